@@ -9,7 +9,7 @@ import { configuredPaths, hasConfiguration } from './locate-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
 
-interface Checking {
+interface CheckRequest {
   readonly config: string
   /** Whether keys and other secrets must be there. */
   readonly needsSecrets: boolean
@@ -21,7 +21,7 @@ interface Checking {
  * @throws AuditError.usage when there is no configuration
  */
 export async function checkFiles(
-  { config, needsSecrets, signal }: Checking,
+  { config, needsSecrets, signal }: CheckRequest,
   terminal: ProcessContext,
 ): Promise<readonly CheckedFile[]> {
   const now = Date.now()

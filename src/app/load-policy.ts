@@ -5,7 +5,7 @@ import type { PlacedTest } from '../policy/read-policy-tests.ts'
 import type { Steps } from '../policy/steps.ts'
 import { readTextFile } from './read-text-file.ts'
 
-interface Loading {
+interface LoadOptions {
   /** Milliseconds; waivers that last too long from then on are mistakes. Without it they are not checked. */
   readonly now?: number
   /** Stops the reading: then its reason is thrown. */
@@ -17,7 +17,7 @@ interface Loading {
  * meanwhile.
  * @throws AuditError.usage with a line for every mistake, or when it takes too long
  */
-export async function loadPolicy(file: string | undefined, { now, signal }: Loading = {}): Promise<Policy> {
+export async function loadPolicy(file: string | undefined, { now, signal }: LoadOptions = {}): Promise<Policy> {
   const { policySteps } = await import('../policy/policy-steps.ts')
   return inTime(policySteps(file, readTextFile, now), `reading the policy ${file}`, signal)
 }
@@ -26,7 +26,7 @@ export async function loadPolicy(file: string | undefined, { now, signal }: Load
 export async function loadPolicyTests(
   file: string,
   ruleIds: readonly string[],
-  { signal }: Loading = {},
+  { signal }: LoadOptions = {},
 ): Promise<readonly PlacedTest[]> {
   const { policyTestSteps } = await import('../policy/read-policy-tests.ts')
   return inTime(policyTestSteps(file, readTextFile, ruleIds), `reading the tests of ${file}`, signal)

@@ -4,7 +4,7 @@ import type { History } from '../history/history.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { ConnectOptions } from '../history/postgres/connect.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
-import type { KnownName, Named } from '../history/sql/read-names.ts'
+import type { KnownName, NameKind } from '../history/sql/read-names.ts'
 import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
@@ -108,7 +108,11 @@ export async function examineHistory(
 }
 
 /** Names in a history that exists, for completion: see `readNames`. */
-export async function namesIn(location: HistoryLocation, what: Named, prefix: string): Promise<readonly KnownName[]> {
+export async function namesIn(
+  location: HistoryLocation,
+  what: NameKind,
+  prefix: string,
+): Promise<readonly KnownName[]> {
   if (location.kind === 'postgres') {
     return (await import('../history/postgres/read-names.ts')).readNames(location.server, what, prefix)
   }

@@ -20,10 +20,10 @@ export interface ProcessContext {
   readonly env: Readonly<Record<string, string | undefined>>
   cwd(): string
   /** What commands read instead of opening a history of their own. */
-  readonly reading?: Reading
+  readonly reading?: HistoryAccess
 }
 
-export interface Reading {
+export interface HistoryAccess {
   /** Stays open. */
   readonly history: OpenHistory
   /** Whether the reader may know of a project, `service/project`. The history shows no others. */

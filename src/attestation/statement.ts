@@ -5,7 +5,7 @@ import type { Report } from '../model/report.ts'
 import { type Envelope, seal } from './envelope.ts'
 
 /** The subject: a report of any kind. */
-export type Attested = Pick<Report | Compliance, 'tool' | 'run' | 'digests'>
+export type AttestationSubject = Pick<Report | Compliance, 'tool' | 'run' | 'digests'>
 
 export const payloadType = 'application/vnd.in-toto+json'
 const statementType = 'https://in-toto.io/Statement/v1'
@@ -28,7 +28,12 @@ export const statementSchema = z.object({
 export type Statement = z.infer<typeof statementSchema>
 
 /** Signs the content of a file: its bytes, and through the chain's digest the history behind it. */
-export function attest(name: string, content: string, { tool, run, digests }: Attested, key: KeyObject): Envelope {
+export function attest(
+  name: string,
+  content: string,
+  { tool, run, digests }: AttestationSubject,
+  key: KeyObject,
+): Envelope {
   const statement: Statement = {
     _type: statementType,
     subject: [

@@ -9,7 +9,7 @@ import { describeEnded, type EndedRow, gravest, readEndedBy } from '../queries/e
 import type { AnswerFormat } from '../report/answer-formats.ts'
 import { countEach } from '../text/count.ts'
 
-interface Approving {
+interface ApprovalRequest {
   readonly approvals: readonly NewApproval[]
   readonly note: string
   readonly yes: boolean
@@ -22,7 +22,7 @@ interface Approving {
  */
 export async function confirmApproval(
   history: OpenHistory,
-  { approvals, note, yes, format }: Approving,
+  { approvals, note, yes, format }: ApprovalRequest,
   terminal: ProcessContext,
 ): Promise<readonly EndedRow[]> {
   const ended = await readEndedBy(history, approvals)

@@ -5,7 +5,7 @@ import type { HistoryOptions } from '../app/locate-history.ts'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
-import type { Attested } from '../attestation/statement.ts'
+import type { AttestationSubject } from '../attestation/statement.ts'
 import type { Compliance } from '../compliance/compliance.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
@@ -93,7 +93,7 @@ export async function readTrendOf(reader: HistoryReader, { run }: Report): Promi
  * (AuditError.failure).
  * @throws AuditError.usage when options contradict each other or a file cannot be written
  */
-export async function planDelivery<Document extends Attested>(
+export async function planDelivery<Document extends AttestationSubject>(
   options: FormatOptions & Partial<HistoryOptions>,
   terminal: ProcessContext,
   writers: Writers<Document>,
@@ -160,7 +160,7 @@ function parseReportOption(option: string, { cwd }: ProcessContext, writers: Wri
   return writers.filesOf(name, resolve(cwd(), file))
 }
 
-type Attestor = (name: string, text: string, document: Attested) => string
+type Attestor = (name: string, text: string, document: AttestationSubject) => string
 
 async function attestorOf(
   { attest: keyFile }: FormatOptions,

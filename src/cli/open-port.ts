@@ -4,7 +4,7 @@ import type { ProcessContext } from '../app/process-context.ts'
 import { isOpenToAll } from '../config/check-configuration.ts'
 import type { ServeSettings } from '../config/configuration.ts'
 import { hostCheck, type NamedAddress } from '../serving/host-check.ts'
-import { type Listening, listen } from '../serving/listen.ts'
+import { type HttpListener, listen } from '../serving/listen.ts'
 import { type WorkerEndpoints, workerPort } from '../worker/port.ts'
 
 interface PortContext extends WorkerEndpoints {
@@ -14,7 +14,7 @@ interface PortContext extends WorkerEndpoints {
   readonly settings: ServeSettings | undefined
 }
 
-export interface WorkerPort extends Listening {
+export interface WorkerPort extends HttpListener {
   /** Shows the pages to these readers, and of the history that the configuration names now. */
   show(settings: ServeSettings): void
 }

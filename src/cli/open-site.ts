@@ -13,7 +13,7 @@ import { openPages } from '../pages/open-pages.ts'
 import { scopeSite } from '../pages/scope.ts'
 import { createSite, type SiteOptions } from '../pages/site.ts'
 import { hostCheck, type NamedAddress } from '../serving/host-check.ts'
-import type { Answering } from '../serving/listen.ts'
+import type { RequestHandler } from '../serving/listen.ts'
 import { createApi } from './api/create-api.ts'
 
 interface SiteContext {
@@ -28,7 +28,7 @@ interface SiteContext {
  * The pages of a history, and of the plan where a configuration names it, for those who may read them. The history is
  * opened at the first request, and kept open until the thread of the pages ends.
  */
-export async function openSite(options: HistoryOptions, context: SiteContext): Promise<Answering> {
+export async function openSite(options: HistoryOptions, context: SiteContext): Promise<RequestHandler> {
   const { terminal, log, place, settings } = context
   const location = await locateHistory(options, terminal)
   const kept = keepHistoryOpen((location) => openExistingHistory(location, terminal.env))

@@ -186,14 +186,14 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
   }
 }
 
-interface Exempting extends Pick<Evaluation, 'policy' | 'silenced' | 'formerPolicies' | 'waivedMeanwhile'> {
+interface ExemptionFacts extends Pick<Evaluation, 'policy' | 'silenced' | 'formerPolicies' | 'waivedMeanwhile'> {
   readonly found: readonly ControlViolation[]
   readonly accepted: readonly AcceptedViolation[]
   isOfControl(one: { readonly rule: string }): boolean
 }
 
 /** What of a control's rules does not count, and who decided so; of a violation only the first that applies. */
-function exemptionsOf(exempting: Exempting): readonly Exemption[] {
+function exemptionsOf(exempting: ExemptionFacts): readonly Exemption[] {
   const { found, accepted, silenced, waivedMeanwhile, policy, formerPolicies, isOfControl } = exempting
   const open = new Set(found.filter(isOpen).map(({ fingerprint }) => fingerprint))
   const ofViolations = [
@@ -225,7 +225,7 @@ function exemptionsOf(exempting: Exempting): readonly Exemption[] {
 /** A line of the policy that ended a violation of the report is named with it. */
 function exemptionsOfPolicies(
   ofViolations: readonly Exemption[],
-  { policy, formerPolicies, isOfControl }: Pick<Exempting, 'policy' | 'formerPolicies' | 'isOfControl'>,
+  { policy, formerPolicies, isOfControl }: Pick<ExemptionFacts, 'policy' | 'formerPolicies' | 'isOfControl'>,
 ): readonly Exemption[] {
   const lineOf = ({ kind, rule, configured_at }: Exemption) =>
     canonicalJson([kind, rule, configured_at && { ...configured_at }])

@@ -6,7 +6,7 @@ import type { EndpointRow, SourceRow, SubscriptionRow } from './rows.ts'
 import { zeroTime } from './timestamp.ts'
 
 /** The resources that a subscription refers to; undefined for none. */
-interface Referred {
+interface SubscriptionTargets {
   readonly endpoint: EndpointRow | undefined
   readonly source: SourceRow | undefined
   readonly ingestUrl: string
@@ -15,7 +15,7 @@ interface Referred {
 /** An item of the subscription list. */
 export function renderSubscription(
   row: SubscriptionRow,
-  { endpoint, source, ingestUrl }: Referred,
+  { endpoint, source, ingestUrl }: SubscriptionTargets,
   release: SimulatedRelease,
 ): JsonObject {
   const { filter, event_types } = row.filter_config

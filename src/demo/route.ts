@@ -11,7 +11,7 @@ import { renderProject } from './render-project.ts'
 import { testFunction } from './test-function.ts'
 import { performWrite, type Write, writeAt } from './write-request.ts'
 
-export interface Incoming {
+export interface DemoRequest {
   readonly method: string
   /** With the query. */
   readonly path: string
@@ -33,7 +33,7 @@ interface RouteContext {
 }
 
 /** The service's answer, without faults. */
-export async function route(incoming: Incoming, context: RouteContext): Promise<SimulatedAnswer> {
+export async function route(incoming: DemoRequest, context: RouteContext): Promise<SimulatedAnswer> {
   const { behaviour } = context
   const { pathname, searchParams } = new URL(incoming.path, 'http://service')
   if (pathname === '/healthz') return enveloped(behaviour.release, 200, releases[behaviour.release].health, null)
@@ -107,7 +107,7 @@ function ownerOf(key: string, fleet: SimulatedFleet): string | undefined {
 
 interface Call {
   readonly caller: Caller
-  readonly incoming: Incoming
+  readonly incoming: DemoRequest
   readonly parameters: URLSearchParams
   readonly context: RouteContext
 }

@@ -7,7 +7,7 @@ import { createFaultFinder, type Fault, type SimulatedAnswer, spoil } from './fa
 import type { SimulatedFleet } from './fleet.ts'
 import { createPageCache, warmUp } from './page-cache.ts'
 import { releases } from './release.ts'
-import { type Incoming, route } from './route.ts'
+import { type DemoRequest, route } from './route.ts'
 import { createBucket } from './token-bucket.ts'
 
 export interface ServiceOptions extends Partial<Behaviour> {
@@ -68,7 +68,7 @@ export async function startSimulatedService(
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url: path = '/', headers } = request
     const asked = { method, path }
-    const incoming: Incoming = { ...asked, headers: singleHeaders(headers), body: await bodyOf(request) }
+    const incoming: DemoRequest = { ...asked, headers: singleHeaders(headers), body: await bodyOf(request) }
     const answer = await route(incoming, context)
     const fault = findFault(asked, answer)
     const latencyMs = typeof behaviour.latencyMs === 'number' ? behaviour.latencyMs : behaviour.latencyMs(asked)
@@ -117,7 +117,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function singleHeaders(headers: IncomingMessage['headers']): Incoming['headers'] {
+function singleHeaders(headers: IncomingMessage['headers']): DemoRequest['headers'] {
   const { authorization, 'content-type': type, 'x-convoy-version': version } = headers
   return {
     ...(authorization !== undefined && { authorization }),

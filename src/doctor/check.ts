@@ -22,9 +22,9 @@ export type ServiceCheckName =
   | 'projects'
 
 /** What a check came to. What is wrong says what to do about it. */
-export type Diagnosis = Passed | Wrong
+export type Diagnosis = CheckPass | Wrong
 
-interface Passed {
+interface CheckPass {
   /** `skipped`: not checked, because of what another check found; or there is nothing to check. */
   readonly status: 'ok' | 'skipped'
   /** One line, without a secret. */

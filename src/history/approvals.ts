@@ -94,7 +94,7 @@ export function approvalInForce(ofProject: readonly Approval[], at?: string): Ap
 
 /** What people had signed by a time, in milliseconds since the epoch: what ended it later had not happened yet. */
 export function signedBy<
-  Signed extends Signature & { readonly revoked: Signature | undefined; readonly ended?: Ended },
+  Signed extends Signature & { readonly revoked: Signature | undefined; readonly ended?: SignatureEnd },
 >(all: readonly Signed[], time: number): readonly Signed[] {
   const isBy = ({ at }: Pick<Signature, 'at'>) => Date.parse(at) <= time
   return all
@@ -103,4 +103,4 @@ export function signedBy<
     .map((one) => (one.ended === undefined || isBy(one.ended) ? one : { ...one, ended: undefined }))
 }
 
-type Ended = { readonly at: string } | undefined
+type SignatureEnd = { readonly at: string } | undefined

@@ -1,16 +1,16 @@
 import { type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Amendment, Approval } from './approvals.ts'
 
-type Identified = Pick<Amendment, 'kind' | 'uid'>
+type AmendedResource = Pick<Amendment, 'kind' | 'uid'>
 
-interface Amended {
-  isAmended(resource: Identified): boolean
+interface AmendmentIndex {
+  isAmended(resource: AmendedResource): boolean
   /** The run whose state of a resource is approved; undefined when it came from files. */
-  runOf(resource: Identified): number | undefined
+  runOf(resource: AmendedResource): number | undefined
 }
 
 /** Which resources of an approved state were approved by themselves. */
-export function amendedIn({ run, amendments = [] }: Pick<Approval, 'run' | 'amendments'>): Amended {
+export function amendedIn({ run, amendments = [] }: Pick<Approval, 'run' | 'amendments'>): AmendmentIndex {
   const runs: ReadonlyMap<ResourceKey, number> = new Map(amendments.map((one) => [resourceKey(one), one.run]))
   return {
     isAmended: (resource) => runs.size > 0 && runs.has(resourceKey(resource)),

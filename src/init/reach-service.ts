@@ -3,7 +3,7 @@ import { failureDiagnosis } from '../doctor/service/describe-fault.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Clock } from '../model/time.ts'
 import { defaultDialect } from '../service/dialect.ts'
-import { createServiceExaminer, type Greeting, type ServiceExaminer } from '../service/examine-service.ts'
+import { createServiceExaminer, type ServiceExaminer, type ServiceGreeting } from '../service/examine-service.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'
 import type { HttpFailure } from '../service/reply.ts'
 import { defaultLimits, type ServiceSettings } from '../service/settings.ts'
@@ -12,7 +12,7 @@ import { isLoopbackUrl, mendUrl, withOtherScheme } from './mend-url.ts'
 import type { Say } from './say.ts'
 
 /** How services are asked. */
-export interface Reaching {
+export interface ServiceReach {
   readonly clock: Clock
   readonly random: () => number
   readonly env: ProxyVariables
@@ -25,7 +25,7 @@ export interface Reaching {
  * @throws AuditError.usage when the text is not a URL
  * @throws AuditError.incomplete when nothing answers there
  */
-export async function reachService(given: string, reaching: Reaching): Promise<string> {
+export async function reachService(given: string, reaching: ServiceReach): Promise<string> {
   const mended = mendUrl(given)
   if ('problem' in mended) throw AuditError.usage(`--url: ${mended.problem}`)
   const found = await tryBothSchemes(mended.url, reaching)
@@ -45,7 +45,7 @@ export async function reachService(given: string, reaching: Reaching): Promise<s
 /** A service with the usual settings, as the configuration that init writes has them. */
 export async function withExaminer<Result>(
   url: string,
-  { clock, random, env }: Omit<Reaching, 'say'>,
+  { clock, random, env }: Omit<ServiceReach, 'say'>,
   work: (examiner: ServiceExaminer) => Promise<Result>,
 ): Promise<Result> {
   const examiner = createServiceExaminer(settingsFor(url), { clock, random, env })
@@ -61,7 +61,7 @@ function settingsFor(url: string): ServiceSettings {
   return { name: 'init', url, ...more }
 }
 
-async function tryBothSchemes(url: string, reaching: Reaching): Promise<{ url: string; notes: readonly string[] }> {
+async function tryBothSchemes(url: string, reaching: ServiceReach): Promise<{ url: string; notes: readonly string[] }> {
   const { failure, ...first } = await greet(url, reaching)
   if (failure === undefined) return { url, notes: [] }
   const other = withOtherScheme(url)
@@ -76,7 +76,7 @@ async function tryBothSchemes(url: string, reaching: Reaching): Promise<{ url: s
 
 const schemeFaults: ReadonlySet<HttpFailure['kind']> = new Set(['tls', 'network', 'wrong_url', 'malformed'] as const)
 
-function greet(url: string, reaching: Reaching): Promise<Greeting> {
+function greet(url: string, reaching: ServiceReach): Promise<ServiceGreeting> {
   return withExaminer(url, reaching, (examiner) => examiner.greet())
 }
 

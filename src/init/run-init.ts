@@ -10,7 +10,7 @@ import { askAcceptance, askPlace, askStrictness, refuseMissing } from './intervi
 import { isLoopbackUrl } from './mend-url.ts'
 import type { NextStep } from './places/place.ts'
 import { type Plan, planFiles } from './plan-files.ts'
-import { type Scanning, scanOnce } from './scan-once.ts'
+import { scanOnce, type TrialScan } from './scan-once.ts'
 import { refuseExisting, writeFiles } from './write-files.ts'
 
 /**
@@ -47,7 +47,7 @@ const acceptedDays = 60
 
 /** Describes what the scan found, and drafts waivers for it where a person answers for them. */
 async function acceptOpen(
-  { report, draft }: Scanning,
+  { report, draft }: TrialScan,
   { given, asker, say, clock }: InitContext,
 ): Promise<string | undefined> {
   for (const [how, line] of describeScan(report)) say(how, line)

@@ -31,7 +31,7 @@ interface ScanContext {
 }
 
 /** What a scan found, while its history exists. */
-export interface Scanning {
+export interface TrialScan {
   readonly report: Report
   /** Waivers for all that is open. */
   draft(terms: WaiverTerms): Promise<WaiverDraft>
@@ -44,7 +44,7 @@ export interface Scanning {
 export async function scanOnce<Result>(
   answers: Pick<Answers, 'service' | 'keyVariable' | 'strictness'>,
   { terminal, signal, key }: ScanContext,
-  work: (scanning: Scanning) => Promise<Result>,
+  work: (scanning: TrialScan) => Promise<Result>,
 ): Promise<Result> {
   using directory = openPrivateDirectory('hookdrift-init-')
   const env = {

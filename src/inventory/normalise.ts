@@ -29,7 +29,7 @@ import {
 import { sealCredentials, sealProse, sealUrl } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
-import type { Field, Keyed, Members, Struct } from './wire-schema.ts'
+import type { Field, KeyedList, Members, Struct } from './wire-schema.ts'
 
 /** The input for normalising one resource, and the outputs in addition to its attributes. */
 export interface Normalisation {
@@ -145,13 +145,13 @@ function breaksContract(members: Members, key: string, value: Json): boolean {
 }
 
 /** A scalar in place of an object is still data. */
-function sealScalar(raw: Json, { guarded }: Struct | Keyed, sealer: Sealer): Json {
+function sealScalar(raw: Json, { guarded }: Struct | KeyedList, sealer: Sealer): Json {
   const shown = disarm(raw, sealer)
   return guarded === true ? sealWithin(shown, sealer) : normaliseUnknown(shown, '', sealer)
 }
 
 /** Lists of objects become objects keyed by what names each; one without a name is named by its index. */
-function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalisation): Json {
+function normaliseKeyed(field: KeyedList, raw: Json, path: string, job: Normalisation): Json {
   // An object in place of the list must not pass for its normal form.
   if (isJsonObject(raw)) return job.sealer.seal(asSecretText(disarm(raw, job.sealer)))
   if (!Array.isArray(raw) || !raw.every(isJsonObject)) return sealScalar(raw, field, job.sealer)
@@ -167,7 +167,7 @@ function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalisatio
 }
 
 /** Shows a uid unless it may be the secret: it equals another member, is a credential or appears random. */
-function uidOf(item: JsonObject, index: number, { guarded }: Keyed, sealer: Sealer): string {
+function uidOf(item: JsonObject, index: number, { guarded }: KeyedList, sealer: Sealer): string {
   const { uid } = item
   if (typeof uid !== 'string' || uid === '' || isExactNumber(uid)) return `#${index}`
   for (const key in item) if (item[key] === uid && key !== 'uid') return sealAsSent(uid, sealer)

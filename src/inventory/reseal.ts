@@ -4,7 +4,7 @@ import { normaliseLeaf } from './normalise-leaf.ts'
 import { normaliseUnknown, sealAsSent, sealMemberName, sealName, sealWithin } from './seal-json.ts'
 import { sealCredentials, sealProse } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
-import { type Field, type Keyed, type Members, wireSchema } from './wire-schema.ts'
+import { type Field, type KeyedList, type Members, wireSchema } from './wire-schema.ts'
 
 /**
  * Brings attributes of an earlier version to today's normal form: everything that is sealed today is sealed. Attributes
@@ -35,7 +35,7 @@ function resealField(field: Field, value: Json, key: string, sealer: Sealer): Js
   return normaliseLeaf(field, value, key, sealer)
 }
 
-function resealThings({ members, by, guarded }: Keyed, value: Json, sealer: Sealer): Json {
+function resealThings({ members, by, guarded }: KeyedList, value: Json, sealer: Sealer): Json {
   const isGuarded = guarded === true
   // One side of a change is null where an object with a uid came or went.
   const isKeyed = isJsonObject(value) && Object.values(value).every((thing) => thing === null || isJsonObject(thing))

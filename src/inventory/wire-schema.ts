@@ -37,7 +37,7 @@ export type Leaf =
    */
   | { readonly type: 'free'; readonly names?: 'parameters'; readonly isAnything?: true }
 
-export type Field = (Leaf | Struct | Keyed) & { readonly presence?: Presence }
+export type Field = (Leaf | Struct | KeyedList) & { readonly presence?: Presence }
 
 /** An object with known members. */
 export interface Struct {
@@ -56,7 +56,7 @@ export interface Struct {
  * A list of objects with a `uid`: kept as an object keyed by it, because its order means nothing. `by`: the member that
  * names them instead; such a name is prose, and means the same everywhere.
  */
-export interface Keyed {
+export interface KeyedList {
   readonly type: 'keyed'
   readonly by?: string
   readonly members: Members

@@ -1,4 +1,4 @@
-import type { Reading } from '../app/process-context.ts'
+import type { HistoryAccess } from '../app/process-context.ts'
 import type { JsonObject } from '../model/json.ts'
 
 /** The commands that answer over HTTP. The command line makes it, which the pages must not import. */
@@ -27,5 +27,5 @@ export interface PreparedAnswer {
    * The JSON that the command prints.
    * @throws AuditError.usage when a value is wrong, or there is no such thing; AuditError.failure when it cannot be read
    */
-  read(reading: Reading): Promise<string>
+  read(reading: HistoryAccess): Promise<string>
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
-import type { Answering } from '../serving/listen.ts'
+import type { RequestHandler } from '../serving/listen.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
 import type { Access } from './access/open-access.ts'
 import type { Viewer } from './access/viewer.ts'
@@ -29,7 +29,7 @@ interface Connection {
 }
 
 /** Opens the pages to their readers: each request is refused, or answered by the site of the projects that it may see. */
-export function openPages({ access, siteOf, isHostOfPort, onFault }: PagesOptions): Answering {
+export function openPages({ access, siteOf, isHostOfPort, onFault }: PagesOptions): RequestHandler {
   const sites = rememberSites(siteOf)
   const front = new Hono<{ Bindings: Connection }>()
   front.use(siteHeaders())

@@ -8,7 +8,7 @@ import { showProjectTable } from './overview/show-project-table.ts'
 import { showRest } from './overview/show-rest.ts'
 import { showVerdictOf } from './overview/show-verdict-of.ts'
 import type { SitePage, SiteRequest } from './page.ts'
-import { type Configured, readConfigured, unconfigured } from './read-configured.ts'
+import { type CurrentConfiguration, readConfigured, unconfigured } from './read-configured.ts'
 import { readActiveOf, readCounts, readInputs, readScans, readTrendOf, timeOf } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 import { showStale } from './show-stale.ts'
@@ -39,7 +39,7 @@ ${await showRest(request, { groups, rules, inputs: await readInputs(request), co
   },
 }
 
-async function readProjects(request: SiteRequest, { configuration, dueAfter }: Configured) {
+async function readProjects(request: SiteRequest, { configuration, dueAfter }: CurrentConfiguration) {
   const { history, run } = request
   const now = timeOf(request)
   return readStatus(

@@ -4,7 +4,7 @@ import { nextAuditDue } from '../worker/next-audit-due.ts'
 import type { SiteConfiguration, SiteRequest } from './page.ts'
 
 /** What is configured now. People edit it while the pages are served. */
-export interface Configured {
+export interface CurrentConfiguration {
   /** undefined where there is none, and where it cannot be read. */
   readonly configuration: SiteConfiguration | undefined
   readonly isUnreadable: boolean
@@ -15,7 +15,7 @@ export interface Configured {
 }
 
 /** Reads the configuration: where it is broken, the page shows what the history knows. */
-export async function readConfigured({ plan, now }: Pick<SiteRequest, 'plan' | 'now'>): Promise<Configured> {
+export async function readConfigured({ plan, now }: Pick<SiteRequest, 'plan' | 'now'>): Promise<CurrentConfiguration> {
   try {
     const configuration = await plan.configured()
     return { configuration, dueAfter: dueBy(configuration, now), isUnreadable: false, alarm: nothing }
@@ -26,11 +26,11 @@ export async function readConfigured({ plan, now }: Pick<SiteRequest, 'plan' | '
 }
 
 /** As for a past run: what is configured today says nothing about it. */
-export function unconfigured(now: number): Configured {
+export function unconfigured(now: number): CurrentConfiguration {
   return { configuration: undefined, dueAfter: dueBy(undefined, now), isUnreadable: false, alarm: nothing }
 }
 
-function dueBy(configuration: SiteConfiguration | undefined, now: number): Configured['dueAfter'] {
+function dueBy(configuration: SiteConfiguration | undefined, now: number): CurrentConfiguration['dueAfter'] {
   return nextAuditDue(configuration?.schedules ?? [], { now, file: 'the configuration' })
 }
 

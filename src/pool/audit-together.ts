@@ -10,7 +10,7 @@ import { noteConcluding, planTasks, removeConclusion } from './plan-tasks.ts'
 import type { RequestedRun, RunPlan } from './runs.ts'
 import { readProjects, type WalkOptions } from './tasks.ts'
 
-export interface Coordinating {
+export interface RunCoordination {
   readonly db: PostgresDatabase
   readonly jobs: OpenJobs
   readonly drafts: RunDrafts
@@ -33,7 +33,7 @@ export interface Coordinating {
 export async function auditTogether(
   audit: Audit,
   { plan, options }: { readonly plan: RunPlan; readonly options: WalkOptions },
-  coordinating: Coordinating,
+  coordinating: RunCoordination,
   dependencies: AuditDependencies,
 ): Promise<Report> {
   const { id, drafts, onBegun } = coordinating
@@ -60,7 +60,7 @@ export async function auditTogether(
 export async function goOnTogether(
   audit: Audit,
   { run, startedAt, concluding, options }: RequestedRun & { readonly options: WalkOptions },
-  coordinating: Coordinating,
+  coordinating: RunCoordination,
   dependencies: AuditDependencies,
 ): Promise<Report> {
   const { db, drafts, id, onBegun } = coordinating
@@ -78,13 +78,16 @@ export async function goOnTogether(
   })
 }
 
-interface Pooling {
+interface PoolPlan {
   readonly projectIds: readonly number[]
   readonly options: WalkOptions
   readonly id: string
 }
 
-function poolOf(coordinating: Coordinating & { readonly draft: SharedRunDraft }, { projectIds, options, id }: Pooling) {
+function poolOf(
+  coordinating: RunCoordination & { readonly draft: SharedRunDraft },
+  { projectIds, options, id }: PoolPlan,
+) {
   const onConcluding = () => noteConcluding(coordinating.db, { id, draft: coordinating.draft })
   return auditByPool({ ...coordinating, projectIds, onConcluding, runTimeoutMs: options.runTimeoutMs })
 }

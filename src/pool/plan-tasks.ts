@@ -10,7 +10,7 @@ import { type Jobs, walkQueue } from './jobs.ts'
 import { type RunPlan, writePlan } from './runs.ts'
 import { insertTasks, plannedProject, removeRows, type TaskKey, type WalkOptions } from './tasks.ts'
 
-interface Planning {
+interface TaskPlanner {
   readonly db: PostgresDatabase
   readonly jobs: { makeQueues(services: readonly string[]): Promise<void> } & Pick<Jobs, 'send'>
   readonly draft: Pick<RunDraft, 'run' | 'token'>
@@ -27,7 +27,7 @@ const counted = ['version', 'violation', 'change'] as const
  * @throws AuditError.busy when the lease was lost
  */
 export async function planTasks(
-  { db, jobs, draft, id }: Planning,
+  { db, jobs, draft, id }: TaskPlanner,
   projects: readonly AuditedProject[],
   { plan, options }: { readonly plan: RunPlan; readonly options: WalkOptions },
 ): Promise<readonly number[]> {
@@ -54,7 +54,7 @@ export async function planTasks(
 }
 
 /** @throws AuditError.busy when another process owns the lease */
-async function requireLease(session: PostgresSession, { run, token }: Planning['draft']): Promise<void> {
+async function requireLease(session: PostgresSession, { run, token }: TaskPlanner['draft']): Promise<void> {
   const isOwn = await session.get('SELECT 1 FROM hookdrift.lease WHERE token = $1 FOR SHARE', [token])
   if (isOwn === undefined) throw AuditError.busy(`run ${run} no longer owns the lease`)
 }
@@ -62,7 +62,7 @@ async function requireLease(session: PostgresSession, { run, token }: Planning['
 /** Notes where the ids of rows begin that the coordinator writes itself. */
 export async function noteConcluding(
   db: PostgresDatabase,
-  { id, draft }: Pick<Planning, 'id' | 'draft'>,
+  { id, draft }: Pick<TaskPlanner, 'id' | 'draft'>,
 ): Promise<void> {
   await briefTransaction(db, async (transaction) => {
     await requireLease(transaction, draft)
@@ -77,7 +77,7 @@ export async function noteConcluding(
 /** Removes what a coordinator that was lost wrote of a run: its conclusion, and what no task is about. */
 export async function removeConclusion(
   db: PostgresDatabase,
-  { draft }: Pick<Planning, 'draft'>,
+  { draft }: Pick<TaskPlanner, 'draft'>,
   concluding: Readonly<Record<string, number>> | undefined,
 ): Promise<void> {
   const { run } = draft

@@ -116,7 +116,7 @@ export async function walkTask(
   return isLeft ? 'walked' : 'lost'
 }
 
-interface Walking extends WalkDependencies {
+interface TaskWalk extends WalkDependencies {
   readonly abandon: AbortSignal
   readonly key: TaskKey
   readonly token: number
@@ -127,7 +127,7 @@ interface Walking extends WalkDependencies {
 async function walk(
   project: AuditedProject,
   site: RunSite,
-  { abandon, key, token, state, drafts, clock }: Walking,
+  { abandon, key, token, state, drafts, clock }: TaskWalk,
 ): Promise<{ readonly outcome: string; readonly draft: string } | undefined> {
   const now = Date.parse(state.terms.startedAt)
   const draft = drafts.ofTask({ ...key, token })

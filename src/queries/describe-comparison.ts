@@ -5,7 +5,7 @@ import type { ComparedSide } from './compared-side.ts'
 
 const mostListed = 8
 
-interface Described {
+interface ComparisonFacts {
   readonly a: ComparedSide
   readonly b: ComparedSide
   readonly query: Pick<CompareQuery, 'matching' | 'ignored'>
@@ -14,7 +14,7 @@ interface Described {
 }
 
 /** Sentences about what was compared, and about what was not. */
-export function describeComparison({ a, b, query, gaps, uncompared }: Described): string[] {
+export function describeComparison({ a, b, query, gaps, uncompared }: ComparisonFacts): string[] {
   const { matching, ignored } = query
   const pointers = ignored.map((steps) => `/${steps.map(pointerStep).join('/')}`)
   const fields = uncompared.map(({ kind, path, resources }) => `${kind} ${path} (${resources})`)

@@ -167,7 +167,7 @@ function firstFrom(sorted: readonly number[], value: number): number {
   return low
 }
 
-interface Fixing {
+interface FixTally {
   open: number
   oldest: number
   fixed: number
@@ -175,7 +175,7 @@ interface Fixing {
 }
 
 function tallyFixing({ from, to }: Period) {
-  const found: Fixing = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
+  const found: FixTally = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
   return {
     found,
     add({ firstSeen, open, endedAt, resolution, isMark }: Life): void {
@@ -190,8 +190,8 @@ function tallyFixing({ from, to }: Period) {
   }
 }
 
-function sumFixing(all: readonly Fixing[]): OpenAndFixed {
-  const sum = (of: (one: Fixing) => number) => all.reduce((total, one) => total + of(one), 0)
+function sumFixing(all: readonly FixTally[]): OpenAndFixed {
+  const sum = (of: (one: FixTally) => number) => all.reduce((total, one) => total + of(one), 0)
   const [open, fixed] = [sum((one) => one.open), sum((one) => one.fixed)]
   return {
     open,

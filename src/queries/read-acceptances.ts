@@ -94,7 +94,7 @@ export const acceptancesView: AnswerView<AcceptanceRow> = {
 }
 
 /** Active violations as of the last run, with their projects. */
-export async function readAcceptable(history: OpenHistory): Promise<readonly (RecordedViolation & Scanned)[]> {
+export async function readAcceptable(history: OpenHistory): Promise<readonly (RecordedViolation & ScanSubject)[]> {
   const last = await findLastRun(history)
   if (last === undefined) return []
   const scans = new Map((await readLatestScans(history, last.number)).map(({ project }) => [project.name, project]))
@@ -104,6 +104,6 @@ export async function readAcceptable(history: OpenHistory): Promise<readonly (Re
   })
 }
 
-interface Scanned {
+interface ScanSubject {
   readonly scanned: Acceptance['project']
 }

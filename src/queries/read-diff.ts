@@ -3,7 +3,7 @@ import { firstInOrder } from '../history/first-in-order.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { CompleteScans } from '../history/records.ts'
 import { compareText, inResourceOrder } from '../history/report-order.ts'
-import type { Differing } from '../history/sql/differing.ts'
+import type { ResourceDifference } from '../history/sql/differing.ts'
 import { visitDiffering } from '../history/sql/differing.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
@@ -98,7 +98,7 @@ interface UnseenKind {
   readonly resources: number
 }
 
-function countUnseen(unseen: Map<string, UnseenKind>, { project, kind }: Differing): void {
+function countUnseen(unseen: Map<string, UnseenKind>, { project, kind }: ResourceDifference): void {
   const key = `${project.name} ${kind}`
   const { resources = 0 } = unseen.get(key) ?? {}
   unseen.set(key, { project: project.name, kind, resources: resources + 1 })
@@ -108,10 +108,10 @@ function countUnseen(unseen: Map<string, UnseenKind>, { project, kind }: Differi
 async function scannedKindsAt(reader: HistoryReader, projects: readonly ProjectRef[], { number }: CommittedRun) {
   const known = new Map<string, CompleteScans>()
   for (const project of projects) known.set(project.name, await readCompleteScans(reader, project, number))
-  return ({ project, kind }: Differing) => kind in (known.get(project.name) ?? {})
+  return ({ project, kind }: ResourceDifference) => kind in (known.get(project.name) ?? {})
 }
 
-function toRows({ project, kind, uid, before, after }: Differing, withPatch: boolean): DiffRow[] {
+function toRows({ project, kind, uid, before, after }: ResourceDifference, withPatch: boolean): DiffRow[] {
   const row = { project: project.name, kind, uid, name: (after ?? before)?.name ?? '' }
   if (before === undefined || after === undefined) {
     const change = before === undefined ? 'added' : 'removed'

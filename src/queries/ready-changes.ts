@@ -33,7 +33,7 @@ export interface ReadyChanges {
   readonly target: JsonObject
 }
 
-interface Asking {
+interface RepairQuestion {
   readonly identity: Identity
   readonly now: VersionSpan
   /** The violations to fix. */
@@ -45,7 +45,7 @@ interface Asking {
 }
 
 /** The values that end violations whose rules have a ready fix. */
-export async function findReadyChanges(reader: HistoryReader, asking: Asking): Promise<ReadyChanges> {
+export async function findReadyChanges(reader: HistoryReader, asking: RepairQuestion): Promise<ReadyChanges> {
   const attributes = attributesOf(asking.now)
   const rules = [...new Set(asking.violations.map(({ rule }) => rule))].sort()
   const fixes = rules.flatMap((rule) => {
@@ -78,7 +78,7 @@ interface Bounds {
   readonly isOtherPolicy: boolean
 }
 
-async function readBounds(reader: HistoryReader, asking: Asking): Promise<Bounds | undefined> {
+async function readBounds(reader: HistoryReader, asking: RepairQuestion): Promise<Bounds | undefined> {
   const { identity, now, scan, policyOf } = asking
   const policy = await policyOf()
   if (policy === undefined) return undefined

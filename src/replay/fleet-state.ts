@@ -1,6 +1,6 @@
 import type { ValueDates } from '../audit/date-values.ts'
 import type { KeyedFinding } from '../audit/reconcile.ts'
-import type { Differing } from '../history/sql/differing.ts'
+import type { ResourceDifference } from '../history/sql/differing.ts'
 import type { EvaluableVersion } from '../history/sql/state-at.ts'
 import { parseFacts } from '../history/stored-body.ts'
 import { malformedFields } from '../inventory/malformed.ts'
@@ -71,7 +71,7 @@ export interface ReplayedVersion {
 export type Losses = ReadonlyMap<string, ReadonlyMap<Kind, number>>
 
 /** Takes over what a run wrote and ended; only what differs is parsed. */
-export function applyDifferences(fleet: FleetState, differences: readonly Differing[]): Losses {
+export function applyDifferences(fleet: FleetState, differences: readonly ResourceDifference[]): Losses {
   const losses: Map<string, Map<Kind, number>> = new Map()
   for (const { project, kind, uid, after } of differences) {
     const ofProject = projectKey(project)

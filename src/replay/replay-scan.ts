@@ -38,7 +38,7 @@ import { type Evidence, observationOf } from './observation.ts'
 import { rememberOrigins } from './remember-origins.ts'
 import { findDriftRules, findUnreplayableIn } from './unreplayable-rules.ts'
 
-interface Replaying extends Pick<ChangedScan, 'changes'> {
+interface ScanReplay extends Pick<ChangedScan, 'changes'> {
   readonly policy: Policy
   /** Rules that no past run can be asked. */
   readonly unreplayable: ReadonlyMap<string, string>
@@ -68,7 +68,7 @@ export interface ReplayedScan {
 const comparedAtOnce = 100
 
 /** Evaluates what the scan of a project by a past run can be shown to have seen. */
-export async function replayScan(scan: RecordedScan, replaying: Replaying): Promise<ReplayedScan> {
+export async function replayScan(scan: RecordedScan, replaying: ScanReplay): Promise<ReplayedScan> {
   const { policy, evaluator, history, run, runInputs, evidence, fleet, losses, log } = replaying
   const { project } = scan
   const now = Date.parse(run.startedAt)
@@ -81,7 +81,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const changed = { run, project, sealKeyId: runInputs.sealKeyId, changes: replaying.changes }
   const changes = isApproved ? undefined : log.changesIn(changed)
   const followed = isApproved ? [] : replaying.followed(project)
-  const outcomeWith = (decided: Decided): ProjectOutcome => ({
+  const outcomeWith = (decided: ReplayOutcome): ProjectOutcome => ({
     ...{ project, labels, configuredAt: evaluatedThen?.configuredAt ?? null, statuses, narrowed },
     ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
     removed: (replaying.removed.get(project.name) ?? []).map(resourceKey),
@@ -165,7 +165,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   }
 }
 
-type Decided = Pick<ProjectOutcome, 'unobserved' | 'endings' | 'undecided' | 'evaluation'>
+type ReplayOutcome = Pick<ProjectOutcome, 'unobserved' | 'endings' | 'undecided' | 'evaluation'>
 
 function unseenProject({ uid }: ProjectRef): Resource {
   return { kind: 'project', uid, name: '', attributes: {}, volatile: {}, facts: {} }

@@ -39,10 +39,10 @@ export interface ViolationTracker {
 }
 
 /** Changed in place: nearly all of them are confirmed unchanged in every run. */
-type Tracked = { -readonly [Member in keyof ViolationLifetime]: ViolationLifetime[Member] }
+type MutableLifetime = { -readonly [Member in keyof ViolationLifetime]: ViolationLifetime[Member] }
 
 export function trackViolations(): ViolationTracker {
-  const active = new Map<string, Tracked>()
+  const active = new Map<string, MutableLifetime>()
   const ended: ViolationLifetime[] = []
   return {
     reconcile(run, project, findings, criteria) {

@@ -20,7 +20,7 @@ import { basePath, projectPath, shownBase } from './wire-request.ts'
 /** Asks a service once about itself, in order to explain what is wrong. Sends GET requests only. */
 export interface ServiceExaminer {
   /** Asks `/healthz`, without a key. */
-  greet(): Promise<Greeting>
+  greet(): Promise<ServiceGreeting>
   /** The certificate that the port shows; undefined where it does not speak TLS, or is behind a proxy. */
   certificate(): Promise<ShownCertificate | undefined>
   /** @throws ServiceFault as the client's `project` */
@@ -48,7 +48,7 @@ export interface ExaminedPage {
   readonly items: readonly JsonObject[]
 }
 
-export interface Greeting {
+export interface ServiceGreeting {
   /** The address that was asked. */
   readonly url: string
   /** What the service calls itself, fit for a message; undefined where the answer does not say. */

@@ -1,11 +1,14 @@
 import { Hono } from 'hono'
-import type { Answering } from './listen.ts'
+import type { RequestHandler } from './listen.ts'
 import { refuseRequest } from './refuse-request.ts'
 
 const path = '/healthz'
 
 /** Says that the process lives, however busy the pages are; they answer everything else. */
-export function answerHealth(isHostOfPort: (host: string | undefined) => boolean, pages: Answering): Answering {
+export function answerHealth(
+  isHostOfPort: (host: string | undefined) => boolean,
+  pages: RequestHandler,
+): RequestHandler {
   const health = new Hono()
   health.use(refuseRequest({ isHostOfPort }))
   health.get(path, (context) =>

@@ -1,11 +1,11 @@
 import { askThread, type ThreadOptions } from './ask-thread.ts'
-import type { Answering } from './listen.ts'
+import type { RequestHandler } from './listen.ts'
 import { mostBodyBytes, readBody } from './read-body.ts'
 import { streamBytes } from './stream-bytes.ts'
 import type { ThreadResponse } from './thread-messages.ts'
 
 export interface ThreadAnswering {
-  readonly answer: Answering
+  readonly answer: RequestHandler
   /** Starts the thread, so that the first request does not wait for that. */
   start(): void
   /** The next request starts another thread. */

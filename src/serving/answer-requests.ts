@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { Answering } from './listen.ts'
+import type { RequestHandler } from './listen.ts'
 import { gatherBytes } from './stream-bytes.ts'
 import type { ThreadRequest, ThreadResponse } from './thread-messages.ts'
 
 /** In a thread: answers the requests that its starter passes on. `answer` does not throw. */
-export function answerRequests(port: MessagePort, answer: Answering): void {
+export function answerRequests(port: MessagePort, answer: RequestHandler): void {
   port.on('message', async ({ id, url, method, headers, body, peer }: ThreadRequest) => {
     const request = new Request(url, {
       method,

@@ -12,7 +12,7 @@ export interface ListenPlace {
   readonly limits?: Partial<ConnectionLimits & AnswerLimits>
 }
 
-export interface Listening {
+export interface HttpListener {
   /** The address: `http://127.0.0.1:9464`. */
   readonly url: string
   close(): Promise<void>
@@ -22,7 +22,7 @@ export interface Listening {
  * What answers: a hono application, or anything else with its `fetch`. `peer`: the address that the connection comes
  * from; undefined when it ended meanwhile.
  */
-export type Answering = (request: Request, peer: string | undefined) => Response | Promise<Response>
+export type RequestHandler = (request: Request, peer: string | undefined) => Response | Promise<Response>
 
 /** A connection that is silent for this long is closed; Node checks at this interval. In milliseconds and bytes. */
 export interface ConnectionLimits {
@@ -51,7 +51,7 @@ const idleMs = 150_000
  * @param advice what to do when the address is not available
  * @throws AuditError.failure when it is not
  */
-export async function listen(place: ListenPlace, fetch: Answering, advice: string): Promise<Listening> {
+export async function listen(place: ListenPlace, fetch: RequestHandler, advice: string): Promise<HttpListener> {
   const { host, port, limits } = place
   const { mostAnswerBytes, stalledMs, slowMs, ...connections } = { ...usualLimits, ...limits }
   const bound = boundAnswers({ mostAnswerBytes, stalledMs, slowMs })

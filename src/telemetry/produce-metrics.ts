@@ -16,7 +16,7 @@ export interface MetricFamily {
   }[]
 }
 
-interface Producing {
+interface MetricSource {
   readonly read: () => Promise<readonly MetricFamily[]>
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -24,7 +24,7 @@ interface Producing {
 }
 
 /** Produces what `/metrics` shows, under the same names: one definition of each metric serves both. */
-export function produceMetrics({ read, now, version }: Producing): MetricProducer {
+export function produceMetrics({ read, now, version }: MetricSource): MetricProducer {
   const startTime = hrTimeOf(now())
   return {
     async collect() {

@@ -12,7 +12,7 @@ export interface RunTrace {
   failed(kind: string, at: number): void
 }
 
-type Timed = Timing & { readonly project: ProjectRef }
+type ProjectTiming = Timing & { readonly project: ProjectRef }
 
 /** Statuses of a walk that are as they should be. */
 const fine: ReadonlySet<string> = new Set(['complete', 'skipped'])
@@ -22,7 +22,7 @@ const fine: ReadonlySet<string> = new Set(['complete', 'skipped'])
  * of the run. Attributes are names of the configuration, codes and counts: no text of a service, no address.
  */
 export function traceRun(tracer: Tracer, startedAt: number, about: Attributes): RunTrace {
-  const timings: Timed[] = []
+  const timings: ProjectTiming[] = []
 
   const emit = (
     endTime: number,

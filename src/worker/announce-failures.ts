@@ -1,7 +1,7 @@
 import { AuditError } from '../model/errors.ts'
 import type { WorkerObserver } from './keep-schedule.ts'
 
-interface Announcing {
+interface FailureAnnouncer {
   /** Queues a notification about the worker itself. */
   readonly announce: (type: 'worker.failed' | 'worker.recovered', text: string) => Promise<void>
   /** There may be something to deliver. */
@@ -11,7 +11,7 @@ interface Announcing {
 }
 
 /** Announces the first of several failures in a row, and the success that ends them. */
-export function announceFailures<Result>({ announce, wake, lost }: Announcing): WorkerObserver<Result> {
+export function announceFailures<Result>({ announce, wake, lost }: FailureAnnouncer): WorkerObserver<Result> {
   let isFailing = false
   const queue = async (type: 'worker.failed' | 'worker.recovered', text: string) => {
     try {

@@ -14,11 +14,11 @@ interface ProjectView {
   readonly lastCompleteAt: ReadonlyMap<WalkedListing, number>
   readonly statuses: ReadonlyMap<WalkedListing, CoverageStatus>
   readonly drift: Readonly<Record<'added' | 'removed' | 'modified', number>>
-  readonly violations: readonly Counted[]
+  readonly violations: readonly OpenCount[]
   readonly ages: readonly OpenAge[]
 }
 
-interface Counted {
+interface OpenCount {
   readonly severity: Severity
   readonly rule: string
   readonly count: number
@@ -79,7 +79,7 @@ export function seenWholeAt({ statuses, lastCompleteAt }: ProjectView): number |
 }
 
 /** Open violations of all projects together. */
-export function openViolations(fleet: FleetStatus): readonly Counted[] {
+export function openViolations(fleet: FleetStatus): readonly OpenCount[] {
   return countRules([...fleet.values()].flatMap(({ violations }) => violations))
 }
 
@@ -96,7 +96,7 @@ function readAges(open: Report['violations'], at: number): OpenAge[] {
   }))
 }
 
-function countRules(violations: readonly (Omit<Counted, 'count'> & { readonly count?: number })[]): Counted[] {
+function countRules(violations: readonly (Omit<OpenCount, 'count'> & { readonly count?: number })[]): OpenCount[] {
   const groups = Map.groupBy(violations, ({ severity, rule }) => `${severity} ${rule}`)
   return [...groups.values()].flatMap((group) => {
     const [first] = group

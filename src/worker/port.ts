@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Answering } from '../serving/listen.ts'
+import type { RequestHandler } from '../serving/listen.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
 
 /** What the port of a worker says of it. Anyone who can connect may read it. */
@@ -13,11 +13,11 @@ interface PortOptions extends WorkerEndpoints {
   /** Whether a Host header names this port. */
   isHostOfPort(host: string | undefined): boolean
   /** What answers all other paths; they decide who may read. */
-  readonly pages?: Answering | undefined
+  readonly pages?: RequestHandler | undefined
 }
 
 /** The port of a worker: `/healthz`, `/readyz`, `/metrics`, and the pages where they are configured. */
-export function workerPort({ troubles, metrics, isHostOfPort, pages }: PortOptions): Answering {
+export function workerPort({ troubles, metrics, isHostOfPort, pages }: PortOptions): RequestHandler {
   const own = new Hono()
   own.use(async (context, next) => {
     context.header('x-content-type-options', 'nosniff')

@@ -17,7 +17,7 @@ export interface WorkerFilesReader {
   policy(configuration: Configuration, signal: AbortSignal): Promise<Policy>
 }
 
-interface Reloading {
+interface ReloadDependencies {
   readonly log: {
     info(text: string): void
     warn(text: string): void
@@ -31,7 +31,7 @@ interface Reloading {
 export async function readAgain(
   reader: WorkerFilesReader,
   before: WorkerFiles,
-  { log, metrics, signal }: Reloading,
+  { log, metrics, signal }: ReloadDependencies,
 ): Promise<WorkerFiles> {
   try {
     const configuration = reader.configuration()

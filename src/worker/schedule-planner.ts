@@ -46,14 +46,14 @@ export const smallStepMs = 3 * 3_600_000
 /** The most passed ticks to count, so that a pattern by the second and a year of downtime cost nothing. */
 export const mostCounted = 1000
 
-interface Planned extends Entry {
+interface NextTick extends Entry {
   readonly next: number
   readonly due: number
 }
 
 /** After any pause, a schedule gives one tick for all the time that has passed, and never one tick twice. */
 export function openSchedulePlanner({ entries, now, servedUntil, random }: PlannerStart): SchedulePlanner {
-  const plan = (entry: Entry, after: number): Planned => {
+  const plan = (entry: Entry, after: number): NextTick => {
     const next = entry.timetable.after(after)
     return { ...entry, next, due: next + Math.floor(random() * entry.jitterMs) }
   }
@@ -89,7 +89,7 @@ export function openSchedulePlanner({ entries, now, servedUntil, random }: Plann
 }
 
 /** Counts the passed ticks after the next one, and returns the moment from which to plan on. */
-function passedBetween({ timetable, next }: Planned, now: number): { passed: number; last: number } {
+function passedBetween({ timetable, next }: NextTick, now: number): { passed: number; last: number } {
   let last = next
   for (let passed = 0; passed < mostCounted; passed++) {
     const following = timetable.after(last)

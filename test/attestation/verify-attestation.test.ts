@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, verify } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type Envelope, keyIdOf, seal } from '../../src/attestation/envelope.ts'
 import { generateKeys } from '../../src/attestation/keys.ts'
-import { type Attested, attest, payloadType } from '../../src/attestation/statement.ts'
+import { type AttestationSubject, attest, payloadType } from '../../src/attestation/statement.ts'
 import { type AskHistory, verifyAttestation } from '../../src/attestation/verify-attestation.ts'
 
 const pair = () => {
@@ -13,12 +13,12 @@ const [ours, another] = [pair(), pair()]
 const [chain, elsewhere] = ['c'.repeat(64), 'd'.repeat(64)]
 const report = '{"schema":"hookdrift.report/2"}\n'
 
-function attested(chain: string | null): Attested {
+function attested(chain: string | null): AttestationSubject {
   return {
     tool: { name: 'hookdrift', version: '0.1.0' },
     run: { number: 7, started_at: '2026-11-21T03:00:00Z', finished_at: '2026-11-21T03:00:09Z' },
     digests: { policy: 'p', configuration: 'c', chain },
-  } as Attested
+  } as AttestationSubject
 }
 const envelopeOf = (digest: string | null = chain) => attest('out.json', report, attested(digest), ours.privateKey)
 const payloadOf = ({ payload }: Envelope) => JSON.parse(Buffer.from(payload, 'base64').toString())

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { HistoryReader } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ListedResource } from '../../src/history/resource-list.ts'
-import type { Differing } from '../../src/history/sql/differing.ts'
+import type { ResourceDifference } from '../../src/history/sql/differing.ts'
 import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
 import type { GroupChoice, ViolationGroup } from '../../src/history/sql/first-violations.ts'
 import { readFirstViolations, readViolatedRules, readViolationGroups } from '../../src/history/sql/first-violations.ts'
@@ -63,7 +63,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
   for (const uid of uids) state.push(await identifyResources(reader, uid, run))
   for (let from = 1; from < run; from += 1) {
     const differing = await readDiffering(reader, from, run)
-    const visited: Differing[] = []
+    const visited: ResourceDifference[] = []
     await visitDiffering(reader, from, run, (pair) => visited.push(pair))
     expect(byText(visited)).toEqual(byText(differing))
     state.push(differing)

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { keepNothing } from '../../src/history/retention.ts'
-import type { Named } from '../../src/history/sql/read-names.ts'
+import type { NameKind } from '../../src/history/sql/read-names.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { type MakePlace, openContractFixture } from './contract-fixture.ts'
 import { temporaryDatabasePaths } from './database-fixture.ts'
@@ -80,7 +80,7 @@ export function describeUpkeep(name: string, makePlace: MakePlace): void {
       await fixture.aFirstRun()
       await fixture.run(async (draft) => draft.endVersions(payments, [await idOf(draft, 'b')]))
       await (await fixture.begin()).stage(payments, [aVersion('uncommitted')])
-      const named = async (what: Named, prefix: string) =>
+      const named = async (what: NameKind, prefix: string) =>
         (await fixture.place.namesOf(what, prefix)).map(({ value, about }) => [value, about])
       const [a, u] = [
         ['a', 'endpoint name of a'],

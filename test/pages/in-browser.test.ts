@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSite } from '../../src/pages/site.ts'
-import { type Listening, listen } from '../../src/serving/listen.ts'
+import { type HttpListener, listen } from '../../src/serving/listen.ts'
 import { openChanged } from '../history/changed-history.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
@@ -32,8 +32,8 @@ const newFile = temporaryDatabasePaths()
 describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
   let site: Awaited<ReturnType<typeof openDemoSite>>
   let browser: Browser
-  let serving: Listening
-  let hostile: Listening
+  let serving: HttpListener
+  let hostile: HttpListener
   beforeAll(async () => {
     site = await openDemoSite()
     serving = await listen({ host: '127.0.0.1', port: 0 }, (request) => site.site.fetch(request), '')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Listening, listen } from '../../src/serving/listen.ts'
+import { type HttpListener, listen } from '../../src/serving/listen.ts'
 import { pagesOfPdf } from '../report/pages-of-pdf.ts'
 import { openDemoSite } from './demo-site.ts'
 
@@ -11,7 +11,7 @@ const executablePath = '/usr/bin/chromium'
 describe.skipIf(!existsSync(executablePath))('the layout of the pages', () => {
   let site: Awaited<ReturnType<typeof openDemoSite>>
   let browser: Browser
-  let serving: Listening
+  let serving: HttpListener
   beforeAll(async () => {
     site = await openDemoSite()
     serving = await listen({ host: '127.0.0.1', port: 0 }, (request) => site.site.fetch(request), '')

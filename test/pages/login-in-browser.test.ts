@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openAccess } from '../../src/pages/access/open-access.ts'
 import { openPages } from '../../src/pages/open-pages.ts'
-import { type Listening, listen } from '../../src/serving/listen.ts'
+import { type HttpListener, listen } from '../../src/serving/listen.ts'
 import { tokens, wholeToken } from './access-harness.ts'
 import { openDemoSite } from './demo-site.ts'
 
@@ -17,7 +17,7 @@ const pictures = process.env.LOGIN_PICTURES
 describe.skipIf(!existsSync(executablePath))('the login in Chromium', () => {
   let demo: Awaited<ReturnType<typeof openDemoSite>>
   let browser: Browser
-  let serving: Listening
+  let serving: HttpListener
   beforeAll(async () => {
     demo = await openDemoSite()
     const access = openAccess({

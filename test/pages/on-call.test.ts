@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { updateEndpoint } from '../../src/demo/edits.ts'
 import { dayMs } from '../../src/model/time.ts'
-import { type Listening, listen } from '../../src/serving/listen.ts'
+import { type HttpListener, listen } from '../../src/serving/listen.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { openHistoryFixture } from '../queries/history-fixture.ts'
 import { openSiteOver } from './story-site.ts'
@@ -34,7 +34,7 @@ async function openLastWeek() {
 
 describe.skipIf(!existsSync(executablePath))('someone on call', { timeout: 60_000 }, () => {
   let site: Awaited<ReturnType<typeof openLastWeek>>
-  let serving: Listening
+  let serving: HttpListener
   let browser: Browser
   beforeAll(async () => {
     site = await openLastWeek()

@@ -6,7 +6,7 @@ import { openAccess } from '../../src/pages/access/open-access.ts'
 import { openPages } from '../../src/pages/open-pages.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { hostCheck } from '../../src/serving/host-check.ts'
-import { type ConnectionLimits, type Listening, listen } from '../../src/serving/listen.ts'
+import { type ConnectionLimits, type HttpListener, listen } from '../../src/serving/listen.ts'
 import { openDemoSite } from '../pages/demo-site.ts'
 
 const mostConnections = 200
@@ -37,7 +37,7 @@ async function openPort(limits: Partial<ConnectionLimits> = {}) {
   }
 }
 
-const opened: Listening[] = []
+const opened: HttpListener[] = []
 let demo: Awaited<ReturnType<typeof openDemoSite>>
 
 /** The port cuts connections: that is what the tests are about. */

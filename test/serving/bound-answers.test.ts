@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { AnswerLimits } from '../../src/serving/bound-answers.ts'
-import { type Listening, listen } from '../../src/serving/listen.ts'
+import { type HttpListener, listen } from '../../src/serving/listen.ts'
 import { gatherBytes, streamBytes } from '../../src/serving/stream-bytes.ts'
 
 const mebibyte = 1024 * 1024
-const opened: (Listening | Socket)[] = []
+const opened: (HttpListener | Socket)[] = []
 afterEach(async () => {
   for (const each of opened.splice(0)) 'url' in each ? await each.close() : each.destroy()
 })

@@ -24,7 +24,7 @@ import { planFleet, searchedServices } from '../plan-fleet.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { logReport, watchIn, watchRequests } from '../watch-run.ts'
-import { filesOfRun, type Prepared } from './files-of-run.ts'
+import { type FilesInForce, filesOfRun } from './files-of-run.ts'
 import { openPlanned } from './open-planned.ts'
 import type { SharedFiles } from './shared-files.ts'
 
@@ -130,7 +130,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
   }
 }
 
-interface Conducting extends CoordinatorDependencies, Prepared {
+interface ConductDependencies extends CoordinatorDependencies, FilesInForce {
   readonly onTimed: OnTimed
 }
 
@@ -138,7 +138,7 @@ interface Conducting extends CoordinatorDependencies, Prepared {
 async function conduct(
   id: string,
   requested: RequestedRun,
-  { configuration, policy, sealer, pool, terminal, log, signal: handOver, watch, onTimed }: Conducting,
+  { configuration, policy, sealer, pool, terminal, log, signal: handOver, watch, onTimed }: ConductDependencies,
 ): Promise<Report> {
   const { request } = requested
   await using opened = openStack()

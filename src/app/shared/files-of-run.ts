@@ -14,7 +14,7 @@ interface AskedTerms {
   readonly toolVersion?: string | null
 }
 
-export interface Prepared extends WorkerFiles {
+export interface FilesInForce extends WorkerFiles {
   readonly sealer: Sealer
 }
 
@@ -22,7 +22,7 @@ export interface Prepared extends WorkerFiles {
 export async function filesOfRun(
   terms: AskedTerms,
   { files, terminal }: { readonly files: SharedFiles; readonly terminal: ProcessContext },
-): Promise<Prepared | Refusal> {
+): Promise<FilesInForce | Refusal> {
   if (typeof terms.toolVersion === 'string' && terms.toolVersion !== toolVersion()) return 'version'
   const found = await files.matching(terms)
   if (typeof found === 'string') return found

@@ -11,7 +11,7 @@ import { openServices } from '../open-projects.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { thisProcess } from '../system.ts'
 import { watchIn, watchRequests } from '../watch-run.ts'
-import { filesOfRun, type Prepared } from './files-of-run.ts'
+import { type FilesInForce, filesOfRun } from './files-of-run.ts'
 import { openPlanned } from './open-planned.ts'
 import type { SharedFiles } from './shared-files.ts'
 
@@ -69,7 +69,7 @@ export function openRunSites(dependencies: SiteDependencies): RunSites & { close
 function openSite(
   run: number,
   { options, leftMs }: TaskState,
-  { configuration, policy, sealer, terminal, log, pool, onPage }: SiteDependencies & Prepared,
+  { configuration, policy, sealer, terminal, log, pool, onPage }: SiteDependencies & FilesInForce,
 ): OpenSite {
   const asked = new AbortController()
   const { signal, cut, done } = boundRun(asked.signal, options.runTimeoutMs, leftMs)

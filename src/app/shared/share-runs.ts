@@ -23,7 +23,7 @@ import { openRunSites } from './run-sites.ts'
 import type { SharedFiles } from './shared-files.ts'
 import type { SharedObserver } from './watch-shared.ts'
 
-export interface Sharing {
+export interface SharedRuns {
   readonly terminal: ProcessContext
   readonly log: Log
   readonly files: SharedFiles
@@ -52,7 +52,7 @@ const askEveryMs = 1_000
  * Takes part in all runs of a history until the signal aborts: asks for those of the schedules, coordinates one at a
  * time, and walks projects in its slots.
  */
-export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSignal): Promise<void> {
+export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSignal): Promise<void> {
   const { terminal, log, watch, telemetry } = sharing
   const { files, agreement } = sharing
   const { slots, services: own } = files.current().configuration.shared ?? { slots: 0, services: undefined }

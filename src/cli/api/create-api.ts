@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import type { HistoryOptions } from '../../app/locate-history.ts'
-import type { ProcessContext, Reading } from '../../app/process-context.ts'
+import type { HistoryAccess, ProcessContext } from '../../app/process-context.ts'
 import { AuditError } from '../../model/errors.ts'
 import type { Api } from '../../pages/api.ts'
 import { NotFound } from '../../pages/page.ts'
@@ -37,13 +37,13 @@ function descriptionOf([name, below]: ApiCommand['words']): string {
   return (isGroup ? listed.commands.find((each) => each.name === below) : listed)?.description ?? ''
 }
 
-interface Asking {
+interface ApiRequest {
   readonly options: HistoryOptions
   readonly terminal: ProcessContext
-  readonly reading: Reading
+  readonly reading: HistoryAccess
 }
 
-async function runCommand(api: ApiCommand, asked: ReadParameters, asking: Asking): Promise<string> {
+async function runCommand(api: ApiCommand, asked: ReadParameters, asking: ApiRequest): Promise<string> {
   const { options, terminal, reading } = asking
   if (asked.run !== undefined) await runNamed(reading.history, asked.run)
   let work: ((context: ProcessContext) => Promise<number>) | undefined

@@ -29,14 +29,14 @@ const times: readonly Candidate[] = [
 ]
 
 const fixed = ['rules', 'topics', 'frameworks', 'packs'] as const
-type Fixed = (typeof fixed)[number]
+type PackagedWords = (typeof fixed)[number]
 
-function isFixed(source: WordSource): source is Fixed {
+function isFixed(source: WordSource): source is PackagedWords {
   return fixed.some((name) => name === source)
 }
 
 /** Words that come with the package. */
-async function fixedWords(source: Fixed): Promise<readonly Candidate[]> {
+async function fixedWords(source: PackagedWords): Promise<readonly Candidate[]> {
   if (source === 'packs') return wordsOf((await import('../../rules/engine/rule.ts')).packs)
   if (source === 'frameworks') {
     return wordsOf((await import('../../compliance/built-in-frameworks.ts')).builtInFrameworkIds)
@@ -61,7 +61,7 @@ async function configuredProjects(given: Given, terminal: ProcessContext): Promi
 }
 
 async function historyNames(
-  source: Exclude<WordSource, Fixed>,
+  source: Exclude<WordSource, PackagedWords>,
   prefix: string,
   given: Given,
   terminal: ProcessContext,

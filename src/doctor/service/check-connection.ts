@@ -1,5 +1,5 @@
 import { dayMs } from '../../model/time.ts'
-import type { Greeting, ServiceExaminer } from '../../service/examine-service.ts'
+import type { ServiceExaminer, ServiceGreeting } from '../../service/examine-service.ts'
 import { count } from '../../text/count.ts'
 import { type Diagnosis, ok, skipped, warn } from '../check.ts'
 import type { ServiceDiagnoses } from './context.ts'
@@ -30,7 +30,7 @@ export async function checkConnection(
 }
 
 /** The one check that the failure is about fails, and the others wait for it. */
-function unanswered(greeting: Greeting, failure: NonNullable<Greeting['failure']>): ServiceDiagnoses {
+function unanswered(greeting: ServiceGreeting, failure: NonNullable<ServiceGreeting['failure']>): ServiceDiagnoses {
   const found = [failureDiagnosis(failure, greeting.url)]
   const waiting = [skipped('no answer')]
   if (failure.kind === 'tls')
@@ -61,7 +61,7 @@ async function certificateDiagnosis(examiner: ServiceExaminer, url: string, now:
 
 const mostSecondsApart = 60
 
-function clockDiagnosis({ aheadMs }: Greeting): Diagnosis {
+function clockDiagnosis({ aheadMs }: ServiceGreeting): Diagnosis {
   if (aheadMs === undefined) return skipped('the service does not say its time')
   const seconds = Math.round(Math.abs(aheadMs) / 1000)
   const way = aheadMs < 0 ? 'behind' : 'ahead of'
@@ -77,7 +77,7 @@ const supported = { first: [25, 6], last: [26, 7] } as const
 
 const nameRelease = 'Check what answers at /healthz below `url`: the gateway names its release there.'
 
-function releaseDiagnosis({ release, version, failure }: Greeting): Diagnosis {
+function releaseDiagnosis({ release, version, failure }: ServiceGreeting): Diagnosis {
   const dialect = version === undefined ? '' : `, answers in interface version ${version}`
   if (release === undefined) {
     const why = failure === undefined ? '' : `: /healthz answers ${failure.what}`

@@ -22,7 +22,7 @@ export interface CheckedProjects {
   readonly shown: readonly ShownItems[]
 }
 
-interface Asked {
+interface ProjectAnswer {
   readonly project: ConfiguredProject
   /** undefined where the service shows the project. */
   readonly fault: ServiceFault | undefined
@@ -48,7 +48,7 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
     }
   }
   // What the list says of the key and the base path counts, too.
-  const asked: Asked[] = unread === undefined ? [] : [unread]
+  const asked: ProjectAnswer[] = unread === undefined ? [] : [unread]
   for (const some of chunks(withKey, atOnce)) {
     asked.push(
       ...(await Promise.all(
@@ -58,7 +58,7 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
   }
   const basePath = basePathDiagnosis(asked, context)
   const keys = await keyDiagnoses(asked, examiner, context)
-  const explain = (each: Asked) => {
+  const explain = (each: ProjectAnswer) => {
     if (isRefused(asked.filter(({ project }) => project.key === each.project.key))) return 'key'
     return basePath.status === 'fail' && isOfBasePath(each) ? 'base-path' : undefined
   }
@@ -99,7 +99,7 @@ async function askFor(
   project: ConfiguredProject,
   offer: Offer,
   examiner: ServiceExaminer,
-): Promise<Omit<Asked, 'project'>> {
+): Promise<Omit<ProjectAnswer, 'project'>> {
   const access = accessOf(project)
   if (offer !== 'off') {
     const answer = await resultOf(examiner.project(access))
@@ -134,21 +134,21 @@ const beforeKey: readonly FaultKind[] = [
   'rate_limited',
 ]
 
-function isOfBasePath({ fault }: Asked): boolean {
+function isOfBasePath({ fault }: ProjectAnswer): boolean {
   return fault !== undefined && ofBasePath.includes(fault.kind)
 }
 
 /** Whether the service refused a key for each of its projects; for one alone, it is a matter of that project. */
-function isRefused(ofKey: readonly Asked[]): boolean {
+function isRefused(ofKey: readonly ProjectAnswer[]): boolean {
   const [kind, ...others] = new Set(kindsOf(ofKey))
   return others.length === 0 && (kind === 'refused_key' || kind === 'forbidden')
 }
 
-function kindsOf(asked: readonly Asked[]): readonly (FaultKind | undefined)[] {
+function kindsOf(asked: readonly ProjectAnswer[]): readonly (FaultKind | undefined)[] {
   return asked.map(({ fault }) => fault?.kind)
 }
 
-function basePathDiagnosis(asked: readonly Asked[], { service }: ServiceContext): Diagnosis {
+function basePathDiagnosis(asked: readonly ProjectAnswer[], { service }: ServiceContext): Diagnosis {
   const { url, dialect } = service.settings
   if (kindsOf(asked).some((kind) => kind === undefined || !beforeKey.includes(kind)))
     return ok(`${shownBase(url)} answers under ${dialect.pathPrefix || '/'} as the API does`)
@@ -158,7 +158,7 @@ function basePathDiagnosis(asked: readonly Asked[], { service }: ServiceContext)
 
 /** One diagnosis for each key, however many projects it is for. */
 async function keyDiagnoses(
-  asked: readonly Asked[],
+  asked: readonly ProjectAnswer[],
   examiner: ServiceExaminer,
   { file }: ServiceContext,
 ): Promise<readonly Diagnosis[]> {
@@ -190,12 +190,12 @@ interface ProjectContext {
   readonly keyless: number
   readonly file: string
   /** The check that explains why a project was not found; undefined where its own row does. */
-  readonly explain: (asked: Asked) => 'key' | 'base-path' | undefined
+  readonly explain: (asked: ProjectAnswer) => 'key' | 'base-path' | undefined
 }
 
 /** One diagnosis for each cause, with the projects that it is about. */
 function projectDiagnoses(
-  asked: readonly Asked[],
+  asked: readonly ProjectAnswer[],
   { total, keyless, file, explain }: ProjectContext,
 ): readonly Diagnosis[] {
   const faults = asked.filter(({ fault }) => fault !== undefined)
@@ -218,7 +218,7 @@ function projectDiagnoses(
   return [...found, ...failed, ...(keyless === 0 ? [] : [skipped(`${count(keyless, 'project')} without a key`)])]
 }
 
-function nameOf({ project }: Asked): string {
+function nameOf({ project }: ProjectAnswer): string {
   if (isProjectList(project.ref)) return 'the list'
   return project.ref.name.slice(project.ref.service.length + 1)
 }

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-type Connected = ((error: Error) => void) | ((error: null, client: Client) => void)
+type ConnectCallback = ((error: Error) => void) | ((error: null, client: Client) => void)
 
 /**
  * A client that drops its connection where it cannot log in. The server would keep it open for a minute, and the open
@@ -8,8 +8,8 @@ type Connected = ((error: Error) => void) | ((error: null, client: Client) => vo
  */
 export class OwnClient extends Client {
   override connect(): Promise<Client>
-  override connect(callback: Connected): void
-  override connect(callback?: Connected): Promise<Client> | undefined {
+  override connect(callback: ConnectCallback): void
+  override connect(callback?: ConnectCallback): Promise<Client> | undefined {
     if (callback === undefined) {
       return super.connect().catch((error: unknown) => {
         this.drop()

@@ -7,7 +7,7 @@ import { type Session, sqlOf, type Transaction } from './session.ts'
 import type { EvaluableVersion } from './state-at.ts'
 import { versionColumns } from './state-at.ts'
 
-export interface Differing {
+export interface ResourceDifference {
   readonly project: ProjectRef
   readonly kind: Kind
   readonly uid: string
@@ -46,7 +46,11 @@ function sidesSql(session: Session): string {
 }
 
 /** Resources whose version at `to` differs from the one at `from`, an earlier run; by project, kind and uid. */
-export function readDiffering(history: HistoryReader, from: number, to: number): Promise<readonly Differing[]> {
+export function readDiffering(
+  history: HistoryReader,
+  from: number,
+  to: number,
+): Promise<readonly ResourceDifference[]> {
   return history.snapshot(async (session) => {
     const pairs = await differing(session, from, to)
     return pairs.filter(({ project }) => history.visibility.isVisible(project.name))
@@ -58,7 +62,7 @@ export function visitDiffering(
   history: HistoryReader,
   from: number,
   to: number,
-  visit: (pair: Differing) => void,
+  visit: (pair: ResourceDifference) => void,
 ): Promise<void> {
   const { isVisible } = history.visibility
   return history.snapshot((transaction) =>
@@ -68,8 +72,8 @@ export function visitDiffering(
   )
 }
 
-async function differing(session: Session, from: number, to: number): Promise<Differing[]> {
-  const pairs = new Map<string, { -readonly [Member in keyof Differing]: Differing[Member] }>()
+async function differing(session: Session, from: number, to: number): Promise<ResourceDifference[]> {
+  const pairs = new Map<string, { -readonly [Member in keyof ResourceDifference]: ResourceDifference[Member] }>()
   const readSide = await sideReader(session, to)
   for (const row of await session.all<SideRow>(sidesSql(session), [from, to])) {
     const found = readSide(row)
@@ -87,9 +91,9 @@ async function visitPairs(
   transaction: Transaction,
   from: number,
   to: number,
-  visit: (pair: Differing) => void,
+  visit: (pair: ResourceDifference) => void,
 ): Promise<void> {
-  let last: { readonly key: string; pair: Differing } | undefined
+  let last: { readonly key: string; pair: ResourceDifference } | undefined
   const end = () => {
     if (last !== undefined && isDifferent(last.pair)) visit(last.pair)
     last = undefined
@@ -106,7 +110,7 @@ async function visitPairs(
   end()
 }
 
-function isDifferent({ before, after }: Differing): boolean {
+function isDifferent({ before, after }: ResourceDifference): boolean {
   return before?.digest !== after?.digest
 }
 

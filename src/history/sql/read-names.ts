@@ -1,7 +1,7 @@
 import type { Session } from './session.ts'
 
 /** What a history has names for. */
-export type Named = 'runs' | 'projects' | 'resources' | 'violations'
+export type NameKind = 'runs' | 'projects' | 'resources' | 'violations'
 
 /** A name that begins as asked, and what it is. */
 export interface KnownName {
@@ -14,7 +14,7 @@ const mostNames = 200
 export const namesTimeoutMs = 250
 
 /** The names of one sort that begin with a text, at most 200. */
-export function namesOf(session: Session, what: Named, prefix: string): Promise<readonly KnownName[]> {
+export function namesOf(session: Session, what: NameKind, prefix: string): Promise<readonly KnownName[]> {
   // Of a number, digits only: a pattern has no other meaning then.
   const values = what === 'runs' ? [prefix.replace(/\D/g, 'x')] : [prefix, prefix + lastCharacter]
   return session.all<KnownName>(`${statements[what]} LIMIT ${mostNames}`, values)
@@ -23,7 +23,7 @@ export function namesOf(session: Session, what: Named, prefix: string): Promise<
 /** Sorts after every text that begins with the same characters. */
 const lastCharacter = '\u{10ffff}'
 
-const statements: Readonly<Record<Named, string>> = {
+const statements: Readonly<Record<NameKind, string>> = {
   runs: `SELECT CAST(number AS text) AS value, started_at AS about FROM hookdrift.run
     WHERE state = 'committed' AND CAST(number AS text) LIKE $1 || '%' ORDER BY number DESC`,
   projects: `SELECT DISTINCT l.value, '' AS about FROM (

@@ -31,13 +31,13 @@ export function migrate(db: Database, { directory, now, warn }: Upgrade): void {
   apply(db, migrations, now)
 }
 
-interface Examined {
+interface SchemaFacts {
   readonly version: number
   /** A history without rows is one that another process is just making: it needs no backup. */
   readonly hasRows: boolean
 }
 
-function examine(db: Database, migrations: readonly Migration[], directory: string): Examined {
+function examine(db: Database, migrations: readonly Migration[], directory: string): SchemaFacts {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version === 0) return { version, hasRows: false }
   refuseEdited(db, migrations)

@@ -47,12 +47,15 @@ export async function showEnded(request: SiteRequest, comparison: ComparedRuns, 
 <p><a href="${list}">Violations opened or ended since run ${next.number}</a></p>`
 }
 
-interface Ended {
+interface EndedViolations {
   readonly rows: readonly (RecordedViolation | ResolvedViolation)[]
   readonly total: number
 }
 
-async function readEnded({ history }: SiteRequest, { from, to, projects, kind }: ComparedRuns): Promise<Ended> {
+async function readEnded(
+  { history }: SiteRequest,
+  { from, to, projects, kind }: ComparedRuns,
+): Promise<EndedViolations> {
   if (from.number >= to.number) return { rows: [], total: 0 }
   let total = 0
   const rows = await readFirstViolations(history, {

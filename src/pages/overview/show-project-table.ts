@@ -63,14 +63,14 @@ function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Re
   return found
 }
 
-interface Listed {
+interface TableProject {
   readonly row: StatusRow
   readonly extent: ScanExtent
 }
 
 const extents = ['none', 'some', 'all'] as const satisfies readonly ScanExtent[]
 
-function inOrder(a: Listed, b: Listed): number {
+function inOrder(a: TableProject, b: TableProject): number {
   const differing = severities.find((severity) => a.row.violations[severity] !== b.row.violations[severity])
   return (
     extents.indexOf(a.extent) - extents.indexOf(b.extent) ||
@@ -80,7 +80,7 @@ function inOrder(a: Listed, b: Listed): number {
 
 function showCell(
   link: SiteRequest['link'],
-  { row, extent, severity, unknown }: Listed & { readonly severity: Severity; readonly unknown: number },
+  { row, extent, severity, unknown }: TableProject & { readonly severity: Severity; readonly unknown: number },
 ): Markup {
   const number = row.violations[severity]
   const text = row.run === null ? '?' : showCount(number, extent)

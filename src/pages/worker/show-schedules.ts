@@ -6,7 +6,7 @@ import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
 import { nextTimes } from '../../worker/next-times.ts'
-import type { Configured } from '../read-configured.ts'
+import type { CurrentConfiguration } from '../read-configured.ts'
 import { showInstant } from '../show-instant.ts'
 import { showMissed } from './show-missed.ts'
 
@@ -14,7 +14,7 @@ const mostTimes = 3
 
 /** When each schedule runs next, and which of them did not run when it was due. */
 export function showSchedules(
-  { configuration, isUnreadable }: Configured,
+  { configuration, isUnreadable }: CurrentConfiguration,
   scans: readonly StatusRow[],
   now: number,
 ): Markup {

@@ -3,7 +3,7 @@ import { nameUuid } from './name-uuid.ts'
 import type { inventoryOf, observeGap, observeViolation } from './observations.ts'
 import { property } from './property.ts'
 
-interface Assessed extends Pick<Report, 'run' | 'tool' | 'digests'> {
+interface AssessmentFacts extends Pick<Report, 'run' | 'tool' | 'digests'> {
   /** Identifies the run; the UUIDs of the document derive from it. */
   readonly seed: string
   readonly title: string
@@ -16,7 +16,7 @@ interface Assessed extends Pick<Report, 'run' | 'tool' | 'digests'> {
 }
 
 /** An OSCAL document of assessment results with one result; empty lists are omitted. */
-export function assessmentResults({ seed, title, run, tool, digests, ...result }: Assessed) {
+export function assessmentResults({ seed, title, run, tool, digests, ...result }: AssessmentFacts) {
   const { head, selection, tail, inventory, observations } = result
   return {
     'assessment-results': {

@@ -88,14 +88,14 @@ function contradictionIn(filter: JsonObject, depth: number): string | undefined 
   return undefined
 }
 
-interface Gathered {
+interface FilterConditions {
   /** All conditions of a field, from operators in one object and from `$and`. */
   readonly fields: Map<string, Condition[]>
   /** The branches of each `$or`. */
   readonly choices: (readonly Json[])[]
 }
 
-function gather(filter: JsonObject, prefix: string, depth: number, into: Gathered): Gathered {
+function gather(filter: JsonObject, prefix: string, depth: number, into: FilterConditions): FilterConditions {
   if (depth === 0) return into
   for (const [key, value] of Object.entries(filter)) {
     if (key === '$or') into.choices.push(listOf(value))

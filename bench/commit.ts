@@ -23,7 +23,11 @@ const pageSize = 100
 
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-commit-'))
 const owner: LocalProcess = {
-  ...{ host: 'here', bootId: 'boot', pid: process.pid, isAlive: () => true, now: () => Date.now() },
+  host: 'here',
+  bootId: 'boot',
+  pid: process.pid,
+  isAlive: () => true,
+  now: () => Date.now(),
   every: () => () => {},
 }
 
@@ -31,8 +35,13 @@ try {
   const file = join(directory, 'history.db')
   const history = openSqliteHistory(file, owner)
   const draft = await history.begin({
-    ...{ startedAt: new Date().toISOString(), failOn: 'medium', toolVersion: '0', policyDigest: 'policy' },
-    ...{ configurationDigest: 'configuration', sealKeyId: 'key', normaliser: 1 },
+    startedAt: new Date().toISOString(),
+    failOn: 'medium',
+    toolVersion: '0',
+    policyDigest: 'policy',
+    configurationDigest: 'configuration',
+    sealKeyId: 'key',
+    normaliser: 1,
   })
   const inserting = await costOf(() => insert(draft))
   const committing = await costOf(() =>
@@ -82,8 +91,15 @@ async function insertPage(draft: Draft, project: ProjectRef, first: number): Pro
       name: `endpoint ${at}`,
     } as const
     const attributes = {
-      ...{ name: finding.name, url: `https://hooks-${at}.example.com/receive`, owner_id: `tenant-${at % 97}`, uid },
-      ...{ http_timeout: 30, rate_limit: 100, rate_limit_duration: 60, status: 'active', description: 'x'.repeat(200) },
+      name: finding.name,
+      url: `https://hooks-${at}.example.com/receive`,
+      owner_id: `tenant-${at % 97}`,
+      uid,
+      http_timeout: 30,
+      rate_limit: 100,
+      rate_limit_duration: 60,
+      status: 'active',
+      description: 'x'.repeat(200),
     }
     const body = canonicalJson(attributes)
     const [digest, columns] = [hash('sha256', body), columnsOf('endpoint', attributes)]
@@ -99,8 +115,14 @@ async function insertPage(draft: Draft, project: ProjectRef, first: number): Pro
 
 function violationOf(project: ProjectRef, finding: Finding): NewViolation {
   return {
-    ...{ ...finding, fingerprint: fingerprintOf(project, finding), state: 'open', waiver: undefined },
-    ...{ firstRun: undefined, lastRun: undefined, originRun: undefined, replaces: undefined },
+    ...finding,
+    fingerprint: fingerprintOf(project, finding),
+    state: 'open',
+    waiver: undefined,
+    firstRun: undefined,
+    lastRun: undefined,
+    originRun: undefined,
+    replaces: undefined,
   }
 }
 
@@ -109,7 +131,8 @@ async function costOf(work: () => Promise<unknown>) {
   await work()
   const { user, system } = process.cpuUsage(cpuAt)
   return {
-    ...{ wallMs: performance.now() - startedAt, cpuMs: (user + system) / 1000 },
+    wallMs: performance.now() - startedAt,
+    cpuMs: (user + system) / 1000,
     written: bytesWritten() - writtenAt,
   }
 }

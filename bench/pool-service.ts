@@ -30,7 +30,9 @@ async function start(seed: string) {
     },
   })
   return {
-    ...{ url: service.url, key: fleet.personalKey, projects: fleet.projects().map(({ uid }) => uid) },
+    url: service.url,
+    key: fleet.personalKey,
+    projects: fleet.projects().map(({ uid }) => uid),
     takeLoad() {
       const taken = load
       load = { requests: 0, most: 0, firstAt: 0, lastAt: 0 }

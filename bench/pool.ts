@@ -39,8 +39,12 @@ interface Figures {
 
 const executable = stagePackage()
 const service = await startPoolServices({
-  ...{ services, latencyMs, pageSize, projects: Math.ceil(projects / services) },
-  ...{ endpointsPerProject: pageSize, subscriptionsPerProject: pageSize },
+  services,
+  latencyMs,
+  pageSize,
+  projects: Math.ceil(projects / services),
+  endpointsPerProject: pageSize,
+  subscriptionsPerProject: pageSize,
 })
 const databases = await openDatabases({ settings: ['fsync=on', 'synchronous_commit=on', 'full_page_writes=on'] })
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-bench-pool-'))

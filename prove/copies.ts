@@ -24,7 +24,9 @@ const policy = policyOf('extends: [recommended]\nrules: { endpoint/url-test-host
 try {
   await using harness = openAuditHarness({
     projects: Object.fromEntries(service.projects.map((uid) => [uid, uid])),
-    ...{ key: service.key, pageSize: 1000, listings: { sources: 'off', project: 'off' } },
+    key: service.key,
+    pageSize: 1000,
+    listings: { sources: 'off', project: 'off' },
   })
   for (let day = 1; day <= days; day++) {
     await service.become(day)

@@ -208,11 +208,19 @@ async function proveReadable({ projects }: Served): Promise<number> {
   const words = Object.keys(ts).filter((word) => /^[A-Za-z_$][\w$]*$/.test(word))
   const { names, descriptions, addresses, identifiers, literals } = ordinaryTexts(random, words)
   const endpoints = names.map((name, at) => ({
-    ...{ uid: `name-${at}`, project_id: 'p0', name, description: descriptions[at] ?? '', url: addresses[at] ?? '' },
+    uid: `name-${at}`,
+    project_id: 'p0',
+    name,
+    description: descriptions[at] ?? '',
+    url: addresses[at] ?? '',
     secrets: [],
   }))
   const subscriptions = identifiers.map((name, at) => ({
-    ...{ uid: `code-${at}`, project_id: 'p0', name: `s${at}`, type: 'api', filter_config: null },
+    uid: `code-${at}`,
+    project_id: 'p0',
+    name: `s${at}`,
+    type: 'api',
+    filter_config: null,
     function: `function transform(payload) { return payload.${name} === ${JSON.stringify(literals[at])} }`,
   }))
   projects.clear()

@@ -17,3 +17,26 @@ describe('exported type names', () => {
     expect(places.length).toBeGreaterThan(200)
   })
 })
+
+describe('names of types', () => {
+  // Things, although they end as participles do.
+  const things = /^(?:End|Find|Group|List|Mapp|Match|Open|Prun|Rank|Read|Sett|Tim)ing$|^Need$/
+
+  it('are those of things, and no participles', () => {
+    const declared = files.flatMap((file) =>
+      [
+        ...readFileSync(join(source, file), 'utf8').matchAll(
+          /^(?:export )?(?:interface|type) ([A-Z][a-z]*(?:ed|ing))\b/gm,
+        ),
+      ].map(([, name = '']) => ({ name, file })),
+    )
+    expect(declared.filter(({ name }) => !things.test(name))).toEqual([])
+  })
+})
+
+describe('object literals', () => {
+  it('are as long as their subject: none is spread into another one', () => {
+    const spread = files.filter((file) => readFileSync(join(source, file), 'utf8').includes('...{'))
+    expect(spread).toEqual([])
+  })
+})

@@ -52,7 +52,10 @@ export function makeCluster(options: ClusterOptions = {}): Cluster | undefined {
     await ended
   }
   return {
-    ...{ directory, data, user: as.name, stop },
+    directory,
+    data,
+    user: as.name,
+    stop,
     pid: async () => (await server).pid,
     async start() {
       server = Promise.resolve(run())

@@ -21,7 +21,9 @@ export async function proveYear(
   const policy = policyOf('extends: [recommended]\nrules: { endpoint/url-test-host: off }\n')
   const options = {
     projects: Object.fromEntries(service.projects.map((uid) => [uid, uid])),
-    ...{ key: service.key, pageSize: 100, listings: { sources: 'off', project: 'off' } as const },
+    key: service.key,
+    pageSize: 100,
+    listings: { sources: 'off', project: 'off' } as const,
   }
   const sides = await openFourSides(options, { makeDatabase, random: createRandom('year') })
   let differing = 0

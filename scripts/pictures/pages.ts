@@ -59,7 +59,9 @@ export async function takePages(browser: Browser, folder: URL): Promise<void> {
     api: createApi({ config: 'hookdrift.yaml', history }, { ...process, cwd: () => process.cwd() }, '0.1.0'),
     history: async () => opened,
     plan: { configured: async () => configured, pool: async () => undefined },
-    ...{ now: () => Date.now(), version: '0.1.0', isHostOfPort: () => true },
+    now: () => Date.now(),
+    version: '0.1.0',
+    isHostOfPort: () => true,
     onFault: (error) => {
       throw error
     },

@@ -27,7 +27,9 @@ export async function checkFiles(
   const now = Date.now()
   const findTimetableFault = timetableFaultsAt(now)
   const options = {
-    ...{ cwd: terminal.cwd(), findTimetableFault, usesSecrets: needsSecrets },
+    cwd: terminal.cwd(),
+    findTimetableFault,
+    usesSecrets: needsSecrets,
     needsTokens: needsSecrets ? 'all' : 'none',
   } as const
   const readAll = () => readConfiguration(config, { env: terminal.env, readFile: readTextFile }, options)

@@ -57,9 +57,13 @@ export function openServices(
     // Workers that share runs are bounded by walks, each with one request at a time.
     const bounded = gateOf === undefined ? settings : { ...settings, filtersAtOnce: 1 }
     const client = createServiceClient(bounded, {
-      ...{ clock: systemClock, random: Math.random, env: terminal.env },
+      clock: systemClock,
+      random: Math.random,
+      env: terminal.env,
       ...(gateOf === undefined ? {} : { gate: gateOf(settings.name) }),
-      ...{ cut, patience, onRequest: (request) => onRequest?.(settings.name, request) },
+      cut,
+      patience,
+      onRequest: (request) => onRequest?.(settings.name, request),
     })
     clients.push(client)
     const open = (
@@ -82,12 +86,21 @@ export function openServices(
     const place = matches[0] === undefined ? null : placeAt(matches[0].line)
     return [
       {
-        ...{ name: settings.name, client, key, urlOrigin, organisation, named },
+        name: settings.name,
+        client,
+        key,
+        urlOrigin,
+        organisation,
+        named,
         ...(keyOrigin === undefined ? {} : { keyOrigin }),
         matches: matches.map(({ pattern, labels, line }) => ({ pattern, labels, configuredAt: placeAt(line) })),
         open: (ref, { labels, configuredAt }) =>
           open(ref, {
-            ...{ key, urlOrigin, labels, configuredAt: configuredAt ?? place, filters: {} },
+            key,
+            urlOrigin,
+            labels,
+            configuredAt: configuredAt ?? place,
+            filters: {},
             ...(keyOrigin === undefined ? {} : { keyOrigin }),
           }),
       },

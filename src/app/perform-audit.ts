@@ -119,7 +119,9 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
   opened.defer(done)
   const { services, close } = openServices(configuration, request.only, {
-    ...{ terminal, cut, patience: request.patience },
+    terminal,
+    cut,
+    patience: request.patience,
     onRequest: watchRequests(terminal, log, request.quiet),
   })
   opened.defer(close)

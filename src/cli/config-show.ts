@@ -25,7 +25,9 @@ async function show(options: ShowOptions, terminal: ProcessContext): Promise<num
   const { config, history, format } = options
   const values = showConfiguration(config, {
     sources: { env: terminal.env, readFile: readTextFile },
-    ...{ cwd: terminal.cwd(), history, exists: existsSync },
+    cwd: terminal.cwd(),
+    history,
+    exists: existsSync,
   })
   if (format === 'yaml') {
     terminal.stdout.write(writeConfig(values))

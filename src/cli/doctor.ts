@@ -30,7 +30,10 @@ Exit codes: 0 no problem, 2 a problem of this installation, 3 a service cannot b
 async function doctor(options: DoctorOptions, terminal: ProcessContext): Promise<number> {
   const cwd = terminal.cwd()
   const context = {
-    ...{ config: resolve(cwd, options.config), history: options.history, cwd, clock: systemClock },
+    config: resolve(cwd, options.config),
+    history: options.history,
+    cwd,
+    clock: systemClock,
     sources: { env: terminal.env, readFile: readTextFile },
     random: Math.random,
     nodeVersion: process.versions.node,

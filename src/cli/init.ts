@@ -60,8 +60,13 @@ async function init(options: InitOptions, terminal: ProcessContext): Promise<num
     try {
       await runInit({
         given: { url, keyFromEnv, organisation, projects, strictness, acceptOpen, place: options.for },
-        ...{ asker: await openTerminal(options, terminal, signal), terminal, signal },
-        ...{ clock: systemClock, random: Math.random, env: terminal.env, say: sayOn(terminal) },
+        asker: await openTerminal(options, terminal, signal),
+        terminal,
+        signal,
+        clock: systemClock,
+        random: Math.random,
+        env: terminal.env,
+        say: sayOn(terminal),
         directory: resolve(terminal.cwd(), options.directory),
         sealer: createSealer(randomBytes(32)),
         version: toolVersion(),

@@ -46,14 +46,17 @@ export async function openSite(options: HistoryOptions, context: SiteContext): P
       },
       pool: () => readPoolOf(location),
     },
-    ...{ now, isHostOfPort, onFault },
+    now,
+    isHostOfPort,
+    onFault,
     version: toolVersion(),
     api: createApi(options, terminal, toolVersion()),
   }
   return openPages({
     access: openAccess({ settings, now, watch: watchAccess(log) }),
     siteOf: ({ projects }) => createSite(projects === undefined ? whole : scopeSite(whole, projects)),
-    ...{ isHostOfPort, onFault },
+    isHostOfPort,
+    onFault,
   })
 }
 

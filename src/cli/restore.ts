@@ -46,7 +46,12 @@ async function restore(uid: string, options: RestoreOptions, terminal: ProcessCo
   const { project: projects, kind, run: asked, rule } = options
   return answerFromHistory(options, terminal, restoreView, async (reader) =>
     readRestore(reader, {
-      ...{ uid, projects, kind, rule, limit: limitOf(options), gatewayOf },
+      uid,
+      projects,
+      kind,
+      rule,
+      limit: limitOf(options),
+      gatewayOf,
       run: await runNamed(reader, 'latest'),
       asked: asked === undefined ? undefined : await runNamed(reader, asked),
       policyOf: () => readPolicyOf(options, terminal),

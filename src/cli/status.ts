@@ -51,7 +51,11 @@ async function status(options: StatusOptions, terminal: ProcessContext): Promise
     const now = run === undefined ? systemClock.now() : Date.parse(run.finishedAt)
     return readStatus(reader, {
       expected: places && { named: places.projects.filter(isVisible), isFound: places.isFound },
-      ...{ run, projects, now, limit: Number.POSITIVE_INFINITY, withReleases: true },
+      run,
+      projects,
+      now,
+      limit: Number.POSITIVE_INFINITY,
+      withReleases: true,
       dueAfter: await dueAfter(options, places?.schedules ?? [], now),
     })
   })

@@ -95,7 +95,14 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
       after: since === undefined ? 0 : runBefore(await listRuns(reader), since, now),
       overdueAt: options.overdue ? now : undefined,
       before: olderThan === undefined ? undefined : now - olderThan,
-      ...{ rule, severity, maxSeverity, projects, kind, owners, labels, sort },
+      rule,
+      severity,
+      maxSeverity,
+      projects,
+      kind,
+      owners,
+      labels,
+      sort,
       limit: limitOf(options),
     })
     return { answer, now }

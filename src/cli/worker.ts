@@ -161,18 +161,16 @@ async function keepWorking(options: WorkerOptions, { terminal, log, reloads, sig
       const opened = await awaitHistory(
         () =>
           openSharing(files, {
-            ...{
-              terminal,
-              log,
-              metrics,
-              failOn,
-              watch,
-              onPage,
-              telemetry,
-              signal,
-              reloads,
-              readAgain: () => reload(signal),
-            },
+            terminal,
+            log,
+            metrics,
+            failOn,
+            watch,
+            onPage,
+            telemetry,
+            signal,
+            reloads,
+            readAgain: () => reload(signal),
             readHistory: () => readHistory(configuration, terminal),
             onCommitted: health.committedElsewhere,
           }),

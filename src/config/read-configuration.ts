@@ -354,7 +354,10 @@ function configurationDigest(configuration: DecodedConfiguration, parts: readonl
   // Drops members that are undefined.
   const plain: Json = JSON.parse(
     JSON.stringify({
-      ...{ ...configuration, seal_key: placeholderFor(configuration.seal_key), services, notify },
+      ...configuration,
+      seal_key: placeholderFor(configuration.seal_key),
+      services,
+      notify,
       serve: undefined,
       history: historyFor(configuration.history),
       worker: workerFor(configuration.worker),
@@ -391,5 +394,5 @@ function historyFor(history: string): string {
 function workerFor(worker: DecodedConfiguration['worker']) {
   return worker === undefined
     ? undefined
-    : { ...worker, ...{ shared: undefined, slots: undefined, services: undefined, pages: undefined } }
+    : { ...worker, shared: undefined, slots: undefined, services: undefined, pages: undefined }
 }

@@ -57,7 +57,10 @@ export function readGateway(
     name: service.name,
     url: url?.success === true ? url.data : undefined,
     keyVariable: variableIn(own?.key || service.key),
-    ...{ pathPrefix, keyHeader, keyScheme, headers },
+    pathPrefix,
+    keyHeader,
+    keyScheme,
+    headers,
     plainHeaders: defaultDialect.headers,
   })
 }

@@ -34,7 +34,9 @@ const { name } = services.element.shape
 
 /** A selection of the configuration's members. What it leaves out may be wrong, and so may names and schedules. */
 const selection = z.looseObject({
-  ...{ history, policy, run_timeout },
+  history,
+  policy,
+  run_timeout,
   seal_key: seal_key.catch(''),
   schedules: schedules.catch([]),
   services: z
@@ -106,7 +108,10 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
       ),
     schedules: value.schedules.map(
       ({ name, cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }) => ({
-        ...{ name, cron, timezone, projects },
+        name,
+        cron,
+        timezone,
+        projects,
         slackMs: jitter + run_timeout,
       }),
     ),

@@ -51,8 +51,13 @@ export function showConfiguration(file: string, context: ShowRequest): readonly 
   const expand = (written: string, path: NodePath) =>
     isSecretPath(path) ? { text: secretPlaceholder(path) } : fill(written, path)
   const document = readDocument(text, {
-    ...{ ...origin, file, parsed, expand, isSecret: isSecretPath },
-    ...{ schema: configurationSchema, limits: configurationLimits },
+    ...origin,
+    file,
+    parsed,
+    expand,
+    isSecret: isSecretPath,
+    schema: configurationSchema,
+    limits: configurationLimits,
   })
   const raw = nodeValues(parsed.contents, { expand, isExact: () => false, report: () => {}, lineOf: () => 0 }).value
   // as: zod writes JSON Schema; of it, the walk uses what SchemaNode has.
@@ -67,7 +72,8 @@ export function showConfiguration(file: string, context: ShowRequest): readonly 
       path,
       value: isSecret ? null : showable(value, written, ofSecrets),
       ...placeOf(document, path),
-      ...{ reference, isSecret },
+      reference,
+      isSecret,
       isSet: !isSecret || isSetTo(written, path, fill),
     }
   })
@@ -182,7 +188,10 @@ function withOverrides(
     find('seal_key') ?? { ...secret, source: 'default' as const, ...keyFileOf(location, exists) }
   const policy = find('policy') ?? {
     ...plain,
-    ...{ path: ['policy'], value: 'recommended', source: 'default' as const, at: null },
+    path: ['policy'],
+    value: 'recommended',
+    source: 'default' as const,
+    at: null,
   }
   const others = shown.filter(({ path: [first] }) => !['history', 'seal_key', 'policy'].includes(String(first)))
   return [...(history === undefined ? [] : [history]), sealKey, policy, ...others]

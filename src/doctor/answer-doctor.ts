@@ -16,7 +16,8 @@ export function exitCodeOf(rows: readonly CheckRow[]): ExitCode {
 
 export function answerDoctor(rows: readonly CheckRow[], limit: number): Answer<CheckRow> {
   return {
-    ...{ command: 'doctor', run: null },
+    command: 'doctor',
+    run: null,
     ...limited(rows, limit),
     conclusion: [`${describeCounts(rows)} Exit code ${exitCodeOf(rows)}.`],
   }

@@ -49,7 +49,9 @@ export function readPostgresUrl(text: string): PostgresServer {
     throw refusal(`names the schema ${JSON.stringify(schema)}`, 'use small letters, digits and _, 63 at most')
   }
   return {
-    ...{ host, schema, port: url.port === '' ? undefined : Number(url.port) },
+    host,
+    schema,
+    port: url.port === '' ? undefined : Number(url.port),
     user: decoded(url.username) || undefined,
     password: decoded(url.password) || undefined,
     database: database || undefined,

@@ -58,8 +58,13 @@ function withoutOwner<Walk extends Coverage>(walk: Walk): Walk {
 function ofServiceOnly<Walk extends Coverage>(walk: Walk): Walk {
   return {
     ...walk,
-    ...{ reason: 'the list of projects was not read to its end: projects may be missing', filter: null },
-    ...{ pages: 0, items: 0, requests: 0, retries: 0, durationMs: 0 },
+    reason: 'the list of projects was not read to its end: projects may be missing',
+    filter: null,
+    pages: 0,
+    items: 0,
+    requests: 0,
+    retries: 0,
+    durationMs: 0,
   }
 }
 

@@ -18,8 +18,13 @@ import { type Event, type EventType, eventTypes, type Message, type Storm } from
 
 /** The most events that a message names: what a person reads, or a program takes in one request. */
 const mostNamed = {
-  ...{ log: 200, directory: 0, webhook: 200 },
-  ...{ slack: 20, teams: 20, email: 20, pagerduty: 10 },
+  log: 200,
+  directory: 0,
+  webhook: 200,
+  slack: 20,
+  teams: 20,
+  email: 20,
+  pagerduty: 10,
 } as const satisfies Record<Channel['type'], number>
 /** A storm's message is one digest: its worst events and the counts. */
 const namedInStorm = 10
@@ -39,7 +44,10 @@ export function composeRunNotifications(
     if (record.coverage.some(isInterrupted)) return 'later'
     let verdict: Verdict | undefined
     const notified: NotifiedRun = {
-      ...{ record, before, links, events: findEvents(record, before) },
+      record,
+      before,
+      links,
+      events: findEvents(record, before),
       explain: explainEvents(record, links),
       verdict: () => (verdict ??= composeReport(record).verdict),
     }

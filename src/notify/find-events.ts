@@ -136,11 +136,12 @@ export function foldUnasked(events: readonly Event[], id: readonly (string | num
   const { length } = unasked
   const what = length === 1 ? 'violation is' : 'violations are'
   const folded: Event = {
-    ...{ id: idOf(['violation.closed', ...id]), type: 'violation.closed', severity: worst.severity, project: null },
-    ...{
-      resolution: 'policy',
-      text: `${length} ${what} no longer required by the policy: ${rules.sort().join(', ')}`,
-    },
+    id: idOf(['violation.closed', ...id]),
+    type: 'violation.closed',
+    severity: worst.severity,
+    project: null,
+    resolution: 'policy',
+    text: `${length} ${what} no longer required by the policy: ${rules.sort().join(', ')}`,
   }
   return [...events.filter(({ resolution }) => resolution !== 'policy'), folded]
 }

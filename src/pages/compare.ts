@@ -60,7 +60,9 @@ export const comparePage: SitePage = {
 ${remarks.slice(1).map((line) => html`<p class="unseen">? ${line}</p>`)}
 ${pageSection({ id: 'changes', title: isFirst ? 'Changes' : 'Further changes', count: total, content: html`${showChanges({ rows, total, isIncomplete: coverage.some(isGap) }, link)}${pager}` })}${isFirst ? await showEnded(request, comparison, link) : nothing}`,
       same: {
-        ...{ command: ['diff'], operands: { from: String(from.number), to: String(to.number) }, isOfNoRun: true },
+        command: ['diff'],
+        operands: { from: String(from.number), to: String(to.number) },
+        isOfNoRun: true,
         options: { project: chosen.projects, kind: chosen.kind },
       },
       ...(next === undefined ? {} : { next }),

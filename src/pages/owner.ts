@@ -49,8 +49,13 @@ export const ownerPage: SitePage = {
     const { states } = countGroups(groups)
     const sortKey = sortKeyOf('due', dueOf)
     const rows = await readFirstViolations(history, {
-      ...{ run: run.number, withActive: true, resolvedAfter: undefined, owners: [globOf(owner)], most: mostViolations },
-      ...{ groups: open, ...(sortKey && { sortKey }) },
+      run: run.number,
+      withActive: true,
+      resolvedAfter: undefined,
+      owners: [globOf(owner)],
+      most: mostViolations,
+      groups: open,
+      ...(sortKey && { sortKey }),
     })
     const coverage = (await readScans(request)).flatMap(toCoverage)
     const extent = extentOf(coverage)
@@ -67,7 +72,9 @@ export const ownerPage: SitePage = {
         ? section
         : html`${showNumbers({ open: counts.severities, unknown: unknown.severities, extent })}
 ${pageSection({
-  ...{ id: 'violations', title: 'Open violations', count: showCount(counts.total, extent) },
+  id: 'violations',
+  title: 'Open violations',
+  count: showCount(counts.total, extent),
   content:
     counts.total === 0
       ? showNone(extent)

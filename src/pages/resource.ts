@@ -38,7 +38,9 @@ export const resourcePage: SitePage = {
     const crumbs = [{ title: project.name, href: link(paths.project(project.name)) }]
     if (others.length > 0)
       return {
-        ...{ title: uid, crumbs: [], body: showCandidates(found, link) },
+        title: uid,
+        crumbs: [],
+        body: showCandidates(found, link),
         same: { command: ['timeline'], operands: { uid } },
       }
     const versions = await readVersionsOf(history, identity, run.number)

@@ -31,7 +31,8 @@ export const resourcesPage: SitePage = {
 ${await showExtent(request, chosen, found)}
 ${shown.length === 0 ? showNothing(chosen, found) : showResourceTable(shown, link)}${showPager(request, { chosen, found, next })}`,
       same: {
-        ...{ command: ['state'], options: { project: query.all('project'), kind: query.one('kind') } },
+        command: ['state'],
+        options: { project: query.all('project'), kind: query.one('kind') },
         lacks: describeLacks(chosen),
       },
       ...(next === undefined ? {} : { next }),

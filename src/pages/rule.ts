@@ -38,8 +38,19 @@ export const rulePage: SitePage = {
     const title = rule.title === '' ? id : rule.title
     const query = { rule: id, state: violationStates.filter((state) => state !== 'resolved') }
     const answer = await readViolations(history, {
-      ...{ run, states: new Set(query.state), after: 0, rule: id, severity: undefined, projects: [], kind: undefined },
-      ...{ owners: [], labels: [], before: undefined, overdueAt: undefined, sort: 'severity', limit: mostShown },
+      run,
+      states: new Set(query.state),
+      after: 0,
+      rule: id,
+      severity: undefined,
+      projects: [],
+      kind: undefined,
+      owners: [],
+      labels: [],
+      before: undefined,
+      overdueAt: undefined,
+      sort: 'severity',
+      limit: mostShown,
     })
     return {
       title,

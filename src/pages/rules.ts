@@ -55,7 +55,8 @@ ${showFilterForm('/rules', query, [textField('text', 'Text', 'secret'), choiceFi
   chosen.length === 0 ? emptyState('No rule fits this filter.', 'none') : nothing
 }${sections.map(({ rules, ...section }) => pageSection({ ...section, count: rules.length, content: showRules(rules, section.title, link) }))}`,
       same: {
-        ...{ command: ['rules'], isOfNoRun: true },
+        command: ['rules'],
+        isOfNoRun: true,
         lacks: 'It lists the rules that come with hookdrift, all of them and without what violates them.',
       },
     }

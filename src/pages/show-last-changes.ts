@@ -36,7 +36,8 @@ ${changes.map((change) => changeCard(change, [], link(paths.resource(change.uid)
 `,
   )
   return pageSection({
-    ...{ id: 'changes', title: 'Last changes' },
+    id: 'changes',
+    title: 'Last changes',
     content: parts.length === 0 ? emptyState(`The last ${mostRuns} runs found no change.`, 'none') : html`${parts}`,
   })
 }

@@ -5,8 +5,12 @@ import { secureHeaders } from 'hono/secure-headers'
 export function siteHeaders(): MiddlewareHandler {
   return secureHeaders({
     contentSecurityPolicy: {
-      ...{ defaultSrc: ["'none'"], styleSrc: ["'self'"], scriptSrc: ["'self'"], formAction: ["'self'"] },
-      ...{ baseUri: ["'none'"], frameAncestors: ["'none'"] },
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
     // Without a referrer, a browser would not say either that the login form is our own.

@@ -91,7 +91,13 @@ async function answerPage(
   const isLatest = named === undefined
   const link = linksAt(isLatest ? undefined : run.number)
   const request: SiteRequest = {
-    ...{ history, run, isLatest, now, query, link, plan: options.plan ?? noPlan },
+    history,
+    run,
+    isLatest,
+    now,
+    query,
+    link,
+    plan: options.plan ?? noPlan,
     params: readSegments(context.req.param()),
   }
   const content = await page.show(request)

@@ -19,7 +19,10 @@ interface RowOptions {
 /** A violation in a list: its title leads to its page, its resource and its owner to theirs. */
 export function showViolationRow(violation: ViolationRow, { links, title, at }: RowOptions): Markup {
   return findingRow(violation, {
-    ...{ anchor: anchorOf('v', violation.fingerprint), links, title, isNamed: true },
+    anchor: anchorOf('v', violation.fingerprint),
+    links,
+    title,
+    isNamed: true,
     age: describeAge(violation, at),
     due: { text: describeDue(violation, at), isOverdue: isOverdue(violation, Date.parse(at)) },
   })

@@ -82,7 +82,9 @@ async function chooseGroups(request: SiteRequest, asked: AskedFor): Promise<Chos
   const [rule, text] = [query.one('rule'), query.one('q')]
   const isAsked = testGroups(
     {
-      ...{ states, kind: readChoice(query, 'kind', kinds), before },
+      states,
+      kind: readChoice(query, 'kind', kinds),
+      before,
       severity: readChoice(query, 'severity', severities),
       maxSeverity: readChoice(query, 'max-severity', severities),
       overdueAt: readChoice(query, 'overdue', ['true']) === undefined ? undefined : at,

@@ -31,9 +31,13 @@ export const waiversPage: SitePage = {
     const { history, run, isLatest, link } = request
     const { sections: accepted, isFirst, next, inForce } = showAcceptances(request, await acceptancesAsOf(request))
     const common: Omit<SiteContent, 'body'> = {
-      ...{ title: 'Waivers', crumbs: [], ...(next === undefined ? {} : { next }) },
+      title: 'Waivers',
+      crumbs: [],
+      ...(next === undefined ? {} : { next }),
       same: {
-        ...{ command: ['accept'], options: { list: true }, isOfNoRun: true },
+        command: ['accept'],
+        options: { list: true },
+        isOfNoRun: true,
         lacks: `It lists the acceptances of people${isLatest ? '' : ', those after this run too'}; the waivers are those of the policy.`,
       },
     }
@@ -43,10 +47,12 @@ export const waiversPage: SitePage = {
     const of = (state: WaiverInForce['state']) => waivers.filter((waiver) => waiver.state === state)
     const sections = [
       {
-        ...{ id: 'ended', title: 'Ended', entries: of('ended') },
+        id: 'ended',
+        title: 'Ended',
+        entries: of('ended'),
         note: 'They ended after the run: the next one counts again what they accept.',
       },
-      { ...{ id: 'soon', title: 'End soon', entries: of('ends soon') }, note: `Within ${soonMs / dayMs} days.` },
+      { id: 'soon', title: 'End soon', entries: of('ends soon'), note: `Within ${soonMs / dayMs} days.` },
       { id: 'in-force', title: 'In force', entries: of('in force') },
     ].filter(({ entries }) => entries.length > 0)
     return {
@@ -76,16 +82,29 @@ function describe(waivers: readonly WaiverInForce[], accepted: number): string {
 /** What the run found of the waivers themselves: expired ones, which accept nothing, and unused ones. */
 async function findingsOf({ history, run, link }: SiteRequest): Promise<Markup> {
   const { rows, omitted } = await readViolations(history, {
-    ...{ run, states: new Set(violationStates.filter((state) => state !== 'resolved')), after: 0, rule: 'waiver/*' },
-    ...{ severity: undefined, projects: [], kind: undefined, owners: [], labels: [], before: undefined },
-    ...{ overdueAt: undefined, sort: 'severity', limit: mostFindings },
+    run,
+    states: new Set(violationStates.filter((state) => state !== 'resolved')),
+    after: 0,
+    rule: 'waiver/*',
+    severity: undefined,
+    projects: [],
+    kind: undefined,
+    owners: [],
+    labels: [],
+    before: undefined,
+    overdueAt: undefined,
+    sort: 'severity',
+    limit: mostFindings,
   })
   if (rows.length === 0) return nothing
   return pageSection({
-    ...{ id: 'findings', title: 'To renew or to remove', count: rows.length + Number(omitted) },
+    id: 'findings',
+    title: 'To renew or to remove',
+    count: rows.length + Number(omitted),
     note: 'What the run found of the waivers of the policy, used or not.',
     content: showViolations(rows, {
-      ...{ at: run.startedAt, isNamed: true },
+      at: run.startedAt,
+      isNamed: true,
       links: reportLinks(link),
     }),
   })

@@ -52,7 +52,9 @@ export const workerPage: SitePage = {
       alarm: html`${configured.alarm}${isStale(rows) ? showStale(stale) : nothing}${showGaps(coverage, link)}`,
       body: html`<p class="meta">As of now, not of a run: ${count(rows.length, 'project')}, ${stale.length} with a stale scan, ${incomplete.length} with an incomplete one.</p>
 ${pageSection({
-  ...{ id: 'scans', title: 'Scans', count: rows.length },
+  id: 'scans',
+  title: 'Scans',
+  count: rows.length,
   content: html`${table(
     'Scans',
     columns,
@@ -94,7 +96,9 @@ function showPool(state: PoolState | undefined): Markup {
   if (state === undefined) return nothing
   const remarks = describePool(state).remarks ?? []
   return pageSection({
-    ...{ id: 'workers', title: 'Workers', count: state.workers.length },
+    id: 'workers',
+    title: 'Workers',
+    count: state.workers.length,
     content:
       remarks.length === 0
         ? emptyState('No worker shares this history now.', 'none')

@@ -151,9 +151,18 @@ function bossOn(
   { migrate, supervise }: { readonly migrate: boolean; readonly supervise: boolean },
 ) {
   return new PgBoss({
-    ...{ schema: schemaOf(db), db: executor(db), migrate, createSchema: migrate, supervise, schedule: false },
-    ...{ superviseIntervalSeconds: monitorEveryS, monitorIntervalSeconds: monitorEveryS },
-    ...{ registerInstance: false, reindex: false, monitorVacuum: false, openTelemetry: { enabled: false } },
+    schema: schemaOf(db),
+    db: executor(db),
+    migrate,
+    createSchema: migrate,
+    supervise,
+    schedule: false,
+    superviseIntervalSeconds: monitorEveryS,
+    monitorIntervalSeconds: monitorEveryS,
+    registerInstance: false,
+    reindex: false,
+    monitorVacuum: false,
+    openTelemetry: { enabled: false },
   })
 }
 

@@ -61,7 +61,10 @@ export async function openPool(
     await ensureSchema(db, new Date(owner.now()).toISOString())
     const jobs = await openJobs(db, onError)
     return {
-      ...{ db, jobs, drafts: openDrafts(db, owner), gates: openSharedGates(db, clock) },
+      db,
+      jobs,
+      drafts: openDrafts(db, owner),
+      gates: openSharedGates(db, clock),
       async close() {
         await jobs.close()
         await db.close()

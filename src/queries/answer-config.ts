@@ -21,8 +21,13 @@ interface ConfigRow {
 
 export function answerConfig(values: readonly ShownValue[], limit: number): Answer<ConfigRow> {
   const rows = values.map(({ path, value, source, at, reference, isSecret, isSet }) => ({
-    ...{ path: nameOf(path), value, source, at, reference },
-    ...{ secret: isSecret, set: isSet },
+    path: nameOf(path),
+    value,
+    source,
+    at,
+    reference,
+    secret: isSecret,
+    set: isSet,
   }))
   return { command: 'config-show', run: null, ...limited(rows, limit) }
 }

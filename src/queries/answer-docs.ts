@@ -50,7 +50,8 @@ export function answerTopics(
     path.startsWith('rules/') ? [] : [rowOf(topic, readPage(path), null)],
   )
   return {
-    ...{ command: 'docs', run: null },
+    command: 'docs',
+    run: null,
     ...limited(rows, limit),
     conclusion: ['`hookdrift docs TOPIC` shows a page, `hookdrift docs TOPIC#SECTION` a part of it.'],
   }

@@ -12,7 +12,9 @@ export function answerExplanations(
   limit: number,
 ): Answer<Explanation> {
   return {
-    ...{ command: 'policy-explain', run: null, ...limited(explanations, limit) },
+    command: 'policy-explain',
+    run: null,
+    ...limited(explanations, limit),
     more: { project: project.name, kind, uid, name, gone_since: goneSince },
   }
 }

@@ -22,7 +22,10 @@ export function answerPolicyTests(policy: Policy, tests: readonly PlacedTest[]):
   const failed = rows.filter(({ ok }) => !ok).length
   const verdict = failed === 0 ? 'all passed.' : `${failed} failed.`
   return {
-    ...{ command: 'policy-test', run: null, rows, omitted: 0 },
+    command: 'policy-test',
+    run: null,
+    rows,
+    omitted: 0,
     conclusion: [`${count(rows.length, 'test')}, ${verdict}`],
   }
 }

@@ -17,7 +17,8 @@ interface ProbeRuns {
 /** The results of functions; values that look like secrets are sealed. */
 export function answerProbes({ runs, unlisted }: ProbeRuns, sealer: Sealer, limit: number): Answer<Row> {
   return {
-    ...{ command: 'probe', run: null },
+    command: 'probe',
+    run: null,
     ...limited(
       runs.map((run) => rowOf(run, sealer)),
       limit,

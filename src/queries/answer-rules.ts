@@ -23,7 +23,11 @@ export interface RuleRow {
 
 export function answerRules(rules: readonly Rule[], limit: number): Answer<RuleRow> {
   const rows = rules.map(({ id, kind, severity, title, packs, options }) => ({
-    ...{ id, kind, severity, title, packs },
+    id,
+    kind,
+    severity,
+    title,
+    packs,
     remediation: remediationOf(id),
     controls: controlsOf(id),
     // What zod writes is JSON.

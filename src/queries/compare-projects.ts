@@ -61,7 +61,11 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
       command: 'compare',
       ...statingExtent(run, isSame ? [scanA] : [scanA, scanB]),
       more: {
-        ...{ a: scanA.project.name, b: scanB.project.name, match: matching, verdict, counts: { equal, ...counts } },
+        a: scanA.project.name,
+        b: scanB.project.name,
+        match: matching,
+        verdict,
+        counts: { equal, ...counts },
         gaps: gaps.map((gap) => ({ ...gap })),
         not_compared: uncompared.map((field) => ({ ...field })),
       },

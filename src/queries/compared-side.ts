@@ -62,7 +62,10 @@ export function openSide({ scan, complete, state }: ScannedState, matching: Matc
   })
   const byUid = new Map(resources.map((resource) => [resourceKey(resource), resource]))
   return {
-    ...{ project, scan, resources, byKey: Map.groupBy(resources, ({ key }) => key) },
+    project,
+    scan,
+    resources,
+    byKey: Map.groupBy(resources, ({ key }) => key),
     find: (kind, uid) => byUid.get(resourceKey({ kind, uid })),
     viewOf: (kind) => (complete[kind]?.run === scan.run.number ? complete[kind] : undefined),
   }

@@ -9,7 +9,10 @@ export function describePool(state: PoolState): Pick<Answer<never>, 'more' | 're
   if (run === undefined && workers.length === 0) return {}
   const projects = countOf(state.tasks)
   const shown = workers.map(({ host, pid, slots, run, walks }) => ({
-    ...{ host, pid, slots, walks: [...walks] },
+    host,
+    pid,
+    slots,
+    walks: [...walks],
     coordinates: run,
   }))
   return {

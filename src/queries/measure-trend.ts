@@ -52,7 +52,8 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
       for (const run of runs) if (run.isCommitted) for (const step of [weeks, days]) step.addRun(run)
       const bySeverity = severities.map((severity) => ({ severity, tally: fixing.get(severity) }))
       return {
-        ...{ from: isoTime(from), to: isoTime(to) },
+        from: isoTime(from),
+        to: isoTime(to),
         weeks: weeks.conclude().map(({ open, ...step }, at): TrendWeek => {
           const end = weekEnds[at] ?? to
           return { from: isoTime(Math.max(from, end - weekMs)), to: isoTime(end), ...step, open: totalOf(open) }

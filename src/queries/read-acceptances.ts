@@ -40,8 +40,19 @@ function toRow(acceptance: Acceptance): AcceptanceRow {
   const { project, revoked, ended, fingerprint, rule, kind, uid, path, reason, by, osUser, at, valueDigest } =
     acceptance
   return {
-    ...{ fingerprint, rule, project: project.name, kind, uid, path, reason, by, os_user: osUser ?? null, at },
-    ...{ value_digest: valueDigest, revoked_at: revoked?.at ?? null, ended_at: ended?.at ?? revoked?.at ?? null },
+    fingerprint,
+    rule,
+    project: project.name,
+    kind,
+    uid,
+    path,
+    reason,
+    by,
+    os_user: osUser ?? null,
+    at,
+    value_digest: valueDigest,
+    revoked_at: revoked?.at ?? null,
+    ended_at: ended?.at ?? revoked?.at ?? null,
     ended_by: ended?.by ?? (revoked === undefined ? null : 'revoked'),
   }
 }

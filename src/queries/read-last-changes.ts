@@ -56,7 +56,9 @@ async function unscanned(reader: HistoryReader, until: CommittedRun): Promise<Ch
       status === 'complete' || status === 'skipped' ? [] : [`${listing}: ${reason ?? status}`],
     )
     return {
-      ...{ what: 'not-scanned', at: incompleteSince.startedAt, run: incompleteSince.number },
+      what: 'not-scanned',
+      at: incompleteSince.startedAt,
+      run: incompleteSince.number,
       title: `${project.name} was not scanned completely`,
       summary: `Since run ${incompleteSince.number}, what is there is not known. ${reasons.join('; ')}`,
       subject: { project: project.name },
@@ -72,7 +74,9 @@ async function drift(reader: HistoryReader, runs: readonly CommittedRun[], most:
     for (const { change, project, kind, uid, name, fields } of changes) {
       const changed = fields.map(({ path }) => path).join(', ')
       entries.push({
-        ...{ what: change, at: startedAt, run: number },
+        what: change,
+        at: startedAt,
+        run: number,
         title: `${kind} ${name} in ${project} ${change}`,
         summary: changed === '' ? `Run ${number}: ${change}.` : `Run ${number}: ${changed} changed.`,
         subject: { project, kind, uid },
@@ -94,12 +98,16 @@ async function violations(reader: HistoryReader, { until, oldest, runs, most }: 
   const isNew = ({ firstSeen }: Pick<ViolationGroup, 'firstSeen'>) => firstSeen >= oldest.startedAt
   const choice = { run: until.number, most }
   const active = await readFirstViolations(reader, {
-    ...{ ...choice, withActive: true, resolvedAfter: undefined },
+    ...choice,
+    withActive: true,
+    resolvedAfter: undefined,
     isChosen: isNew,
     sortKey: ({ firstSeen }) => newestFirst(firstSeen),
   })
   const ended = await readFirstViolations(reader, {
-    ...{ ...choice, withActive: false, resolvedAfter: oldest.number - 1 },
+    ...choice,
+    withActive: false,
+    resolvedAfter: oldest.number - 1,
   })
   const opened = [...active, ...ended.filter(isNew)].map((violation) =>
     entryOf(violation, { what: 'opened', at: violation.firstSeen, run: runOf.get(violation.firstSeen) ?? 0 }),
@@ -122,7 +130,8 @@ function entryOf(
   const how = isOpened ? severity : nameEnding(ending)
   const done = isOpened ? `Run ${when.run} opened it` : `${sentenceOfEnding(ending)}, in run ${when.run}`
   return {
-    ...{ ...when, severity },
+    ...when,
+    severity,
     title: `${how}: ${rule} at ${kind} ${name === '' ? uid : name} in ${project}`,
     summary: `${done}: ${message}${path === '' ? '' : ` (${path})`}`,
     subject: { project, fingerprint },

@@ -73,7 +73,10 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   const repair =
     goal !== undefined && isRepairable(kind)
       ? composeRepair({
-          ...{ kind, projectUid: project.uid, uid, reserved: gateway.placeholders.map(({ name }) => name) },
+          kind,
+          projectUid: project.uid,
+          uid,
+          reserved: gateway.placeholders.map(({ name }) => name),
           target: goal.target,
           now: now === undefined ? undefined : attributesOf(now),
           changed: goal.changes.map(({ path }) => path),
@@ -83,7 +86,10 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
       : { requests: [], left: [], notes: [] }
   const restoration: Restoration = {
     resource: { project, kind, uid, name: withoutSeals((now ?? last)?.name ?? '') },
-    ...{ former, rule, fixes: isFix ? ready.changes : [], isGone: now === undefined },
+    former,
+    rule,
+    fixes: isFix ? ready.changes : [],
+    isGone: now === undefined,
     left: [...repair.left, ...(ready?.left ?? [])],
     dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
     notes: [

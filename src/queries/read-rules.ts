@@ -48,7 +48,11 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
     const recorded = evaluated.get(id)
     const known = recorded ?? published.get(id)
     return {
-      ...{ id, kind: known?.kind, title: known?.title ?? '', severity: known?.severity, evaluated: recorded },
+      id,
+      kind: known?.kind,
+      title: known?.title ?? '',
+      severity: known?.severity,
+      evaluated: recorded,
       ...(counts.get(id) ?? nothingFound()),
       gaps: recorded === undefined ? [] : scans.flatMap((scan) => unreadBy(recorded, scan)),
       notEvaluated: recorded === undefined ? [] : findNotEvaluated(id, inputs),

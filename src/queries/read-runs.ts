@@ -38,9 +38,14 @@ export async function readRuns(
     command: 'runs',
     ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
     rows: runs.map(({ number, startedAt, finishedAt, isCommitted, exitCode, walks, incomplete, changes }) => ({
-      ...{ number, started_at: startedAt, finished_at: finishedAt },
-      ...{ state: isCommitted ? 'committed' : 'interrupted', exit_code: exitCode },
-      ...{ walks, incomplete, changes },
+      number,
+      started_at: startedAt,
+      finished_at: finishedAt,
+      state: isCommitted ? 'committed' : 'interrupted',
+      exit_code: exitCode,
+      walks,
+      incomplete,
+      changes,
     })),
     omitted: total - runs.length,
   }

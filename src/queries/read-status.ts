@@ -111,7 +111,10 @@ export async function readStatus(
   const { more, remarks = [] } = await describeMoved(reader)
   const said = [...remarks, ...describeServices(scans, evaluations)]
   return {
-    ...{ command: 'status', ...extent, ...(more && { more }), ...limited(rows, limit) },
+    command: 'status',
+    ...extent,
+    ...(more && { more }),
+    ...limited(rows, limit),
     ...(said.length === 0 ? {} : { remarks: said }),
   }
 }
@@ -204,8 +207,17 @@ function statusOf(
 
 function neverScanned(project: string): StatusRow {
   return {
-    ...{ project, run: null, at: null, age_s: null, complete: false, incomplete_since: null },
-    ...{ stale: true, reason: 'never scanned', waived: 0, unknown: 0, release: null },
+    project,
+    run: null,
+    at: null,
+    age_s: null,
+    complete: false,
+    incomplete_since: null,
+    stale: true,
+    reason: 'never scanned',
+    waived: 0,
+    unknown: 0,
+    release: null,
     violations: countSeverities([]),
   }
 }

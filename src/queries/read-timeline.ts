@@ -98,7 +98,12 @@ function rowsOf(identity: Identity, versions: readonly VersionSpan[], spans: rea
     name = moment?.name ?? name
     const turns = violations.get(run) ?? []
     return {
-      ...{ run, at: moment?.at ?? turns[0]?.at ?? '', project: project.name, kind, uid, name },
+      run,
+      at: moment?.at ?? turns[0]?.at ?? '',
+      project: project.name,
+      kind,
+      uid,
+      name,
       change: moment?.change ?? null,
       fields: moment?.fields ?? [],
       violations: turns.map(({ violation }) => violation),
@@ -139,10 +144,14 @@ interface Turn {
 function turnsOf(span: ViolationSpan): Turn[] {
   const { fingerprint, rule, severity, path, message, state, isContinued, goesOn, fromRun, from, toRun, to } = span
   const as = (state: ViolationState): TimelineViolation => ({
-    ...{ fingerprint, rule, severity, state },
+    fingerprint,
+    rule,
+    severity,
+    state,
     resolution: state === 'resolved' ? span.resolution : null,
     ended_by: state === 'resolved' ? span.endedBy : null,
-    ...{ path, message },
+    path,
+    message,
   })
   const now = state !== 'open' ? state : isContinued ? 'continuing' : 'opened'
   const begun = { run: fromRun, at: from, violation: as(now) }

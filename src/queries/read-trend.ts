@@ -70,9 +70,14 @@ export async function readTrend(
     ),
     more: {
       period: { from: trend.from, to: trend.to },
-      ...{ mean_time_to_fix_ms: trend.all.meanTimeToFixMs, oldest: trend.all.oldestOpen },
+      mean_time_to_fix_ms: trend.all.meanTimeToFixMs,
+      oldest: trend.all.oldestOpen,
       severities: trend.bySeverity.map(({ severity, open, oldestOpen, fixed, meanTimeToFixMs }) => ({
-        ...{ severity, open, oldest: oldestOpen, fixed, mean_time_to_fix_ms: meanTimeToFixMs },
+        severity,
+        open,
+        oldest: oldestOpen,
+        fixed,
+        mean_time_to_fix_ms: meanTimeToFixMs,
       })),
       weeks: trend.weeks.map((week) => ({ ...week })),
     },

@@ -47,7 +47,9 @@ export async function readWaivers(
       return [
         {
           ...waiver,
-          ...{ rule, violations: alike.length, shown: byWaiver.get(key) ?? [] },
+          rule,
+          violations: alike.length,
+          shown: byWaiver.get(key) ?? [],
           state: left <= 0 ? 'ended' : left <= soonMs ? 'ends soon' : 'in force',
         },
       ]

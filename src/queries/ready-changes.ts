@@ -65,7 +65,8 @@ export async function findReadyChanges(reader: HistoryReader, asking: RepairQues
   }
   const isBound = changes.some(({ option }) => option !== null)
   return {
-    ...{ changes, left },
+    changes,
+    left,
     notes: isBound && bounds?.isOtherPolicy ? [`The policy differs from that of run ${asking.scan?.number}.`] : [],
     target: changes.reduce((target, { path, to }) => withValueAt(target, path, to), attributes),
   }

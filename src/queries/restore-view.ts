@@ -47,8 +47,12 @@ export function moreOf({ resource, former, fixes, isGone, left, dependents }: Re
       former === undefined
         ? null
         : {
-            ...{ from_run: former.version.fromRun, from: former.version.from, to_run: former.version.toRun },
-            ...{ to: former.version.to, basis: former.basis, rules: [...former.rules] },
+            from_run: former.version.fromRun,
+            from: former.version.from,
+            to_run: former.version.toRun,
+            to: former.version.to,
+            basis: former.basis,
+            rules: [...former.rules],
           },
     fixes: fixes.map(({ option, ...fix }) => ({ ...fix, option: option && { ...option } })),
     left_to_you: left.map(({ path, reason }) => ({ path, reason })),

@@ -90,7 +90,11 @@ function evaluateAnew(
     lasting: lasting.length === 0 ? none : lasting,
     timed: timed.length === 0 ? none : timed,
     findings: findings.length === 0 ? none : findings,
-    ...{ until, askedAt: now, since, labels: scan.labels, at: now },
+    until,
+    askedAt: now,
+    since,
+    labels: scan.labels,
+    at: now,
   }
   return version.evaluation
 }

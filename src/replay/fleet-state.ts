@@ -99,8 +99,12 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
   const known = fleet.get(key)
   if (known !== undefined) return known
   const made: ReplayedProject = {
-    ...{ versions: new Map(), fresh: new Set() },
-    ...{ walk: undefined, lasting: undefined, facts: new WeakMap(), origins: new Map() },
+    versions: new Map(),
+    fresh: new Set(),
+    walk: undefined,
+    lasting: undefined,
+    facts: new WeakMap(),
+    origins: new Map(),
   }
   fleet.set(key, made)
   return made
@@ -153,6 +157,10 @@ function read(
   return {
     key,
     resource: { kind, uid, name, attributes, ...ofVersion, volatile: {}, ...marked },
-    ...{ fromRun, sealKeyId, base: before?.base, seenUnder: before?.seenUnder, evaluation: undefined },
+    fromRun,
+    sealKeyId,
+    base: before?.base,
+    seenUnder: before?.seenUnder,
+    evaluation: undefined,
   }
 }

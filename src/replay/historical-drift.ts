@@ -127,7 +127,10 @@ export function openChangeLog(history: HistoryReader, lookbackMs: number, ignore
         const recent = recents[at] ?? noChanges
         if (change === undefined && recent.size === 0) return undefined
         return {
-          ...{ kind, uid, name, recent },
+          kind,
+          uid,
+          name,
+          recent,
           change: change?.change ?? 'none',
           before,
           after: attributes,

@@ -72,7 +72,16 @@ export async function replayPolicy(history: HistoryReader, { policy, runs, clock
     const labelsOf = labelsIn(runInputs.projects)
     const evaluator = createEvaluator(policy, now, labelsOf, clock)
     const replaying = {
-      ...{ policy, unreplayable, evaluator, history, run, runInputs, fleet, losses, log, labelsOf },
+      policy,
+      unreplayable,
+      evaluator,
+      history,
+      run,
+      runInputs,
+      fleet,
+      losses,
+      log,
+      labelsOf,
       removed: Map.groupBy(
         runInputs.changes.filter(({ change }) => change === 'removed'),
         ({ project }) => project,

@@ -82,12 +82,19 @@ export async function replayScan(scan: RecordedScan, replaying: ScanReplay): Pro
   const changes = isApproved ? undefined : log.changesIn(changed)
   const followed = isApproved ? [] : replaying.followed(project)
   const outcomeWith = (decided: ReplayOutcome): ProjectOutcome => ({
-    ...{ project, labels, configuredAt: evaluatedThen?.configuredAt ?? null, statuses, narrowed },
+    project,
+    labels,
+    configuredAt: evaluatedThen?.configuredAt ?? null,
+    statuses,
+    narrowed,
     ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
     removed: (replaying.removed.get(project.name) ?? []).map(resourceKey),
-    ...{ changed: [], ignored: {}, isUnderOtherRules: false },
+    changed: [],
+    ignored: {},
+    isUnderOtherRules: false,
     // Rules that need probes are not asked at all.
-    ...{ untested: [], probed: [] },
+    untested: [],
+    probed: [],
     ...decided,
   })
 
@@ -119,15 +126,23 @@ export async function replayScan(scan: RecordedScan, replaying: ScanReplay): Pro
   ])
   const ofProject = evaluator.forProject(project, excluded, state.facts)
   const findings = await evaluateVersions(seen, {
-    ...{ evaluator, ofProject, labels, waivers: policy.waivers, history, run },
+    evaluator,
+    ofProject,
+    labels,
+    waivers: policy.waivers,
+    history,
+    run,
   })
   for (const { resource } of seen) ofProject.collect(resource)
 
   const { versionsAt, used } = rememberOrigins(state.origins, (points) => readVersionsAt(history, project, points))
   state.origins = used
   const origins = compareWithOrigins(followed, {
-    ...{ now, sealKeyId: runInputs.sealKeyId, ofProject },
-    ...{ ignored: policy.ignore, versionsAt },
+    now,
+    sealKeyId: runInputs.sealKeyId,
+    ofProject,
+    ignored: policy.ignore,
+    versionsAt,
     approvalOf: () => undefined,
     // The history has resources in the form that the run compared.
     reform: (_, attributes) => attributes,

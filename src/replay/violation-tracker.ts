@@ -103,7 +103,14 @@ export function recordOf(violation: ViolationLifetime, run: CommittedRun): Recor
   const { state, waiver, first, last, gone, ending } = violation
   const active = state === 'open' ? (first === run ? 'opened' : 'continuing') : state
   return {
-    ...{ fingerprint, rule, severity, kind, uid, name, path, message },
+    fingerprint,
+    rule,
+    severity,
+    kind,
+    uid,
+    name,
+    path,
+    message,
     project: project.name,
     state: gone === undefined ? active : 'resolved',
     firstSeen: first.startedAt,

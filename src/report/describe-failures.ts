@@ -20,7 +20,8 @@ export function describeFailures(group: FailureGroup): FailureDescription {
   const next = cause === null ? null : nextStep(cause, url)
   const cost = describeCost(group)
   return {
-    ...{ headline: `${service}: ${what}`, cost },
+    headline: `${service}: ${what}`,
+    cost,
     facts: [
       ...asked,
       ...(urlOrigin === null ? [] : [{ label: 'url' as const, text: urlOrigin }]),

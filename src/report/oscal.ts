@@ -21,7 +21,13 @@ export const oscal: ReportFormat = (report) => {
   const inventory = inventoryOf(violations, seed)
   const title = `hookdrift run ${run.number}`
   const document = assessmentResults({
-    ...{ seed, title, run, tool, digests, inventory, observations },
+    seed,
+    title,
+    run,
+    tool,
+    digests,
+    inventory,
+    observations,
     head: {
       title,
       description: verdict.text,

@@ -62,7 +62,8 @@ export async function listen(place: ListenPlace, fetch: RequestHandler, advice: 
       const exchange = env as Exchange // it speaks HTTP/1.1
       return bound(await fetch(request, exchange.incoming.socket.remoteAddress), exchange)
     },
-    ...{ serverOptions: connections, overrideGlobalObjects: false },
+    serverOptions: connections,
+    overrideGlobalObjects: false,
   }) as Server
   server.setTimeout(idleMs)
   boundConnections(server)

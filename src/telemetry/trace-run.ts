@@ -88,8 +88,10 @@ function attributesOf(coverage: ReportCoverage | undefined): Attributes {
   return {
     'hookdrift.status': status,
     ...(cause === null ? {} : { 'hookdrift.cause': cause }),
-    ...{ 'hookdrift.pages': pages, 'hookdrift.items': items },
-    ...{ 'hookdrift.requests': requests, 'hookdrift.retries': retries },
+    'hookdrift.pages': pages,
+    'hookdrift.items': items,
+    'hookdrift.requests': requests,
+    'hookdrift.retries': retries,
   }
 }
 

@@ -29,7 +29,10 @@ export function openPoolMetrics({ registry, state, held, coordinates }: PoolMetr
     show: (found: PoolState, gauge: Gauge<Label>) => void,
   ) =>
     new Gauge({
-      ...{ name: `hookdrift_${name}`, help, labelNames: labels, registers },
+      name: `hookdrift_${name}`,
+      help,
+      labelNames: labels,
+      registers,
       async collect() {
         const found = await state()
         this.reset()

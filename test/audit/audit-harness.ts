@@ -142,7 +142,10 @@ export function openAuditHarness({
             connections: 4,
           },
           {
-            ...{ clock, random: () => 0.5, env: {}, patience: turn.patience },
+            clock,
+            random: () => 0.5,
+            env: {},
+            patience: turn.patience,
             ...(turn.timeoutAfter && { timeoutAfter: turn.timeoutAfter }),
           },
         )
@@ -167,7 +170,10 @@ export function openAuditHarness({
       projectOf({ name: `acme/${name}`, service: 'acme', uid }, name),
     )
     const serviceOf = ({ url, keys }: AuditTurn, { organisation, matches = [], named }: ListTurn): AuditedService => ({
-      ...{ name: 'acme', client: clientOf(url), key: keys?.['*'] ?? key, organisation },
+      name: 'acme',
+      client: clientOf(url),
+      key: keys?.['*'] ?? key,
+      organisation,
       named: all.filter(({ ref }) => named === undefined || named.includes(ref.name)),
       matches: matches.map(({ pattern, labels = {} }) => ({ pattern, labels, configuredAt: null })),
       open: (ref, { labels, configuredAt }) => ({ ...projectOf(ref, ref.name.slice(5)), labels, configuredAt }),

@@ -10,7 +10,11 @@ import { policyOf } from './audit-harness.ts'
 const project: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }
 const policy = policyOf('extends: []\nrules: { drift/filter-removed: {}, drift/filter-widened: {} }')
 const subscription = (filters: JsonObject): Resource => ({
-  ...{ kind: 'subscription', uid: 's', name: 's', volatile: {}, facts: {} },
+  kind: 'subscription',
+  uid: 's',
+  name: 's',
+  volatile: {},
+  facts: {},
   attributes: { filters },
 })
 
@@ -22,14 +26,21 @@ async function findings(
   const ofProject = evaluateFleet(policy, 0).of(project)
   const drift = (before: JsonObject, after: JsonObject) => ({
     ...({ kind: 'subscription', uid: 's', name: 's', change: 'modified', isApproved: false } as const),
-    ...{ areSealsComparable: true, recent: noChanges, before: { filters: before }, after: { filters: after } },
+    areSealsComparable: true,
+    recent: noChanges,
+    before: { filters: before },
+    after: { filters: after },
     fields: diffAttributes('subscription', { filters: before }, { filters: after }, { sealsComparable: true }),
   })
   const opened = ofProject
     .compare(subscription(last), drift(origin, last), 1)
     .map((finding): FollowedViolation => ({ ...finding, originRun: 1, firstSeen: '1970-01-01T00:00:00Z', isActive }))
   const origins = compareWithOrigins(opened, {
-    ...{ now: 0, sealKeyId: 'k', ofProject, ignored: [], approvalOf: () => undefined },
+    now: 0,
+    sealKeyId: 'k',
+    ofProject,
+    ignored: [],
+    approvalOf: () => undefined,
     versionsAt: async (points) =>
       points.map(() => ({ attributes: { filters: origin }, sealKeyId: 'k', since: '', fromRun: 1 })),
     reform: (_, attributes) => attributes,

@@ -16,7 +16,8 @@ import type { FleetFixture } from './fleet-fixture.ts'
 /** No fault of a list of projects makes a project vanish, be found unlisted, or be left out, or ends a violation. */
 
 const status = (code: number, body?: unknown, headers?: Readonly<Record<string, string>>): InjectedFailure => ({
-  ...{ how: 'status', status: code },
+  how: 'status',
+  status: code,
   ...(body === undefined ? {} : { body }),
   ...(headers === undefined ? {} : { headers }),
 })

@@ -24,7 +24,8 @@ function readable(project: { readonly uid: string }): RecordedExchange[] {
     name: path,
     request: { method: 'GET', path, headers: { authorization: 'Bearer <personal-key>' } },
     response: {
-      ...{ status: 200, headers: { 'content-type': 'application/json' } },
+      status: 200,
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ status: true, message: 'ok', data }),
     },
   })

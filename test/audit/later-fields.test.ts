@@ -57,7 +57,8 @@ describe('fields of later releases', () => {
     using directory = openDirectory()
     directory.write('policy.yaml', text)
     expect(await command(['policy', 'check', 'policy.yaml'], { cwd: directory.path })).toMatchObject({
-      ...{ code: 0, stderr: '' },
+      code: 0,
+      stderr: '',
     })
     directory.write('policy.yaml', text.replace('resource.event_type_location', 'resource.event_type_locatoin'))
     const { code, stderr } = await command(['policy', 'check', 'policy.yaml'], { cwd: directory.path })
@@ -79,7 +80,9 @@ describe('fields of later releases', () => {
     await using fixture = await openProject('later')
     expect(await fixture.next()).toEqual({ drift: [], open: [] })
     updateProject(fixture.fleet, fixture.project, {
-      ...{ request_id_header: 'x-acme-tok3n-id', verify_dynamic_events: false, allow_unmatched_dynamic_urls: true },
+      request_id_header: 'x-acme-tok3n-id',
+      verify_dynamic_events: false,
+      allow_unmatched_dynamic_urls: true,
     })
     fixture.setSource({ event_type_location: 'request.header.X-Event-Type', verifier: null })
     const { drift, open } = await fixture.next()

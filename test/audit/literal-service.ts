@@ -89,8 +89,15 @@ export const aProject: JsonObject = {
 
 export function anEndpoint(uid: string, more: JsonObject = {}): JsonObject {
   return {
-    ...{ uid, project_id: project, name: uid, url: `https://${uid.toLowerCase()}.example/hooks`, status: 'active' },
-    ...{ rate_limit: 100, rate_limit_duration: 60, http_timeout: 30, authentication: null },
+    uid,
+    project_id: project,
+    name: uid,
+    url: `https://${uid.toLowerCase()}.example/hooks`,
+    status: 'active',
+    rate_limit: 100,
+    rate_limit_duration: 60,
+    http_timeout: 30,
+    authentication: null,
     secrets: [{ uid: `${uid}-secret`, value: 'not-a-real-key-of-32-characters!', created_at: '2026-11-01T00:00:00Z' }],
     ...more,
   }
@@ -107,7 +114,11 @@ export function aSource(uid: string, more: JsonObject = {}): JsonObject {
 export function aSubscription(uid: string, endpoint: string, more: JsonObject = {}): JsonObject {
   const filter = { body: {}, headers: {}, query: {}, path: {}, is_flattened: false }
   return {
-    ...{ uid, project_id: project, name: uid, type: 'api', endpoint_metadata: { uid: endpoint } },
+    uid,
+    project_id: project,
+    name: uid,
+    type: 'api',
+    endpoint_metadata: { uid: endpoint },
     source_metadata: null,
     filter_config: { event_types: ['order.created'], filter },
     ...more,

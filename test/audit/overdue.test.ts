@@ -55,13 +55,11 @@ describe('what is overdue', () => {
     ])
     const [first] = at(reports, 2).violations.filter(({ rule }) => rule === 'violation/overdue')
     expect(first).toMatchObject({
-      ...{
-        kind: 'policy',
-        uid: fixture.uidOf('payments'),
-        project: 'acme/payments',
-        severity: 'medium',
-        due_at: null,
-      },
+      kind: 'policy',
+      uid: fixture.uidOf('payments'),
+      project: 'acme/payments',
+      severity: 'medium',
+      due_at: null,
     })
     // Nothing is written while nothing changes.
     expect(fixture.query('SELECT 1 FROM violation')).toHaveLength(5)

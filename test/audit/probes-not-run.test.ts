@@ -56,7 +56,9 @@ describe('a probe that cannot run', () => {
     const opened = ['opened probe/failed', 'opened source/function-broken']
     expect(await lines()).toEqual([opened, []])
     fixture.service.failNext({
-      ...{ how: 'status', status: 400, path: /test_function/ },
+      how: 'status',
+      status: 400,
+      path: /test_function/,
       body: { status: false, message: 'failed to retrieve project' },
     })
     const unknown = ['unknown probe/failed', 'unknown source/function-broken']

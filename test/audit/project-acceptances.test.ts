@@ -10,9 +10,18 @@ import { payments } from '../history/samples.ts'
 
 const finding = { rule: 'endpoint/timeout-high', path: '/http_timeout' }
 const acceptance: Acceptance = {
-  ...{ id: 1, project: payments, fingerprint: 'f'.repeat(32), ...finding, kind: 'endpoint', uid: 'a', reason: 'meant' },
-  ...{ valueDigest: acceptedDigest({ http_timeout: 900 }, finding), by: 'lee', at: '2026-11-21T00:00:00Z' },
-  ...{ revoked: undefined, ended: undefined },
+  id: 1,
+  project: payments,
+  fingerprint: 'f'.repeat(32),
+  ...finding,
+  kind: 'endpoint',
+  uid: 'a',
+  reason: 'meant',
+  valueDigest: acceptedDigest({ http_timeout: 900 }, finding),
+  by: 'lee',
+  at: '2026-11-21T00:00:00Z',
+  revoked: undefined,
+  ended: undefined,
 }
 
 interface Seen {
@@ -29,13 +38,19 @@ async function endingOf({ before, after, normaliser = normaliserVersion, malform
   const common = { kind: 'endpoint', uid: 'a', name: 'a', facts: {} } as const
   const staged: StagedResource = {
     resource: { ...common, attributes: after, volatile: {}, ...(malformed && { malformed }) },
-    ...{ since: 2, version: 2, isKnown: true, base: undefined, change: undefined, leftOut: new Map() },
+    since: 2,
+    isKnown: true,
+    base: undefined,
+    change: undefined,
+    leftOut: new Map(),
     known: { ...common, attributes: before, fromRun: 1, since: '', sealKeyId: 'key', normaliser },
   }
   // As much of a draft as is asked.
   const draft = { run: 2 } as ScanDraft
   acceptances.compare([staged], {
-    ...{ draft, sealer: { keyId: 'key', seal: () => 'sealed:masked' }, lastComplete: {} },
+    draft,
+    sealer: { keyId: 'key', seal: () => 'sealed:masked' },
+    lastComplete: {},
     ignored: ignored === undefined ? [] : [{ path: ignored, at: '' }],
   })
   let ended: ReadonlyMap<number, AcceptanceEnding> = new Map()

@@ -7,7 +7,13 @@ import type { Needs } from '../../src/policy/policy.ts'
 
 const waiver: Waiver = { owner: 'payments team', reason: 'moves soon', expires: '2026-12-01T00:00:00.000Z' }
 const finding = (more: Partial<Finding> = {}): Finding => ({
-  ...{ rule: 'of/one', severity: 'medium', kind: 'endpoint', uid: 'e1', name: 'orders', path: '/url', message: 'bad' },
+  rule: 'of/one',
+  severity: 'medium',
+  kind: 'endpoint',
+  uid: 'e1',
+  name: 'orders',
+  path: '/url',
+  message: 'bad',
   ...more,
 })
 const active = (more: Partial<ReconcilableViolation> = {}): ReconcilableViolation => ({

@@ -22,7 +22,9 @@ describe('a project that the configuration does not name', () => {
     const report = await f.audit({ list, policy })
     expect(listViolations(report)).toEqual([`opened project/unlisted acme/* ${uid}`])
     expect(report.violations.find(({ rule }) => rule === 'project/unlisted')).toMatchObject({
-      ...{ kind: 'project', name: 'refunds', severity: 'low' },
+      kind: 'project',
+      name: 'refunds',
+      severity: 'low',
     })
     // The list that shows it is the proof.
     expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders', 'acme/payments'])

@@ -112,7 +112,8 @@ describe('hookdrift accept', () => {
     const report = JSON.parse((await cli.audit(['--format', 'json'])).stdout)
     expect(report.violations).toContainEqual(
       expect.objectContaining({
-        ...{ fingerprint, state: 'opened' },
+        fingerprint,
+        state: 'opened',
         message: expect.stringMatching(/ \(accepted before, with another value, by lee on \d{4}-\d\d-\d\d\)$/),
       }),
     )

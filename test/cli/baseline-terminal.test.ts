@@ -26,7 +26,8 @@ describe.skipIf(!hasPython)('hookdrift baseline approve at a terminal', () => {
     await cli.audit()
     const approve = (keys: string, ...more: string[]) =>
       typeKeys(['baseline', 'approve', ...config, ...more], {
-        ...{ cwd: cli.directory.path, env: cli.env },
+        cwd: cli.directory.path,
+        env: cli.env,
         steps: keys === '' ? [] : [['Approve?', keys]],
       })
     const runs = async () =>

@@ -140,7 +140,13 @@ describe('compare', () => {
     ])
     expect({ code, verdict: answer.verdict, gaps: answer.gaps }).toEqual({ code: 1, verdict: 'different', gaps: [] })
     expect(answer.counts).toEqual({
-      ...{ equal: 15, modified: 3, only_in_a: 1, only_in_b: 3, ambiguous: 3, unknown: 0, same_secret: 1 },
+      equal: 15,
+      modified: 3,
+      only_in_a: 1,
+      only_in_b: 3,
+      ambiguous: 3,
+      unknown: 0,
+      same_secret: 1,
     })
     // The subscriptions of the two endpoints of one name: theirs may be the one or the other.
     expect(answer.not_compared).toEqual([{ kind: 'subscription', path: '/endpoint_uid', resources: 1 }])
@@ -197,8 +203,12 @@ describe('compare', () => {
       if (format === 'csv') {
         const records = parse<Record<string, string>>(stdout, { columns: true })
         expect(records.find(({ path }) => path === '/http_timeout')).toMatchObject({
-          ...{ project: 'acme-stage/payments', kind: 'endpoint', name: 'refund-001', change: 'modified' },
-          ...{ before: '99', after: '15' },
+          project: 'acme-stage/payments',
+          kind: 'endpoint',
+          name: 'refund-001',
+          change: 'modified',
+          before: '99',
+          after: '15',
         })
       } else if (format === 'text') {
         const long = stdout.split('\n').filter((line) => widthOf(line) > 72)

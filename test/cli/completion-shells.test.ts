@@ -45,8 +45,12 @@ beforeAll(async () => {
 afterAll(() => directory[Symbol.dispose]())
 
 const env = () => ({
-  ...{ PATH: `${directory.path}:${process.env.PATH}`, HOME: directory.path, TERM: 'dumb', LANG: 'C.UTF-8' },
-  ...{ NODE_COMPILE_CACHE: directory.file('cache'), HOOKDRIFT_HISTORY: '' },
+  PATH: `${directory.path}:${process.env.PATH}`,
+  HOME: directory.path,
+  TERM: 'dumb',
+  LANG: 'C.UTF-8',
+  NODE_COMPILE_CACHE: directory.file('cache'),
+  HOOKDRIFT_HISTORY: '',
 })
 
 /** What a person types, `⇥` for the tab key, and the arguments that the command line then has. */
@@ -114,7 +118,10 @@ describe.skipIf(!has('fish'))('fish', () => {
   const offered = (line: string) => {
     const script = `source ${directory.file('completion.fish')}; complete -C $argv[1]`
     const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script, line], {
-      ...{ cwd: kept, env: env(), encoding: 'utf8', timeout: 30_000 },
+      cwd: kept,
+      env: env(),
+      encoding: 'utf8',
+      timeout: 30_000,
     })
     expect(stderr).toBe('')
     return stdout

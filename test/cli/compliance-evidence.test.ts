@@ -100,8 +100,14 @@ describe('a violation that is still there', () => {
       const { state, reason, exemptions } = control(await compliance(...which), 'W-1')
       expect(exemptions).toMatchObject([
         {
-          ...{ kind: 'baseline', rule: 'drift/authentication-lost', by: 'eve', reason: 'looks fine', run: 2 },
-          ...{ until: null, configured_at: null, resource: { name } },
+          kind: 'baseline',
+          rule: 'drift/authentication-lost',
+          by: 'eve',
+          reason: 'looks fine',
+          run: 2,
+          until: null,
+          configured_at: null,
+          resource: { name },
         },
       ])
       expect(exemptions[0]?.fingerprint).toMatch(/^[0-9a-f]{32}$/)
@@ -140,7 +146,10 @@ describe('a violation that is still there', () => {
       const { exemptions, violations } = control(await compliance(...which), 'W-2')
       expect(exemptions).toMatchObject([
         {
-          ...{ kind: 'override', rule: 'endpoint/inactive', by: null, until: null },
+          kind: 'override',
+          rule: 'endpoint/inactive',
+          by: null,
+          until: null,
           configured_at: { file: 'policy.yaml', line: 7 },
         },
       ])
@@ -209,7 +218,8 @@ describe('a run of a part of the fleet', () => {
       expect(await report('--format', format)).toContain('1 of 2 known projects scanned in this run')
     }
     expect(JSON.parse((await story.run('report', '--format', 'json')).stdout).coverage_of_fleet).toEqual({
-      ...{ scanned: 1, known: 2 },
+      scanned: 1,
+      known: 2,
     })
     expect(control(await compliance('--run', '1'), 'W-1').state).toBe('met')
   })
@@ -240,7 +250,11 @@ describe('the head of a report', () => {
     await cli.audit()
     const { scope } = await compliance()
     expect(scope).toMatchObject({
-      ...{ company: 'Example Ltd', packs: [], unscanned: [], named_only: ['acme'], schedule: null },
+      company: 'Example Ltd',
+      packs: [],
+      unscanned: [],
+      named_only: ['acme'],
+      schedule: null,
       gateways: [{ service: 'acme', url: cli.service.url, projects: 'named', key: 'shared' }],
       schedules: [{ name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' }],
     })
@@ -273,7 +287,9 @@ it('an open violation below the threshold is an observation', async () => {
   breakOne(cli)
   await cli.audit()
   expect(control(await compliance(), 'W-2')).toMatchObject({
-    ...{ state: 'met', observations: 1, exemptions: [] },
+    state: 'met',
+    observations: 1,
+    exemptions: [],
     reason:
       'No open violation at medium or above, with 1 observation, and the run observed everything that its rules evaluate.',
   })

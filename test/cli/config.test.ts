@@ -72,7 +72,10 @@ describe('hookdrift config check', () => {
       ok: false,
       rows: [
         {
-          ...{ file: 'wrong.yaml', kind: 'configuration', warnings: [], about: '' },
+          file: 'wrong.yaml',
+          kind: 'configuration',
+          warnings: [],
+          about: '',
           faults: [
             'wrong.yaml:2:28: url is "hooks", expected an http or https URL without user, password, query or fragment',
             'wrong.yaml:2:40: the environment variable KEY is not set',
@@ -80,7 +83,10 @@ describe('hookdrift config check', () => {
           ],
         },
         {
-          ...{ file: directory.file('ends.yaml'), kind: 'policy', warnings: [], about: '' },
+          file: directory.file('ends.yaml'),
+          kind: 'policy',
+          warnings: [],
+          about: '',
           faults: [expect.stringContaining('`endpoint/secret-waek` is unknown, did you mean `endpoint/secret-weak`?')],
         },
       ],
@@ -126,20 +132,31 @@ describe('hookdrift config show', () => {
     const of = (path: string) => rows.get(path)
     expect(of('history')).toEqual({
       ...plain,
-      ...{ path: 'history', value: '/var/lib/h.db', source: 'environment', at: 'HOOKDRIFT_HISTORY' },
+      path: 'history',
+      value: '/var/lib/h.db',
+      source: 'environment',
+      at: 'HOOKDRIFT_HISTORY',
     })
     expect(of('services[0].page_size')).toEqual({
       ...plain,
-      ...{ path: 'services[0].page_size', value: 200, source: 'file', at: 'hookdrift.yaml:7:16' },
+      path: 'services[0].page_size',
+      value: 200,
+      source: 'file',
+      at: 'hookdrift.yaml:7:16',
     })
     expect(of('services[0].limits.retry_budget')).toEqual({
       ...plain,
-      ...{ path: 'services[0].limits.retry_budget', value: '60s', source: 'default', at: null },
+      path: 'services[0].limits.retry_budget',
+      value: '60s',
+      source: 'default',
+      at: null,
     })
     expect(of('notify[1].keep')).toMatchObject({ value: 90, source: 'default' })
     expect(of('services[0].projects[0].labels.env')).toMatchObject({ value: 'prod', source: 'file' })
     expect((await rowsOf(['--history', 'x.db'])).get('history')).toMatchObject({
-      ...{ value: 'x.db', source: 'option', at: '--history' },
+      value: 'x.db',
+      source: 'option',
+      at: '--history',
     })
   })
 
@@ -170,7 +187,10 @@ describe('hookdrift config show', () => {
   it('writes a configuration as yaml, with every default', async () => {
     const { stdout } = await run(['config', 'show', '-f', 'yaml'], all)
     expect(parse(stdout)).toMatchObject({
-      ...{ policy: './policy.yaml', concurrency: 4, run_timeout: '1h', seal_key: '${SEAL}' },
+      policy: './policy.yaml',
+      concurrency: 4,
+      run_timeout: '1h',
+      seal_key: '${SEAL}',
       services: [{ name: 'acme', key: '${ACME_KEY}', projects: [{ id: 'P1' }, { id: 'P2', key: '(not shown)' }] }],
     })
     expect(stdout).toContain('concurrency: 4 # default\n')

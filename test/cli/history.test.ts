@@ -44,7 +44,9 @@ The installation key is not copied: copy ${at('hookdrift.key')} to ${at('new')}.
       env: cli.env,
     })
     expect(JSON.parse(doctor.stdout).rows).toContainEqual({
-      ...{ check: 'history', service: null, status: 'fail' },
+      check: 'history',
+      service: null,
+      status: 'fail',
       detail: expect.stringContaining(`was moved to ${at('new/place.db')} at 20`),
       remediation: expect.stringMatching(/^Name the new place/),
     })

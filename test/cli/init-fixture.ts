@@ -13,7 +13,12 @@ export async function openSetUp(options: Parameters<typeof startSimulatedService
   const { personalKey: key, organisationId: organisation } = fleet
   const env = { ACME_KEY: key, HOOKDRIFT_LOG: 'silent' }
   return {
-    ...{ fleet, service, directory, key, organisation, env },
+    fleet,
+    service,
+    directory,
+    key,
+    organisation,
+    env,
     init: (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
       command(['init', '--yes', '--key-from-env', 'ACME_KEY', ...args], {
         cwd: directory.path,

@@ -124,7 +124,9 @@ describe('a service that does not answer as it must', () => {
     await using setUp = await openSetUp()
     const { code, stderr } = await setUp.init(['--url', setUp.service.url, ...args])
     expect({ code, stderr, files: filesIn(setUp.directory.path) }).toEqual({
-      ...{ code: 3, stderr: expect.stringMatching(message), files: [] },
+      code: 3,
+      stderr: expect.stringMatching(message),
+      files: [],
     })
   })
 

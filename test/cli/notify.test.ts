@@ -163,7 +163,9 @@ describe('hookdrift audit with notifications', () => {
     const triggers = bodiesTo('/duty/v2/enqueue')
     const opened = triggers.find(({ payload }) => payload.class === 'endpoint/inactive')
     expect(opened).toMatchObject({
-      ...{ routing_key: duty, event_action: 'trigger', dedup_key: expect.stringMatching(/^hookdrift-[0-9a-f]{32}$/) },
+      routing_key: duty,
+      event_action: 'trigger',
+      dedup_key: expect.stringMatching(/^hookdrift-[0-9a-f]{32}$/),
       payload: { severity: 'error', class: 'endpoint/inactive' },
       client_url: 'https://r.example/2.html',
     })

@@ -15,7 +15,9 @@ interface Typing {
 export async function typeKeys(args: readonly string[], { cwd, env, steps }: Typing) {
   const { PATH = '', HOME = '' } = process.env
   const task = {
-    ...{ argv: [process.execPath, program, ...args], cwd, steps },
+    argv: [process.execPath, program, ...args],
+    cwd,
+    steps,
     env: { PATH, HOME, TERM: 'xterm', ...env },
   }
   const child = spawn('python3', [typist], { stdio: ['pipe', 'pipe', 'inherit'], timeout: 110_000 })

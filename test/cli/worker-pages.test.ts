@@ -28,7 +28,8 @@ describe('the port of a worker with pages', () => {
       { config: directory.file('demo/hookdrift.yaml') },
       { host: '127.0.0.1', port: 0 },
       {
-        ...{ terminal, log: openLog(terminal) },
+        terminal,
+        log: openLog(terminal),
         settings: { listen: undefined, hosts: undefined, tokens, trustedProxy: undefined },
         troubles: async () => [],
         metrics: async () => ({ type: 'text/plain', text: 'hookdrift_info 1\n' }),

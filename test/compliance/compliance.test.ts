@@ -161,7 +161,8 @@ describe('the state of a control', () => {
     const malformed = { ...unseen, field: 'status', cause: 'malformed', resources: 1, since: null } as const
     const rules = [...all, rule('endpoint/url-raw-ip', 'endpoint')]
     const doubted = (doubts: Report['projects'][number]['doubts']) => ({
-      ...{ ...project, evaluated_by_rule: { 'endpoint/url-not-https': 1 } },
+      ...project,
+      evaluated_by_rule: { 'endpoint/url-not-https': 1 },
       ...(doubts === undefined ? {} : { doubts }),
     })
     const projects = [

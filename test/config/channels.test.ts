@@ -118,7 +118,10 @@ describe('channels', () => {
       const { notify, digest, warnings } = configure(all, { env: bare }, unused)
       expect([notify, warnings]).toEqual([[], []])
       const filled = {
-        ...{ ...env, SLACK_URL: env.HOOK_URL, MAIL_USER: 'u', SMTP: 'smtp://u:p@mail.example.com' },
+        ...env,
+        SLACK_URL: env.HOOK_URL,
+        MAIL_USER: 'u',
+        SMTP: 'smtp://u:p@mail.example.com',
         MAIL: 'x',
       }
       const files = { '/etc/hookdrift/duty': 'notarealkey'.padEnd(32, '0') }

@@ -35,7 +35,10 @@ const policy = {
   overrides: [{ match: { labels }, rules: { 'endpoint/url-not-https': 'off' } }],
   waivers: [
     {
-      ...{ rule: 'endpoint/url-not-https', match: { labels }, owner: 'o', reason: 'r' },
+      rule: 'endpoint/url-not-https',
+      match: { labels },
+      owner: 'o',
+      reason: 'r',
       expires: '2026-12-31',
     },
   ],

@@ -31,7 +31,8 @@ describe('filter rows, as recorded', () => {
       const { method, path, headers, body } = request
       const known = [...uids].reduce((text, [uid, own]) => text.replaceAll(uid, own), path)
       const answer = await fetch(`${service.url}${known}`, {
-        ...{ method, headers: { ...headers, 'content-type': 'application/json' } },
+        method,
+        headers: { ...headers, 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await answer.text()

@@ -5,8 +5,10 @@ import { commandLine } from '../../src/cli/command-line.ts'
 
 const idle: ProcessContext = {
   // The command line writes only when something is parsed.
-  ...{ stdout: process.stdout, stderr: process.stderr },
-  ...{ env: {}, cwd: () => '/' },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: {},
+  cwd: () => '/',
 }
 
 /** Options of any command, and npm's. */

@@ -181,7 +181,9 @@ async function expectPagesToAgree(
     const start = Math.max(0, at - choice.most)
     if (at > 0) {
       expect(await readViolationPage(reader, { ...choice, place: placeOf(at, true) })).toEqual({
-        ...{ violations: all.slice(start, at), before: start, after: all.length - at },
+        violations: all.slice(start, at),
+        before: start,
+        after: all.length - at,
       })
     }
   }

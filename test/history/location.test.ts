@@ -18,8 +18,14 @@ describe('the location of a history', () => {
     expect(readLocation(url, '/work')).toEqual({
       kind: 'postgres',
       server: {
-        ...{ host: 'db.example.com', port: 5433, user: 'user', password: 'not-a-real-key', database: 'h' },
-        ...{ schema: 'audits', tls: 'verify-full', rootCertificate: '/work/certs/ca.pem' },
+        host: 'db.example.com',
+        port: 5433,
+        user: 'user',
+        password: 'not-a-real-key',
+        database: 'h',
+        schema: 'audits',
+        tls: 'verify-full',
+        rootCertificate: '/work/certs/ca.pem',
       },
       shown: 'postgres://db.example.com:5433/h?schema=audits',
     })

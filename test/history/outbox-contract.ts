@@ -195,8 +195,16 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           ['m3', 3, 'pending'],
         ])
         expect(await findFirstWaiting(fixture.history, 'hook')).toEqual({
-          ...{ id: 'm1', channel: 'hook', number: 1, run: 1, createdAt: at(1), state: 'pending', attempts: 0 },
-          ...{ nextTryAt: at(1), error: null, body: '{"id":"m1"}' },
+          id: 'm1',
+          channel: 'hook',
+          number: 1,
+          run: 1,
+          createdAt: at(1),
+          state: 'pending',
+          attempts: 0,
+          nextTryAt: at(1),
+          error: null,
+          body: '{"id":"m1"}',
         })
         expect(await findFirstWaiting(fixture.history, 'no-such-channel')).toBeUndefined()
         expect((await run()).channels).toEqual(['chat', 'hook'])

@@ -169,7 +169,11 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const { service, uid: projectUid } = payments
       const ofProject = { service, uid: projectUid }
       expect(await readRunInputs(fixture.history, 4)).toEqual({
-        ...{ configurationDigest: 'configuration', sealKeyId: 'key-1', failOn: 'medium', rules, projects },
+        configurationDigest: 'configuration',
+        sealKeyId: 'key-1',
+        failOn: 'medium',
+        rules,
+        projects,
         changes: [{ project: payments.name, ...aChange('z') }],
         withheldRemovals: [{ project: ofProject, listing: 'endpoints', uids: ['a', 'c'] }],
         unreferenced: [{ project: ofProject, kind: 'source', uid: 's' }],
@@ -200,8 +204,17 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const span = (uid: string, other: object) => {
         const { fingerprint, rule, severity } = aViolation(uid)
         return {
-          ...{ project: payments.name, fingerprint, rule, severity, isWaived: false, firstSeen: at(1), from: at(1) },
-          ...{ to: null, goesOn: false, resolution: null, ...other },
+          project: payments.name,
+          fingerprint,
+          rule,
+          severity,
+          isWaived: false,
+          firstSeen: at(1),
+          from: at(1),
+          to: null,
+          goesOn: false,
+          resolution: null,
+          ...other,
         }
       }
       const first = [span('a', {}), span('b', {})]
@@ -530,7 +543,12 @@ export function describeReader(name: string, makePlace: () => Place): void {
         [null, false],
       ])
       const referrer = (fromRun: number, toRun: number | null) => ({
-        ...{ uid: 'u', name: 'name of u', fromRun, from: at(fromRun), toRun, to: toRun === null ? null : at(toRun) },
+        uid: 'u',
+        name: 'name of u',
+        fromRun,
+        from: at(fromRun),
+        toRun,
+        to: toRun === null ? null : at(toRun),
       })
       expect(await readReferrersOf(fixture.history, a, 3)).toEqual([referrer(1, 2), referrer(2, null)])
       expect(await readReferrersOf(fixture.history, { ...a, kind: 'source', uid: 's' }, 3)).toEqual([referrer(1, 2)])

@@ -130,7 +130,9 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         expect(await draft.activeViolations(odd, 'endpoint', [uid])).toHaveLength(1)
         expect(await draft.markUnreferenced(odd, 'source', [uid])).toEqual([])
         const [endpoint, subscription] = (['endpoint', 'subscription'] as const).map((kind) => ({
-          ...{ project: odd, kind, uid },
+          project: odd,
+          kind,
+          uid,
         }))
         expect(await identifyResources(fixture.history, uid, 1)).toEqual([endpoint, subscription])
         expect(await searchResources(fixture.history, text, 1)).toMatchObject([endpoint, subscription])

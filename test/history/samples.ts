@@ -56,8 +56,12 @@ export function aContext(other: Partial<RunContext> = {}): RunContext {
       packs: ['recommended'],
       exceptions: [
         {
-          ...{ kind: 'override', rule: 'endpoint/url-not-https', setting: 'off', match: 'project acme/*' },
-          ...{ projects: ['acme/*'], configuredAt: { file: 'policy.yaml', line: 3 } },
+          kind: 'override',
+          rule: 'endpoint/url-not-https',
+          setting: 'off',
+          match: 'project acme/*',
+          projects: ['acme/*'],
+          configuredAt: { file: 'policy.yaml', line: 3 },
         },
       ],
       waivers: [],

@@ -64,12 +64,26 @@ afterAll(() => {
 })
 
 const fifty: ViolationChoice = {
-  ...{ run: 2, withActive: true, resolvedAfter: 1, most: 50 },
+  run: 2,
+  withActive: true,
+  resolvedAfter: 1,
+  most: 50,
 }
 
 const group: ViolationGroup = {
-  ...{ rule: '', owner: '', severity: 'high', state: 'continuing', project: 'acme/p', kind: 'endpoint', uid: '' },
-  ...{ run: 1, projectId: 1, firstRun: 1, firstSeen: at(1), violations: 1, asOf: 1 },
+  rule: '',
+  owner: '',
+  severity: 'high',
+  state: 'continuing',
+  project: 'acme/p',
+  kind: 'endpoint',
+  uid: '',
+  run: 1,
+  projectId: 1,
+  firstRun: 1,
+  firstSeen: at(1),
+  violations: 1,
+  asOf: 1,
 }
 const resolved = { state: 'resolved' } as const
 

@@ -85,7 +85,13 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         const { digest } = aVersion('a')
         const id = await idOf(draft, 'a')
         expect(before[0]).toEqual({
-          ...{ id, kind: 'endpoint', uid: 'a', name: 'name of a', fromRun: 1, digest, sealKeyId: 'key-1' },
+          id,
+          kind: 'endpoint',
+          uid: 'a',
+          name: 'name of a',
+          fromRun: 1,
+          digest,
+          sealKeyId: 'key-1',
         })
         expect(before.map(({ kind, uid, name, fromRun }) => [kind, uid, name, fromRun])).toEqual([
           ['endpoint', 'a', 'name of a', 1],

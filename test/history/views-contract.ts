@@ -117,8 +117,11 @@ export function describeViews(name: string, makePlace: () => Place): void {
       await third.stageWalk(orders, aCoverage('endpoints', 'failed'), undefined)
       await third.commit(at(3.5), () => 3)
       const run = {
-        ...{ fail_on: 'medium', tool_version: '0.1.0', policy_digest: 'policy' },
-        ...{ configuration_digest: 'configuration', chain: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        fail_on: 'medium',
+        tool_version: '0.1.0',
+        policy_digest: 'policy',
+        configuration_digest: 'configuration',
+        chain: expect.stringMatching(/^[0-9a-f]{64}$/),
       }
       expect(await shown('committed_run', 'number')).toEqual([
         { number: 1, started_at: at(1), finished_at: at(1.5), exit_code: 1, ...run },
@@ -126,12 +129,27 @@ export function describeViews(name: string, makePlace: () => Place): void {
         { number: 3, started_at: at(3), finished_at: at(3.5), exit_code: 3, ...run },
       ])
       const endpoints = {
-        ...{ project: 'acme/payments', listing: 'endpoints', status: 'complete', cause: null, reason: null },
-        ...{ filter: null, pages: 1, items: 2, requests: 3, retries: 0, duration_ms: 40, total: null, oldest_at: null },
+        project: 'acme/payments',
+        listing: 'endpoints',
+        status: 'complete',
+        cause: null,
+        reason: null,
+        filter: null,
+        pages: 1,
+        items: 2,
+        requests: 3,
+        retries: 0,
+        duration_ms: 40,
+        total: null,
+        oldest_at: null,
       }
       const partial = {
-        ...{ listing: 'subscriptions', status: 'partial', cause: 'timeout', reason: 'it is partial' },
-        ...{ total: 9, oldest_at: at(0) },
+        listing: 'subscriptions',
+        status: 'partial',
+        cause: 'timeout',
+        reason: 'it is partial',
+        total: 9,
+        oldest_at: at(0),
       }
       const failed = { project: 'acme/orders', status: 'failed', cause: 'http', reason: 'it is failed' }
       expect(await shown('run_coverage', 'run, listing')).toEqual([
@@ -194,8 +212,13 @@ export function describeViews(name: string, makePlace: () => Place): void {
       const [accepted, policy] = (['accepted', 'policy'] as const).map((one) => JSON.stringify(anEnding(one).endedBy))
       expect(await shown('violation_history', 'uid')).toEqual([
         {
-          ...{ ...violation('a'), ...ended, resolution: 'accepted', ended_by: accepted },
-          ...{ ended_kind: 'baseline', ended_person: 'eve', ended_reason: 'looks fine' },
+          ...violation('a'),
+          ...ended,
+          resolution: 'accepted',
+          ended_by: accepted,
+          ended_kind: 'baseline',
+          ended_person: 'eve',
+          ended_reason: 'looks fine',
         },
         { ...violation('b'), ...ended, resolution: 'policy', ...noOne, ended_by: policy, ended_kind: 'override' },
         { ...violation('c'), ...ended, resolution: 'fixed', ...noOne },

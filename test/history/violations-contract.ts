@@ -103,7 +103,10 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await first(2, { isChosen: ({ severity }) => severity === 'low' })).toEqual(['a'])
         expect(await first(3, { sortKey: ({ firstSeen }) => firstSeen })).toEqual(['d', 'a', 'c'])
         const whole = await readFirstViolations(fixture.history, {
-          ...{ run: 4, withActive: true, resolvedAfter: 0, most: 9 },
+          run: 4,
+          withActive: true,
+          resolvedAfter: 0,
+          most: 9,
         })
         const apart = [
           ...(await readViolationsAt(fixture.history, 4)),

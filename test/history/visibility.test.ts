@@ -7,8 +7,16 @@ const run = { number: 1, startedAt: '2026-11-21T00:00:00.000Z', finishedAt: '202
 const project = { service: 'acme', uid: 'P1', name: 'acme/orders' }
 
 const walk = (cause: Coverage['cause'], reason: string): Coverage => ({
-  ...{ listing: 'endpoints', status: 'failed', cause, reason, filter: null },
-  ...{ pages: 0, items: 0, requests: 1, retries: 0, durationMs: 1 },
+  listing: 'endpoints',
+  status: 'failed',
+  cause,
+  reason,
+  filter: null,
+  pages: 0,
+  items: 0,
+  requests: 1,
+  retries: 0,
+  durationMs: 1,
 })
 
 describe('coverage, for a reader of some projects', () => {

@@ -14,7 +14,11 @@ const version = '0.1.0'
 const readPackageFile = (path: string) => readFileSync(join(checkout, path), 'utf8')
 const all = { name: 'acme', url: 'https://hooks.example.com', organisation: '01KZ2EQ400', projects: 'all' } as const
 const someAnswers: Answers = {
-  ...{ service: all, keyVariable: 'ACME_KEY', strictness: 'recommended', place: 'none', waivers: undefined },
+  service: all,
+  keyVariable: 'ACME_KEY',
+  strictness: 'recommended',
+  place: 'none',
+  waivers: undefined,
 }
 
 function planned(change: Partial<Answers>) {
@@ -126,7 +130,10 @@ describe('a place', () => {
     expect(composeFaults(compose)).toBe(null)
     expect(Object.keys(compose.services)).toEqual(['worker'])
     expect(compose.services.worker).toMatchObject({
-      ...{ image: 'hookdrift:0.1.0', read_only: true, cap_drop: ['ALL'], secrets: ['acme'] },
+      image: 'hookdrift:0.1.0',
+      read_only: true,
+      cap_drop: ['ALL'],
+      secrets: ['acme'],
       volumes: ['./conf:/etc/hookdrift:ro', 'history:/var/lib/hookdrift'],
     })
     expect(compose.services.worker).not.toHaveProperty('build')

@@ -124,8 +124,14 @@ const secret = fc.constantFrom(
   ...['ASIAABCDEFGHIJKL2345', '1234567890', 'abcabcabcabc', '***'],
 )
 const unknown: Readonly<Record<string, fc.Arbitrary<Json>>> = {
-  ...{ region: json, api_token: json, 'a/b': scalar, 'say "x"\\\n': scalar, labels: json, constructor: scalar },
-  ...{ kT7xQ2mZ9pLw4Vb8: scalar, ['__proto__']: scalar },
+  region: json,
+  api_token: json,
+  'a/b': scalar,
+  'say "x"\\\n': scalar,
+  labels: json,
+  constructor: scalar,
+  kT7xQ2mZ9pLw4Vb8: scalar,
+  ['__proto__']: scalar,
 }
 
 /** What a service may send for a field: mostly what the contract says, and now and then anything. */

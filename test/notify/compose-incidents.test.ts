@@ -6,7 +6,9 @@ import { policyOf } from '../audit/audit-harness.ts'
 import { lines, onlyInactive, openNotified, places } from './notified-fleet.ts'
 
 const duty: Channel = {
-  ...{ name: 'duty', type: 'pagerduty', url: 'https://events.pagerduty.com' },
+  name: 'duty',
+  type: 'pagerduty',
+  url: 'https://events.pagerduty.com',
   routing_key: 'notarealkey'.padEnd(32, '0'),
 }
 
@@ -30,7 +32,9 @@ async function openDesk(channel: Channel = duty, endpointsPerProject = 40) {
   const all = places(notified.fixture)
   const { fleet, service } = notified.fixture
   return {
-    ...{ desk, service, fleet },
+    desk,
+    service,
+    fleet,
     place: (index: number) => all[index] ?? { project: '', uid: '' },
     turn(from: number, to: number, status: 'active' | 'inactive') {
       for (const place of all.slice(from, to)) setEndpointStatus(fleet, place, status)

@@ -64,24 +64,43 @@ const isTrue = { type: 'boolean' }
  */
 const textRun = strict(
   {
-    ...{ type: { const: 'TextRun' }, text: text(20_000), size, weight, fontType },
-    ...{ color: { type: 'string' }, highlight: isTrue, isSubtle: isTrue, italic: isTrue, strikethrough: isTrue },
-    ...{ selectAction: { type: 'object' }, underline: isTrue },
+    type: { const: 'TextRun' },
+    text: text(20_000),
+    size,
+    weight,
+    fontType,
+    color: { type: 'string' },
+    highlight: isTrue,
+    isSubtle: isTrue,
+    italic: isTrue,
+    strikethrough: isTrue,
+    selectAction: { type: 'object' },
+    underline: isTrue,
   },
   ['type', 'text'],
 )
 const ofElements = { spacing, separator: isTrue, id: { type: 'string' }, isVisible: isTrue, height: { type: 'string' } }
 const richTextBlock = strict(
   {
-    ...{ type: { const: 'RichTextBlock' }, inlines: { type: 'array', minItems: 1, items: textRun } },
-    ...{ ...ofElements, horizontalAlignment: { enum: ['Left', 'Center', 'Right'] } },
+    type: { const: 'RichTextBlock' },
+    inlines: { type: 'array', minItems: 1, items: textRun },
+    ...ofElements,
+    horizontalAlignment: { enum: ['Left', 'Center', 'Right'] },
   },
   ['type', 'inlines'],
 )
 const textBlock = strict(
   {
-    ...{ type: { const: 'TextBlock' }, text: text(20_000), size, weight, fontType, wrap: isTrue, isSubtle: isTrue },
-    ...{ ...ofElements, color: { type: 'string' }, maxLines: { type: 'integer' } },
+    type: { const: 'TextBlock' },
+    text: text(20_000),
+    size,
+    weight,
+    fontType,
+    wrap: isTrue,
+    isSubtle: isTrue,
+    ...ofElements,
+    color: { type: 'string' },
+    maxLines: { type: 'integer' },
   },
   ['type', 'text'],
 )

@@ -63,7 +63,14 @@ export async function startRandomFleet(
   }
 
   return {
-    ...{ fleet, service, projects, listings, labels, pageSize, begin, key: fleet.personalKey },
+    fleet,
+    service,
+    projects,
+    listings,
+    labels,
+    pageSize,
+    begin,
+    key: fleet.personalKey,
     [Symbol.asyncDispose]: () => service.close(),
   }
 }

@@ -36,7 +36,8 @@ export function openGuardedPages(settings: Partial<Pick<ServeSettings, 'tokens' 
     return { fetch: (_: Request, { viewer, hasSession }: SiteReader) => Response.json({ ...viewer, hasSession }) }
   }
   const pages = openPages({
-    ...{ access, siteOf },
+    access,
+    siteOf,
     isHostOfPort: hostCheck({ host: '0.0.0.0', hosts: ['pages.example.com'] }),
     onFault(error) {
       throw error

@@ -189,13 +189,11 @@ describe('the API', () => {
     const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/secret-place' }
     const open = (history: () => Promise<SiteHistory>) =>
       createSite({
-        ...{
-          history,
-          now: () => Date.now(),
-          version: '1',
-          isHostOfPort: () => true,
-          onFault: (fault) => faults.push(fault),
-        },
+        history,
+        now: () => Date.now(),
+        version: '1',
+        isHostOfPort: () => true,
+        onFault: (fault) => faults.push(fault),
         api: createApi({ config: 'own.yaml' }, terminal, '1'),
       })
     const broken = open(() => Promise.reject(AuditError.failure('cannot open /secret-place/x.db')))
@@ -217,7 +215,9 @@ describe('the API', () => {
     using directory = openDirectory()
     const services = [
       {
-        ...{ name: 'demo', url: 'http://127.0.0.1:1', key: ['$', '{DEMO_KEY}'].join('') },
+        name: 'demo',
+        url: 'http://127.0.0.1:1',
+        key: ['$', '{DEMO_KEY}'].join(''),
         projects: ['orders', 'new'].map((name) => ({ id: `01M1D47Z01D4AF75NV1Y8SMK${name.slice(0, 2)}`, name })),
       },
     ]

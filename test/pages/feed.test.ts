@@ -31,7 +31,10 @@ beforeAll(async () => {
   close = () => history.close()
   const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => cli.directory.path }
   const options: SiteOptions = {
-    ...{ history: async () => history, now: () => Date.now(), version: '1.2.3', isHostOfPort: () => true },
+    history: async () => history,
+    now: () => Date.now(),
+    version: '1.2.3',
+    isHostOfPort: () => true,
     api: createApi({ config: cli.directory.file('hookdrift.yaml') }, terminal, '1.2.3'),
     onFault: (error) => faults.push(error),
   }

@@ -7,8 +7,12 @@ const perProject = mostNames + 777
 const projects = [orders, payments]
 const all: readonly ListedResource[] = projects.flatMap((project) =>
   Array.from({ length: perProject }, (_, at) => ({
-    ...{ project, kind: 'endpoint' as const, uid: `u${String(at).padStart(6, '0')}`, name: `Orders ${at} Ä` },
-    ...{ since: '2026-01-01T00:00:00.000Z', removedBy: null },
+    project,
+    kind: 'endpoint' as const,
+    uid: `u${String(at).padStart(6, '0')}`,
+    name: `Orders ${at} Ä`,
+    since: '2026-01-01T00:00:00.000Z',
+    removedBy: null,
   })),
 )
 

@@ -174,7 +174,9 @@ describe('the pages of rules, exceptions and the worker', () => {
         schedules: [{ name: 'nightly', cron: '0 3 * * *', timezone: 'UTC', projects: ['demo/orders'], slackMs: 0 }],
       }),
       pool: async () => ({
-        ...{ tasks: [], oldestWaitS: null, run: undefined },
+        tasks: [],
+        oldestWaitS: null,
+        run: undefined,
         workers: [{ id: '1', host: 'a', pid: 7, slots: 2, run: null, walks: ['demo/orders', 'demo/payments'] }],
       }),
     }

@@ -41,7 +41,9 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     const attacked = createSite({
       api: site.api,
       history: async () => changed,
-      ...{ now: () => Date.now(), version: '1.2.3', isHostOfPort: () => true },
+      now: () => Date.now(),
+      version: '1.2.3',
+      isHostOfPort: () => true,
       onFault: (error) => {
         throw error
       },

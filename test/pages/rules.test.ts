@@ -10,8 +10,17 @@ import { openDemoSite } from './demo-site.ts'
 
 const id = 'endpoint/url-not-https'
 const aRule = (rule: Partial<RuleInRun>): RuleInRun => ({
-  ...{ id, kind: 'endpoint', title: 'A title', severity: 'medium', evaluated: undefined },
-  ...{ open: 0, severities: countSeverities([]), unknown: 0, waived: 0, gaps: [], notEvaluated: [] },
+  id,
+  kind: 'endpoint',
+  title: 'A title',
+  severity: 'medium',
+  evaluated: undefined,
+  open: 0,
+  severities: countSeverities([]),
+  unknown: 0,
+  waived: 0,
+  gaps: [],
+  notEvaluated: [],
   ...rule,
 })
 const textOf = (markup: unknown) => String(markup).replace(/<[^>]*>/g, '')

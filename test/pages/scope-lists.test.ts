@@ -43,9 +43,17 @@ describe('a list of projects that was not read', () => {
       const report = await ask('/api/v1/report')
       expect(listIn(report)).toEqual([
         {
-          ...{ project: 'acme/*', listing: 'projects', status: 'partial', cause: 'timeout', filter: null },
+          project: 'acme/*',
+          listing: 'projects',
+          status: 'partial',
+          cause: 'timeout',
+          filter: null,
           reason: 'the list of projects was not read to its end: projects may be missing',
-          ...{ pages: 0, items: 0, requests: 0, retries: 0, duration_ms: 0 },
+          pages: 0,
+          items: 0,
+          requests: 0,
+          retries: 0,
+          duration_ms: 0,
         },
       ])
       expect(JSON.parse(report).verdict.exit_code).toBe(3)

@@ -20,7 +20,10 @@ function siteOf(history: SiteHistory) {
   const faults: unknown[] = []
   const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/' }
   const site = createSite({
-    ...{ history: async () => history, now: () => Date.UTC(2026, 10, 22), version: '1', isHostOfPort: () => true },
+    history: async () => history,
+    now: () => Date.UTC(2026, 10, 22),
+    version: '1',
+    isHostOfPort: () => true,
     api: createApi({ config: 'hookdrift.yaml' }, terminal, '1'),
     onFault: (error) => faults.push(error),
   })

@@ -69,7 +69,9 @@ export async function openSiteOver({ fixture, rows, ask, ...rest }: HistoryFixtu
   const faults: unknown[] = []
   const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => harness.directory }
   const site = createSite({
-    ...{ history: async () => history, version: '1.2.3', isHostOfPort: () => true },
+    history: async () => history,
+    version: '1.2.3',
+    isHostOfPort: () => true,
     ...(plan && { plan }),
     now: () => harness.clock.now(),
     api: createApi({ config: 'hookdrift.yaml', history: harness.file }, terminal, '1.2.3'),

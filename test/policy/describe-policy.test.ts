@@ -13,11 +13,19 @@ describe('where a policy asks for less than its packs do', () => {
     expect(packs).toEqual(['recommended', 'tls'])
     expect(exceptions).toEqual([
       {
-        ...{ kind: 'rule_off', rule: 'endpoint/inactive', setting: 'off', match: null, projects: null },
+        kind: 'rule_off',
+        rule: 'endpoint/inactive',
+        setting: 'off',
+        match: null,
+        projects: null,
         configuredAt: { file: 'policy.yaml', line: 3 },
       },
       {
-        ...{ kind: 'rule_off', rule: 'source/unverified', setting: 'off', match: null, projects: null },
+        kind: 'rule_off',
+        rule: 'source/unverified',
+        setting: 'off',
+        match: null,
+        projects: null,
         configuredAt: { file: 'base.yaml', line: 2 },
       },
     ])
@@ -44,8 +52,12 @@ describe('where a policy asks for less than its packs do', () => {
     })
     expect(exceptions).toEqual([
       {
-        ...{ kind: 'override', rule: 'endpoint/timeout-high', setting, match: 'project acme/*, name test-*' },
-        ...{ projects: ['acme/*'], configuredAt: { file: 'policy.yaml', line: 3 } },
+        kind: 'override',
+        rule: 'endpoint/timeout-high',
+        setting,
+        match: 'project acme/*, name test-*',
+        projects: ['acme/*'],
+        configuredAt: { file: 'policy.yaml', line: 3 },
       },
     ])
   })
@@ -65,7 +77,10 @@ describe('where a policy asks for less than its packs do', () => {
     })
     expect(waivers).toEqual([
       {
-        ...{ rule: 'endpoint/*', owner: 'ops', reason: 'moves', expires: '2027-04-01T00:00:00.000Z' },
+        rule: 'endpoint/*',
+        owner: 'ops',
+        reason: 'moves',
+        expires: '2027-04-01T00:00:00.000Z',
         configuredAt: { file: 'policy.yaml', line: 2 },
       },
     ])

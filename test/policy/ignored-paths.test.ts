@@ -47,7 +47,8 @@ describe('an ignored path', () => {
 describe('a comparison without ignored fields', () => {
   const compare = (before: JsonObject, after: JsonObject, ...paths: string[]) =>
     leaveOutIgnored(ignoring(...paths), {
-      ...{ before, after },
+      before,
+      after,
       fields: diffAttributes('endpoint', before, after, { sealsComparable: true }),
     })
 

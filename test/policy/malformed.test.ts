@@ -108,7 +108,11 @@ describe('a rule across resources with malformed ones', () => {
 
   it('finds nothing when it reads the field only in its conclusion', () => {
     const rule = aggregateRule({
-      ...{ id: 'test/late', title: 'late', severity: 'low', packs: [], kind: 'endpoint' },
+      id: 'test/late',
+      title: 'late',
+      severity: 'low',
+      packs: [],
+      kind: 'endpoint',
       visits: ['endpoint'],
       start: () => [] as { readonly attributes: unknown; readonly uid: string }[],
       visit(kept, { attributes, uid }) {

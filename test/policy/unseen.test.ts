@@ -41,8 +41,15 @@ describe('a drift rule', () => {
   const policy = 'extends: []\nrules: { drift/unexpected: {} }'
   const before = { url: 'https://approved.example', status: 'active' }
   const drift: Drift = {
-    ...{ kind: 'endpoint', uid: 'e', name: 'e', change: 'modified', before, isApproved: true },
-    ...{ areSealsComparable: true, recent: new Map(), after: { ...before, url: 'https://carried.example' } },
+    kind: 'endpoint',
+    uid: 'e',
+    name: 'e',
+    change: 'modified',
+    before,
+    isApproved: true,
+    areSealsComparable: true,
+    recent: new Map(),
+    after: { ...before, url: 'https://carried.example' },
     fields: [{ path: '/url', before: before.url, after: 'https://carried.example' }],
   }
 
@@ -54,7 +61,10 @@ describe('a drift rule', () => {
       kinds: [],
       fields: [
         {
-          ...{ kind: 'endpoint', field: 'url', cause: 'unseen', resources: 1 },
+          kind: 'endpoint',
+          field: 'url',
+          cause: 'unseen',
+          resources: 1,
           since: { run: 7, at: '2026-11-21T03:00:00.000Z' },
         },
       ],
@@ -72,7 +82,12 @@ describe('a drift rule', () => {
 describe('a subscription whose filter rows were due and not read', () => {
   const filter_config = { event_types: ['*', 'a '], filter: { body: { x: { $in: [] } } } }
   const unread = (attributes: JsonObject): Resource => ({
-    ...{ kind: 'subscription', uid: 's', name: 's', volatile: {}, facts: {}, unseen: ['/filters'] },
+    kind: 'subscription',
+    uid: 's',
+    name: 's',
+    volatile: {},
+    facts: {},
+    unseen: ['/filters'],
     attributes: { endpoint_uid: 'e', filter_config, ...attributes },
   })
   const about =
@@ -103,8 +118,16 @@ describe('a subscription whose filter rows were due and not read', () => {
       const ofProject = evaluatorOf(policyFor(rules)).of(project)
       const resource = unread({})
       const findings = ofProject.compare(resource, {
-        ...{ kind: 'subscription', uid: 's', name: 's', change: 'modified', isApproved: false },
-        ...{ areSealsComparable: true, recent: new Map(), after: resource.attributes, before, fields: [] },
+        kind: 'subscription',
+        uid: 's',
+        name: 's',
+        change: 'modified',
+        isApproved: false,
+        areSealsComparable: true,
+        recent: new Map(),
+        after: resource.attributes,
+        before,
+        fields: [],
       })
       return [findings.map(({ path }) => path), Object.keys(ofProject.outcome().doubts).sort()]
     }

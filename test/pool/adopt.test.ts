@@ -7,7 +7,12 @@ import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
 import { aStart, at } from '../history/samples.ts'
 
 const on = (host: string): SharedProcess => ({
-  ...{ host, bootId: host, pid: 1, isAlive: () => true, now: () => Date.now(), every: () => () => {} },
+  host,
+  bootId: host,
+  pid: 1,
+  isAlive: () => true,
+  now: () => Date.now(),
+  every: () => () => {},
 })
 
 describe.skipIf(!hasPostgres)('a run whose coordinator was lost with its machine', () => {

@@ -84,7 +84,9 @@ it.skipIf(!hasPostgres)(
     const filler = join(disk, 'filler')
     fill(filler)
     await expect(onServer.audit(turn)).rejects.toMatchObject({
-      ...{ exitCode: 4, isPassing: true, advice: expect.any(String) },
+      exitCode: 4,
+      isPassing: true,
+      advice: expect.any(String),
       message: expect.stringMatching(/^cannot use the history postgres:\/\//),
     })
     await db.close()

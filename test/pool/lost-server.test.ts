@@ -84,7 +84,13 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
     const shared = openAuditHarness({ ...options, openHistory: pool.openHistory, conduct: pool.conduct })
     const random = createRandom(`lost/${made}`)
     return {
-      ...{ proxy, pool, service, alone, onServer, shared, database },
+      proxy,
+      pool,
+      service,
+      alone,
+      onServer,
+      shared,
+      database,
       edit: () => editAtRandom(audited, random),
       /** Calls once, in the midst of the next run. */
       atRequest(number: number, call: () => void) {
@@ -130,7 +136,9 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
         })
         const error = await onServer.audit({ url: service.url, policy }).catch((thrown: unknown) => thrown)
         expect(error).toMatchObject({
-          ...{ exitCode: 4, isPassing: true, advice: expect.any(String) },
+          exitCode: 4,
+          isPassing: true,
+          advice: expect.any(String),
           message: expect.stringMatching(/^cannot use the history postgres:\/\//),
         })
         await stopping
@@ -175,7 +183,9 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
     await untilUp(proxy.server)
     for (let edits = 0; edits < 8; edits += 1) world.edit()
     await expect(onServer.audit({ url: service.url, policy })).rejects.toMatchObject({
-      ...{ exitCode: 4, isPassing: true, advice: 'make room on the server, or raise its limits' },
+      exitCode: 4,
+      isPassing: true,
+      advice: 'make room on the server, or raise its limits',
       message: expect.stringMatching(
         new RegExp(`^cannot use the history postgres://.*${database}.*No space left on device`),
       ),

@@ -77,7 +77,12 @@ export function openPoolHarness(
   let current: { readonly audit: Audit; readonly dependencies: AuditDependencies } | undefined
 
   const ownerOf = (pid: number): SharedProcess => ({
-    ...{ host: 'host-1', bootId: 'boot', pid, isAlive: () => true, now: () => Date.now(), every },
+    host: 'host-1',
+    bootId: 'boot',
+    pid,
+    isAlive: () => true,
+    now: () => Date.now(),
+    every,
   })
 
   async function join({ supervises = false } = {}) {
@@ -98,7 +103,8 @@ export function openPoolHarness(
     const { audit, dependencies } = current
     return {
       options: audit,
-      ...{ sealer: dependencies.sealer, onPage: () => {} },
+      sealer: dependencies.sealer,
+      onPage: () => {},
       signal: new AbortController().signal,
       onBug: (_, error) => faults.push(error),
       open: ({ ref }) => audit.projects.find((project) => project.ref.name === ref.name),
@@ -120,7 +126,13 @@ export function openPoolHarness(
     }
     const working = keepSlots(
       {
-        ...{ db, jobs: { ...jobs, fetch }, worker: id, clock, every, slots: 4, capOf },
+        db,
+        jobs: { ...jobs, fetch },
+        worker: id,
+        clock,
+        every,
+        slots: 4,
+        capOf,
         drafts: openDrafts(db, owner),
         onTakenOver: () => events.push(`${id} takes over`),
         sites: { enter: async () => site() },
@@ -200,7 +212,13 @@ export function openPoolHarness(
     }
     try {
       const coordinating = {
-        ...{ db, jobs, id, clock: waiting, handOver, drafts, unclaimedAfterMs },
+        db,
+        jobs,
+        id,
+        clock: waiting,
+        handOver,
+        drafts,
+        unclaimedAfterMs,
         onUnclaimed: (service: string, reason: string) => unclaimed.push([service, reason]),
       }
       for (let attempt = 1; ; attempt += 1) {

@@ -56,8 +56,11 @@ describe.skipIf(!hasPostgres)('a service that answers 429 to one of several work
     }
     await using service = await startSimulatedService(fleet, { latencyMs })
     service.failNext({
-      ...{ how: 'status', status: 429, headers: { 'retry-after': '7' } },
-      ...{ path: /\/endpoints/, skip: 12 },
+      how: 'status',
+      status: 429,
+      headers: { 'retry-after': '7' },
+      path: /\/endpoints/,
+      skip: 12,
     })
     await using workers = openWorkerProcesses({ service, fleet, url: place.url, slots: 1, walks: 6 })
     const file = workers.directory.file('hookdrift.yaml')

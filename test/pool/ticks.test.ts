@@ -7,9 +7,16 @@ import { openCuttingProxy } from '../history/postgres/cutting-proxy.ts'
 import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
 
 const request: RunRequest = {
-  ...{ schedule: 'nightly', configurationDigest: 'configuration', policyDigest: 'policy', only: [] },
-  ...{ sealKeyId: 'key', failOn: 'medium' },
-  ...{ runsProbes: true, acceptsRemovals: false, notifies: true, runTimeoutMs: 60_000 },
+  schedule: 'nightly',
+  configurationDigest: 'configuration',
+  policyDigest: 'policy',
+  only: [],
+  sealKeyId: 'key',
+  failOn: 'medium',
+  runsProbes: true,
+  acceptsRemovals: false,
+  notifies: true,
+  runTimeoutMs: 60_000,
 }
 
 describe.skipIf(!hasPostgres)('a tick of a schedule', () => {

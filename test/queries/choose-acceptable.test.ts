@@ -18,22 +18,19 @@ const second = aViolation('aaaaaa2', { name: 'refunds' })
 const policy = aViolation('bbbbbb', { kind: 'policy', rule: 'waiver/unused', name: 'old' })
 const active = [first, second, policy]
 const accepted: Acceptance = {
-  ...{
-    id: 1,
-    project: { name: 'acme/pay', service: 'acme', uid: 'p' },
-    fingerprint: first.fingerprint,
-    rule: first.rule,
-  },
-  ...{
-    kind: 'endpoint',
-    uid: first.uid,
-    path: '/url',
-    reason: 'it moved',
-    valueDigest: null,
-    by: 'lee',
-    at: '2026-11-24T01:00:00Z',
-  },
-  ...{ revoked: undefined, ended: undefined },
+  id: 1,
+  project: { name: 'acme/pay', service: 'acme', uid: 'p' },
+  fingerprint: first.fingerprint,
+  rule: first.rule,
+  kind: 'endpoint',
+  uid: first.uid,
+  path: '/url',
+  reason: 'it moved',
+  valueDigest: null,
+  by: 'lee',
+  at: '2026-11-24T01:00:00Z',
+  revoked: undefined,
+  ended: undefined,
 }
 
 const refusal = (words: readonly string[], acceptances: readonly Acceptance[] = [], among = active) => {

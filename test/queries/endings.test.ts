@@ -41,7 +41,9 @@ async function openStory() {
   for (const name of endpoints)
     changeEndpoint(fleet, { project, uid: uidOf(name) }, (row) => ({
       ...row,
-      ...{ name, url: `https://${name}.example/in`, status: 'active' },
+      name,
+      url: `https://${name}.example/in`,
+      status: 'active',
       authentication: { type: 'api_key', api_key: { header_name: 'X-Api-Key', header_value: 'not-a-real-key' } },
     }))
   const waiver = `waivers: [{ rule: endpoint/inactive, match: { uid: ${uidOf('waived')} }, owner: payments, reason: it moves, expires: 2026-12-20 }]\n`
@@ -77,7 +79,12 @@ async function openStory() {
     const { scanned, fingerprint, rule, kind, uid, path } = at(found, 0)
     await history.accept([
       {
-        ...{ project: scanned, fingerprint, rule, kind, uid, path },
+        project: scanned,
+        fingerprint,
+        rule,
+        kind,
+        uid,
+        path,
         valueDigest: null,
         reason: 'the receiver moved',
         by: 'nora',
@@ -125,7 +132,9 @@ it('keeps with each violation that is not mended who or what ended it', () => {
     moved: {
       resolution: 'expired',
       ended_by: {
-        ...{ ...noOne, kind: 'expiry', reason: 'not put back within 3 h' },
+        ...noOne,
+        kind: 'expiry',
+        reason: 'not put back within 3 h',
         configured_at: { file: 'policy.yaml', line: 4 },
       },
     },

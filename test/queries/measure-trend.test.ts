@@ -9,8 +9,17 @@ const ago = (days: number) => new Date(end - days * day).toISOString()
 
 function aSpan(fingerprint: string, from: number, parts: Partial<RecordedSpan> = {}): RecordedSpan {
   return {
-    ...{ project: 'acme/payments', fingerprint, rule: 'endpoint/inactive', severity: 'high', isWaived: false },
-    ...{ firstSeen: ago(from), from: ago(from), to: null, goesOn: false, resolution: null, ...parts },
+    project: 'acme/payments',
+    fingerprint,
+    rule: 'endpoint/inactive',
+    severity: 'high',
+    isWaived: false,
+    firstSeen: ago(from),
+    from: ago(from),
+    to: null,
+    goesOn: false,
+    resolution: null,
+    ...parts,
   }
 }
 

@@ -188,7 +188,10 @@ describe('reading commands', () => {
     const { rows: resolved } = await historyFixture.rows('violations', '--resolved', '--since', '2')
     expect(resolved).toContainEqual(
       expect.objectContaining({
-        ...{ rule: 'endpoint/inactive', uid: paused, resolution: 'fixed', resolved_at: last.run.started_at },
+        rule: 'endpoint/inactive',
+        uid: paused,
+        resolution: 'fixed',
+        resolved_at: last.run.started_at,
       }),
     )
     expect(rows.every((row: { resolution: string | null }) => row.resolution === null)).toBe(true)

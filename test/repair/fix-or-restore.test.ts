@@ -56,7 +56,10 @@ describe('restore, for a resource that did not drift', () => {
     expect(both.fixes).toEqual([
       { rule: 'endpoint/signature-simple', path: '/advanced_signatures', from: false, to: true, option: null },
       {
-        ...{ rule: 'endpoint/timeout-high', path: '/http_timeout', from: 120, to: 60 },
+        rule: 'endpoint/timeout-high',
+        path: '/http_timeout',
+        from: 120,
+        to: 60,
         option: { name: 'max_seconds', value: 60 },
       },
     ])

@@ -21,12 +21,17 @@ const program = `function transform(headers) { return [${['ACME_KEY', 'ACME_URL'
 /** Every free text of each kind is `text`, also names of members. */
 function rowsWith(text: string) {
   const endpoint: Partial<EndpointRow> = {
-    ...{ name: text, description: text, owner_id: text, support_email: text, content_type: text },
+    name: text,
+    description: text,
+    owner_id: text,
+    support_email: text,
+    content_type: text,
     url: `https://hooks.example.com/in?token=${secret('url')}&n=${reference('ACME_KEY')}`,
     authentication: { type: 'api_key', api_key: { header_name: text, header_value: secret('header') } },
   }
   const subscription: Partial<SubscriptionRow> = {
-    ...{ name: text, function: `x ${text} const key = '${secret('code')}'` },
+    name: text,
+    function: `x ${text} const key = '${secret('code')}'`,
     alert_config: { count: 5, threshold: text },
     filter_config: {
       event_types: [text],
@@ -38,18 +43,31 @@ function rowsWith(text: string) {
     },
   }
   const source: Partial<SourceRow> = {
-    ...{ name: text, body_function: `x ${text}`, header_function: program, type: 'pub_sub' },
-    ...{ forward_headers: [text], idempotency_keys: [text] },
+    name: text,
+    body_function: `x ${text}`,
+    header_function: program,
+    type: 'pub_sub',
+    forward_headers: [text],
+    idempotency_keys: [text],
     custom_response: { body: text, content_type: text },
     verifier: {
-      ...{ type: 'hmac', basic_auth: null, api_key: null },
+      type: 'hmac',
+      basic_auth: null,
+      api_key: null,
       hmac: { header: text, hash: 'SHA256', secret: secret('hmac'), encoding: 'hex' },
     },
     pub_sub: {
-      ...{ type: 'amqp', workers: 2 },
+      type: 'amqp',
+      workers: 2,
       amqp: {
-        ...{ schema: 'amqps', host: 'mq.example.com', port: '5671', queue: text, vhost: text },
-        ...{ bindedExchange: text, routingKey: text, deadLetterExchange: text },
+        schema: 'amqps',
+        host: 'mq.example.com',
+        port: '5671',
+        queue: text,
+        vhost: text,
+        bindedExchange: text,
+        routingKey: text,
+        deadLetterExchange: text,
         auth: { user: text, password: secret('amqp') },
       },
     },
@@ -59,7 +77,11 @@ function rowsWith(text: string) {
     config: {
       signature: { header: text, versions: [] },
       meta_event: {
-        ...{ is_enabled: true, type: 'http', event_type: [text], url: 'https://m.example.com', pub_sub: null },
+        is_enabled: true,
+        type: 'http',
+        event_type: [text],
+        url: 'https://m.example.com',
+        pub_sub: null,
         secret: secret('meta'),
       },
     },
@@ -130,7 +152,10 @@ describe('a printed command', () => {
       const script = commandIn((await history.ask(args)).stdout)
       expect(script).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
       const env = {
-        ...{ PATH: process.env.PATH ?? '', ACME_URL: service.url, ACME_KEY: key, SERVICE_KEY: secret('other') },
+        PATH: process.env.PATH ?? '',
+        ACME_URL: service.url,
+        ACME_KEY: key,
+        SERVICE_KEY: secret('other'),
         ...Object.fromEntries(values),
       }
       await run('sh', ['-u', '-c', script], { env, timeout: 20_000 })

@@ -63,8 +63,15 @@ export function restoreSubscription(
 ): Restored {
   const project = service.fleet.projects()[0]
   const repair = composeRepair({
-    ...{ kind: 'subscription', projectUid: project?.uid ?? '', uid, target, now, changed },
-    ...{ gone: [], reserved: ['ACME_KEY'], activation: undefined },
+    kind: 'subscription',
+    projectUid: project?.uid ?? '',
+    uid,
+    target,
+    now,
+    changed,
+    gone: [],
+    reserved: ['ACME_KEY'],
+    activation: undefined,
   })
   const key = { name: 'ACME_KEY' }
   const gateway = {
@@ -79,8 +86,13 @@ export function restoreSubscription(
       uid,
       name: '',
     },
-    ...{ former: undefined, rule: undefined, fixes: [], isGone: now === undefined, dependents: [] },
-    ...{ left: repair.left, notes: repair.notes },
+    former: undefined,
+    rule: undefined,
+    fixes: [],
+    isGone: now === undefined,
+    dependents: [],
+    left: repair.left,
+    notes: repair.notes,
   }
   return {
     rows: repair.requests.map((request) => toRow(restoration, request, gateway)),

@@ -5,8 +5,14 @@ import { command } from '../cli/run-in-process.ts'
 import { project } from '../service/fake-service.ts'
 
 const aSubscription = (more: JsonObject): JsonObject => ({
-  ...{ uid: 'S1', project_id: project, name: 's', type: 'cli', function: null, endpoint_metadata: null },
-  ...{ source_metadata: null, filter_config: { event_types: ['*'], filter: { body: {}, headers: {} } } },
+  uid: 'S1',
+  project_id: project,
+  name: 's',
+  type: 'cli',
+  function: null,
+  endpoint_metadata: null,
+  source_metadata: null,
+  filter_config: { event_types: ['*'], filter: { body: {}, headers: {} } },
   ...more,
 })
 

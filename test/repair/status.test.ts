@@ -57,7 +57,9 @@ describe.each(names)('at the release "%s", the printed requests', (release) => {
     await endpoint.change('active', 'paused')
     const { rows, left } = await endpoint.restore()
     expect({ requests: lines(rows), when: rows.map(({ when }) => when), left }).toEqual({
-      ...{ requests: [hasActivate ? 'POST activate' : 'PUT pause'], when: [null], left: [] },
+      requests: [hasActivate ? 'POST activate' : 'PUT pause'],
+      when: [null],
+      left: [],
     })
     expect([await endpoint.send(rows), endpoint.status()]).toEqual([[202], 'active'])
   })

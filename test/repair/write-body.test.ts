@@ -17,8 +17,14 @@ const sealOf = (digit: string) => `sealed:${digit.repeat(32)}`
 
 function repairOf(job: Partial<RepairCase> & Pick<RepairCase, 'target' | 'changed'>) {
   return composeRepair({
-    ...{ kind: 'endpoint', projectUid: 'P1', uid: 'E1', now: { name: 'a', url: 'https://a.example' } },
-    ...{ gone: [], reserved: [], activation: 'request', ...job },
+    kind: 'endpoint',
+    projectUid: 'P1',
+    uid: 'E1',
+    now: { name: 'a', url: 'https://a.example' },
+    gone: [],
+    reserved: [],
+    activation: 'request',
+    ...job,
   })
 }
 

@@ -56,7 +56,9 @@ async function expectRecorded(fixture: FleetFixture, policy: Policy, reports: re
       .filter(({ project }) => shown.has(project))
       .map(({ firstSeen, lastSeen, endedBy, ...violation }) => ({
         ...violation,
-        ...{ first_seen: firstSeen, last_seen: lastSeen, ended_by: endedBy },
+        first_seen: firstSeen,
+        last_seen: lastSeen,
+        ended_by: endedBy,
       }))
     const key = (one: { fingerprint: string }) => one.fingerprint
     const sort = <Row extends { fingerprint: string }>(rows: readonly Row[]) =>

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { groupGaps } from '../../src/report/compliance/group-gaps.ts'
 
 const refused = (project: string, listing: 'endpoints' | 'sources') => ({
-  ...{ project, listing, status: 'failed' as const },
+  project,
+  listing,
+  status: 'failed' as const,
   reason: `page 1: connection refused (GET http://gateway.example/api/v1/projects/${project}/${listing})`,
 })
 

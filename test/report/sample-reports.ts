@@ -52,41 +52,52 @@ export function aWalk(parts: Partial<ReportCoverage> = {}): ReportCoverage {
 
 export function aProject(parts: Partial<ReportProject> = {}): ReportProject {
   return {
-    ...{ project: 'acme/payments', labels: {}, configured_at: null, resources: { endpoint: 44 } },
-    ...{ evaluated_by_rule: {}, not_evaluated: {} },
+    project: 'acme/payments',
+    labels: {},
+    configured_at: null,
+    resources: { endpoint: 44 },
+    evaluated_by_rule: {},
+    not_evaluated: {},
     ...parts,
   }
 }
 
 /** Two weeks in which the open violations become fewer; the last one has an incomplete run. */
 export const aTrend: Trend = {
-  ...{ from: '2026-11-07T03:04:00.120Z', to: '2026-11-21T03:04:00.120Z' },
+  from: '2026-11-07T03:04:00.120Z',
+  to: '2026-11-21T03:04:00.120Z',
   weeks: [
     {
-      ...{
-        from: '2026-11-07T03:04:00.120Z',
-        to: '2026-11-14T03:04:00.120Z',
-        opened: 12,
-        fixed: 0,
-        removed: 0,
-        closed: 0,
-      },
-      ...{ open: 12, runs: 7, incomplete: 0 },
+      from: '2026-11-07T03:04:00.120Z',
+      to: '2026-11-14T03:04:00.120Z',
+      opened: 12,
+      fixed: 0,
+      removed: 0,
+      closed: 0,
+      open: 12,
+      runs: 7,
+      incomplete: 0,
     },
     {
-      ...{
-        from: '2026-11-14T03:04:00.120Z',
-        to: '2026-11-21T03:04:00.120Z',
-        opened: 1,
-        fixed: 6,
-        removed: 1,
-        closed: 2,
-      },
-      ...{ open: 4, runs: 7, incomplete: 1 },
+      from: '2026-11-14T03:04:00.120Z',
+      to: '2026-11-21T03:04:00.120Z',
+      opened: 1,
+      fixed: 6,
+      removed: 1,
+      closed: 2,
+      open: 4,
+      runs: 7,
+      incomplete: 1,
     },
   ],
   days: [12, 12, 12, 13, 10, 8, 4].map((high, at) => ({
-    ...{ date: `2026-11-${15 + at}`, opened: 0, fixed: 0, removed: 0, closed: 0, runs: 1, incomplete: 0 },
+    date: `2026-11-${15 + at}`,
+    opened: 0,
+    fixed: 0,
+    removed: 0,
+    closed: 0,
+    runs: 1,
+    incomplete: 0,
     open: { critical: 0, high, medium: 0, low: 0, info: 0 },
   })),
   all: { open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 7, meanTimeToFixMs: 310_628_571 },
@@ -109,7 +120,9 @@ export function fleetReport(isFirst: boolean): Report {
         severity: (['critical', 'high', 'medium', 'low', 'info'] as const)[Math.floor(rule / 6)] ?? 'info',
         project: `acme/p${at % 40}`,
         owner: `tenant-${at % 60}`,
-        ...{ uid: ulidLike(from + at), name: `endpoint ${from + at}`, ...parts },
+        uid: ulidLike(from + at),
+        name: `endpoint ${from + at}`,
+        ...parts,
       })
     })
   const waiver = { owner: 'platform', reason: 'moves', expires: '2027-04-01T00:00:00.000Z' }
@@ -127,8 +140,13 @@ export function fleetReport(isFirst: boolean): Report {
       ...many(7000, 300, { ...continuing, state: 'waived', waiver }),
     ],
     rules: Array.from({ length: 30 }, (_, at) => ({
-      ...{ id: `endpoint/rule-${at}`, kind: 'endpoint', title: `Rule ${at}`, remediation: `remediation ${at}` },
-      ...{ severity: 'high', controls: [], needs: ['endpoint'] },
+      id: `endpoint/rule-${at}`,
+      kind: 'endpoint',
+      title: `Rule ${at}`,
+      remediation: `remediation ${at}`,
+      severity: 'high',
+      controls: [],
+      needs: ['endpoint'],
     })),
   })
 }

@@ -35,7 +35,9 @@ function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn 
       pages: status === 'failed' ? 0 : 1,
     })),
     violations: violations.map(([severity, state]) => ({
-      ...{ project: 'acme/shop', severity, state },
+      project: 'acme/shop',
+      severity,
+      state,
       first_seen: state === 'opened' ? '2026-11-21T03:04:00.000Z' : '2026-11-19T22:15:00.000Z',
     })),
     projects: [

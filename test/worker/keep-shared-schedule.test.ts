@@ -4,8 +4,14 @@ import { keepSharedSchedule, type SharedSchedules } from '../../src/worker/keep-
 import { ReloadRequests } from '../../src/worker/reload-requests.ts'
 
 const hourly: Schedule = {
-  ...{ name: 'hourly', cron: '0 * * * *', timezone: 'UTC', jitterMs: 0, projects: [], probes: true },
-  ...{ runOnStart: false, runTimeoutMs: 60_000 },
+  name: 'hourly',
+  cron: '0 * * * *',
+  timezone: 'UTC',
+  jitterMs: 0,
+  projects: [],
+  probes: true,
+  runOnStart: false,
+  runTimeoutMs: 60_000,
 }
 
 /** Keeps schedules on a clock that never waits, until `ends`; returns what was asked and skipped. */
@@ -26,7 +32,10 @@ async function keep(
           if (now >= Date.parse(ends)) stop.abort()
         },
       },
-      ...{ random: () => 0, schedules: [hourly], servedUntil: () => undefined, reload: async () => [hourly] },
+      random: () => 0,
+      schedules: [hourly],
+      servedUntil: () => undefined,
+      reload: async () => [hourly],
       reloads: new ReloadRequests(),
       async ask({ name }, at) {
         said.push(`${name} ${new Date(at).toISOString().slice(11, 16)}`)

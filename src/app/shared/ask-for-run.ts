@@ -44,10 +44,16 @@ export async function askForRun(
     await requestRun(
       pool,
       {
-        ...{ schedule: null, configurationDigest: configuration.digest, policyDigest: policy.digest, only, failOn },
+        schedule: null,
+        configurationDigest: configuration.digest,
+        policyDigest: policy.digest,
+        only,
+        failOn,
         sealKeyId: openSealer({ configuration }, terminal).keyId,
-        ...{ runsProbes: request.runsProbes ?? true, acceptsRemovals: request.acceptsRemovals ?? false },
-        ...{ notifies: request.notifies ?? true, runTimeoutMs },
+        runsProbes: request.runsProbes ?? true,
+        acceptsRemovals: request.acceptsRemovals ?? false,
+        notifies: request.notifies ?? true,
+        runTimeoutMs,
       },
       id,
     )

@@ -147,7 +147,10 @@ async function conduct(
   opened.defer(done)
   const isAdopted = requested.state === 'running' && requested.options !== undefined
   const { services, close } = openServices(configuration, request.only, {
-    ...{ terminal, cut, gateOf: pool.gates.gateOf, onRequest: watchRequests(terminal, log, true) },
+    terminal,
+    cut,
+    gateOf: pool.gates.gateOf,
+    onRequest: watchRequests(terminal, log, true),
   })
   opened.defer(close)
   // Once another worker has the run, this one need not wait long.
@@ -155,11 +158,19 @@ async function conduct(
   const history = await openHistory(configuration.history, terminal.env, { mostSilenceMs })
   opened.defer(() => history.close())
   const common = {
-    ...{ policy, configurationDigest: configuration.digest, failOn: request.failOn },
+    policy,
+    configurationDigest: configuration.digest,
+    failOn: request.failOn,
     concurrency: configuration.concurrency,
   }
   const dependencies = async (projects: Parameters<typeof notificationsOf>[1]): Promise<AuditDependencies> => ({
-    ...{ history, sealer, clock: systemClock, signal, toolVersion: toolVersion(), onPage: () => {}, onTimed },
+    history,
+    sealer,
+    clock: systemClock,
+    signal,
+    toolVersion: toolVersion(),
+    onPage: () => {},
+    onTimed,
     composeNotifications: await notificationsOf(configuration, projects, request.notifies),
     ...watchIn(log),
   })

@@ -98,7 +98,9 @@ export async function openSharing(
     coordinates: () => coordinates,
   })
   const onSlot = {
-    ...{ begun: () => {}, failed: () => {}, unreachable: () => {} },
+    begun: () => {},
+    failed: () => {},
+    unreachable: () => {},
     ended: (_: string, result: Parameters<typeof poolMetrics.walked>[0]) => poolMetrics.walked(result),
   }
   let followedAt = Number.NEGATIVE_INFINITY
@@ -109,7 +111,15 @@ export async function openSharing(
         shareRuns(
           pool,
           {
-            ...{ terminal, log, files, agreement, reloads, failOn, servedUntil, onPage, telemetry },
+            terminal,
+            log,
+            files,
+            agreement,
+            reloads,
+            failOn,
+            servedUntil,
+            onPage,
+            telemetry,
             onTakenOver: poolMetrics.tookOver,
             onCoordinating(now) {
               coordinates = now

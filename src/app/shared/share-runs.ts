@@ -83,7 +83,10 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
     await Promise.all([
       keepSharedSchedule(
         {
-          ...{ clock: systemClock, random: Math.random, servedUntil: sharing.servedUntil, watch },
+          clock: systemClock,
+          random: Math.random,
+          servedUntil: sharing.servedUntil,
+          watch,
           schedules: files.current().configuration.schedules,
           reload: async () => (await files.reload()).configuration.schedules,
           reloads: sharing.reloads,
@@ -119,9 +122,16 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
       pool,
       { schedule: name, dueAt: at, worker: self.id, id: randomUUID() },
       {
-        ...{ schedule: name, configurationDigest: configuration.digest, policyDigest: policy.digest, only },
+        schedule: name,
+        configurationDigest: configuration.digest,
+        policyDigest: policy.digest,
+        only,
         sealKeyId: openSealer({ configuration }, terminal).keyId,
-        ...{ failOn: sharing.failOn, runsProbes: probes, acceptsRemovals: false, notifies: true, runTimeoutMs },
+        failOn: sharing.failOn,
+        runsProbes: probes,
+        acceptsRemovals: false,
+        notifies: true,
+        runTimeoutMs,
       },
     )
     return asked === 'taken' ? undefined : asked

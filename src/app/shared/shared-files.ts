@@ -40,7 +40,8 @@ export function openSharedFiles(
   const refresh = async () => (systemClock.now() - readAt < rereadMs ? files : reload())
   return {
     current: () => files,
-    ...{ reload, refresh },
+    reload,
+    refresh,
     async matching(digests) {
       if (differing(files, digests) !== undefined) await refresh()
       return differing(files, digests) ?? files

@@ -53,17 +53,28 @@ export async function parametersOf(api: ApiCommand): Promise<readonly ApiParamet
 function ofArgument(argument: Argument): ApiParameter {
   const { description, required, variadic, argChoices, defaultValue } = argument
   return {
-    ...{ name: argument.name(), description, part: argument, isFlag: false, isRequired: required },
-    ...{ isRepeatable: variadic, choices: argChoices, fallback: textOf(defaultValue) },
+    name: argument.name(),
+    description,
+    part: argument,
+    isFlag: false,
+    isRequired: required,
+    isRepeatable: variadic,
+    choices: argChoices,
+    fallback: textOf(defaultValue),
   }
 }
 
 function ofOption(option: Option): ApiParameter {
   const { description, variadic, argChoices, defaultValue, required, optional } = option
   return {
-    ...{ name: option.name(), description, part: option, isFlag: !required && !optional, isRequired: false },
+    name: option.name(),
+    description,
+    part: option,
+    isFlag: !required && !optional,
+    isRequired: false,
     isRepeatable: variadic || Array.isArray(defaultValue),
-    ...{ choices: argChoices, fallback: textOf(defaultValue) },
+    choices: argChoices,
+    fallback: textOf(defaultValue),
   }
 }
 

@@ -61,8 +61,14 @@ function schemaOf({ name }: ApiCommand): string {
 }
 
 const ofRun: ApiParameter = {
-  ...{ name: 'run', description: '', part: undefined, isFlag: false, isRequired: false, isRepeatable: false },
-  ...{ choices: undefined, fallback: undefined },
+  name: 'run',
+  description: '',
+  part: undefined,
+  isFlag: false,
+  isRequired: false,
+  isRepeatable: false,
+  choices: undefined,
+  fallback: undefined,
 }
 
 function describeParameter(parameter: ApiParameter): JsonObject {
@@ -74,7 +80,10 @@ function describeParameter(parameter: ApiParameter): JsonObject {
       : { type: 'string', ...(choices === undefined ? {} : { enum: [...choices] }) }
   const schema: JsonObject = isRepeatable ? { type: 'array', items: value } : value
   return {
-    ...{ name, in: 'query', required: isRequired, description },
+    name,
+    in: 'query',
+    required: isRequired,
+    description,
     ...(isFlag ? { allowEmptyValue: true } : {}),
     schema: fallback === undefined ? schema : { ...schema, default: fallback },
   }

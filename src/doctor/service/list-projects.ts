@@ -36,8 +36,12 @@ export async function knownProjects(examiner: ServiceExaminer, service: Configur
   if (match === undefined || key === '')
     return { projects: named, total: named.length, unread: undefined, isEmpty: false }
   const list: ConfiguredProject = {
-    ...{ ref: projectListOf(service.settings.name), key, keyPlace },
-    ...{ labels: {}, filters: {}, line: match.line },
+    ref: projectListOf(service.settings.name),
+    key,
+    keyPlace,
+    labels: {},
+    filters: {},
+    line: match.line,
   }
   try {
     const found = await listed(examiner, service, list)

@@ -31,7 +31,9 @@ const scanMembers = alike('project_id', 'run', 'name')
 
 /** Of `scan s JOIN walk w`. */
 const walkMembers: DigestMembers = {
-  ...{ project_id: 'w.project_id', run: 'w.run', project: 's.name' },
+  project_id: 'w.project_id',
+  run: 'w.run',
+  project: 's.name',
   ...alike('listing', 'status', 'cause', 'reason', 'filter', 'pages', 'items', 'requests', 'retries', 'duration_ms'),
   ...alike('shape', 'total', 'oldest_at'),
 }

@@ -20,7 +20,8 @@ export function clientConfig(
     ssl: tlsOptions(server),
     connectionTimeoutMillis: connectTimeoutMs,
     // Without it, a client would wait for ever for an answer that a lost machine does not send.
-    ...{ keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     application_name: 'hookdrift',
   }
 }

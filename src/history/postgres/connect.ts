@@ -169,7 +169,9 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
 
   return {
     ...sessionOn(),
-    ...{ shown, schema, mostIdleMs: options.mostIdleMs ?? 60_000 },
+    shown,
+    schema,
+    mostIdleMs: options.mostIdleMs ?? 60_000,
     transaction: (work, limits) => inTransaction(beginText(limits), work),
     snapshot: (work) => inTransaction(beginSnapshot, work),
     describe: (error) => asHistoryError(error, shown),

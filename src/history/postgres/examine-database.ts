@@ -19,7 +19,10 @@ export async function examineDatabase(
     const state = await readSchemaState(db, db)
     const exists = state.has > 0
     return {
-      ...{ exists, isReadableByOthers: false, isLocal: false, freeBytes: undefined },
+      exists,
+      isReadableByOthers: false,
+      isLocal: false,
+      freeBytes: undefined,
       isWritable: await isWritable(db, exists),
       server: await readServer(db),
       content: exists ? await readContent(db, state, verify) : undefined,

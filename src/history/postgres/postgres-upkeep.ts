@@ -26,7 +26,9 @@ export function postgresUpkeep(
     return { plan, freed: { bytes: 0, leftBytes: bytes } }
   }
   return {
-    ...{ verify, chainOf, backUp },
+    verify,
+    chainOf,
+    backUp,
     async planPruning(keep) {
       refuseToKeepNothing(keep)
       await requireHistory(db)

@@ -237,7 +237,9 @@ type SourceChoice = Pick<GroupChoice, 'run' | 'by' | 'rules' | 'owners' | 'text'
 
 function activeColumns(by: readonly GroupPart[]): Columns {
   return {
-    ...{ projectId: 's.id', run: 's.run', state: stateSql },
+    projectId: 's.id',
+    run: 's.run',
+    state: stateSql,
     isWaived: 'CASE WHEN x.waiver IS NULL THEN 0 ELSE 1 END',
     rule: by.includes('rule') ? 'x.rule' : `CASE x.rule WHEN '${overdueRule}' THEN x.rule ELSE '' END`,
     owner: by.includes('owner') ? ownerText('s.run') : "''",
@@ -246,7 +248,10 @@ function activeColumns(by: readonly GroupPart[]): Columns {
 
 function resolvedColumns(by: readonly GroupPart[]): Columns {
   return {
-    ...{ projectId: 'x.project_id', run: 'x.to_run', state: "'resolved'", isWaived: '0' },
+    projectId: 'x.project_id',
+    run: 'x.to_run',
+    state: "'resolved'",
+    isWaived: '0',
     rule: by.includes('rule') ? 'x.rule' : "''",
     owner: by.includes('owner') ? ownerText('x.to_run') : "''",
   }
@@ -276,7 +281,9 @@ function activeSource(
   const from = activeFrom(session, place, after === undefined ? ended : (row) => `${row}.to_run > ${after}`)
   return {
     columns: activeColumns(choice.by),
-    ...{ isResolved: false, hasIds: ended === endedLater, values },
+    isResolved: false,
+    hasIds: ended === endedLater,
+    values,
     statement(select, conditions, end = '') {
       const all = [...conditions, ...named]
       return `${select} FROM ${from} ${all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`} ${end}`
@@ -293,7 +300,9 @@ function resolvedSource(session: Session, choice: SourceChoice, resolvedAfter: n
   const [from, among] = isOfTable ? [table, []] : [`hookdrift.project p CROSS JOIN ${table}`, ['x.project_id = p.id']]
   return {
     columns: { ...resolvedColumns(choice.by), ...(isOfTable ? {} : { projectId: 'p.id' }) },
-    ...{ isResolved: true, hasIds: false, values },
+    isResolved: true,
+    hasIds: false,
+    values,
     statement(select, conditions, end = '') {
       const all = [...among, endedBetween, isEndedForGood, ...conditions, ...named]
       return `${select} FROM ${from} WHERE ${all.join(' AND ')} ${end}`
@@ -307,7 +316,9 @@ function listedSource({ run, by }: SourceChoice, ids: readonly number[], isResol
   const conditions = ['x.id = ANY($1)', ...(isResolved ? [] : ['s.id = x.project_id'])]
   return {
     columns: isResolved ? resolvedColumns(by) : activeColumns(by),
-    ...{ isResolved, hasIds: true, values: isResolved ? [ids] : [ids, run] },
+    isResolved,
+    hasIds: true,
+    values: isResolved ? [ids] : [ids, run],
     statement(select, more, end = '') {
       const all = [...conditions, ...more].join(' AND ')
       return `${select} FROM hookdrift.violation x ${isResolved ? '' : scans} WHERE ${all} ${end}`
@@ -366,7 +377,16 @@ function keysOf(by: readonly GroupPart[], isResolved: boolean) {
 type Key = ReturnType<typeof keysOf>[number]
 
 const positions = {
-  ...{ projectId: 1, run: 2, kind: 3, severity: 4, state: 5, isWaived: 6, rule: 7, owner: 8, firstRun: 9, uid: 10 },
+  projectId: 1,
+  run: 2,
+  kind: 3,
+  severity: 4,
+  state: 5,
+  isWaived: 6,
+  rule: 7,
+  owner: 8,
+  firstRun: 9,
+  uid: 10,
 } as const satisfies Record<Key, number>
 
 async function visitGroups(
@@ -409,7 +429,10 @@ function isAmongSql(session: Session, { columns, isResolved }: Source, by: reado
 }
 
 const typeOf: Readonly<Partial<Record<Key, string>>> = {
-  ...{ projectId: '::bigint', run: '::bigint', firstRun: '::bigint', isWaived: '::int' },
+  projectId: '::bigint',
+  run: '::bigint',
+  firstRun: '::bigint',
+  isWaived: '::int',
 }
 
 interface TextRow extends Omit<GroupRow, 'violations'> {

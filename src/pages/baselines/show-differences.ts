@@ -39,7 +39,9 @@ export async function showDifferences(request: SiteRequest, projects: readonly s
   }${pager}`
   const title = isLatest ? 'What differs in the last run' : `What differs in run ${run.number}`
   return {
-    ...{ alarm: showGaps(coverage, link), isFirst: place === undefined, next },
+    alarm: showGaps(coverage, link),
+    isFirst: place === undefined,
+    next,
     section: pageSection({ id: 'differences', title, count: rows.length, content }),
   }
 }

@@ -35,7 +35,9 @@ export async function showEnded(request: SiteRequest, comparison: ComparedRuns, 
   })
   const left = total - rows.length
   const section = pageSection({
-    ...{ id: 'ended', title: 'Violations that ended', count: total },
+    id: 'ended',
+    title: 'Violations that ended',
+    count: total,
     content:
       total === 0
         ? emptyState('None.', 'none')

@@ -40,7 +40,9 @@ export function countProjectViolations(
   const own = active.filter(({ project }) => project === scan.project.name)
   const counted = (groups: readonly ViolationGroup[]) => ({ groups, counts: countGroups(groups) })
   return {
-    ...{ scan, extent, open: counted(own.filter(isOpen)) },
+    scan,
+    extent,
+    open: counted(own.filter(isOpen)),
     unknown: counted(own.filter(({ state }) => state === 'unknown')),
   }
 }
@@ -56,7 +58,9 @@ export async function showOpen(request: SiteRequest, violations: ProjectViolatio
   const { extent, open, unknown } = violations
   const { total } = open.counts
   const opened = pageSection({
-    ...{ id: 'violations', title: 'Open violations', count: showCount(total, extent) },
+    id: 'violations',
+    title: 'Open violations',
+    count: showCount(total, extent),
     content: total === 0 ? showNone(extent) : await showPage(request, violations, 'open'),
   })
   return unknown.counts.total === 0 ? opened : html`${opened}${await showUnknown(request, violations)}`
@@ -73,7 +77,8 @@ export async function showOwners(request: SiteRequest, violations: ProjectViolat
   const groups = rankGroups(owned, groupKeys.owner)
   const filters = { project: globOf(name) }
   return pageSection({
-    ...{ id: 'owners', title: 'Owners' },
+    id: 'owners',
+    title: 'Owners',
     content: await showGroups(request, { chosen, groups, grouping: 'owner', filters }),
   })
 }
@@ -93,7 +98,9 @@ async function showUnknown(request: SiteRequest, violations: ProjectViolations):
   const complete = await readLastComplete(request, scan.project, unreadKinds(toCoverage(scan), kinds))
   const asOf = complete === undefined ? nothing : html` As of ${showRunAt(complete, request)}, the last complete scan:`
   return pageSection({
-    ...{ id: 'unknown', title: 'Open before, unknown now', count: unknown.counts.total },
+    id: 'unknown',
+    title: 'Open before, unknown now',
+    count: unknown.counts.total,
     content: html`<p class="meta">Run ${scan.run.number} could not check these.${asOf}</p>
 ${await showPage(request, violations, 'unknown')}`,
   })

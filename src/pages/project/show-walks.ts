@@ -24,7 +24,8 @@ export function showWalks(coverage: readonly AnswerCoverage[]): Markup {
 `
   })
   return pageSection({
-    ...{ id: 'coverage', title: 'Coverage of its last scan' },
+    id: 'coverage',
+    title: 'Coverage of its last scan',
     content: table('Coverage', columns, rows),
   })
 }

@@ -14,7 +14,8 @@ export async function showRestore(request: SiteRequest, identity: Identity): Pro
   const { project, kind, uid } = identity
   const restore = hookdriftCommand(['restore'], { operands: [uid], options: { project: project.name, kind } })
   return pageSection({
-    ...{ id: 'repair', title: 'How to put it back' },
+    id: 'repair',
+    title: 'How to put it back',
     content: html`${remarks.map((line) => html`<p>${line}</p>`)}${rows.map(showRequest)}${rows.length === 0 ? nothing : html`${conclusion.map((line) => html`<p class="soft">${line}</p>`)}<p class="soft">${command(restore)} prints it with your addresses.</p>`}`,
   })
 }

@@ -40,7 +40,9 @@ ${fieldTable(fields)}${turns.length === 0 ? nothing : html`<ul class="plain">${t
 `
   })
   return pageSection({
-    ...{ id: 'timeline', title: 'Timeline', count: rows.length },
+    id: 'timeline',
+    title: 'Timeline',
+    count: rows.length,
     content: html`<ul class="rows">${items}</ul>${left > 0 ? html`<p class="soft">${left} earlier moments: see the command below.</p>` : nothing}`,
   })
 }

@@ -16,7 +16,9 @@ export function showUsers(resources: unknown, link: SiteLink): Markup {
     return html`<li><p>subscription <a href="${link(paths.resource(uid))}">${name === '' ? uid : shorten(name, 120)}</a></p></li>`
   })
   return pageSection({
-    ...{ id: 'users', title: 'Used by', count: now.length },
+    id: 'users',
+    title: 'Used by',
+    count: now.length,
     content:
       now.length === 0
         ? emptyState(`No subscription now; ${referrers.length} did before.`, 'none')

@@ -6,13 +6,11 @@ const active = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies 
 export const askedStates = {
   open: ['opened', 'continuing'],
   active,
-  ...{
-    opened: ['opened'],
-    continuing: ['continuing'],
-    unknown: ['unknown'],
-    waived: ['waived'],
-    resolved: ['resolved'],
-  },
+  opened: ['opened'],
+  continuing: ['continuing'],
+  unknown: ['unknown'],
+  waived: ['waived'],
+  resolved: ['resolved'],
   all: violationStates,
 } as const satisfies Readonly<Record<string, readonly ViolationState[]>>
 export type AskedState = keyof typeof askedStates

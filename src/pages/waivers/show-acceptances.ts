@@ -45,20 +45,22 @@ export function showAcceptances({ link, query }: SiteRequest, acceptances: reado
   const isFirst = named === undefined
   const all = acceptances.filter(({ revoked, ended }) => revoked === undefined && ended === undefined).length
   return {
-    ...{ isFirst, next, inForce: all },
+    isFirst,
+    next,
+    inForce: all,
     sections: html`${pageSection({
-      ...{ id: 'accepted', title: 'Accepted', count: isFirst ? all : inForce.length },
+      id: 'accepted',
+      title: 'Accepted',
+      count: isFirst ? all : inForce.length,
       note: 'Accepted by people with the value of the time, until it is another one. No run reports these.',
       content: inForce.length === 0 ? emptyState('No acceptance is in force.', 'none') : list(inForce, 100),
     })}${
       over.length === 0
         ? nothing
         : pageSection({
-            ...{
-              id: 'ended',
-              title: 'Ended acceptances',
-              count: isFirst ? acceptances.length - all : over.length,
-            },
+            id: 'ended',
+            title: 'Ended acceptances',
+            count: isFirst ? acceptances.length - all : over.length,
             content: list(over, 10),
           })
     }${showPager({ first: isFirst ? undefined : link('/waivers'), next })}`,

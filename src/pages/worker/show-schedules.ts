@@ -23,14 +23,17 @@ export function showSchedules(
       ? 'The configuration cannot be read'
       : 'The pages were given a history and no configuration'
     return pageSection({
-      ...{ id: 'schedules', title: 'Schedules' },
+      id: 'schedules',
+      title: 'Schedules',
       content: emptyState(`${why}: schedules are unknown.`, 'unknown'),
     })
   }
   const { schedules } = configuration
   const rows = schedules.map((schedule) => showSchedule(schedule, scans, now))
   return pageSection({
-    ...{ id: 'schedules', title: 'Schedules', count: schedules.length },
+    id: 'schedules',
+    title: 'Schedules',
+    count: schedules.length,
     note: 'Next times before jitter. A worker keeps them; this page starts nothing.',
     content:
       rows.length === 0

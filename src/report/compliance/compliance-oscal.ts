@@ -35,7 +35,12 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
   ]
   const findings = covered.map((control) => findingOf(control, compliance, seed))
   const document = assessmentResults({
-    ...{ seed, run, tool, digests, inventory, observations },
+    seed,
+    run,
+    tool,
+    digests,
+    inventory,
+    observations,
     title: shown(`${title}, hookdrift run ${run.number}`),
     head: {
       title: shown(title),

@@ -93,6 +93,8 @@ function showFinding(control: string, finding: ControlViolation, places: Evidenc
   const age = `since ${showTime(first_seen)}, ${end} ${showOpenTime(open_ms)}`
   return findingRow(finding, {
     anchor: anchorOf(`v-${fingerprint}`, control),
-    ...{ age, isNamed: false, links: places?.links },
+    age,
+    isNamed: false,
+    links: places?.links,
   })
 }

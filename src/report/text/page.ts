@@ -46,9 +46,14 @@ const longestList = 50
 export function openPage({ run, coverage }: Report, render: RenderOptions): TextPage {
   const { colour, width, full, groupBy = 'rule', locating = '' } = render
   return {
-    ...{ width: Math.max(width, narrowest), full, wraps: true, groupBy, locating },
+    width: Math.max(width, narrowest),
+    full,
+    wraps: true,
+    groupBy,
+    locating,
     coverageComplete: isCoverageComplete(coverage),
-    ...{ at: run.started_at, runNumber: run.number },
+    at: run.started_at,
+    runNumber: run.number,
     paint: painter(colour),
   }
 }
@@ -56,8 +61,15 @@ export function openPage({ run, coverage }: Report, render: RenderOptions): Text
 /** For an answer about the history: it shows all its rows, each cut as in a report. */
 export function openAnswerPage(runNumber: number, { colour, width }: Omit<RenderOptions, 'full'>): TextPage {
   return {
-    ...{ width: Math.max(width, narrowest), full: false, wraps: true, coverageComplete: true, at: '', runNumber },
-    ...{ groupBy: 'rule', locating: '', paint: painter(colour) },
+    width: Math.max(width, narrowest),
+    full: false,
+    wraps: true,
+    coverageComplete: true,
+    at: '',
+    runNumber,
+    groupBy: 'rule',
+    locating: '',
+    paint: painter(colour),
   }
 }
 

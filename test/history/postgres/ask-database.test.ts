@@ -72,7 +72,9 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
 
   it('names the columns of an answer without rows', async () => {
     expect(await ask('SELECT number, chain FROM committed_run')).toEqual({
-      ...{ columns: ['number', 'chain'], rows: [], isCut: false },
+      columns: ['number', 'chain'],
+      rows: [],
+      isCut: false,
     })
   })
 
@@ -130,7 +132,8 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
 
   it('is stopped by the server after its time', async () => {
     await expect(ask('SELECT count(*) FROM generate_series(1, 1000000000)', { timeoutMs: 300 })).rejects.toMatchObject({
-      ...{ exitCode: 2, message: 'the query was cut: it took more than 0.3 s' },
+      exitCode: 2,
+      message: 'the query was cut: it took more than 0.3 s',
     })
   })
 
@@ -166,11 +169,13 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
       advice: expect.stringMatching(/^name a login .*HOOKDRIFT_QUERY_HISTORY=.*\nCREATE ROLE /),
     }
     await expect(askDatabase(place.server, 'SELECT 1', limits)).rejects.toMatchObject({
-      ...{ ...login, message: expect.stringMatching(/refused: the login \w+ is a superuser/) },
+      ...login,
+      message: expect.stringMatching(/refused: the login \w+ is a superuser/),
     })
     const rights = /refused: the login \w+ has the rights of pg_read_server_files, so a query/
     await expect(askDatabase(as(member), 'SELECT 1', limits)).rejects.toMatchObject({
-      ...{ ...login, message: expect.stringMatching(rights) },
+      ...login,
+      message: expect.stringMatching(rights),
     })
     for (const role of [`${owner}_replicating`, `${owner}_ending`]) {
       await expect(askDatabase(as(role), 'SELECT 1', limits)).rejects.toMatchObject(login)
@@ -226,7 +231,8 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
 
   it('is a failure where the server cannot be used', async () => {
     await expect(askDatabase({ ...server, database: 'no_such_database' }, 'SELECT 1', limits)).rejects.toMatchObject({
-      ...{ exitCode: 4, message: expect.stringMatching(/^cannot use the history .*does not exist/) },
+      exitCode: 4,
+      message: expect.stringMatching(/^cannot use the history .*does not exist/),
     })
   })
 })

@@ -22,23 +22,26 @@ const signed = { by: 'ops', at: at(10) }
 const { fingerprint, rule, kind, uid, path } = aViolation('a')
 const approvals: NewApproval[] = [payments, orders].map((project) => ({
   ...signed,
-  ...{ project, scopes, note: 'reviewed', state: { run: 1 } },
+  project,
+  scopes,
+  note: 'reviewed',
+  state: { run: 1 },
 }))
 const acceptances: NewAcceptance[] = [
   { ...signed, project: payments, fingerprint, rule, kind, uid, path, reason: 'it was meant', valueDigest: null },
 ]
 const messages: NewMessage[] = [{ id: 'm1', channel: 'hook', run: null, body: '{}' }]
 const request: RunRequest = {
-  ...{
-    schedule: null,
-    configurationDigest: '',
-    policyDigest: '',
-    sealKeyId: '',
-    only: [],
-    failOn: 'low',
-    runTimeoutMs: 1_000,
-  },
-  ...{ runsProbes: false, acceptsRemovals: false, notifies: false },
+  schedule: null,
+  configurationDigest: '',
+  policyDigest: '',
+  sealKeyId: '',
+  only: [],
+  failOn: 'low',
+  runTimeoutMs: 1_000,
+  runsProbes: false,
+  acceptsRemovals: false,
+  notifies: false,
 }
 
 describe.skipIf(!hasPostgres)('a command whose connection breaks at its COMMIT', () => {
@@ -169,7 +172,8 @@ describe.skipIf(!hasPostgres)('a machine that is gone in the midst of a commit',
     const owner = { ...machines.process(1), isClockOwn: true }
     const history = await openPostgresHistory(proxy.server, owner, { mostIdleMs: 1_500 })
     const other = await openPostgresHistory(place.server, {
-      ...{ ...machines.process(2, 'beta'), isClockOwn: true },
+      ...machines.process(2, 'beta'),
+      isClockOwn: true,
       // The lease has expired.
       now: () => owner.now() + 3_600_000,
     })

@@ -34,7 +34,8 @@ export async function makeDatabase(contents: Contents = {}): Promise<TestDatabas
   await administrate(`CREATE DATABASE ${name} TEMPLATE ${from}`)
   const url = urlOf(name)
   return {
-    ...{ url, server: readPostgresUrl(url) },
+    url,
+    server: readPostgresUrl(url),
     remove: () => administrate(`DROP DATABASE ${name} WITH (FORCE)`),
   }
 }

@@ -18,7 +18,9 @@ describe.skipIf(!hasPostgres)('the examination of a history in a database', () =
   afterAll(() => administrate(`DROP ROLE ${login}`))
 
   const facts = {
-    ...{ isReadableByOthers: false, isLocal: false, freeBytes: undefined },
+    isReadableByOthers: false,
+    isLocal: false,
+    freeBytes: undefined,
     server: { version: expect.stringMatching(/^PostgreSQL \d+/), tls: undefined },
   }
 
@@ -36,9 +38,15 @@ describe.skipIf(!hasPostgres)('the examination of a history in a database', () =
     await history.close()
     const found = await examineDatabase(fixture.place.server, verify)
     expect(found).toEqual({
-      ...{ ...facts, exists: true, isWritable: true },
+      ...facts,
+      exists: true,
+      isWritable: true,
       content: {
-        ...{ schema: newest, knownSchema: newest, bytes: expect.any(Number), committedRuns: 2, sealKeyId: 'new' },
+        schema: newest,
+        knownSchema: newest,
+        bytes: expect.any(Number),
+        committedRuns: 2,
+        sealKeyId: 'new',
         verification: verified,
       },
     })
@@ -76,10 +84,12 @@ describe.skipIf(!hasPostgres)('the examination of a history in a database', () =
     await expect(
       examineDatabase({ ...fixture.place.server, database: 'no_such_database' }, verify),
     ).rejects.toMatchObject({
-      ...{ exitCode: 4, message: expect.stringMatching(/does not exist/) },
+      exitCode: 4,
+      message: expect.stringMatching(/does not exist/),
     })
     await expect(examineDatabase({ ...fixture.place.server, user: login }, verify)).rejects.toMatchObject({
-      ...{ exitCode: 4, message: expect.stringMatching(/permission denied for schema hookdrift/) },
+      exitCode: 4,
+      message: expect.stringMatching(/permission denied for schema hookdrift/),
     })
   })
 })

@@ -39,10 +39,18 @@ const run = 50
 const project = { name: 'acme/p3', service: 'acme', uid: 'p3' }
 const endpoint = { project, kind: 'endpoint', uid: 'endpoint7' } as const
 const fifty: ViolationChoice = {
-  ...{ run, withActive: true, resolvedAfter: run - 5, most: 50 },
+  run,
+  withActive: true,
+  resolvedAfter: run - 5,
+  most: 50,
 }
 const twenty: ResourceListChoice = {
-  ...{ run, projects: [project], kind: undefined, withRemoved: false, after: endpoint, most: 20 },
+  run,
+  projects: [project],
+  kind: undefined,
+  withRemoved: false,
+  after: endpoint,
+  most: 20,
 }
 
 const countAll = (reader: HistoryReader, by: readonly GroupPart[]) =>

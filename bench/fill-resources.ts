@@ -7,12 +7,13 @@ export function fillResources(file: string, resources: number): void {
     db.transaction(() => {
       const add = db.prepare(
         `INSERT INTO version (project_id, kind, uid, from_run, to_run, replaces, normal_form_version, name, digest, body,
-           facts) VALUES (?, 'endpoint', ?, 1, NULL, NULL, 1, ?, '', ?, '')`,
+           facts, owner_id) VALUES (?, 'endpoint', ?, 1, NULL, NULL, 1, ?, '', ?, '', ?)`,
       )
       for (let row = 0; row < resources; row++) {
         const uid = `ep_${row.toString(36).padStart(12, '0')}`
-        const body = JSON.stringify({ description: 'x'.repeat(900), owner_id: `tenant-${row % 1000}` })
-        add.run(1 + (row % 10), uid, `Orders ${row}`, body)
+        const owner = `tenant-${row % 1000}`
+        const body = JSON.stringify({ description: 'x'.repeat(900), owner_id: owner })
+        add.run(1 + (row % 10), uid, `Orders ${row}`, body, owner)
       }
     })()
   } finally {

@@ -15,11 +15,11 @@ import { layOut } from './work-place.ts'
  * What pages of `hookdrift serve` cost over HTTP in a history of 1,000,000 violations and a tenth as many resources: the
  * first answer as of a run, the 50th and the 99th percentile of the others, and their bytes; and by how much an audit is
  * slower while someone reads them.
- * One violation in twenty is active. `BENCH_ROWS` and `BENCH_ROUNDS` (default 100) for fewer.
+ * One violation in twenty is active. `BENCH_ROWS`, `BENCH_ROUNDS` (default 100) and `BENCH_AUDITS` (default 15) for fewer.
  */
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 100)
-const audits = 15
+const audits = Number(process.env.BENCH_AUDITS ?? 15)
 
 const executable = stagePackage()
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pages-'))
@@ -60,6 +60,7 @@ async function measurePages(url: string) {
     'of a text': '/violations?q=orders+12',
     resolved: '/violations?state=resolved',
     'resolved by age': '/violations?state=resolved&sort=age',
+    'by resource': '/violations?group-by=resource',
     'one violation': `/violations/${fingerprint}`,
     'a project': '/projects/bench/p1',
     'an owner': '/owners/tenant-7',

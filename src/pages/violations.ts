@@ -20,7 +20,7 @@ import { showGaps } from './show-gaps.ts'
 import { type AskedState, askedStates } from './violations/asked-states.ts'
 import { filtersOf, sameList, violationParameters } from './violations/list-options.ts'
 import { showFilters } from './violations/show-filters.ts'
-import { groupKeys, showGroups } from './violations/show-groups.ts'
+import { groupKeys, mostGroups, showGroups } from './violations/show-groups.ts'
 import { type ChosenViolations, type ShownList, showList } from './violations/show-list.ts'
 import { showNothing } from './violations/show-nothing.ts'
 
@@ -132,9 +132,9 @@ async function showGrouped(request: SiteRequest, chosen: ChosenViolations, group
   const { total, severities: bySeverity, states } = countGroups(chosen.groups)
   if (total === 0)
     return { body: html`<p class="summary" role="status">No violation.</p>${await showNothing(request)}` }
-  const groups = rankGroups(chosen.groups, groupKeys[grouping], chosen.sortKey)
+  const ranked = rankGroups(chosen.groups, groupKeys[grouping], { sortKey: chosen.sortKey, most: mostGroups })
   return {
     body: html`<p class="summary" role="status">${count(total, 'violation')}: ${countEach(severities, bySeverity)}; ${countEach(violationStates, states)}.</p>
-${await showGroups(request, { chosen, groups, grouping, filters: filtersOf(request) })}`,
+${await showGroups(request, { chosen, ranked, grouping, filters: filtersOf(request) })}`,
   }
 }

@@ -1,3 +1,4 @@
+import { firstInOrder } from '../history/first-in-order.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { byCodePoint, compareText, inGroupOrder } from '../history/report-order.ts'
 import type { GroupChoice, ViolationGroup } from '../history/sql/first-violations.ts'
@@ -66,12 +67,22 @@ interface Ranking extends RankedGroup {
   worst: number
 }
 
-/** The one with the worst violation first, then the one with the most, then that of which one comes first in the order. */
+interface RankOptions {
+  /** What orders violations first. */
+  readonly sortKey?: ((group: ViolationGroup) => string) | undefined
+  /** How many are wanted. Default: all. */
+  readonly most?: number
+}
+
+/**
+ * The one with the worst violation first, then the one with the most, then that of which one comes first in the order.
+ * `total`: how many there are in all.
+ */
 export function rankGroups(
   all: readonly ViolationGroup[],
   keyOf: (group: ViolationGroup) => string,
-  sortKey: (group: ViolationGroup) => string = () => '',
-): readonly RankedGroup[] {
+  { sortKey = () => '', most = Number.POSITIVE_INFINITY }: RankOptions = {},
+): { readonly first: readonly RankedGroup[]; readonly total: number } {
   const inOrder = (a: ViolationGroup, b: ViolationGroup) =>
     compareText(sortKey(a), sortKey(b)) ||
     inGroupOrder(a, b) ||
@@ -91,7 +102,12 @@ export function rankGroups(
       if (inOrder(group, known.first) < 0) known.first = group
     }
   }
-  return [...ranked.values()].sort((a, b) => a.worst - b.worst || b.total - a.total || inOrder(a.first, b.first))
+  const first = firstInOrder<Ranking>(
+    most,
+    (a, b) => a.worst - b.worst || b.total - a.total || inOrder(a.first, b.first),
+  )
+  for (const one of ranked.values()) first.add(one)
+  return { first: first.values(), total: ranked.size }
 }
 
 /** Active violations of a run. */
@@ -119,7 +135,7 @@ export async function readActive(reader: HistoryReader, run: number): Promise<Ac
     active.add(group.rule)
     if (isOpen(group)) open.push(group)
   })
-  const rules = rankGroups(open, ({ rule }) => rule).map(({ first: { rule, severity }, total }) => {
+  const rules = rankGroups(open, ({ rule }) => rule).first.map(({ first: { rule, severity }, total }) => {
     return { rule, severity, total }
   })
   return { groups: [...groups.values()], rules, active: [...active] }

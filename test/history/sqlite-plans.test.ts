@@ -214,6 +214,13 @@ describe('query plans', () => {
     expect(steps.filter((step) => !/^SCAN (p|r|run)( USING| in)/.test(step))).toEqual([])
   })
 
+  it('find a violation by the index on fingerprints', async () => {
+    const steps = (await preparedFor((reader) => identifyViolations(reader, 'abc', 1, 5))).flatMap(stepsOf)
+    expect(steps.filter((step) => step.startsWith('SEARCH v '))).toEqual([
+      'SEARCH v USING INDEX violation_of_fingerprint (fingerprint>? AND fingerprint<?)',
+    ])
+  })
+
   it('choose active violations within their index, and find the ended ones of a project by the run', async () => {
     db.exec("INSERT INTO project VALUES (1, 'acme', 'p'); INSERT INTO scan VALUES (1, 1, 'acme/p')")
     for (const ask of [

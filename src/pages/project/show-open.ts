@@ -14,7 +14,7 @@ import { readLastComplete, showRunAt, unreadKinds } from '../last-complete.ts'
 import type { SiteRequest } from '../page.ts'
 import { readGroups } from '../run-facts.ts'
 import { showFound } from '../show-rows.ts'
-import { groupKeys, showGroups } from '../violations/show-groups.ts'
+import { groupKeys, mostGroups, showGroups } from '../violations/show-groups.ts'
 
 const mostShown = 20
 
@@ -74,12 +74,12 @@ export async function showOwners(request: SiteRequest, violations: ProjectViolat
   const asked = { withActive: true, withResolved: false, by: ['owner'] as const }
   const owned = (await readGroups(request, asked)).filter((group) => group.project === name && isOpen(group))
   const chosen = { ...asked, run: request.run.number, resolvedAfter: undefined }
-  const groups = rankGroups(owned, groupKeys.owner)
+  const ranked = rankGroups(owned, groupKeys.owner, { most: mostGroups })
   const filters = { project: globOf(name) }
   return pageSection({
     id: 'owners',
     title: 'Owners',
-    content: await showGroups(request, { chosen, groups, grouping: 'owner', filters }),
+    content: await showGroups(request, { chosen, ranked, grouping: 'owner', filters }),
   })
 }
 

@@ -11,7 +11,8 @@ import { linkToResource, paths, type SiteLinkQuery } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
 import type { ChosenViolations } from './show-list.ts'
 
-const mostGroups = 75
+/** On a page. */
+export const mostGroups = 75
 
 /** What the violations of a group have in common. */
 export const groupKeys = {
@@ -27,7 +28,8 @@ const resourceKey = (project: string, kind: string, uid: string) => `${project}/
 export interface ShownGroups {
   /** What was grouped. */
   readonly chosen: Omit<ChosenViolations, 'groups'>
-  readonly groups: readonly RankedGroup[]
+  /** The first ones, and how many there are. */
+  readonly ranked: { readonly first: readonly RankedGroup[]; readonly total: number }
   readonly grouping: Grouping
   readonly filters: SiteLinkQuery
 }
@@ -35,10 +37,10 @@ export interface ShownGroups {
 /** Groups with their violations by severity; each links to the list of its own. */
 export async function showGroups(
   request: SiteRequest,
-  { chosen, groups, grouping, filters }: ShownGroups,
+  { chosen, ranked, grouping, filters }: ShownGroups,
 ): Promise<Markup> {
-  const shown = groups.slice(0, mostGroups)
-  const named = { chosen, groups: shown, grouping, filters: { ...filters, 'group-by': undefined } }
+  const shown = ranked.first
+  const named = { chosen, ranked, grouping, filters: { ...filters, 'group-by': undefined } }
   const names = grouping === 'resource' ? await nameResources(request, named) : nameGroups(request, named)
   const rows = shown.map((group, at) => {
     const { total, severities: counts } = countGroups(group.groups)
@@ -48,15 +50,15 @@ export async function showGroups(
     return html`<tr><th scope="row">${names[at] ?? ''}</th>${cells}${cell('all', total, 'n')}</tr>
 `
   })
-  const left = groups.length - shown.length
+  const left = ranked.total - shown.length
   const columns = [{ title: grouping }, ...[...severities, 'all'].map((title) => ({ title, isNumber: true }))]
-  return html`${table(`By ${grouping}`, columns, rows)}${left > 0 ? html`<p>The first ${shown.length} of ${groups.length}; the filters find the others.</p>` : nothing}`
+  return html`${table(`By ${grouping}`, columns, rows)}${left > 0 ? html`<p>The first ${shown.length} of ${ranked.total}; the filters find the others.</p>` : nothing}`
 }
 
 /** By the name that the first violation of each has. */
 async function nameResources(
   { history, link }: SiteRequest,
-  { chosen, groups }: ShownGroups,
+  { chosen, ranked: { first: groups } }: ShownGroups,
 ): Promise<readonly Markup[]> {
   const asked = { ...chosen, groups: groups.flatMap((one) => one.groups), most: Number.POSITIVE_INFINITY }
   const found = Map.groupBy(await readFirstViolations(history, asked), ({ project, kind, uid }) =>
@@ -70,10 +72,10 @@ async function nameResources(
   })
 }
 
-function nameGroups({ link }: SiteRequest, { groups, grouping, filters }: ShownGroups): readonly Markup[] {
+function nameGroups({ link }: SiteRequest, { ranked, grouping, filters }: ShownGroups): readonly Markup[] {
   const listed = (name: string, query: SiteLinkQuery) =>
     html`<a href="${link('/violations', { ...filters, ...query })}">${shorten(name, 120)}</a>`
-  return groups.map(({ first: { rule, project, owner } }) => {
+  return ranked.first.map(({ first: { rule, project, owner } }) => {
     if (grouping === 'rule') return listed(rule, { rule })
     if (grouping === 'project') return listed(project, { project: globOf(project) })
     return owner === ''

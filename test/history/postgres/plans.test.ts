@@ -13,6 +13,7 @@ import {
   readViolationGroups,
   readViolationPage,
 } from '../../../src/history/sql/first-violations.ts'
+import { identifyViolations } from '../../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../../src/history/sql/list-resources.ts'
 import { readRunInputs, readRunRecord } from '../../../src/history/sql/read-run.ts'
 import {
@@ -155,6 +156,14 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
   ])('find %s by the equality of an index, or by runs: %j', async (_, byRuns, ask) => {
     const steps = await stepsFor(ask)
     expect(steps.filter((step) => !step.endsWith(' ='))).toEqual(byRuns)
+  })
+
+  it('find a violation by the index on fingerprints', async () => {
+    const steps = await stepsFor((reader) => identifyViolations(reader, 'abc', run, 5))
+    expect(steps.filter((step) => step.startsWith('violation_'))).toEqual([
+      'violation_of_fingerprint (fingerprint >=',
+      'violation_pkey (id =',
+    ])
   })
 
   it('find active violations by project, and ended ones by project and run', async () => {

@@ -1,4 +1,5 @@
 import type { ActiveViolation } from '../history/history.ts'
+import { parseStored } from '../history/stored-body.ts'
 import { type FilterReading, type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
 import { chunks } from '../model/chunks.ts'
 import type { FilterCoverage, ProjectCoverage } from '../model/coverage.ts'
@@ -278,7 +279,7 @@ function isAboutFilters({ path }: Pick<ActiveViolation, 'path'>): boolean {
 
 /** When rows were read, by the uid of the subscription. Hookdrift wrote it: [[time, [uid, …]], …]. */
 function decodeReadings(body: string | undefined): ReadonlyMap<string, string> {
-  const times = body === undefined ? [] : (JSON.parse(body) as readonly (readonly [string, readonly string[]])[])
+  const times = body === undefined ? [] : parseStored<readonly (readonly [string, readonly string[]])[]>(body)
   return new Map(times.flatMap(([time, uids]) => uids.map((uid) => [uid, time] as const)))
 }
 

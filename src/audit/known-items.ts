@@ -1,5 +1,5 @@
 import type { ScanDraft } from '../history/history.ts'
-import { parseFacts } from '../history/stored-body.ts'
+import { parseFacts, parseStored } from '../history/stored-body.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Json, JsonObject } from '../model/json.ts'
@@ -91,7 +91,7 @@ export class KnownItems {
         const { body, facts } = texts.get(id) ?? unreadable(uid)
         const [, , , volatile = {}] = this.#before[listing]?.get(digest) ?? []
         // Hookdrift wrote it as canonical JSON.
-        return [uid, { kind, uid, name, attributes: JSON.parse(body), volatile, ...parseFacts(facts) }]
+        return [uid, { kind, uid, name, attributes: parseStored(body), volatile, ...parseFacts(facts) }]
       }),
     )
   }

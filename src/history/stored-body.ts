@@ -1,4 +1,5 @@
 import { canonicalJson } from '../model/canonical-json.ts'
+import { AuditError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Facts, FieldDoubts, Kind } from '../model/resource.ts'
 
@@ -23,6 +24,21 @@ export interface VersionPoint {
   readonly run: number
 }
 
+/**
+ * A text that a history keeps as JSON, such as the body of a version. Hookdrift wrote it: its type is what the caller says.
+ * @throws AuditError.failure where it is not JSON
+ */
+export function parseStored<Stored>(text: string): Stored {
+  try {
+    return JSON.parse(text) as Stored
+  } catch (cause) {
+    throw AuditError.failure('the history is damaged: it contains a text that is not JSON', {
+      advice: 'restore the last backup that verifies (`hookdrift docs keep-the-history`), or name another history',
+      cause,
+    })
+  }
+}
+
 /** What a version stores in addition to the attributes. */
 export interface VersionFacts {
   readonly facts: Facts
@@ -38,7 +54,7 @@ export function writeFacts({ facts, doubts }: VersionFacts): string {
 export function parseFacts(text: string): VersionFacts {
   if (text === '') return { facts: {} }
   // Hookdrift wrote it as canonical JSON of these types.
-  const parsed = JSON.parse(text) as Record<string, unknown>
+  const parsed = parseStored<Record<string, unknown>>(text)
   if (parsed.doubts === undefined) return { facts: parsed as Facts }
   const { doubts, ...facts } = parsed
   return { facts: facts as Facts, doubts: doubts as FieldDoubts }

@@ -5,6 +5,7 @@ import type { RecordedScan } from '../history/sql/scans.ts'
 import { readCompleteScans } from '../history/sql/scans.ts'
 import type { ResourceAtRun } from '../history/sql/state-at.ts'
 import { readStateAt } from '../history/sql/state-at.ts'
+import { parseStored } from '../history/stored-body.ts'
 import { maskSealsInText } from '../inventory/diff-attributes.ts'
 import { splitUrl } from '../inventory/split-url.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
@@ -53,7 +54,7 @@ export function openSide({ scan, complete, state }: ScannedState, matching: Matc
   const { project } = scan
   const resources = state.map(({ body, ...resource }): SidedResource => {
     // A stored body is canonical JSON of an object, written by us.
-    const attributes: JsonObject = JSON.parse(body)
+    const attributes = parseStored<JsonObject>(body)
     return {
       ...resource,
       attributes,

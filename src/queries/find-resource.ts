@@ -3,6 +3,7 @@ import { readRunRecord } from '../history/sql/read-run.ts'
 import type { Identity } from '../history/sql/resource-life.ts'
 import { identifyResources, readVersionsOf } from '../history/sql/resource-life.ts'
 import { findLastRun } from '../history/sql/runs.ts'
+import { parseStored } from '../history/stored-body.ts'
 import { AuditError } from '../model/errors.ts'
 import type { RuleTarget } from '../policy/policy.ts'
 import { resolveUid } from './resolve-uid.ts'
@@ -48,6 +49,6 @@ export interface FoundResource extends RuleTarget {
 
 function resourceOf({ kind, uid }: Identity, { name, body }: { readonly name: string; readonly body: string }) {
   // A stored body is canonical JSON of attributes.
-  const attributes: RuleTarget['resource']['attributes'] = JSON.parse(body)
+  const attributes = parseStored<RuleTarget['resource']['attributes']>(body)
   return { kind, uid, name, attributes, volatile: {}, facts: {} }
 }

@@ -8,6 +8,7 @@ import { findLastRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import type { ResourceAtRun } from '../history/sql/state-at.ts'
 import { readStateAt } from '../history/sql/state-at.ts'
+import { parseStored } from '../history/stored-body.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReportChange } from '../model/report.ts'
@@ -89,7 +90,7 @@ const unnamed = { kind: 'endpoint', uid: '', name: '' } as const
 
 function fieldsBetween({ kind, attributes, sealKeyId }: ApprovedResource, now: ResourceAtRun) {
   // A stored body is canonical JSON of an object, written by us.
-  return diffAttributes(kind, attributes, JSON.parse(now.body), { sealsComparable: sealKeyId === now.sealKeyId })
+  return diffAttributes(kind, attributes, parseStored(now.body), { sealsComparable: sealKeyId === now.sealKeyId })
 }
 
 function isConfigured(kind: Kind): boolean {

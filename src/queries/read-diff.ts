@@ -8,6 +8,7 @@ import { visitDiffering } from '../history/sql/differing.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import type { KeptVersion } from '../history/sql/state-at.ts'
+import { parseStored } from '../history/stored-body.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
@@ -130,12 +131,12 @@ const wholeRemoved = [{ op: 'remove', path: '' }] as const
 export function fieldsBetween(kind: Kind, before: KeptVersion, after: KeptVersion): FieldChange[] {
   const sealsComparable = before.sealKeyId === after.sealKeyId
   const [earlier, later] = differingMembers(before.body, after.body)
-  return diffAttributes(kind, JSON.parse(earlier), JSON.parse(later), { sealsComparable })
+  return diffAttributes(kind, parseStored(earlier), parseStored(later), { sealsComparable })
 }
 
 /** A stored body is canonical JSON of an object, written by us. */
 export function attributesOf({ body }: KeptVersion): JsonObject {
-  return JSON.parse(body)
+  return parseStored(body)
 }
 
 export const diffView: AnswerView<DiffRow> = {

@@ -3,6 +3,7 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { ResourceAtRun } from '../history/sql/state-at.ts'
 import { readStateAt } from '../history/sql/state-at.ts'
+import { parseStored } from '../history/stored-body.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
@@ -61,7 +62,7 @@ function toRow(project: string, { kind, uid, name, since, body }: Found): StateR
     name,
     since,
     get attributes(): Json {
-      return JSON.parse(body)
+      return parseStored(body)
     },
   }
 }
@@ -75,7 +76,7 @@ function toUnreferencedRow(project: string, { kind, uid, name, since, body }: Fo
     since,
     unreferenced: true,
     get attributes(): Json {
-      return JSON.parse(body)
+      return parseStored(body)
     },
   }
 }

@@ -2,7 +2,7 @@ import type { ValueDates } from '../audit/date-values.ts'
 import type { KeyedFinding } from '../audit/reconcile.ts'
 import type { ResourceDifference } from '../history/sql/differing.ts'
 import type { EvaluableVersion } from '../history/sql/state-at.ts'
-import { parseFacts } from '../history/stored-body.ts'
+import { parseFacts, parseStored } from '../history/stored-body.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, projectKey, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
@@ -144,7 +144,7 @@ function read(
 ): ReplayedVersion {
   const { name, body, facts, fromRun, sealKeyId } = kept
   // What we wrote ourselves as canonical JSON of these types.
-  const attributes = JSON.parse(body) as JsonObject
+  const attributes = parseStored<JsonObject>(body)
   const ofVersion = parseFacts(facts)
   const malformed = malformedFields(kind, attributes)
   const unseen = Object.entries(ofVersion.doubts ?? {}).flatMap(([name, { cause }]) =>

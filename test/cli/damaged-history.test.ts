@@ -80,12 +80,23 @@ describe('a damaged history', () => {
     },
   )
 
-  it('with a damaged row is reported in one sentence by a reader', async () => {
+  it.each([
+    ["UPDATE document SET body = '{'", ['report']],
+    ["UPDATE version SET body = '{'", ['state', '--format', 'json']],
+    ["UPDATE version SET facts = '{'", ['audit']],
+    ["UPDATE reading SET body = '{' WHERE name = 'filters'", ['audit']],
+    [
+      `INSERT INTO approval (project_id, project, scopes, note, approved_at, approved_by)
+       SELECT id, 'acme/payments', '{', '', '2026-01-01T00:00:00.000Z', 'kim' FROM project`,
+      ['audit'],
+    ],
+  ])('with a damaged row is reported in one sentence: %s, %j', async (sql, args) => {
     const db = new Database(cli.directory.file('hookdrift.db'))
-    db.exec("UPDATE document SET body = '{'")
+    db.exec(sql)
     db.close()
-    const { code, stderr } = await run(['report'])
-    expect(stderr).toContain('is damaged: it contains a text that is not JSON')
+    const { code, stderr } = await run(args)
+    expect(stderr).not.toContain('this is a bug')
+    expect(stderr).toMatch(/is damaged: (?:it contains a text that is not JSON|malformed JSON)/)
     expect(code).toBe(4)
   })
 })

@@ -115,6 +115,18 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(whole).toEqual(apart)
       })
 
+      it.each(['a\0b', 'a\u0001b', 'a"\\b%_*', '\u{1f600}x'])(
+        'is counted and found by its resource: %j',
+        async (uid) => {
+          await run(opening(uid, 'plain'))
+          const asked = { run: 1, withActive: true, resolvedAfter: 0, by: ['resource'] as const }
+          const groups: ViolationGroup[] = []
+          await readViolationGroups(fixture.history, asked, (group) => groups.push(group))
+          const found = await readFirstViolations(fixture.history, { ...asked, groups, most: 9 })
+          for (const all of [groups, found]) expect(all.map((one) => one.uid).sort()).toEqual([uid, 'plain'].sort())
+        },
+      )
+
       it('is found by what was counted before later runs ended it', async () => {
         await run(opening('a', 'b', 'c'))
         const asked = { run: 1, withActive: true, resolvedAfter: undefined, by: [] }

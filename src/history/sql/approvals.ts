@@ -99,8 +99,10 @@ export async function findLastApproval(
 ): Promise<Approval | undefined> {
   if (!history.visibility.isVisible(name)) return undefined
   const sql = `${approvalsSql} WHERE a.project_id = ${projectIdSql('$1', '$2')} ORDER BY a.id DESC LIMIT 1`
-  const row = await history.ask((session) => session.get<StoredApproval>(sql, [service, uid]))
-  return row && toApproval(row)
+  return history.ask(async (session) => {
+    const row = await session.get<StoredApproval>(sql, [service, uid])
+    return row && toApproval(row)
+  })
 }
 
 const approvedColumns = [
@@ -207,10 +209,10 @@ async function readStored(
 ): Promise<ReadonlyMap<ResourceKey, ApprovedResource>> {
   if (resources.length === 0 || !history.visibility.isVisible(project.name)) return new Map()
   const values = [id, [...new Set(resources.map(({ kind }) => kind))], resources.map(({ uid }) => uid)]
-  const rows = await history.ask((session) =>
-    session.all<ApprovedRow>(`${storedSql} AND kind = ANY($2) AND uid = ANY($3)`, values),
-  )
-  return new Map(rows.map((row) => [resourceKey(row), toApproved(row)]))
+  return history.ask(async (session) => {
+    const rows = await session.all<ApprovedRow>(`${storedSql} AND kind = ANY($2) AND uid = ANY($3)`, values)
+    return new Map(rows.map((row) => [resourceKey(row), toApproved(row)]))
+  })
 }
 
 /** Uids of a kind in an approved state. */

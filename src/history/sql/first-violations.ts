@@ -417,22 +417,33 @@ function keyOfGroup(group: ViolationGroup, by: readonly GroupPart[]): readonly (
   return keyOf({ ...group, isWaived: group.waiver === undefined ? 0 : 1 }, by)
 }
 
-/** SQL: a violation is of one of the groups whose keys a parameter lists. */
-function isAmongSql(session: Session, { columns, isResolved }: Source, by: readonly GroupPart[], list: string): string {
-  const each = sqlOf(session, { sqlite: `json_each(${list})`, postgres: `jsonb_array_elements(${list}::jsonb)` })
+/** SQL: a violation is of one of some groups. */
+function isAmongSql(
+  { dialect }: Session,
+  { columns, isResolved, values }: Source,
+  by: readonly GroupPart[],
+  groups: readonly ViolationGroup[],
+): string {
   const keys = keysOf(by, isResolved)
   const own = { ...columns, kind: 'x.kind', severity: 'x.severity', uid: 'x.uid', firstRun: 'x.first_run' }
-  const listed = keys.map((key, at) => `(g.value ->> ${at})${typeOf[key] ?? ''}`)
-  // No index finds active ones by it. Without the test, PostgreSQL would read those of a project once for each group.
-  const test = sqlOf(session, { sqlite: '', postgres: isResolved ? '' : 'IS TRUE' })
-  return `((${keys.map((key) => own[key]).join()}) IN (SELECT ${listed.join()} FROM ${each} g)) ${test}`
+  const rows = groups.map((group) => keyOfGroup(group, by))
+  const names = `(${keys.map((key) => own[key]).join()})`
+  if (dialect === 'sqlite') {
+    const list = `$${values.push(JSON.stringify(rows))}`
+    return `${names} IN (SELECT ${keys.map((_, at) => `g.value ->> ${at}`).join()} FROM json_each(${list}) g)`
+  }
+  // Not as JSON, in which PostgreSQL has not every character.
+  const lists = keys.map((key, at) => `$${values.push(rows.map((row) => row[at] ?? null))}::${typeOf[key] ?? 'text'}[]`)
+  const test = `${names} IN (SELECT * FROM unnest(${lists.join()}))`
+  // No index finds active ones by it. Without `IS TRUE`, PostgreSQL would read those of a project once for each group.
+  return isResolved ? test : `(${test}) IS TRUE`
 }
 
 const typeOf: Readonly<Partial<Record<Key, string>>> = {
-  projectId: '::bigint',
-  run: '::bigint',
-  firstRun: '::bigint',
-  isWaived: '::int',
+  projectId: 'bigint',
+  run: 'bigint',
+  firstRun: 'bigint',
+  isWaived: 'int',
 }
 
 interface TextRow extends Omit<GroupRow, 'violations'> {
@@ -634,7 +645,6 @@ function rowSources(
       const ids = listed.flatMap((group) => group.ids ?? [])
       sources.push({ source: listedSource(asked, ids, isResolved), conditions: [] })
     }
-    const keys = JSON.stringify(others.map((group) => keyOfGroup(group, by)))
     const only = [...new Set(others.map(({ projectId }) => projectId))]
     // Runs may have ended some since they were counted.
     const endedAfter = others.reduce((first, { asOf }) => Math.min(first, asOf), Number.MAX_SAFE_INTEGER)
@@ -642,7 +652,7 @@ function rowSources(
       ? [resolvedSource(session, asked, 0)]
       : [activeSource(session, asked, { only }), activeSource(session, asked, { only, endedAfter })]
     for (const source of others.length === 0 ? [] : found) {
-      sources.push({ source, conditions: [isAmongSql(session, source, by, `$${source.values.push(keys)}`)] })
+      sources.push({ source, conditions: [isAmongSql(session, source, by, others)] })
     }
     return sources.map(({ source, conditions }) => {
       if (place === undefined) return { ...source, conditions }

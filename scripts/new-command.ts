@@ -37,6 +37,8 @@ async function ${name}(options: ReadingOptions, terminal: ProcessContext): Promi
 write(
   `src/queries/read-${name}.ts`,
   `import type { HistoryReader } from '../history/reader.ts'
+import { findLastRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { statingExtent } from './as-of.ts'
@@ -49,8 +51,8 @@ interface ${of}Row {
 }
 
 export async function read${of}(reader: HistoryReader, limit: number): Promise<Answer<${of}Row>> {
-  const last = await reader.lastRun()
-  const scans = last === undefined ? [] : await reader.latestScans(last.number)
+  const last = await findLastRun(reader)
+  const scans = last === undefined ? [] : await readLatestScans(reader, last.number)
   return {
     command: '${name}',
     ...(last === undefined ? { run: null } : statingExtent(last, scans)),

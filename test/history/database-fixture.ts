@@ -68,7 +68,7 @@ export async function faultsIn(session: Session): Promise<string[]> {
     ...['version', 'violation', 'unreferenced'].flatMap((table) => [
       `SELECT 'ends before it begins: ' || uid AS text FROM hookdrift.${table} WHERE to_run <= from_run`,
       `SELECT 'ended by an uncommitted run: ' || uid AS text FROM hookdrift.${table} x JOIN ${inRun('x.to_run')}
-       WHERE r.state <> 'committed'`,
+       WHERE r.state NOT IN ('committed', 'pruned')`,
       `SELECT 'left by an interrupted run: ' || uid AS text FROM hookdrift.${table} x JOIN ${inRun('x.from_run')}
        WHERE r.state = 'interrupted'`,
     ]),

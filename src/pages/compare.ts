@@ -1,5 +1,4 @@
-import type { CommittedRun } from '../history/sql/runs.ts'
-import { findLastRun } from '../history/sql/runs.ts'
+import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import type { ReportChange } from '../model/report.ts'
 import { kinds } from '../model/resource.ts'
 import { type ResourcePlace, readDiff } from '../queries/read-diff.ts'

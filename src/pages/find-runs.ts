@@ -1,5 +1,4 @@
-import type { CommittedRun } from '../history/sql/runs.ts'
-import { findCommittedRun, listRunsBefore } from '../history/sql/runs.ts'
+import { type CommittedRun, findCommittedRun, listRunsBefore } from '../history/sql/runs.ts'
 import type { SiteHistory } from './page.ts'
 
 /** Few runs are interrupted in a row; should more be, the neighbour of a run is not found. */

@@ -1,6 +1,5 @@
 import { findEndpointsOf } from '../history/sql/endpoints-of.ts'
-import type { ViolationGroup } from '../history/sql/first-violations.ts'
-import { readFirstViolations } from '../history/sql/first-violations.ts'
+import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
 import type { NamedIdentity } from '../history/sql/resource-life.ts'
 import { globOf } from '../model/glob.ts'
 import { isOpen, type ViolationState } from '../model/violation.ts'

@@ -1,5 +1,4 @@
-import type { Identity, VersionSpan } from '../history/sql/resource-life.ts'
-import { readVersionsOf } from '../history/sql/resource-life.ts'
+import { type Identity, readVersionsOf, type VersionSpan } from '../history/sql/resource-life.ts'
 import { attributesOf } from '../queries/read-diff.ts'
 import { readTimeline } from '../queries/read-timeline.ts'
 import type { TimelineRow } from '../queries/timeline-row.ts'

@@ -1,6 +1,5 @@
 import { findRun } from '../history/find-run.ts'
-import type { CommittedRun } from '../history/sql/runs.ts'
-import { findCommittedRun, listRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, findCommittedRun, listRuns } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import type { SiteHistory } from './page.ts'
 

@@ -1,9 +1,12 @@
 import type { ResourceCount } from '../history/resource-list.ts'
-import type { GroupChoice, ViolationGroup } from '../history/sql/first-violations.ts'
-import { readViolatedRules, readViolationGroups } from '../history/sql/first-violations.ts'
+import {
+  type GroupChoice,
+  readViolatedRules,
+  readViolationGroups,
+  type ViolationGroup,
+} from '../history/sql/first-violations.ts'
 import { countResources } from '../history/sql/list-resources.ts'
-import type { RunInputs } from '../history/sql/read-run.ts'
-import { readRunInputs } from '../history/sql/read-run.ts'
+import { type RunInputs, readRunInputs } from '../history/sql/read-run.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'

@@ -1,7 +1,6 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { recordOf } from '../audit/policy-results.ts'
-import type { CommittedRun } from '../history/sql/runs.ts'
-import { findCommittedRun } from '../history/sql/runs.ts'
+import { type CommittedRun, findCommittedRun } from '../history/sql/runs.ts'
 import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
 import { command } from '../report/html/components/command.ts'

@@ -1,5 +1,4 @@
-import type { EndedRun } from '../history/sql/runs.ts'
-import { listEndedRuns, listRunsBefore } from '../history/sql/runs.ts'
+import { type EndedRun, listEndedRuns, listRunsBefore } from '../history/sql/runs.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'

@@ -1,6 +1,5 @@
 import { readRunInputs } from '../history/sql/read-run.ts'
-import type { CommittedRun } from '../history/sql/runs.ts'
-import { listRunsBefore } from '../history/sql/runs.ts'
+import { type CommittedRun, listRunsBefore } from '../history/sql/runs.ts'
 import type { ReportChange } from '../model/report.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'

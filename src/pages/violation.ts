@@ -1,5 +1,4 @@
-import type { IdentifiedViolation } from '../history/sql/found-violations.ts'
-import { identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
+import { type IdentifiedViolation, identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
 import { readViolationsOf } from '../history/sql/resource-life.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'

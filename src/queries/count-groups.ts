@@ -1,8 +1,7 @@
 import { firstInOrder } from '../history/first-in-order.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { byCodePoint, compareText, inGroupOrder } from '../history/report-order.ts'
-import type { GroupChoice, ViolationGroup } from '../history/sql/first-violations.ts'
-import { readViolationGroups } from '../history/sql/first-violations.ts'
+import { type GroupChoice, readViolationGroups, type ViolationGroup } from '../history/sql/first-violations.ts'
 import {
   countSeverities,
   isOpen,

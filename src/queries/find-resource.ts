@@ -1,7 +1,6 @@
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunRecord } from '../history/sql/read-run.ts'
-import type { Identity } from '../history/sql/resource-life.ts'
-import { identifyResources, readVersionsOf } from '../history/sql/resource-life.ts'
+import { type Identity, identifyResources, readVersionsOf } from '../history/sql/resource-life.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { AuditError } from '../model/errors.ts'

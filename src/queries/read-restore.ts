@@ -1,10 +1,15 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import type { Identity, VersionSpan } from '../history/sql/resource-life.ts'
-import { identifyResources, readReferrersOf, readVersionsOf, readViolationsOf } from '../history/sql/resource-life.ts'
+import {
+  type Identity,
+  identifyResources,
+  readReferrersOf,
+  readVersionsOf,
+  readViolationsOf,
+  type VersionSpan,
+} from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import type { RecordedScan } from '../history/sql/scans.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
+import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'

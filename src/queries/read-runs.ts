@@ -1,6 +1,5 @@
 import type { HistoryReader } from '../history/reader.ts'
-import type { CommittedRun } from '../history/sql/runs.ts'
-import { findLastRun, listEndedRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, findLastRun, listEndedRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'

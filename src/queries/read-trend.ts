@@ -1,7 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import type { CommittedRun, EndedRun } from '../history/sql/runs.ts'
-import { listEndedRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, type EndedRun, listEndedRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { visitSpans } from '../history/sql/visit-spans.ts'
 import { policyProject } from '../model/resource.ts'

@@ -1,7 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import type { NamedIdentity } from '../history/sql/resource-life.ts'
-import { identifyResources, searchResources } from '../history/sql/resource-life.ts'
+import { identifyResources, type NamedIdentity, searchResources } from '../history/sql/resource-life.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Kind } from '../model/resource.ts'
 import { quote } from '../text/neutralise.ts'

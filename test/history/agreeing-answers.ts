@@ -3,17 +3,19 @@ import type { HistoryReader } from '../../src/history/reader.ts'
 import type { RecordedViolation } from '../../src/history/records.ts'
 import { byKindAndUid, compareText } from '../../src/history/report-order.ts'
 import { readDiffering } from '../../src/history/sql/differing.ts'
-import type { PageChoice, ViolationGroup, ViolationPlace } from '../../src/history/sql/first-violations.ts'
 import {
+  type PageChoice,
   readFirstViolations,
   readViolatedRules,
   readViolationGroups,
   readViolationPage,
+  type ViolationGroup,
+  type ViolationPlace,
 } from '../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
-import type { Identity } from '../../src/history/sql/resource-life.ts'
 import {
+  type Identity,
   identifyResources,
   readReferrersOf,
   readVersionsOf,
@@ -23,8 +25,7 @@ import {
 import { listRuns } from '../../src/history/sql/runs.ts'
 import { readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt, readVersionsAt } from '../../src/history/sql/state-at.ts'
-import type { ResolvedViolation } from '../../src/history/sql/violations.ts'
-import { readResolvedBetween, readViolationsAt } from '../../src/history/sql/violations.ts'
+import { type ResolvedViolation, readResolvedBetween, readViolationsAt } from '../../src/history/sql/violations.ts'
 import { kinds, type ProjectRef } from '../../src/model/resource.ts'
 import { only } from './samples.ts'
 

@@ -2,10 +2,14 @@ import { expect } from 'vitest'
 import type { HistoryReader } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ListedResource } from '../../src/history/resource-list.ts'
-import type { ResourceDifference } from '../../src/history/sql/differing.ts'
-import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
-import type { GroupChoice, ViolationGroup } from '../../src/history/sql/first-violations.ts'
-import { readFirstViolations, readViolatedRules, readViolationGroups } from '../../src/history/sql/first-violations.ts'
+import { type ResourceDifference, readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
+import {
+  type GroupChoice,
+  readFirstViolations,
+  readViolatedRules,
+  readViolationGroups,
+  type ViolationGroup,
+} from '../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
 import { readPoliciesBetween, readRunInputs } from '../../src/history/sql/read-run.ts'
@@ -25,8 +29,7 @@ import {
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
-import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
-import { visitSpans } from '../../src/history/sql/visit-spans.ts'
+import { type RecordedSpan, visitSpans } from '../../src/history/sql/visit-spans.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
 

@@ -7,12 +7,13 @@ import type { HistoryReader } from '../../src/history/reader.ts'
 import { findLastApproval, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
 import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
 import { findEndpointsOf } from '../../src/history/sql/endpoints-of.ts'
-import type { ViolationChoice, ViolationGroup } from '../../src/history/sql/first-violations.ts'
 import {
   readFirstViolations,
   readViolatedRules,
   readViolationGroups,
   readViolationPage,
+  type ViolationChoice,
+  type ViolationGroup,
 } from '../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../src/history/sql/list-resources.ts'

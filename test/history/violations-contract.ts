@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft, NewVersion } from '../../src/history/history.ts'
-import type { ViolationChoice, ViolationGroup } from '../../src/history/sql/first-violations.ts'
-import { readFirstViolations, readViolationGroups, readViolationPage } from '../../src/history/sql/first-violations.ts'
+import {
+  readFirstViolations,
+  readViolationGroups,
+  readViolationPage,
+  type ViolationChoice,
+  type ViolationGroup,
+} from '../../src/history/sql/first-violations.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { readResolvedBetween, readViolationsAt } from '../../src/history/sql/violations.ts'
 import type { JsonObject } from '../../src/model/json.ts'

@@ -4,8 +4,7 @@ import { byKindAndUid, compareText } from '../report-order.ts'
 import type { Identity } from './resource-life.ts'
 import { lastScansAt } from './scans.ts'
 import { type Session, sqlOf, type Transaction } from './session.ts'
-import type { EvaluableVersion } from './state-at.ts'
-import { versionColumns } from './state-at.ts'
+import { type EvaluableVersion, versionColumns } from './state-at.ts'
 
 export interface ResourceDifference {
   readonly project: ProjectRef

@@ -4,12 +4,10 @@ import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { byCodePoint, compareText, inGroupOrder } from '../report-order.ts'
 import type { Visibility } from '../visibility.ts'
-import type { FoundViolation } from './found-violations.ts'
-import { foundViolations } from './found-violations.ts'
+import { type FoundViolation, foundViolations } from './found-violations.ts'
 import { lastScanSql } from './fragments.ts'
 import { lastRun } from './runs.ts'
 import { type Session, type SqlValue, sqlOf, type Transaction } from './session.ts'
-import type { ResolvedViolation } from './violations.ts'
 import {
   activeFrom,
   endedBetween,
@@ -18,6 +16,7 @@ import {
   isWithoutEnd,
   ownerSql,
   projectNamesAt,
+  type ResolvedViolation,
   startsOfRuns,
   stateSql,
   wasScannedSql,

@@ -3,10 +3,10 @@ import type { RecordedViolation } from '../records.ts'
 import type { Identity } from './resource-life.ts'
 import { lastScansAt, type ScanRow } from './scans.ts'
 import { type Session, sqlOf } from './session.ts'
-import type { ResolvedViolation } from './violations.ts'
 import {
   activeSql,
   type ResolvedRow,
+  type ResolvedViolation,
   resolvedSql,
   type StoredViolationRow,
   toResolved,

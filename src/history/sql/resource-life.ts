@@ -1,5 +1,4 @@
-import type { ProjectRef } from '../../model/resource.ts'
-import { type Kind, kinds } from '../../model/resource.ts'
+import { type Kind, kinds, type ProjectRef } from '../../model/resource.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'

@@ -1,5 +1,4 @@
-import type { ViolationGroup } from '../../history/sql/first-violations.ts'
-import { readFirstViolations } from '../../history/sql/first-violations.ts'
+import { readFirstViolations, type ViolationGroup } from '../../history/sql/first-violations.ts'
 import { countGroups } from '../../queries/count-groups.ts'
 import { changeCard } from '../../report/html/components/change-card.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'

@@ -1,5 +1,4 @@
-import type { ViolationGroup } from '../../history/sql/first-violations.ts'
-import { readFirstViolations } from '../../history/sql/first-violations.ts'
+import { readFirstViolations, type ViolationGroup } from '../../history/sql/first-violations.ts'
 import type { RunInputs } from '../../history/sql/read-run.ts'
 import { listRunsBefore } from '../../history/sql/runs.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../../model/time.ts'

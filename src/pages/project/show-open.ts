@@ -1,5 +1,4 @@
-import type { ViolationGroup } from '../../history/sql/first-violations.ts'
-import { readFirstViolations } from '../../history/sql/first-violations.ts'
+import { readFirstViolations, type ViolationGroup } from '../../history/sql/first-violations.ts'
 import type { RecordedScan } from '../../history/sql/scans.ts'
 import { globOf } from '../../model/glob.ts'
 import { kinds } from '../../model/resource.ts'

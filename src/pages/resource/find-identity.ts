@@ -1,5 +1,4 @@
-import type { Identity } from '../../history/sql/resource-life.ts'
-import { identifyResources } from '../../history/sql/resource-life.ts'
+import { type Identity, identifyResources } from '../../history/sql/resource-life.ts'
 import { kinds } from '../../model/resource.ts'
 import { resolveUid } from '../../queries/resolve-uid.ts'
 import { html, type Markup } from '../../report/html/markup.ts'

@@ -1,6 +1,5 @@
 import { identifyViolations, readFoundViolations } from '../../history/sql/found-violations.ts'
-import type { Identity } from '../../history/sql/resource-life.ts'
-import { readViolationsOf } from '../../history/sql/resource-life.ts'
+import { type Identity, readViolationsOf } from '../../history/sql/resource-life.ts'
 import { isoTime } from '../../model/time.ts'
 import { isOverdue, severities } from '../../model/violation.ts'
 import { toRow, type ViolationRow } from '../../queries/read-violations.ts'

@@ -1,5 +1,4 @@
-import type { ViolationGroup } from '../../history/sql/first-violations.ts'
-import { readFirstViolations } from '../../history/sql/first-violations.ts'
+import { readFirstViolations, type ViolationGroup } from '../../history/sql/first-violations.ts'
 import { globOf } from '../../model/glob.ts'
 import { severities } from '../../model/violation.ts'
 import { countGroups, type RankedGroup } from '../../queries/count-groups.ts'

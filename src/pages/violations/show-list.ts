@@ -1,6 +1,10 @@
 import type { RecordedViolation } from '../../history/records.ts'
-import type { ViolationChoice, ViolationGroup, ViolationPage } from '../../history/sql/first-violations.ts'
-import { readViolationPage } from '../../history/sql/first-violations.ts'
+import {
+  readViolationPage,
+  type ViolationChoice,
+  type ViolationGroup,
+  type ViolationPage,
+} from '../../history/sql/first-violations.ts'
 import { severities, violationStates } from '../../model/violation.ts'
 import { countGroups, type ViolationCounts } from '../../queries/count-groups.ts'
 import { cursorOf, placeOf } from '../../queries/list-cursor.ts'

@@ -6,12 +6,13 @@ import { postgresBackend } from '../../../src/history/postgres/postgres-backend.
 import type { HistoryReader } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
 import { readDiffering } from '../../../src/history/sql/differing.ts'
-import type { GroupPart, ViolationChoice } from '../../../src/history/sql/first-violations.ts'
 import {
+  type GroupPart,
   readFirstViolations,
   readViolatedRules,
   readViolationGroups,
   readViolationPage,
+  type ViolationChoice,
 } from '../../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../../src/history/sql/list-resources.ts'

@@ -1,4 +1,5 @@
 import { createRandom } from '../../src/demo/random.ts'
+import type { History } from '../../src/history/history.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Filters, Offer } from '../../src/service/settings.ts'
 import { openAuditHarness } from '../audit/audit-harness.ts'
@@ -24,13 +25,19 @@ export interface World {
   }[]
 }
 
-/** A random fleet, audited several times while it changes and breaks; with what hookdrift said of each run. */
-export async function makeWorld(seed: string): Promise<{ world: World; reports: readonly Report[] }> {
+/**
+ * A random fleet, audited several times while it changes and breaks; with what hookdrift said of each run. `openHistory`:
+ * where it is not a file.
+ */
+export async function makeWorld(
+  seed: string,
+  openHistory?: () => Promise<History>,
+): Promise<{ world: World; reports: readonly Report[] }> {
   const random = createRandom(`oracle/${seed}`)
   await using world = await startRandomFleet(seed, random, { projects: 1 + random.below(3) })
   const { service, projects, listings, labels } = world
   await using proxy = await startRecordingProxy(service.url)
-  await using harness = openAuditHarness({ ...world, limits: { retries: 1 } })
+  await using harness = openAuditHarness({ ...world, limits: { retries: 1 }, ...(openHistory && { openHistory }) })
   const nextTurn = world.begin()
   const runs: World['runs'][number][] = []
   const reports: Report[] = []

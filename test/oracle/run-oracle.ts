@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { History } from '../../src/history/history.ts'
 import { json } from '../../src/report/json.ts'
 import { fileRenderOptions } from '../../src/report/report-files.ts'
 import { makeWorld } from './make-world.ts'
@@ -32,13 +33,27 @@ interface Asked {
   /** What calls Python 3. */
   readonly python?: string
   readonly onProgress?: (done: number) => void
+  /** Where the history of a world is, when it is not a file. */
+  readonly makePlace?: () => Promise<OraclePlace>
+}
+
+interface OraclePlace {
+  open(): Promise<History>
+  remove(): Promise<void>
 }
 
 /** Worlds are made, written and handed over in batches: while Python reads one, the next is made. */
 const batchSize = 25
 
 /** Has random worlds audited by hookdrift and worked out by the oracle, and says where the two disagree. */
-export async function runOracle({ worlds, seed, keep, python = 'python3', onProgress }: Asked): Promise<Verdict> {
+export async function runOracle({
+  worlds,
+  seed,
+  keep,
+  python = 'python3',
+  onProgress,
+  makePlace,
+}: Asked): Promise<Verdict> {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-oracle-'))
   try {
     const verdicts: Verdict[] = []
@@ -47,7 +62,9 @@ export async function runOracle({ worlds, seed, keep, python = 'python3', onProg
       const batch = join(directory, `batch-${from}`)
       mkdirSync(batch)
       for (let index = from; index < Math.min(worlds, from + batchSize); index++) {
-        const { world, reports } = await makeWorld(`${seed}-${index}`)
+        const place = await makePlace?.()
+        const { world, reports } = await makeWorld(`${seed}-${index}`, place && (() => place.open()))
+        await place?.remove()
         writeFileSync(join(batch, `${world.seed}.world.json`), JSON.stringify(world))
         writeFileSync(
           join(batch, `${world.seed}.reports.json`),

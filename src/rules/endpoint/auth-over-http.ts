@@ -20,14 +20,11 @@ export const authOverHttp = resourceRule('endpoint', {
 
 /** What deliveries carry besides the payload, for people. */
 function credentialOf({ authentication, url }: Endpoint): string | undefined {
-  switch (authentication?.type) {
-    case 'api_key':
-      return authentication.api_key && 'an API key'
-    case 'basic_auth':
-      return authentication.basic_auth && 'user and password'
-    case 'oauth2':
-      return authentication.oauth2 && 'an access token'
-    default:
-      return url?.includes('@') && destinationOf(url)?.hasUserinfo ? 'user and password' : undefined
-  }
+  return (
+    (authentication?.type === 'api_key' && authentication.api_key && 'an API key') ||
+    (authentication?.type === 'basic_auth' && authentication.basic_auth && 'user and password') ||
+    (authentication?.type === 'oauth2' && authentication.oauth2 && 'an access token') ||
+    // Also where a type is set and nothing is filled in.
+    (url?.includes('@') && destinationOf(url)?.hasUserinfo ? 'user and password' : undefined)
+  )
 }

@@ -20,6 +20,10 @@ export const cases: Cases = {
     sees: endpointsAt(`http://${seal('a')}@a.example/in`),
     finds: ['critical e1/url: sends user and password to a.example over plain http'],
   },
+  'finds them also where a type is set and nothing is filled in': {
+    sees: endpoints({ url: `http://${seal('a')}@a.example/in`, authentication: { type: 'api_key' } }),
+    finds: ['critical e1/url: sends user and password to a.example over plain http'],
+  },
   'leaves https alone, and http without credentials': {
     sees: endpoints(
       { url: 'https://a.example/in', authentication: apiKey },

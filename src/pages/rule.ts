@@ -3,7 +3,7 @@ import { globOf } from '../model/glob.ts'
 import { countSeverities, violationStates } from '../model/violation.ts'
 import { countViolations } from '../queries/count-groups.ts'
 import { type RuleInRun, readRules } from '../queries/read-rules.ts'
-import { readViolations, type ViolationRow } from '../queries/read-violations.ts'
+import { everyViolation, readViolations, type ViolationRow } from '../queries/read-violations.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
@@ -38,18 +38,10 @@ export const rulePage: SitePage = {
     const title = rule.title === '' ? id : rule.title
     const query = { rule: id, state: violationStates.filter((state) => state !== 'resolved') }
     const answer = await readViolations(history, {
+      ...everyViolation,
       run,
       states: new Set(query.state),
-      after: 0,
       rule: id,
-      severity: undefined,
-      projects: [],
-      kind: undefined,
-      owners: [],
-      labels: [],
-      before: undefined,
-      overdueAt: undefined,
-      sort: 'severity',
       limit: mostShown,
     })
     return {

@@ -1,6 +1,6 @@
 import { dayMs, formatExpiry } from '../model/time.ts'
 import { violationStates } from '../model/violation.ts'
-import { readViolations } from '../queries/read-violations.ts'
+import { everyViolation, readViolations } from '../queries/read-violations.ts'
 import { readWaivers, soonMs, type WaiverInForce } from '../queries/read-waivers.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { rowList } from '../report/html/components/fold.ts'
@@ -82,18 +82,10 @@ function describe(waivers: readonly WaiverInForce[], accepted: number): string {
 /** What the run found of the waivers themselves: expired ones, which accept nothing, and unused ones. */
 async function findingsOf({ history, run, link }: SiteRequest): Promise<Markup> {
   const { rows, omitted } = await readViolations(history, {
+    ...everyViolation,
     run,
     states: new Set(violationStates.filter((state) => state !== 'resolved')),
-    after: 0,
     rule: 'waiver/*',
-    severity: undefined,
-    projects: [],
-    kind: undefined,
-    owners: [],
-    labels: [],
-    before: undefined,
-    overdueAt: undefined,
-    sort: 'severity',
     limit: mostFindings,
   })
   if (rows.length === 0) return nothing

@@ -56,6 +56,19 @@ export interface ViolationsQuery extends SeverityRange {
   readonly limit: number
 }
 
+/** A question that chooses nothing out: violations of all kinds, in the order of reports. */
+export const everyViolation = {
+  after: 0,
+  severity: undefined,
+  projects: [],
+  kind: undefined,
+  owners: [],
+  labels: [],
+  before: undefined,
+  overdueAt: undefined,
+  sort: 'severity',
+} as const satisfies Partial<ViolationsQuery>
+
 /** By severity as in reports, the oldest first, or the first that is due first. */
 export const violationOrders = ['severity', 'age', 'due'] as const
 export type ViolationOrder = (typeof violationOrders)[number]

@@ -134,12 +134,7 @@ export async function readCompleteScans(
   return history.ask((session) => completeScansAt(session, project, run))
 }
 
-/** The same, asked of a database. */
-export async function completeScansAt(
-  session: Session,
-  { service, uid }: ProjectRef,
-  run: number,
-): Promise<CompleteScans> {
+async function completeScansAt(session: Session, { service, uid }: ProjectRef, run: number): Promise<CompleteScans> {
   const complete = await session.all<CompleteScan>(completeSql, [service, uid, run])
   if (complete.length === 0) return {}
   const last = (listing: Listing) => complete.find((walk) => walk.listing === listing)

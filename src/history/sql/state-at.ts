@@ -97,8 +97,8 @@ export async function readVersionsAt(
   return history.ask((session) => versionsAt(session, project, points))
 }
 
-/** The same, asked of a database: one index lookup for each point. */
-export async function versionsAt(
+/** One index lookup for each point. */
+async function versionsAt(
   session: Session,
   { service, uid }: ProjectRef,
   points: readonly VersionPoint[],

@@ -11,7 +11,7 @@ import { shellWord } from '../report/text/shell-word.ts'
 import type { Bound } from '../rules/engine/rule.ts'
 import { nearestWithin, readyFixOf } from '../rules/ready-fixes.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { attributesOf } from './read-diff.ts'
+import { attributesOf } from './diff.ts'
 
 /** A value that a request sets because a rule asks for it. */
 export interface ReadyChange {

@@ -1,7 +1,7 @@
 import { isOwnRule } from '../../model/own-rules.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { isOpen, isOverdue, severities } from '../../model/violation.ts'
-import { isRepairable } from '../../repair/request-fields.ts'
+import { isRepairable } from '../../repair/repair.ts'
 import { readyFixOf } from '../../rules/ready-fixes.ts'
 import { padColumns, widthOf } from '../../text/columns.ts'
 import { quote } from '../../text/neutralise.ts'

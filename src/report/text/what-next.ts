@@ -2,7 +2,7 @@ import { isOwnRule } from '../../model/own-rules.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { isOpen, isOverdue, severities } from '../../model/violation.ts'
 import { isRepairable } from '../../repair/repair.ts'
-import { readyFixOf } from '../../rules/ready-fixes.ts'
+import { ownRule } from '../../rules/rules.ts'
 import { padColumns, widthOf } from '../../text/columns.ts'
 import { quote } from '../../text/neutralise.ts'
 import { worstFirst } from '../group-by.ts'
@@ -82,7 +82,7 @@ function suggestRestore(
   const repairable = important.filter(({ kind, uid }) => isRepairable(kind) && isShellSafe(uid))
   const found =
     repairable.find(({ rule }) => restorable.includes(rule)) ??
-    repairable.find(({ rule }) => readyFixOf(rule) !== undefined)
+    repairable.find(({ rule }) => ownRule(rule)?.fix !== undefined)
   if (found === undefined) return []
   const { uid, rule } = found
   const isDrifted = open.some((violation) => violation.uid === uid && restorable.includes(violation.rule))

@@ -267,9 +267,10 @@ function describeRule({
   highest = severity,
   optIn,
   unkept,
+  acceptedWith,
   fix,
 }: Description<z.ZodObject>) {
-  const some = { ...(unkept && { unkept }), ...(fix && { fix }) }
+  const some = { ...(unkept && { unkept }), ...(acceptedWith && { acceptedWith }), ...(fix && { fix }) }
   if (optIn) return { id, title, severity, packs: [], ...some }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
   return { id, title, severity, packs: [...new Set([...themes, ...general])], ...some }

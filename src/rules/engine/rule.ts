@@ -87,6 +87,12 @@ export interface Description<Schema extends z.ZodObject> {
   readonly optIn?: true
   /** Fields that it reads and that no history keeps, because they change by themselves. */
   readonly unkept?: readonly string[]
+  /**
+   * What an acceptance of a violation holds to besides the field at its path: JSON Pointers into the attributes, whose
+   * change makes another finding of it. `nothing`: it is about what happens, or about what is missing, and is accepted
+   * as it is.
+   */
+  readonly acceptedWith?: readonly string[] | 'nothing'
   readonly fix?: ReadyFix
   readonly options?: Schema
 }
@@ -134,6 +140,8 @@ export interface Rule {
   readonly life?: DriftLife
   /** Fields that it reads and that no history keeps. */
   readonly unkept?: readonly string[]
+  /** What an acceptance of a violation holds to besides the field at its path. */
+  readonly acceptedWith?: readonly string[] | 'nothing'
   readonly fix?: ReadyFix
   /** @throws ZodError when the options are not its own */
   bind(options: unknown): BoundRule

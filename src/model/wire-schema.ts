@@ -145,9 +145,9 @@ const serviceSets = <F extends Field>(field: F) => unwritten('The service sets i
 const keptIfOmitted = <F extends Field>(field: F) => ({ ...field, keeps: 'omitted' }) as const
 const keptIfEmpty = <F extends Field>(field: F) => ({ ...field, keeps: 'empty' }) as const
 const emptyAs = <F extends Field>(sentEmpty: Json, field: F) => ({ ...field, sentEmpty })
-const sentAs = <F extends Field>(field: F, ...to: readonly string[]) => ({ ...field, to })
+const sentAs = <F extends Field>(to: readonly string[], field: F) => ({ ...field, to })
 const newer = <F extends Field>(field: F) => ({ ...field, isNewer: true }) as const
-const formerly = <F extends Field>(field: F, name: FormerName) => ({ ...field, formerly: name })
+const formerly = <F extends Field>(name: FormerName, field: F) => ({ ...field, formerly: name })
 const onlyCreated = <F extends Field>(field: F) => ({ ...field, onlyCreate: true }) as const
 
 const stamps = { created_at: serviceSets(time), updated_at: volatile(time), deleted_at: serviceSets(time) }
@@ -166,8 +166,8 @@ const publishSubscribe = guarded(
       vhost: prose,
       queue: prose,
       // The service writes it flat and reads it nested.
-      bindedExchange: sentAs(prose, 'bindExchange', 'exchange'),
-      routingKey: sentAs(prose, 'bindExchange', 'routingKey'),
+      bindedExchange: sentAs(['bindExchange', 'exchange'], prose),
+      routingKey: sentAs(['bindExchange', 'routingKey'], prose),
       deadLetterExchange: prose,
       auth: collapsing({ user: prose, password: secret }),
     }),
@@ -314,8 +314,8 @@ const subscription = {
       is_flattened: flag,
     }),
   }),
-  endpoint_uid: required(keptIfEmpty(sentAs(text, 'endpoint_id'))),
-  source_uid: required(keptIfEmpty(sentAs(text, 'source_id'))),
+  endpoint_uid: required(keptIfEmpty(sentAs(['endpoint_id'], text))),
+  source_uid: required(keptIfEmpty(sentAs(['source_id'], text))),
   // Rows of a list of their own, which decide what is delivered: by event type; `*` is the row for all types without one.
   // Absent where no scan has read them. `filter-requests.ts` writes them; an update keeps what the request leaves out.
   filters: unwritten(
@@ -419,7 +419,7 @@ const project = {
     // Since v26.6.5: the name of a header. Not optional: older releases do not have it, and absent is not empty.
     request_id_header: prose,
     // Since v26.7.0, which takes the former name only; v26.7.1 and later answer 400 to it, and show the setting below.
-    verify_dynamic_events: formerly(flag, former),
+    verify_dynamic_events: formerly(former, flag),
     // Since v26.7.1.
     allow_unmatched_dynamic_urls: flag,
     ssl: struct({ enforce_secure_endpoints: flag }),

@@ -138,6 +138,8 @@ export interface Rule {
   readonly scope: 'resource' | 'drift' | 'scan' | 'project' | 'fleet' | 'violations'
   /** Of a rule with the scope `drift`: what ends its violations. */
   readonly life?: DriftLife
+  /** Of a rule with the scope `drift`: whether a request of the service can put back what it finds. */
+  readonly isRestorable?: boolean
   /** Fields that it reads and that no history keeps. */
   readonly unkept?: readonly string[]
   /** What an acceptance of a violation holds to besides the field at its path. */

@@ -110,9 +110,12 @@ describe('query', () => {
       ).toEqual(columns)
     }
     db.close()
+    const grants = readFileSync(join(import.meta.dirname, '../../docs/how-to/many-machines.md'), 'utf8')
+    const granted = /GRANT SELECT ON ([^;]*) TO hookdrift_reader;/.exec(grants)?.[1] ?? ''
+    expect(granted.split(/,\s+/)).toEqual(explained.map(({ view }) => `hookdrift.${view}`))
     const { code, stdout } = await historyFixture.ask(['query', '--views'])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^open_violation\n {4}active violations/m)
+    expect(stdout).toMatch(/^open_violation\n {4}active violations that no waiver accepts/m)
     expect((await historyFixture.rows('query', '--views')).rows).toEqual(explained)
   })
 })

@@ -421,7 +421,7 @@ CREATE VIEW open_violation AS
          message, first_seen, last_seen, waiver
   FROM active_violation WHERE waiver IS NULL;
 
--- Violations that a waiver of the policy accepts, or accepted. Where one of the two changes, another row begins.
+-- Violations that a waiver of the policy accepts, or accepted. Each version of the two has a row.
 CREATE VIEW waived_violation AS
   SELECT x.fingerprint, x.rule, x.severity,
          CASE x.severity WHEN 'critical' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3

@@ -2,16 +2,16 @@
 export const views: Readonly<Record<string, string>> = {
   committed_run: 'runs, with the digests of the policy and configuration that they used',
   run_coverage: 'what each walk of each run proved, why not more (cause, reason), and what it cost',
-  resource_at:
-    'every resource (endpoints, subscriptions, sources and so on) as of every run: name the run, as in WHERE run = 17',
-  current_resource: 'every resource as the last committed run left it',
+  current_resource:
+    'every resource as the last committed run left it: endpoints, subscriptions, sources and the others',
+  resource_at: 'every resource as of every run: name the run, as in WHERE run = 17',
   drift: 'what changed, run by run; fields is a list of {path, before, after}',
-  active_violation:
-    "violations that had not ended by the last committed run; state is open, waived, or unknown: no scan since last_seen could evaluate the 'unknown' ones",
   open_violation:
     "active violations that no waiver accepts; 'unknown' ones are among them, because what could not be scanned is not fixed",
+  active_violation:
+    "violations that had not ended by the last committed run; state is open, waived, or unknown: no scan since last_seen could evaluate the 'unknown' ones",
   waived_violation:
-    'violations that a waiver of the policy accepts (is_active is 1), or accepted; where one of the two changes, another row begins',
+    'violations that a waiver of the policy accepts (is_active is 1), or accepted; each version of the two has a row',
   accepted_violation:
     'violations that people accepted, as last seen; is_active is 1 until a person revokes the acceptance, or a run ends it (ended_by)',
   violation_history:

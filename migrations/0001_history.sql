@@ -477,7 +477,8 @@ CREATE VIEW violation_history AS
                 WHERE u.project_id = x.project_id AND u.kind = 'subscription' AND u.uid = x.uid
                   AND u.from_run < x.to_run AND (u.to_run IS NULL OR u.to_run >= x.to_run) LIMIT 1) END
             AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run) LIMIT 1) AS owner,
-         x.path, x.message, f.started_at AS first_seen, e.number AS run, e.started_at AS ended_at, x.resolution,
+         x.path, x.message, f.started_at AS first_seen, e.number AS run, e.started_at AS ended_at,
+         unixepoch(e.started_at) - unixepoch(f.started_at) AS open_seconds, x.resolution,
          x.ended_by, x.ended_by ->> '$.kind' AS ended_kind, x.ended_by ->> '$.by' AS ended_person,
          x.ended_by ->> '$.reason' AS ended_reason
   FROM violation x JOIN project p ON p.id = x.project_id

@@ -19,10 +19,12 @@ export function refusedQuery(reason: string): AuditError {
   })
 }
 
+const viewsAdvice = '`hookdrift query --views` lists the views and their columns'
+
 /** For an error that the query caused. */
 export function failedQuery(error: unknown): AuditError {
   return AuditError.usage(`the query failed: ${messageOf(error)}`, {
-    advice: '`hookdrift query --views` lists the views and their columns',
+    advice: viewsAdvice,
     cause: error,
   })
 }
@@ -47,26 +49,23 @@ export function unknownInQuery(
   { sql, columnsOf }: { readonly sql: string; readonly columnsOf: ViewColumns },
 ): AuditError {
   const word = name.slice(name.lastIndexOf('.') + 1)
-  const words = new Set(sql.toLowerCase().split(/\W+/))
+  const words = new Set(sql.toLowerCase().split(/\W/))
   const named = [...columnsOf].filter(([view]) => words.has(view))
   const ofColumns = named.length > 0 ? named : [...columnsOf]
   const meant = kind === 'view' ? likelyView(word) : likelyName(word, new Set(ofColumns.flatMap(([, names]) => names)))
-  const lists =
+  const message = `the query failed: ${messageOf(error)}`
+  if (meant !== undefined)
+    return AuditError.usage(`${message}, did you mean ${meant}?`, { advice: viewsAdvice, cause: error })
+  const known =
     kind === 'view'
-      ? [`the views are ${Object.keys(views).join(', ')}`]
-      : named.map(([view, columns]) => `${view} has ${columns.join(', ')}`)
-  return AuditError.usage(
-    `the query failed: ${messageOf(error)}${meant === undefined ? '' : `, did you mean ${meant}?`}`,
-    {
-      advice: [...lists, '`hookdrift query --views` explains the views and lists their columns'].join('\n'),
-      cause: error,
-    },
-  )
+      ? `the views are ${Object.keys(views).join(', ')}`
+      : named.map(([view, columns]) => `${view} has ${columns.join(', ')}`).join('; ')
+  return AuditError.usage(message, { advice: known === '' ? viewsAdvice : known, cause: error })
 }
 
 /** A view of a similar name, or one that is about what was named: `approvals`. */
 function likelyView(name: string): string | undefined {
-  const abouts = Object.entries(views).map(([view, about]) => [view, about.split(/\W+/)] as const)
+  const abouts = Object.entries(views).map(([view, about]) => [view, about.split(/\W/)] as const)
   return likelyName(name, Object.keys(views)) ?? mostAlike(name, abouts)
 }
 

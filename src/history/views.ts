@@ -15,7 +15,7 @@ export const views: Readonly<Record<string, string>> = {
   accepted_violation:
     'violations that people accepted, as last seen; is_active is 1 until a person revokes the acceptance, or a run ends it (ended_by)',
   violation_history:
-    "violations that ended, with resolution: 'fixed' and 'removed' ones are gone; for all others ended_by says who or what ended them",
+    "violations that ended, after how many seconds (open_seconds), and how: 'fixed' and 'removed' ones are gone; for all others ended_by says who or what ended them",
   run_rule: 'the rules of each run',
   baseline:
     'states that a person approved, revoked approvals too; drift rules compare with the one where is_active is 1',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../src/history/history.ts'
 import type { Session } from '../../src/history/sql/session.ts'
@@ -24,6 +26,13 @@ import { confirming, ending, opening, turning } from './violation-steps.ts'
 
 const columnsOf = new Map(explainViews().map(({ view, columns }) => [view, columns]))
 const views = [...columnsOf.keys()]
+
+/** The questions in SQL of the page on asking the history. */
+const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/ask-the-history.md'), 'utf8')
+const questions = [
+  ...[...page.matchAll(/^```sql\n(.*?)\n```$/gms)].map(([, sql = '']) => sql),
+  ...[...page.matchAll(/^\$ hookdrift query "([^"]*)"$/gm)].map(([, sql = '']) => sql.replaceAll(/\\\n */g, '')),
+].filter((sql) => !sql.endsWith('FROM violations'))
 
 /** What every backend shows to other programs, such as sqlite3 and psql. */
 export function describeViews(name: string, makePlace: () => Place): void {
@@ -282,7 +291,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
       await fixture.run(async (draft) => {
         for (const end of [ending('a', 'accepted'), ending('b', 'policy'), ending('c')]) await end(draft)
       })
-      const ended = { run: 2, ended_at: at(2), owner: 'tenant-1' }
+      const ended = { run: 2, ended_at: at(2), open_seconds: 3600, owner: 'tenant-1' }
       const noOne = { ended_by: null, ended_kind: null, ended_person: null, ended_reason: null }
       const [accepted, policy] = (['accepted', 'policy'] as const).map((one) => JSON.stringify(anEnding(one).endedBy))
       expect(await shown('violation_history', 'uid')).toEqual([
@@ -316,6 +325,13 @@ export function describeViews(name: string, makePlace: () => Place): void {
         { uid: 'a', owner: 'tenant-1' },
         { uid: 'u', owner: 'tenant-1' },
       ])
+    })
+
+    it.each(questions)('answer %s', async (question) => {
+      await firstRun()
+      await commit(await draftSecond())
+      const known = new RegExp(`\\b(?:FROM|JOIN) (?=${views.join('|')})`, 'g')
+      await rows(question.replaceAll(known, (word) => `${word}hookdrift.`))
     })
 
     it('distinguish the approval that drift rules compare with', async () => {

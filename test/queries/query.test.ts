@@ -125,6 +125,8 @@ describe('query', () => {
     const grants = readFileSync(join(import.meta.dirname, '../../docs/how-to/many-machines.md'), 'utf8')
     const granted = /GRANT SELECT ON ([^;]*) TO hookdrift_reader;/.exec(grants)?.[1] ?? ''
     expect(granted.split(/,\s+/)).toEqual(Object.keys(views).map((view) => `hookdrift.${view}`))
+    const { stdout: help } = await historyFixture.ask(['query', '--help'])
+    expect(help.split(/[\s,]+/)).toEqual(expect.arrayContaining(Object.keys(views)))
     const { code, stdout } = await historyFixture.ask(['query', '--views'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^open_violation\n {4}active violations that no waiver accepts/m)

@@ -51,7 +51,7 @@ export function openQuery(file: string, sql: string): Query {
 
 function unknownNameIn(error: unknown): UnknownName | undefined {
   const message = error instanceof Database.SqliteError ? error.message : ''
-  const [, what, name] = /^no such (table|column): ([\w.]+)$/.exec(message) ?? []
+  const [, what, name] = /^no such (table|column): ([\w.]{1,200})$/.exec(message) ?? []
   return name === undefined ? undefined : { kind: what === 'table' ? 'view' : 'column', name }
 }
 

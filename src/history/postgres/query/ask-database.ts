@@ -171,7 +171,7 @@ async function cancelProcess(server: PostgresServer, process: number): Promise<v
 function unknownNameIn(error: unknown): UnknownName | undefined {
   if (!(error instanceof DatabaseError) || (error.code !== '42P01' && error.code !== '42703')) return undefined
   const { message } = error
-  const name = /"([^"]+)"/.exec(message)?.[1] ?? /^column (\S+)/.exec(message)?.[1]
+  const name = /"([^"]{1,200})"/.exec(message)?.[1] ?? /^column (\S{1,200})/.exec(message)?.[1]
   return name === undefined ? undefined : { kind: error.code === '42P01' ? 'view' : 'column', name }
 }
 

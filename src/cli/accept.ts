@@ -11,7 +11,7 @@ import { composeAcceptances } from '../queries/compose-acceptances.ts'
 import { acceptancesView, answerAcceptances, readAcceptable } from '../queries/read-acceptances.ts'
 import { addSignature, signature } from './baseline-options.ts'
 import { answerFromHistory } from './print-answer.ts'
-import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
+import { addReadingOptions, limitOf, type ReadingOptions, uidOrName } from './query-options.ts'
 
 interface AcceptOptions extends ReadingOptions {
   readonly reason?: string
@@ -24,7 +24,7 @@ export function defineAccept(command: Command, execute: Execute): void {
   command
     .argument(
       '[violation...]',
-      'fingerprints as `hookdrift violations` shows them, or a rule and the name or uid of its resource',
+      `fingerprints as \`hookdrift violations\` shows them, or a rule and its resource: ${uidOrName}`,
     )
     .option('--reason <text>', 'why they are accepted, for the record and for reports')
     .option('--list', 'list all acceptances, ended ones too')

@@ -8,7 +8,7 @@ import { answerBaselineChange, baselineChangeView } from '../queries/answer-writ
 import { type ApprovingOptions, addApproving, signature } from './baseline-options.ts'
 import { confirmApproval } from './confirm-approval.ts'
 import { answerFromHistory, runNamed } from './print-answer.ts'
-import { addProjectOption, addReadingOptions, limitOf, runOrTime } from './query-options.ts'
+import { addProjectOption, addReadingOptions, limitOf, runOrTime, uidOrName } from './query-options.ts'
 
 interface ApproveOptions extends ApprovingOptions {
   readonly run: string
@@ -18,7 +18,7 @@ interface ApproveOptions extends ApprovingOptions {
 export function defineBaselineApprove(command: Command, execute: Execute): void {
   addApproving(addReadingOptions(addProjectOption(command)))
     .option('--run <run>', runOrTime, 'latest')
-    .option('--uid <uid...>', 'only these resources; the rest stays as it was approved before')
+    .option('--uid <uid...>', `only these resources, each by ${uidOrName}; the rest stays as it was approved before`)
     .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
 }
 

@@ -10,7 +10,7 @@ import { answerExplanations, explanationsView } from '../queries/answer-explanat
 import { findResource } from '../queries/find-resource.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, uidOrName } from './query-options.ts'
 
 interface ExplainOptions extends AnswerOptions {
   readonly config: string
@@ -21,7 +21,7 @@ interface ExplainOptions extends AnswerOptions {
 
 export function definePolicyExplain(command: Command, execute: Execute): void {
   command
-    .argument('<uid>', 'a resource in the history: its uid, the beginning of one, or a name')
+    .argument('<uid>', `a resource in the history: ${uidOrName}`)
     .argument('[rule]', 'default: all rules for its kind')
     .option('-c, --config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
     .option('--history <file>', "history, a file or postgres://…; overrides the configuration's and HOOKDRIFT_HISTORY")

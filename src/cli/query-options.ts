@@ -17,6 +17,9 @@ export interface ReadingOptions extends HistoryOptions, AnswerOptions {}
 /** Help for arguments that `findRun` reads. */
 export const runOrTime = 'a run (12, latest, latest~2) or a time (2026-11-21, yesterday, 7d, an instant)'
 
+/** Help for arguments that name a resource. */
+export const uidOrName = 'a uid, a name, or a beginning of one that fits no other'
+
 const rowsForPeople = 100
 
 export function addReadingOptions(command: Command, formats?: readonly string[]): Command {

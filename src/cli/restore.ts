@@ -19,6 +19,7 @@ import {
   limitOf,
   type ReadingOptions,
   runOrTime,
+  uidOrName,
 } from './query-options.ts'
 
 interface RestoreOptions extends ReadingOptions, ChoiceOptions {
@@ -29,7 +30,7 @@ interface RestoreOptions extends ReadingOptions, ChoiceOptions {
 
 export function defineRestore(command: Command, execute: Execute): void {
   command
-    .argument('<uid>', 'uid of a resource, the beginning of one, or a name')
+    .argument('<uid>', `a resource: ${uidOrName}`)
     .option(
       '--run <run|time>',
       `its state in that run, ${runOrTime}; default: before the change of an open drift violation, else the fixes of other open violations, else before the last change`,

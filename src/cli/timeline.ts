@@ -10,6 +10,7 @@ import {
   type ChoiceOptions,
   limitOf,
   type ReadingOptions,
+  uidOrName,
 } from './query-options.ts'
 
 interface TimelineOptions extends ReadingOptions, ChoiceOptions {
@@ -17,7 +18,7 @@ interface TimelineOptions extends ReadingOptions, ChoiceOptions {
 }
 
 export function defineTimeline(command: Command, execute: Execute): void {
-  command.argument('<uid>', 'uid of a resource, the beginning of one, or a name')
+  command.argument('<uid>', `a resource: ${uidOrName}`)
   addReadingOptions(addKindOption(addProjectOption(addRunOption(command)))).action(
     (uid: string, options: TimelineOptions) => execute((terminal) => timeline(uid, options, terminal)),
   )

@@ -3,9 +3,7 @@ import { z } from 'zod'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { refuseProblems } from '../yaml/problem.ts'
 import { readDocument } from '../yaml/read-document.ts'
-import { findHistoryFaults } from './check-configuration.ts'
 import { mayBeFound } from './choose-projects.ts'
 import type { Schedule } from './configuration.ts'
 import { configurationLimits, configurationSchema } from './configuration-schema.ts'
@@ -68,7 +66,7 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
     sources,
     'name the history itself, or another configuration with --config',
   )
-  const document = readDocument(text, {
+  const { value } = readDocument(text, {
     ...origin,
     file,
     schema: selection,
@@ -79,8 +77,6 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
       return 'text' in expanded ? expanded : { text: written }
     },
   })
-  const { value } = document
-  refuseProblems([...findHistoryFaults(document)])
   const resolved = (what: 'history' | 'policy', path: string) => {
     if (!isUnresolved(path)) return path
     const names = [...path.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^{}]+)/g)].map(([name]) => `${name}}`)

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Expand, NodePath } from '../yaml/node-values.ts'
-import { problemLines, refuseProblems } from '../yaml/problem.ts'
+import { problemLines } from '../yaml/problem.ts'
 import { readDocument } from '../yaml/read-document.ts'
-import { findServeFaults, findServeWarnings } from './check-configuration.ts'
 import type { ServeSettings } from './configuration.ts'
 import {
   configurationLimits,
@@ -12,7 +11,8 @@ import {
   secretPlaceholder,
 } from './configuration-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
-import { listenAddress } from './listen-schema.ts'
+import { findServeWarnings } from './find-warnings.ts'
+import { isLoopback, type ListenAddress, listenAddress } from './listen-schema.ts'
 import { type DecodedServe, readNetwork } from './serve-schema.ts'
 
 const selection = z.looseObject({ serve: configurationSchema.shape.serve })
@@ -37,8 +37,12 @@ export function readServe(
     isSecret: isSecretPath,
     expand: (written, path) => (path[0] === 'serve' ? expand(written, path) : { text: written }),
   })
-  refuseProblems([...findServeFaults(document)])
   return { settings: serveSettingsOf(document.value.serve), warnings: problemLines([...findServeWarnings(document)]) }
+}
+
+/** Whether everyone who reaches an address could read the pages there. */
+export function isOpenToAll({ host }: ListenAddress, { tokens, trustedProxy }: ServeSettings): boolean {
+  return !isLoopback(host) && tokens.length === 0 && trustedProxy === undefined
 }
 
 export function serveSettingsOf(serve: DecodedServe = {}): ServeSettings {

@@ -11,7 +11,7 @@ import { nearestName } from '../text/nearest-name.ts'
 import { oneOf } from '../yaml/describe-issue.ts'
 import { describeReference } from '../yaml/describe-value.ts'
 import type { NodePath } from '../yaml/node-values.ts'
-import { checkFaults, type SchemaFault } from '../yaml/schema-fault.ts'
+import { checkFaults, type ValueFault } from '../yaml/value-fault.ts'
 import { isTooFarAhead, maxDaysAhead, readExpiry } from './expiry.ts'
 import { refuseIgnoredPath } from './ignored-paths.ts'
 import { policyTestSchema } from './policy-test-schema.ts'
@@ -196,13 +196,13 @@ export function policyJsonSchema(): object {
   return z.toJSONSchema(policySchemaOf(z.object(builtIn).catchall(ofCustom), waiver), { io: 'input' })
 }
 
-function* findNeverCompared(path: string): Generator<SchemaFault> {
+function* findNeverCompared(path: string): Generator<ValueFault> {
   const refusal = refuseIgnoredPath(path)
   if (refusal !== undefined) yield { path: [], say: () => refusal }
 }
 
 /** A path and a value are only good together, and of a secret only its seal is written. */
-function* findUnpaired({ path, value }: WrittenWaiver): Generator<SchemaFault> {
+function* findUnpaired({ path, value }: WrittenWaiver): Generator<ValueFault> {
   // One that is faulty itself is not missing.
   const mayBeDueTo = (leftOut: NodePath) => leftOut[0] === 'waivers' && ['path', 'value'].includes(String(leftOut[2]))
   if (path !== undefined && value === undefined) {
@@ -223,7 +223,7 @@ function* findBadTerms(
   { rule, expires }: WrittenWaiver,
   waivable: ReadonlySet<string>,
   now: number,
-): Generator<SchemaFault> {
+): Generator<ValueFault> {
   const isKnown = waivable.has(rule) || waivable.values().some((id) => matchesGlob(id, rule))
   if (!isKnown) yield { path: ['rule'], say: () => describeUnknown(rule, waivable) }
   if (isTooFarAhead(expires, now)) {

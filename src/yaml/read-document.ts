@@ -4,7 +4,7 @@ import { describeIssue, expectationOfIssue, type FileView, type SchemaIssue } fr
 import { type Expand, locate, type NodePath, nodeValues, offsetWithin, type TextPlace } from './node-values.ts'
 import { type FileLimits, type ParsedYaml, parseYaml } from './parse-yaml.ts'
 import { type FileProblem, refuseProblems } from './problem.ts'
-import { faultOf } from './schema-fault.ts'
+import { faultOf } from './value-fault.ts'
 
 /** A file that was read: its decoded value, and the position of each part. */
 export interface ReadDocument<T> {
@@ -168,7 +168,7 @@ export function examineDocument<S extends z.ZodType>(
   }
 }
 
-interface Decoded<T> {
+interface DecodeResult<T> {
   /** Of the schema's type, unless there are misfits. */
   readonly value: T
   readonly issues: readonly core.$ZodIssue[]
@@ -177,7 +177,7 @@ interface Decoded<T> {
 }
 
 /** As `safeParse`, which has no value where a check found a fault. */
-function decode<S extends z.ZodType>(schema: S, input: unknown): Decoded<z.output<S>> {
+function decode<S extends z.ZodType>(schema: S, input: unknown): DecodeResult<z.output<S>> {
   const context = { async: false, error: expectationOfIssue } as const
   const run = schema._zod.run({ value: input, issues: [] }, context)
   if (run instanceof Promise) throw new Error('a schema of a file is checked in one go')

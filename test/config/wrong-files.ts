@@ -183,7 +183,7 @@ export const wrongConfigurations: Readonly<Record<string, readonly [text: string
     'history: postgres://db/h?ssl=yes\nservices:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n',
     '1:10: the URL of the history (postgres://…) has the parameter "ssl": use sslmode, sslrootcert, schema, host only',
   ],
-  'a history that is no URL': [
+  'a history that is not a URL': [
     'history: "postgres://db:port/h"\nservices:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n',
     '1:10: the URL of the history (postgres://…) is not a URL: write `:`, `/`, `?`, `#`, `@` and `%` of a password as `%3A`, `%2F` and so on',
   ],

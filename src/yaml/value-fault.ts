@@ -2,7 +2,7 @@ import { type core, superRefine } from 'zod'
 import type { NodePath } from './node-values.ts'
 
 /** What a check of a schema finds wrong, in a sentence of its own. Paths begin at the value that is checked. */
-export interface SchemaFault {
+export interface ValueFault {
   readonly path: NodePath
   readonly where?: 'key' | 'value'
   /** UTF-16 units into the decoded text at the path, for a fault within it. */
@@ -25,7 +25,7 @@ export interface CheckedText {
  * A check of a schema for what its members cannot say: faults across values, in sentences of their own. It runs when all
  * values have the right shape, and its faults do not keep other checks from running.
  */
-export function checkFaults<Value>(find: (value: Value) => Iterable<SchemaFault>): core.$ZodCheck<Value> {
+export function checkFaults<Value>(find: (value: Value) => Iterable<ValueFault>): core.$ZodCheck<Value> {
   return superRefine<Value>(
     (value, context) => {
       for (const fault of find(value)) {
@@ -38,9 +38,9 @@ export function checkFaults<Value>(find: (value: Value) => Iterable<SchemaFault>
 }
 
 /** The fault that an issue was made of, if it was. */
-export function faultOf({ code, params }: Pick<core.$ZodRawIssue, 'code' | 'params'>): SchemaFault | undefined {
+export function faultOf({ code, params }: Pick<core.$ZodRawIssue, 'code' | 'params'>): ValueFault | undefined {
   // as: only `checkFaults` gives issues this parameter.
-  return code === 'custom' ? (params as { readonly fault?: SchemaFault } | undefined)?.fault : undefined
+  return code === 'custom' ? (params as { readonly fault?: ValueFault } | undefined)?.fault : undefined
 }
 
 /** Something with a name that nothing else may have. */
@@ -56,7 +56,7 @@ interface NamedPart {
 export function* findRepeats(
   parts: Iterable<NamedPart>,
   say: (name: string, line: number) => string,
-): Generator<SchemaFault> {
+): Generator<ValueFault> {
   const owners = new Map<string, NodePath>()
   for (const { name, path, owner } of parts) {
     const first = owners.get(name)

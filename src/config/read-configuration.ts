@@ -104,7 +104,11 @@ export function examineConfiguration(
 ): ExaminedConfiguration {
   const { text, ...origin } = readConfigurationText(file, sources, startAdvice)
   const { expand, missing } = notingTokens(expandFor(options, expandReferences(file, sources)))
-  const { document, problems: mistakes } = examineDocument(text, {
+  const {
+    document,
+    problems: mistakes,
+    faults,
+  } = examineDocument(text, {
     ...origin,
     file,
     schema: configurationSchema,
@@ -125,7 +129,8 @@ export function examineConfiguration(
   const { needsTokens = 'none' } = options
   const areNeeded = needsTokens === 'all' || (needsTokens === 'of-worker' && value.worker?.pages === true)
   const lost = areNeeded ? missing.map(({ path, text }) => document.problem(path, text)) : []
-  const problems = [...mistakes, ...lost, ...findTimetableFaults(document, findTimetableFault), ...unreadable]
+  const timetables = findTimetableFaults(document, findTimetableFault)
+  const problems = [...mistakes, ...faults, ...lost, ...timetables, ...unreadable]
   const headers = authorities.map(({ pem }, index) => ({ ca: pem, headers: headersAsWritten(index, document) }))
   const parts = {
     file: origin.variableAt === undefined ? resolve(file) : undefined,

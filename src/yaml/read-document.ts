@@ -25,7 +25,10 @@ export interface ReadDocument<T> {
 interface ExaminedDocument<T> {
   /** The file without its faulty parts, to find what else is wrong; undefined where they are too many. */
   readonly document: ReadDocument<T> | undefined
+  /** Syntax and shape. */
   readonly problems: readonly FileProblem[]
+  /** What the checks of the schema found in the document. */
+  readonly faults: readonly FileProblem[]
 }
 
 interface DocumentOptions<S extends z.ZodType> {
@@ -71,10 +74,10 @@ export function readDocument<S extends z.ZodType>(
  * @throws AuditError.usage with one line for every problem
  */
 export function refuseFaults<T>(
-  { document, problems }: ExaminedDocument<T>,
+  { document, problems, faults }: ExaminedDocument<T>,
   more: Iterable<FileProblem> = [],
 ): ReadDocument<T> {
-  refuseProblems([...problems, ...more])
+  refuseProblems([...problems, ...faults, ...more])
   if (document === undefined) throw new Error('a schema refused a value without an issue') // Lets the compiler know.
   return document
 }
@@ -143,7 +146,7 @@ export function examineDocument<S extends z.ZodType>(
   // A schema drops such a member from a mapping of free names, unseen and unchecked.
   if (!takesAnyName) for (const { path, offset } of protos) report(path, offset, 'the name `__proto__` is reserved')
   const problems = [...known, ...found.values()]
-  if (reduced === undefined) return { document: undefined, problems }
+  if (reduced === undefined) return { document: undefined, problems, faults: [] }
   const { original } = reduced
   const document: ReadDocument<z.output<S>> = {
     value: decoded.value,
@@ -160,7 +163,7 @@ export function examineDocument<S extends z.ZodType>(
     },
     leftOut,
   }
-  return { document, problems: [...problems, ...faultsIn(decoded.issues, document).take(mostProblems)] }
+  return { document, problems, faults: [...faultsIn(decoded.issues, document).take(mostProblems)] }
 
   function positionOf(offset: number) {
     const { line, col } = lines.linePos(offset)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { showConfiguration } from '../../src/config/show-configuration.ts'
 import { timetableFaultsAt } from '../../src/worker/timetable.ts'
-import { refusal } from './config-fixture.ts'
+import { file, referenceSources, refusal } from './config-fixture.ts'
 import { wrongConfigurations } from './wrong-files.ts'
 
 const env = {
@@ -19,5 +20,15 @@ const options = {
 describe('a wrong configuration', () => {
   it.each(Object.entries(wrongConfigurations))('is refused at its lines and columns: %s', (_, [text, ...says]) => {
     expect(refusal(text, { env, files }, options)).toEqual(says)
+  })
+
+  it('is shown where its values contradict each other: a person wants to find the one to change', () => {
+    const [text = ''] = wrongConfigurations['two services of a name'] ?? []
+    const request = { sources: referenceSources(text, { env }), cwd: '/', history: undefined, exists: () => false }
+    const names = showConfiguration(file, request).filter(({ path }) => path[2] === 'name')
+    expect(names.map(({ value, at }) => [value, at])).toEqual([
+      ['acme', `${file}:2:11`],
+      ['acme', `${file}:6:13`],
+    ])
   })
 })

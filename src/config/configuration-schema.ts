@@ -491,13 +491,16 @@ function* findWorkerFaults({ shared, slots, services, pages, listen }: DecodedWo
 function* findServiceFaults(service: DecodedService): Generator<ValueFault> {
   yield* findWrongBase(service)
   const named = namedProjects(service)
-  const sameId = [
-    ...findRepeats(
-      named.map(([index, { id }]) => ({ name: id, path: ['projects', index, 'id'], owner: ['projects', index] })),
-      (id, line) => `a second project with the id ${id}, the first is in line ${line}`,
-    ),
-  ]
-  yield* sameId
+  const sameId = findRepeats(
+    named.map(([index, { id }]) => ({ name: id, path: ['projects', index, 'id'], owner: ['projects', index] })),
+    (id, line) => `a second project with the id ${id}, the first is in line ${line}`,
+  )
+  // One fault of a project is enough.
+  const faulty = new Set<NodePath[number] | undefined>()
+  for (const fault of sameId) {
+    faulty.add(fault.path[1])
+    yield fault
+  }
   const sameName = findRepeats(
     named.map(([index, { id, name }]) => {
       const owner = ['projects', index]
@@ -505,8 +508,7 @@ function* findServiceFaults(service: DecodedService): Generator<ValueFault> {
     }),
     (name, line) => `a second project named ${name}, the first is in line ${line}`,
   )
-  // One fault of a project is enough.
-  for (const fault of sameName) if (!sameId.some(({ path }) => path[1] === fault.path[1])) yield fault
+  for (const fault of sameName) if (!faulty.has(fault.path[1])) yield fault
   for (const [index, project] of named) {
     if (project.key !== undefined || service.key !== undefined) continue
     const say = () => `no key: neither the project nor its service has one; use ${referenceForms}`

@@ -1,9 +1,12 @@
+import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { diffCounterparts } from '../inventory/diff-counterparts.ts'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import { type Kind, projectKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { statingExtent } from './as-of.ts'
@@ -28,6 +31,56 @@ import {
 import { concludeComparison, describeComparison } from './describe-comparison.ts'
 import { findProject } from './find-project.ts'
 import { findSharedSecrets } from './find-shared-secrets.ts'
+
+export const compareForm: AnswerForm = {
+  name: 'compare',
+  version: 1,
+  about: aboutScans,
+  row: z.object({
+    project: schemas.project.describe('The project of the resource: A, unless the resource has no counterpart there.'),
+    kind: schemas.kind,
+    uid: schemas.uid,
+    other_uid: z
+      .string()
+      .nullable()
+      .describe(
+        'The uid of its counterpart in B, or of a resource of B with the same secret; null where there is none.',
+      ),
+    name: schemas.name,
+    change: z.enum(['modified', 'only_in_a', 'only_in_b', 'ambiguous', 'unknown', 'same_secret']),
+    reason: z.string().nullable().describe('Why it is ambiguous or unknown, or which resource has the same secret.'),
+    fields: listOf(schemas.fieldChange).describe(
+      '`before` in A, `after` in B. For `same_secret`: where the secret is, and its seal.',
+    ),
+  }),
+  more: {
+    a: schemas.project.describe('The first project.'),
+    b: schemas.project.describe('The second project.'),
+    match: z
+      .enum(['name', 'url_path', 'owner+name'])
+      .describe('What endpoints were matched by; resources of other kinds match by name.'),
+    verdict: z
+      .enum(['equal', 'different', 'unknown'])
+      .describe('`unknown` where a side was not scanned completely; the exit code is 0, 1 or 3.'),
+    counts: z
+      .object({
+        equal: schemas.count,
+        modified: schemas.count,
+        only_in_a: schemas.count,
+        only_in_b: schemas.count,
+        ambiguous: schemas.count,
+        unknown: schemas.count,
+        same_secret: schemas.count,
+      })
+      .describe('Resources: the equal ones, and the rows by `change`, no matter how many --limit left out.'),
+    gaps: listOf(z.object({ project: schemas.project, kind: schemas.kind, reason: z.string() })).describe(
+      'Why it cannot be said of a kind that a project lacks a resource.',
+    ),
+    not_compared: listOf(z.object({ kind: schemas.kind, path: schemas.pointer, resources: schemas.count })).describe(
+      'Fields of which one side shows no value, and references of which the counterpart is unknown, with how many resources have them.',
+    ),
+  },
+}
 
 interface Comparison {
   readonly answer: Answer<ComparedRow>
@@ -58,7 +111,7 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
   return {
     exitCode: { equal: exitCodes.clean, different: exitCodes.violations, unknown: exitCodes.incomplete }[verdict],
     answer: {
-      command: 'compare',
+      form: compareForm,
       ...statingExtent(run, isSame ? [scanA] : [scanA, scanB]),
       more: {
         a: scanA.project.name,

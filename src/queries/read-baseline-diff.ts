@@ -12,11 +12,21 @@ import { AuditError } from '../model/errors.ts'
 import type { ReportChange } from '../model/report.ts'
 import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
+
+export const baselineDiffForm: AnswerForm = {
+  name: 'baseline-diff',
+  version: 1,
+  command: 'baseline diff',
+  about: aboutScans,
+  row: schemas.change,
+}
 
 interface BaselineDiffQuery {
   /** undefined: the last one. */
@@ -55,7 +65,7 @@ export async function readBaselineDiff(
       )
     }
   }
-  return { command: 'baseline-diff', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
+  return { form: baselineDiffForm, ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
 }
 
 async function compare(history: HistoryReader, approval: Approval, run: number) {

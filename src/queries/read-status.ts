@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { toRelease } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { departedProjects } from '../history/departed-projects.ts'
@@ -13,11 +14,66 @@ import type { ReportRelease } from '../model/report.ts'
 import { isProjectList, type ProjectRef, projectKey } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { countEach } from '../text/count.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { readEvaluations } from './last-evaluations.ts'
+
+export const statusForm: AnswerForm = {
+  name: 'status',
+  version: 2,
+  about: aboutScans,
+  row: z.object({
+    project: schemas.project,
+    run: z.int().min(0).nullable().describe('The last committed run that scanned it; null where none did.'),
+    at: schemas.time.nullable(),
+    age_s: z.int().nullable(),
+    complete: z.boolean(),
+    incomplete_since: schemas.time.nullable(),
+    stale: z.boolean(),
+    reason: z.string().nullable().describe('Why it is stale; null when it is not.'),
+    violations: schemas.verdict.shape.violations,
+    waived: schemas.count,
+    unknown: schemas.count,
+    release: schemas.release
+      .nullable()
+      .describe("The service's release, as far as the answers of that scan show it; null where nothing did."),
+  }),
+  more: {
+    moved: z
+      .object({ to: z.string(), at: schemas.time })
+      .describe('Where the history was moved to, and when. Absent where it was not.')
+      .exactOptional(),
+    under_way: z
+      .object({
+        run: schemas.count,
+        started_at: schemas.time,
+        stops_at: schemas.time.describe('When requests no longer begin.'),
+        projects: z
+          .object({ waiting: schemas.count, running: schemas.count, done: schemas.count, lost: schemas.count })
+          .describe('How many projects wait, are read, were read, or were given up.'),
+      })
+      .nullable()
+      .describe(
+        'The run that workers share now; null when none is under way. Absent where no workers share the history.',
+      )
+      .exactOptional(),
+    workers: listOf(
+      z.object({
+        host: z.string(),
+        pid: schemas.count,
+        slots: schemas.count.describe('Projects that it reads at once, at most.'),
+        walks: listOf(schemas.project).describe('Projects that it reads.'),
+        coordinates: z.int().min(0).nullable().describe('The run that it coordinates; null when it coordinates none.'),
+      }),
+    )
+      .describe('The workers that share the history. Absent where there are none.')
+      .exactOptional(),
+  },
+}
 
 export interface StatusRow {
   readonly project: string
@@ -108,7 +164,7 @@ export async function readStatus(
   const { more, remarks = [] } = await describeMoved(reader)
   const said = [...remarks, ...describeServices(scans, evaluations)]
   return {
-    command: 'status',
+    form: statusForm,
     ...extent,
     ...(more && { more }),
     ...limited(rows, limit),

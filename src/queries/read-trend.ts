@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { type CommittedRun, type EndedRun, listEndedRuns } from '../history/sql/runs.ts'
@@ -8,12 +9,74 @@ import { dayMs, showOpenTime } from '../model/time.ts'
 import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
 import { severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { type Column, layTable } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { startTrend } from './measure-trend.ts'
+
+export const trendForm: AnswerForm = {
+  name: 'trend',
+  version: 1,
+  about: aboutScans,
+  row: z.object({
+    date: z
+      .string()
+      .regex(/^\d{4}-\d\d-\d\d$/)
+      .describe('A day of UTC.'),
+    opened: schemas.count,
+    fixed: schemas.count.describe('A scan proved that the problem is gone.'),
+    removed: schemas.count.describe('A scan proved that the resource is gone.'),
+    closed: schemas.count.describe('Ended by the policy, a person or time.'),
+    open: z
+      .object({
+        critical: schemas.count,
+        high: schemas.count,
+        medium: schemas.count,
+        low: schemas.count,
+        info: schemas.count,
+      })
+      .describe('At its end, by severity; what a scan could not check counts as open.'),
+    runs: schemas.count,
+    incomplete: schemas.count.describe('Runs with a walk that was not complete.'),
+  }),
+  more: {
+    period: z
+      .object({ from: schemas.time, to: schemas.time })
+      .describe('It begins with the first run of the history, if that is later than what was asked for.'),
+    severities: listOf(
+      z.object({
+        severity: schemas.severity,
+        open: schemas.count,
+        fixed: schemas.count.describe('Fixed or removed in the period.'),
+        oldest: schemas.time.nullable().describe('When the oldest open one was first seen.'),
+        mean_time_to_fix_ms: schemas.count
+          .nullable()
+          .describe('From first seen to fixed or removed, in milliseconds; null when nothing was.'),
+      }),
+    ).describe('Every severity, the worst first.'),
+    weeks: listOf(
+      z.object({
+        from: schemas.time,
+        to: schemas.time,
+        opened: schemas.count,
+        fixed: schemas.count.describe('A scan proved that the problem is gone.'),
+        removed: schemas.count.describe('A scan proved that the resource is gone.'),
+        closed: schemas.count.describe('Ended by the policy, a person or time.'),
+        open: schemas.count.describe('At its end; what a scan could not check counts as open.'),
+        runs: schemas.count,
+        incomplete: schemas.count.describe('Runs with a walk that was not complete.'),
+      }),
+    ).describe('Periods of seven days up to the run, oldest first; the first may be shorter.'),
+    mean_time_to_fix_ms: schemas.count
+      .nullable()
+      .describe('From first seen to fixed or removed, in milliseconds; null when nothing was.'),
+    oldest: schemas.time.nullable().describe('When the oldest open one was first seen.'),
+  },
+}
 
 /** What a report shows of the past, and `trend` unless asked for more. */
 export const trendDays = 90
@@ -62,7 +125,7 @@ export async function readTrend(
   const trend = await findTrend(reader, query)
   const { rows, omitted } = limited(trend.days.toReversed(), limit)
   const answer: Answer<TrendDay> = {
-    command: 'trend',
+    form: trendForm,
     ...statingExtent(
       run,
       known.filter(({ project }) => chosen.has(project)),

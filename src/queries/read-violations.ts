@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
@@ -19,7 +20,9 @@ import {
   violationStates,
 } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
+import { schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violation.ts'
@@ -29,6 +32,34 @@ import { neutralise } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { type Label, labelTest, readEvaluations } from './last-evaluations.ts'
+
+export const violationsForm: AnswerForm = {
+  name: 'violations',
+  version: 2,
+  about: aboutScans,
+  row: schemas.violation.extend({ resolved_at: schemas.time.exactOptional() }),
+  more: {
+    counts: z
+      .object({
+        total: schemas.count,
+        severities: z.object({
+          critical: schemas.count,
+          high: schemas.count,
+          medium: schemas.count,
+          low: schemas.count,
+          info: schemas.count,
+        }),
+        states: z.object({
+          opened: schemas.count,
+          continuing: schemas.count,
+          resolved: schemas.count,
+          unknown: schemas.count,
+          waived: schemas.count,
+        }),
+      })
+      .describe('Of all selected violations, no matter how many rows there are.'),
+  },
+}
 
 export interface ViolationRow extends ReportViolation {
   /** Start of the run that resolved it. */
@@ -109,7 +140,7 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   })
   const { counts } = tally
   return {
-    command: 'violations',
+    form: violationsForm,
     ...statingExtent(run, scans),
     more: { counts },
     ...(counts.total === 0 ? {} : { conclusion: [tally.describe()] }),

@@ -1,10 +1,9 @@
 import { builtInFrameworkIds } from '../../compliance/built-in-frameworks.ts'
-import type { AnswerName } from '../../report/answer.ts'
 
 /** A command that the API answers. All of them only read the history. */
 export interface ApiCommand {
   /** The name of its answer, and its path below `/api/v1/`. */
-  readonly name: AnswerName | 'report'
+  readonly name: string
   /** The command line. */
   readonly words: readonly string[]
   /**

@@ -103,7 +103,9 @@ export function examineConfiguration(
   options: ConfigurationOptions = {},
 ): ExaminedConfiguration {
   const { text, ...origin } = readConfigurationText(file, sources, startAdvice)
-  const { expand, missing } = notingTokens(expandFor(options, expandReferences(file, sources)))
+  const { needsTokens = 'none' } = options
+  const filled = expandFor(options, expandReferences(file, sources))
+  const { expand, missing } = needsTokens === 'all' ? { expand: filled, missing: [] } : notingTokens(filled)
   const {
     document,
     problems: mistakes,
@@ -126,8 +128,7 @@ export function examineConfiguration(
   const unreadable = authorities.flatMap(({ fault }, index) =>
     fault === undefined ? [] : [document.problem(['services', index, 'ca_file'], fault)],
   )
-  const { needsTokens = 'none' } = options
-  const areNeeded = needsTokens === 'all' || (needsTokens === 'of-worker' && value.worker?.pages === true)
+  const areNeeded = needsTokens === 'of-worker' && value.worker?.pages === true
   const lost = areNeeded ? missing.map(({ path, text }) => document.problem(path, text)) : []
   const timetables = findTimetableFaults(document, findTimetableFault)
   const problems = [...mistakes, ...faults, ...lost, ...timetables, ...unreadable]

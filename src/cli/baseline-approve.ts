@@ -5,10 +5,11 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { sealProse } from '../inventory/seal-text.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
 import { answerBaselineChange, baselineApproveForm, baselineChangeView } from '../queries/answer-writes.ts'
+import { runNamed, runOrTime } from '../queries/question.ts'
 import { type ApprovingOptions, addApproving, signature } from './baseline-options.ts'
 import { confirmApproval } from './confirm-approval.ts'
-import { answerFromHistory, runNamed } from './print-answer.ts'
-import { addProjectOption, addReadingOptions, limitOf, runOrTime } from './query-options.ts'
+import { answerFromHistory } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf } from './query-options.ts'
 
 interface ApproveOptions extends ApprovingOptions {
   readonly run: string

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CheckedFile } from '../app/check-files.ts'
 import type { ShownValue } from '../config/show-configuration.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
@@ -106,19 +107,6 @@ export function writeConfig(values: readonly ShownValue[]): string {
       comment: neutralise(`${source === 'default' ? source : at}${isSet ? '' : ', not set'}`),
     })),
   )
-}
-
-/** A file that `config check` read. */
-export interface CheckedFile {
-  /** As the user named it, or as the configuration does. */
-  readonly file: string
-  readonly kind: 'configuration' | 'policy' | 'policy-tests'
-  /** Each with its place in the file. */
-  readonly faults: readonly string[]
-  /** What is accepted and should be changed. */
-  readonly warnings: readonly string[]
-  /** What the file has; empty when it has faults. */
-  readonly about: string
 }
 
 export function answerConfigCheck(files: readonly CheckedFile[], limit: number): Answer<CheckedFile> {

@@ -25,7 +25,7 @@ import { widthOf } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
-import { violationColumns } from './read-violations.ts'
+import { violationColumns } from './violations.ts'
 
 export const replayForm: AnswerForm = {
   name: 'replay',

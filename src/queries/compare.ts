@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
-import { diffCounterparts } from '../inventory/diff-counterparts.ts'
-import { type ExitCode, exitCodes } from '../model/errors.ts'
+import { diffCounterparts, readFieldPattern, readHostMapping } from '../inventory/diff-counterparts.ts'
+import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
 import { type Kind, projectKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -19,6 +19,7 @@ import {
   toRow,
   type UncomparedField,
 } from './compared-row.ts'
+import type { Matching } from './compared-side.ts'
 import {
   type ComparedSide,
   gapOf,
@@ -28,9 +29,11 @@ import {
   type ScannedState,
   type SidedResource,
 } from './compared-side.ts'
+import { comparisonView } from './comparison-view.ts'
 import { concludeComparison, describeComparison } from './describe-comparison.ts'
 import { findProject } from './find-project.ts'
 import { findSharedSecrets } from './find-shared-secrets.ts'
+import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
 
 export const compareForm: AnswerForm = {
   name: 'compare',
@@ -80,6 +83,52 @@ export const compareForm: AnswerForm = {
       'Fields of which one side shows no value, and references of which the counterpart is unknown, with how many resources have them.',
     ),
   },
+}
+
+const matchings = ['name', 'url_path', 'owner+name'] as const satisfies readonly Matching[]
+const comparedKinds = ['endpoint', 'subscription', 'source', 'event_type', 'project'] as const
+
+export const compare = question({
+  form: compareForm,
+  parameters: {
+    a: parameter('<a>', 'a project: service/project, or as much of the name as no other has', z.string()),
+    b: parameter('<b>', 'another project, of the same service or of another one', z.string()),
+    at: parameter('--run, --at <run|time>', runOrTime, z.string().default('latest')),
+    kind: parameter('--kind <kind>', 'only resources of this kind', z.enum(comparedKinds).optional()),
+    match: parameter('--match <what>', 'of endpoints; others match by name', z.enum(matchings).default('name')),
+    mapHost: parameter(
+      '--map, --map-host <a=b>',
+      'host of A and its counterpart in B: *.stage.example=*.example; may be repeated',
+      texts,
+      { writtenDefault: 'none' },
+    ),
+    ignore: parameter('--ignore <pointer>', 'leave out a field: /description, /metadata/*; may be repeated', texts, {
+      writtenDefault: 'none',
+    }),
+  },
+  isOfRun: true,
+  async read(history, { a, b, at, kind, match: matching, mapHost, ignore }, { limit }) {
+    const hosts = mapHost.map(readHost)
+    const ignored = ignore.map(readIgnored)
+    const run = await runNamed(history, at)
+    const compared = await compareProjects(history, { a, b, run, matching, kind, hosts, ignored, limit })
+    const nothing = compared.exitCode === exitCodes.clean ? comparisonView.nothing : 'No difference is known.'
+    return { answer: compared.answer, exitCode: compared.exitCode, view: { ...comparisonView, nothing } }
+  },
+})
+
+function readHost(text: string) {
+  const mapping = readHostMapping(text)
+  if (mapping !== undefined) return mapping
+  throw AuditError.usage(`--map-host ${text}: expected a host of A and one of B`, {
+    advice: 'such as stage.example.com=example.com or *.stage.example.com=*.example.com',
+  })
+}
+
+function readIgnored(text: string) {
+  const pattern = readFieldPattern(text)
+  if (pattern !== undefined) return pattern
+  throw AuditError.usage(`--ignore ${text}: expected a JSON Pointer`, { advice: 'such as /description or /secrets/*' })
 }
 
 interface Comparison {

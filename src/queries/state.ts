@@ -12,6 +12,7 @@ import { anyObject, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
+import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 export const stateForm: AnswerForm = {
   name: 'state',
@@ -27,6 +28,20 @@ export const stateForm: AnswerForm = {
     attributes: anyObject,
   }),
 }
+
+export const state = question({
+  form: stateForm,
+  parameters: {
+    at: parameter('--run, --at <run|time>', runOrTime, z.string().default('latest')),
+    project: projectParameter,
+    kind: kindParameter,
+  },
+  isOfRun: true,
+  async read(history, { at, project: projects, kind }, { limit }) {
+    const run = await runNamed(history, at)
+    return { answer: await readState(history, { run, projects, kind, limit }), view: stateView }
+  },
+})
 
 export interface StateRow {
   readonly project: string

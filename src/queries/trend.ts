@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
+import { findRun } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import { type CommittedRun, type EndedRun, listEndedRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, type EndedRun, listEndedRuns, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { visitSpans } from '../history/sql/visit-spans.ts'
+import { AuditError } from '../model/errors.ts'
 import { policyProject } from '../model/resource.ts'
-import { dayMs, showOpenTime } from '../model/time.ts'
+import { dayMs, readPastTime, showOpenTime } from '../model/time.ts'
 import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
 import { severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
@@ -17,6 +19,7 @@ import { count } from '../text/count.ts'
 import { type Column, layTable } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { startTrend } from './measure-trend.ts'
+import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 export const trendForm: AnswerForm = {
   name: 'trend',
@@ -76,6 +79,36 @@ export const trendForm: AnswerForm = {
       .describe('From first seen to fixed or removed, in milliseconds; null when nothing was.'),
     oldest: schemas.time.nullable().describe('When the oldest open one was first seen.'),
   },
+}
+
+export const trend = question({
+  form: trendForm,
+  parameters: {
+    since: parameter(
+      '--since <run|time>',
+      'the beginning of the period; a duration counts back from its last run',
+      z.string().default('90d'),
+    ),
+    run: parameter('--run <run>', `its last run: ${runOrTime}`, z.string().default('latest')),
+    project: projectParameter,
+  },
+  isOfRun: true,
+  async read(history, { since: start, run: named, project: projects }, { format, limit: most }) {
+    const run = await runNamed(history, named)
+    const since = sinceOf(start, run, await listRuns(history))
+    // A text has all weeks: the limit is for days.
+    const limit = format === 'text' ? Number.POSITIVE_INFINITY : most
+    const { answer, weeks } = await readTrend(history, { run, projects, since, limit })
+    return { answer, view: trendViewOf(() => weeks) }
+  },
+})
+
+/** A duration counts back from the run, so that the answer about a run is the same tomorrow. */
+function sinceOf(since: string, { startedAt }: CommittedRun, runs: readonly CommittedRun[]): number {
+  const end = Date.parse(startedAt)
+  const start = readPastTime(since, end)?.start ?? Date.parse(findRun(runs, since, end).startedAt)
+  if (start < end) return start
+  throw AuditError.usage(`--since ${since} is not before the run, which began at ${startedAt}`)
 }
 
 /** What a report shows of the past, and `trend` unless asked for more. */

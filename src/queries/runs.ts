@@ -9,6 +9,7 @@ import { schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { statingExtent } from './as-of.ts'
+import { parameter, question, runNamed, runOrTime } from './question.ts'
 
 export const runsForm: AnswerForm = {
   name: 'runs',
@@ -28,6 +29,16 @@ export const runsForm: AnswerForm = {
     changes: schemas.count,
   }),
 }
+
+export const runs = question({
+  form: runsForm,
+  parameters: { run: parameter('--run <run|time>', `none after it: ${runOrTime}`, z.string().optional()) },
+  isOfRun: false,
+  async read(history, { run }, { limit }) {
+    const upTo = run === undefined ? undefined : await runNamed(history, run)
+    return { answer: await readRuns(history, { limit, upTo }), view: runsView }
+  },
+})
 
 export interface RunEntry {
   readonly number: number

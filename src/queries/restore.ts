@@ -1,5 +1,11 @@
+import { resolve } from 'node:path'
 import { z } from 'zod'
+import { loadPolicy } from '../app/load-policy.ts'
+import { configuredPaths, type HistoryOptions } from '../app/locate-history.ts'
+import type { ProcessContext } from '../app/process-context.ts'
+import { readTextFile } from '../app/read-text-file.ts'
 import { matchesProject } from '../config/choose-projects.ts'
+import { readGateway, unknownGateway } from '../config/read-gateway.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import {
   type Identity,
@@ -20,19 +26,20 @@ import { type Activation, activationOf } from '../repair/activation.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
-import { isRepairable } from '../repair/request-fields.ts'
+import { isRepairable } from '../repair/repair.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { anyJson, anyObject, listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { shellWord } from '../report/text/shell-word.ts'
 import { statingExtent } from './as-of.ts'
+import { attributesOf, fieldsBetween } from './diff.ts'
 import { chooseFormerState, type FormerState } from './former-state.ts'
-import { attributesOf, fieldsBetween } from './read-diff.ts'
+import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidParameter } from './question.ts'
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import { resolveUid } from './resolve-uid.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
-import { moreOf, toRow } from './restore-view.ts'
+import { moreOf, restoreView, toRow } from './restore-view.ts'
 import { concludeRestore, introduceRestore } from './show-restore.ts'
 
 export const restoreForm: AnswerForm = {
@@ -130,6 +137,66 @@ export const restoreForm: AnswerForm = {
       'Resources that went with it and that point to its former uid.',
     ),
   },
+}
+
+export const restore = question({
+  form: restoreForm,
+  parameters: {
+    uid: uidParameter,
+    run: parameter(
+      '--run <run|time>',
+      `its state in that run, ${runOrTime}; default: before the change of an open drift violation, else the fixes of other open violations, else before the last change`,
+      z.string().optional(),
+    ),
+    rule: parameter('--rule <id>', 'only what its open violation of this rule asks for', z.string().optional(), {
+      conflicts: ['run'],
+    }),
+    policy: parameter(
+      '--policy <file>',
+      "policy file, for the options of rules; overrides the configuration's",
+      z.string().optional(),
+      { isLocal: true },
+    ),
+    project: projectParameter,
+    kind: kindParameter,
+  },
+  isOfRun: false,
+  async read(history, { uid, run: named, rule, policy, project: projects, kind }, { limit, options, terminal }) {
+    const answer = await readRestore(history, {
+      uid,
+      projects,
+      kind,
+      rule,
+      limit,
+      gatewayOf: (project) => gatewayOf(project, options, terminal),
+      run: await runNamed(history, 'latest'),
+      asked: named === undefined ? undefined : await runNamed(history, named),
+      policyOf: () => readPolicyOf(policy, options, terminal),
+    })
+    return { answer, view: restoreView }
+  },
+})
+
+/** The named policy, else that of the configuration. With `--history` none is read, and without a good one none is known. */
+async function readPolicyOf(named: string | undefined, { config, history }: HistoryOptions, terminal: ProcessContext) {
+  if (named !== undefined) return loadPolicy(resolve(terminal.cwd(), named))
+  if (history !== undefined) return undefined
+  const paths = await configuredPaths(config, terminal).catch((thrown: unknown) => {
+    if (thrown instanceof AuditError) return undefined
+    throw thrown
+  })
+  return paths && loadPolicy(paths.policy)
+}
+
+/** The configuration shows where requests go. With `--history` none is read, and without a good one placeholders do. */
+function gatewayOf(project: ProjectRef, { config, history }: HistoryOptions, { cwd, env }: ProcessContext): Gateway {
+  if (history !== undefined) return unknownGateway(project.service)
+  try {
+    return readGateway(resolve(cwd(), config), { env, readFile: readTextFile }, project)
+  } catch (thrown) {
+    if (thrown instanceof AuditError) return unknownGateway(project.service)
+    throw thrown
+  }
 }
 
 export interface RestoreQuery {

@@ -11,6 +11,7 @@ import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
+import { given, parameter, projectParameter, question } from './question.ts'
 
 export const baselineForm: AnswerForm = {
   name: 'baseline',
@@ -35,6 +36,18 @@ export const baselineForm: AnswerForm = {
     ).describe('Resources that were approved by themselves, as of other runs.'),
   }),
 }
+
+export const baselines = question({
+  form: baselineForm,
+  parameters: {
+    project: projectParameter,
+    all: parameter('--all', 'also superseded and revoked baselines', given),
+  },
+  isOfRun: false,
+  async read(history, { project: projects, all = false }) {
+    return { answer: await readBaselines(history, { projects, all }), view: baselinesView }
+  },
+})
 
 export interface BaselineRow {
   readonly project: string

@@ -9,6 +9,7 @@ import { type AnswerForm, aboutHistory, aboutNoRun } from '../report/answer-form
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { toAnswerRun } from './as-of.ts'
+import { given, parameter, question } from './question.ts'
 
 export const notifyForm: AnswerForm = {
   name: 'notify',
@@ -38,6 +39,18 @@ export const notifyForm: AnswerForm = {
     ),
   },
 }
+
+export const pendingMessages = question({
+  form: notifyForm,
+  parameters: {
+    pending: parameter('--pending', 'only show the channels, pending messages and those that were given up', given),
+  },
+  isOfRun: false,
+  isOfAllProjects: true,
+  async read(history, _, { limit }) {
+    return { answer: await answerOutbox(history, limit), view: outboxView }
+  },
+})
 
 export const notifyTestForm: AnswerForm = {
   name: 'notify-test',

@@ -1,8 +1,9 @@
+import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Approval, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { CompleteScans, View } from '../history/records.ts'
-import { readApprovedResources } from '../history/sql/approvals.ts'
+import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
 import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
@@ -19,6 +20,8 @@ import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
+import { diffView } from './diff.ts'
+import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 export const baselineDiffForm: AnswerForm = {
   name: 'baseline-diff',
@@ -27,6 +30,23 @@ export const baselineDiffForm: AnswerForm = {
   about: aboutScans,
   row: schemas.change,
 }
+
+export const baselineDiff = question({
+  form: baselineDiffForm,
+  parameters: {
+    project: projectParameter,
+    run: parameter('--run <run|time>', `${runOrTime}; default: the last one`, z.string().optional()),
+  },
+  isOfRun: false,
+  async read(history, { project: projects, run: named }, { limit }) {
+    const run = named === undefined ? undefined : await runNamed(history, named)
+    const approvals = await listApprovals(history)
+    return {
+      answer: await readBaselineDiff(history, { run, projects, limit, approvals }),
+      view: { ...diffView, nothing: 'Nothing differs from the approved baseline.' },
+    }
+  },
+})
 
 interface BaselineDiffQuery {
   /** undefined: the last one. */

@@ -24,7 +24,8 @@ import { describeEnding } from '../report/describe-ending.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
-import { fieldsBetween } from './read-diff.ts'
+import { fieldsBetween } from './diff.ts'
+import { kindParameter, projectParameter, question, runNamed, runParameter, uidParameter } from './question.ts'
 import { resolveUid } from './resolve-uid.ts'
 import { showTimeline } from './show-timeline.ts'
 import type { TimelineChange, TimelineRow, TimelineViolation } from './timeline-row.ts'
@@ -80,6 +81,16 @@ export const timelineForm: AnswerForm = {
     ),
   },
 }
+
+export const timeline = question({
+  form: timelineForm,
+  parameters: { uid: uidParameter, run: runParameter, project: projectParameter, kind: kindParameter },
+  isOfRun: true,
+  async read(history, { uid, run: named, project: projects, kind }, { limit }) {
+    const run = await runNamed(history, named)
+    return { answer: await readTimeline(history, { uid, run, projects, kind, limit }), view: timelineView }
+  },
+})
 
 export interface TimelineQuery {
   /** A uid, a name, or a beginning of a uid. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Acceptance, AcceptanceEnding } from '../history/acceptances.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import { listAcceptances } from '../history/sql/acceptances.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
@@ -12,6 +13,7 @@ import { schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { shortFingerprint } from '../report/text/short-fingerprint.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { given, parameter, question } from './question.ts'
 
 export const acceptForm: AnswerForm = {
   name: 'accept',
@@ -48,6 +50,15 @@ export const acceptForm: AnswerForm = {
       .describe('null while it is in force.'),
   }),
 }
+
+export const acceptances = question({
+  form: acceptForm,
+  parameters: { list: parameter('--list', 'list all acceptances, ended ones too', given) },
+  isOfRun: false,
+  async read(history, _, { limit }) {
+    return { answer: answerAcceptances(await listAcceptances(history), limit), view: acceptancesView }
+  },
+})
 
 export interface AcceptanceRow {
   readonly fingerprint: string

@@ -337,7 +337,8 @@ CREATE TABLE unnotified_scan (
   PRIMARY KEY (project_id, run)
 ) STRICT, WITHOUT ROWID;
 
--- For plain sqlite3. Stable: names may be added, not changed.
+-- For plain sqlite3. Stable: names may be added, not changed. project is service/project; owner is the owner_id of an
+-- endpoint, or of the endpoint of a subscription; severity_rank goes from 1 (critical) to 5 (info).
 
 CREATE VIEW committed_run AS
   SELECT number, started_at, finished_at, exit_code, fail_on, tool_version, policy_digest, configuration_digest, chain
@@ -345,73 +346,162 @@ CREATE VIEW committed_run AS
 
 -- Runs with what each of their walks proved.
 CREATE VIEW run_coverage AS
-  SELECT r.number AS run, r.started_at, r.exit_code, s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter,
-         w.pages, w.items, w.requests, w.retries, w.duration_ms, w.total, w.oldest_at
-  FROM committed_run r JOIN scan s ON s.run = r.number JOIN walk w ON w.project_id = s.project_id AND w.run = s.run;
+  SELECT r.number AS run, r.started_at, r.exit_code, s.name AS project, p.service, p.uid AS project_uid, w.listing,
+         w.status, w.cause, w.reason, w.filter, w.pages, w.items, w.requests, w.retries, w.duration_ms, w.total,
+         w.oldest_at
+  FROM committed_run r JOIN scan s ON s.run = r.number
+  JOIN project p ON p.id = s.project_id
+  JOIN walk w ON w.project_id = s.project_id AND w.run = s.run;
 
 -- Every resource as of every run: filter by run, e.g. WHERE run = 17.
 CREATE VIEW resource_at AS
-  SELECT r.number AS run, p.service, p.uid AS project_uid, v.kind, v.uid, v.name, v.from_run, v.body, v.facts,
-         (SELECT s.name FROM scan s WHERE s.project_id = p.id AND s.run <= r.number ORDER BY s.run DESC LIMIT 1) AS project
+  SELECT r.number AS run,
+         (SELECT s.name FROM scan s WHERE s.project_id = p.id AND s.run <= r.number
+          ORDER BY s.run DESC LIMIT 1) AS project,
+         p.service, p.uid AS project_uid, x.kind, x.uid, x.name,
+         (SELECT v.owner_id FROM version v WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
+            AND v.uid = CASE x.kind WHEN 'endpoint' THEN x.uid
+              WHEN 'subscription' THEN (SELECT u.endpoint_uid FROM version u
+                WHERE u.project_id = x.project_id AND u.kind = 'subscription' AND u.uid = x.uid
+                  AND u.from_run <= r.number AND (u.to_run IS NULL OR u.to_run > r.number) LIMIT 1) END
+            AND v.from_run <= r.number AND (v.to_run IS NULL OR v.to_run > r.number) LIMIT 1) AS owner,
+         x.from_run, x.body, x.facts
   FROM committed_run r
-  JOIN version v ON v.from_run <= r.number AND (v.to_run IS NULL OR v.to_run > r.number)
-  JOIN project p ON p.id = v.project_id;
+  JOIN version x ON x.from_run <= r.number AND (x.to_run IS NULL OR x.to_run > r.number)
+  JOIN project p ON p.id = x.project_id;
 
 -- Every resource as the last committed run left it.
 CREATE VIEW current_resource AS
-  SELECT service, project_uid, kind, uid, name, from_run, body, facts, project
+  SELECT project, service, project_uid, kind, uid, name, owner, from_run, body, facts
   FROM resource_at WHERE run = (SELECT max(number) FROM committed_run);
 
--- What changed, run by run.
+-- What changed, run by run. A removed resource has its last owner.
 CREATE VIEW drift AS
-  SELECT c.run, r.started_at, p.service, p.uid AS project_uid, c.kind, c.uid, c.name, c.change, c.fields, c.referrers,
-         (SELECT s.name FROM scan s WHERE s.project_id = c.project_id AND s.run = c.run) AS project
-  FROM change c JOIN committed_run r ON r.number = c.run JOIN project p ON p.id = c.project_id;
+  SELECT x.run, r.started_at,
+         (SELECT s.name FROM scan s WHERE s.project_id = x.project_id AND s.run = x.run) AS project,
+         p.service, p.uid AS project_uid, x.kind, x.uid, x.name,
+         (SELECT v.owner_id FROM version v WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
+            AND v.uid = CASE x.kind WHEN 'endpoint' THEN x.uid
+              WHEN 'subscription' THEN (SELECT u.endpoint_uid FROM version u
+                WHERE u.project_id = x.project_id AND u.kind = 'subscription' AND u.uid = x.uid
+                  AND u.from_run <= x.run AND (u.to_run IS NULL OR u.to_run >= x.run)
+                  ORDER BY u.from_run DESC LIMIT 1) END
+            AND v.from_run <= x.run AND (v.to_run IS NULL OR v.to_run >= x.run)
+            ORDER BY v.from_run DESC LIMIT 1) AS owner,
+         x.change, x.fields, x.referrers
+  FROM change x JOIN committed_run r ON r.number = x.run
+  JOIN project p ON p.id = x.project_id;
 
--- Active violations as of the last committed run; no scan since last_seen could evaluate the 'unknown' ones.
+-- Violations that had not ended by the last committed run; no scan since last_seen could evaluate the 'unknown' ones.
+CREATE VIEW active_violation AS
+  SELECT x.fingerprint, x.rule, x.severity,
+         CASE x.severity WHEN 'critical' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3
+           WHEN 'low' THEN 4 WHEN 'info' THEN 5 END AS severity_rank,
+         x.state,
+         (SELECT s.name FROM scan s WHERE s.project_id = x.project_id AND s.run <= last.run
+          ORDER BY s.run DESC LIMIT 1) AS project,
+         p.service, p.uid AS project_uid, x.kind, x.uid, x.name,
+         (SELECT v.owner_id FROM version v WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
+            AND v.uid = CASE x.kind WHEN 'endpoint' THEN x.uid
+              WHEN 'subscription' THEN (SELECT u.endpoint_uid FROM version u
+                WHERE u.project_id = x.project_id AND u.kind = 'subscription' AND u.uid = x.uid
+                  AND u.from_run <= last.run AND (u.to_run IS NULL OR u.to_run > last.run) LIMIT 1) END
+            AND v.from_run <= last.run AND (v.to_run IS NULL OR v.to_run > last.run) LIMIT 1) AS owner,
+         x.path, x.message, f.started_at AS first_seen,
+         (SELECT l.started_at FROM run l WHERE l.number = coalesce(x.last_run, (SELECT max(s.run)
+            FROM scan s WHERE s.project_id = x.project_id AND s.run <= last.run))) AS last_seen,
+         x.waiver
+  FROM (SELECT max(number) AS run FROM committed_run) last
+  JOIN violation x ON x.from_run <= last.run AND (x.to_run IS NULL OR x.to_run > last.run)
+  JOIN project p ON p.id = x.project_id JOIN run f ON f.number = x.first_run;
+
+-- The same, without those that a waiver accepts.
 CREATE VIEW open_violation AS
-  SELECT x.fingerprint, x.rule, x.severity, x.state, p.service, p.uid AS project_uid, x.kind, x.uid, x.name, x.path,
-         x.message, f.started_at AS first_seen,
-         (SELECT l.started_at FROM run l WHERE l.number = ifnull(x.last_run,
-            (SELECT max(s.run) FROM scan s JOIN committed_run c ON c.number = s.run
-             WHERE s.project_id = x.project_id))) AS last_seen,
-         x.waiver,
-         (SELECT s.name FROM scan s JOIN committed_run c ON c.number = s.run
-          WHERE s.project_id = x.project_id ORDER BY s.run DESC LIMIT 1) AS project
-  FROM violation x JOIN project p ON p.id = x.project_id JOIN run f ON f.number = x.first_run
-  WHERE x.from_run <= (SELECT max(number) FROM committed_run)
-    AND (x.to_run IS NULL OR x.to_run > (SELECT max(number) FROM committed_run));
+  SELECT fingerprint, rule, severity, severity_rank, state, project, service, project_uid, kind, uid, name, owner, path,
+         message, first_seen, last_seen, waiver
+  FROM active_violation WHERE waiver IS NULL;
 
--- Violations that ended, and how: only the 'fixed' and 'removed' ones are gone; who or what ended the others is in ended_by.
+-- Violations that a waiver of the policy accepts, or accepted. Each version of the two has a row.
+CREATE VIEW waived_violation AS
+  SELECT x.fingerprint, x.rule, x.severity,
+         CASE x.severity WHEN 'critical' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3
+           WHEN 'low' THEN 4 WHEN 'info' THEN 5 END AS severity_rank,
+         x.state,
+         (SELECT s.name FROM scan s WHERE s.project_id = x.project_id AND s.run <= last.run
+          ORDER BY s.run DESC LIMIT 1) AS project,
+         p.service, p.uid AS project_uid, x.kind, x.uid, x.name,
+         (SELECT v.owner_id FROM version v WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
+            AND v.uid = CASE x.kind WHEN 'endpoint' THEN x.uid
+              WHEN 'subscription' THEN (SELECT u.endpoint_uid FROM version u
+                WHERE u.project_id = x.project_id AND u.kind = 'subscription' AND u.uid = x.uid
+                  AND u.from_run <= x.from_run AND (u.to_run IS NULL OR u.to_run > x.from_run) LIMIT 1) END
+            AND v.from_run <= x.from_run AND (v.to_run IS NULL OR v.to_run > x.from_run) LIMIT 1) AS owner,
+         x.path, x.message, x.waiver ->> '$.owner' AS waiver_owner, x.waiver ->> '$.reason' AS reason,
+         x.waiver ->> '$.expires' AS expires, x.waiver ->> '$.ticket' AS ticket, b.started_at AS waived_at,
+         e.started_at AS ended_at, e.number IS NULL AS is_active
+  FROM (SELECT max(number) AS run FROM committed_run) last
+  JOIN violation x ON x.from_run <= last.run
+  JOIN project p ON p.id = x.project_id JOIN run b ON b.number = x.from_run
+  LEFT JOIN run e ON e.number = x.to_run AND e.number <= last.run
+  WHERE x.waiver IS NOT NULL;
+
+-- Violations that people accepted, as last seen. An acceptance is active until a person revokes it or a run ends it.
+CREATE VIEW accepted_violation AS
+  SELECT x.id, x.fingerprint, x.rule, l.severity,
+         CASE l.severity WHEN 'critical' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3
+           WHEN 'low' THEN 4 WHEN 'info' THEN 5 END AS severity_rank,
+         x.project, p.service, p.uid AS project_uid, x.kind, x.uid, l.name,
+         (SELECT v.owner_id FROM version v WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
+            AND v.uid = CASE x.kind WHEN 'endpoint' THEN x.uid
+              WHEN 'subscription' THEN (SELECT u.endpoint_uid FROM version u
+                WHERE u.project_id = x.project_id AND u.kind = 'subscription' AND u.uid = x.uid
+                  AND u.from_run <= last.run ORDER BY u.from_run DESC LIMIT 1) END
+            AND v.from_run <= last.run ORDER BY v.from_run DESC LIMIT 1) AS owner,
+         x.path, l.message, x.reason, x.accepted_at, x.accepted_by, x.accepted_as, x.revoked_at, x.revoked_by,
+         x.revoked_as, x.ended_at, x.ended_by,
+         x.revoked_at IS NULL AND x.ended_at IS NULL AS is_active
+  FROM (SELECT max(number) AS run FROM committed_run) last CROSS JOIN acceptance x
+  JOIN project p ON p.id = x.project_id
+  LEFT JOIN violation l ON l.id = (SELECT max(v.id) FROM violation v
+    WHERE v.project_id = x.project_id AND v.fingerprint = x.fingerprint AND v.from_run <= last.run);
+
+-- Violations that ended. Only 'fixed' and 'removed' ones are gone; who or what ended the others is in ended_by.
 CREATE VIEW violation_history AS
-  SELECT x.fingerprint, x.rule, x.severity, s.name AS project, p.service, p.uid AS project_uid, x.kind, x.uid, x.name,
-         CASE x.kind
-           WHEN 'endpoint' THEN (SELECT v.owner_id FROM version v
-             WHERE v.project_id = x.project_id AND v.kind = 'endpoint' AND v.uid = x.uid
-               AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run))
-           WHEN 'subscription' THEN (SELECT v.owner_id FROM version b JOIN version v
-             ON v.project_id = b.project_id AND v.kind = 'endpoint' AND v.uid = b.endpoint_uid
-             WHERE b.project_id = x.project_id AND b.kind = 'subscription' AND b.uid = x.uid
-               AND b.from_run < x.to_run AND (b.to_run IS NULL OR b.to_run >= x.to_run)
-               AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run))
-         END AS owner,
-         x.path, x.message, f.started_at AS first_seen, e.number AS run, e.started_at AS ended_at, x.resolution,
+  SELECT x.fingerprint, x.rule, x.severity,
+         CASE x.severity WHEN 'critical' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3
+           WHEN 'low' THEN 4 WHEN 'info' THEN 5 END AS severity_rank,
+         s.name AS project, p.service, p.uid AS project_uid, x.kind, x.uid, x.name,
+         (SELECT v.owner_id FROM version v WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
+            AND v.uid = CASE x.kind WHEN 'endpoint' THEN x.uid
+              WHEN 'subscription' THEN (SELECT u.endpoint_uid FROM version u
+                WHERE u.project_id = x.project_id AND u.kind = 'subscription' AND u.uid = x.uid
+                  AND u.from_run < x.to_run AND (u.to_run IS NULL OR u.to_run >= x.to_run) LIMIT 1) END
+            AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run) LIMIT 1) AS owner,
+         x.path, x.message, f.started_at AS first_seen, e.number AS run, e.started_at AS ended_at,
+         unixepoch(e.started_at) - unixepoch(f.started_at) AS open_seconds, x.resolution,
          x.ended_by, x.ended_by ->> '$.kind' AS ended_kind, x.ended_by ->> '$.by' AS ended_person,
          x.ended_by ->> '$.reason' AS ended_reason
-  FROM violation x JOIN project p ON p.id = x.project_id JOIN run f ON f.number = x.first_run
-  JOIN committed_run e ON e.number = x.to_run JOIN scan s ON s.project_id = x.project_id AND s.run = x.to_run
+  FROM violation x JOIN project p ON p.id = x.project_id
+  JOIN run f ON f.number = x.first_run
+  JOIN committed_run e ON e.number = x.to_run
+  JOIN scan s ON s.project_id = x.project_id AND s.run = x.to_run
   WHERE NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id);
 
 -- The rules of each run.
 CREATE VIEW run_rule AS
   SELECT r.number AS run, r.started_at, j.value ->> '$.id' AS rule, j.value ->> '$.kind' AS kind,
-         j.value ->> '$.severity' AS severity, j.value ->> '$.title' AS title, j.value -> '$.controls' AS controls
-  FROM run r JOIN document d ON d.sha256 = r.rules_document JOIN json_each(d.body, '$.rules') j
+         j.value ->> '$.severity' AS severity,
+         CASE j.value ->> '$.severity' WHEN 'critical' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3
+           WHEN 'low' THEN 4 WHEN 'info' THEN 5 END AS severity_rank,
+         j.value ->> '$.title' AS title, j.value -> '$.controls' AS controls
+  FROM run r JOIN document d ON d.sha256 = r.rules_document
+  JOIN json_each(d.body, '$.rules') j
   WHERE r.state = 'committed';
 
 -- Who approved what, and which approval drift rules compare with now.
 CREATE VIEW baseline AS
-  SELECT a.id, p.service, p.uid AS project_uid, a.project, a.run, a.note, a.approved_at, a.approved_by, a.revoked_at,
-         a.revoked_by, a.revoked_at IS NULL AND a.id = (SELECT max(b.id) FROM approval b
+  SELECT a.id, a.project, p.service, p.uid AS project_uid, a.run, a.note, a.approved_at, a.approved_by, a.approved_as,
+         a.revoked_at, a.revoked_by, a.revoked_as,
+         a.revoked_at IS NULL AND a.id = (SELECT max(b.id) FROM approval b
            WHERE b.project_id = a.project_id) AS is_active
   FROM approval a JOIN project p ON p.id = a.project_id;

@@ -69,8 +69,6 @@ function isShared(file: string, folder: string): boolean {
 
 /** Parts of a backend that are, or start, a process of their own. */
 const ownProcesses = ['history/sqlite/query-process.ts']
-/** A script as text: it runs in a browser, by whose clock people read. */
-const inBrowsers = 'pages/browser-script.ts'
 
 /** What is wrong with an import, as a sentence; undefined when nothing is. */
 function faultOf(file: string, imported: string): string | undefined {
@@ -135,7 +133,7 @@ describe('the layers of src', () => {
 
   it('let only app and cli use the process, the clock and randomness', () => {
     const asking = files
-      .filter((file) => !/^(app|cli|demo)\//.test(file) && !ownProcesses.includes(file) && file !== inBrowsers)
+      .filter((file) => !/^(app|cli|demo)\//.test(file) && !ownProcesses.includes(file))
       .flatMap((file) => {
         const text = readFileSync(join(source, file), 'utf8')
         return /(?<![\w-])process\.\w|Date\.now\(|new Date\(\)|Math\.random\(/.test(text)

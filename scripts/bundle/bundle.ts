@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from 'rolldown'
@@ -24,7 +25,7 @@ export async function bundle(checkout: string, directory?: string): Promise<read
     // The oldest Node that `engines` names: it does not know `using` declarations.
     transform: { target: 'node22.19' },
     checks: { ineffectiveDynamicImport: false },
-    plugins: [loadLate, leftOut, outside],
+    plugins: [loadLate, leftOut, outside, carryAssets(checkout)],
   })
   const options: OutputOptions = {
     format: 'esm',
@@ -39,6 +40,19 @@ export async function bundle(checkout: string, directory?: string): Promise<read
   const made = directory === undefined ? build.generate(options) : build.write({ ...options, dir: directory })
   const { output } = await made
   return output.filter((file) => file.type === 'chunk')
+}
+
+/** Style sheets and scripts of browsers, which the programs read as they are. */
+function carryAssets(checkout: string): Plugin {
+  const source = join(checkout, 'src')
+  return {
+    name: 'carry-assets',
+    buildStart() {
+      for (const fileName of globSync('**/*.{css,js}', { cwd: source })) {
+        this.emitFile({ type: 'asset', fileName, source: readFileSync(join(source, fileName), 'utf8') })
+      }
+    },
+  }
 }
 
 /** What the source requires at first use goes into the bundle as well, and runs at first use there too. */

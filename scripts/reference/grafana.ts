@@ -92,9 +92,7 @@ GROUP BY run, service`,
 FROM drift WHERE started_at BETWEEN ${inShownTime} ORDER BY run DESC, service, kind, name LIMIT 500`,
   violations: `SELECT severity, state, rule, service, kind, name, message,
   CAST(strftime('%s', first_seen) AS INTEGER) AS time
-FROM open_violation WHERE state <> 'waived'
-ORDER BY CASE severity WHEN 'critical' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 WHEN 'low' THEN 3 ELSE 4 END,
-  first_seen LIMIT 500`,
+FROM open_violation ORDER BY severity_rank, first_seen LIMIT 500`,
 }
 
 const targetOf = (refId: string, sql: string) => ({

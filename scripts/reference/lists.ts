@@ -17,6 +17,11 @@ within a version.
 
 Ask the views and not the tables: tables hold the rows of a run that is being written. Bodies and \`fields\` are JSON; a
 number that no double holds is kept as the text \`number:1234567890123456789\`.
+
+The same column means the same in all of them: \`project\` is service/project; \`owner\` is the \`owner_id\` of an endpoint,
+or of the endpoint of a subscription; \`severity_rank\` goes from 1 (critical) to 5 (info), so \`ORDER BY severity_rank\`
+begins with the worst. Times are ISO 8601 in UTC. [Ask the history](../how-to/ask-the-history.md#anything-else) has
+questions with their SQL.
 `,
     ...sections,
   ].join('\n')

@@ -6,14 +6,15 @@ import {
   type ScopeByKind,
 } from '../history/approvals.ts'
 import { amendedIn } from '../history/approved-state.ts'
+import { findIdentities } from '../history/find-identities.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'
 import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
-import { identifyResources } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import { AuditError } from '../model/errors.ts'
+import { meantBy } from '../model/meant-by.ts'
 import { isProjectList, type Kind, type ProjectRef, policyProject, projectKey, resourceKey } from '../model/resource.ts'
 
 export type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'osUser' | 'note'>
@@ -60,9 +61,9 @@ interface NamedResource {
 }
 
 /**
- * Approvals of single resources as a run left them: present or gone. The rest of each project's state stays as it was
+ * Approvals of single resources, named by a uid, a name or a beginning of one, as a run left them: present or gone. The rest of each project's state stays as it was
  * approved before.
- * @throws AuditError.usage for a uid that neither the run nor the approved state has, where no state is approved, and as
+ * @throws AuditError.usage for one that neither the run nor the approved state has, where no state is approved, and as
  * `approvalsOf`
  */
 export async function amendedApprovalsOf(
@@ -118,17 +119,26 @@ async function nameResources(
     if (!isKnown) ofProject.resources.push({ kind, uid })
   }
   const approved = await Promise.all(
-    active.map(async (approval) => ({ approval, resources: await readApprovedResources(history, approval) })),
+    active.map(async (approval) => {
+      const resources = await readApprovedResources(history, approval)
+      return resources.map(({ kind, uid, name }) => ({ project: approval.project, kind, uid, name }))
+    }),
   )
-  for (const uid of new Set(uids)) {
-    const inRun = (await identifyResources(history, uid, run.number)).filter(({ project }) => isChosen(project.name))
-    const inState = approved.flatMap(({ approval: { project }, resources }) =>
-      resources.flatMap((one) => (one.uid === uid ? [{ project, kind: one.kind }] : [])),
-    )
-    for (const { project, kind } of [...inRun, ...inState]) add(project, { kind, uid })
-    if (inRun.length + inState.length > 0) continue
+  const choice = { run: run.number, isChosen: (one: { readonly project: ProjectRef }) => isChosen(one.project.name) }
+  for (const named of new Set(uids)) {
+    const inRun = await findIdentities(history, named, choice)
+    const uid = inRun[0]?.uid
+    const inState =
+      uid === undefined ? meantBy(approved.flat(), named) : approved.flat().filter((one) => one.uid === uid)
+    const all = [...inRun, ...inState]
+    for (const { project, kind, uid } of all) add(project, { kind, uid })
+    const meant = new Set(all.map(({ uid }) => uid))
+    if (meant.size === 1) continue
+    if (meant.size > 1) {
+      throw AuditError.usage(`${JSON.stringify(named)} means several resources: ${[...meant].join(', ')}`)
+    }
     throw AuditError.usage(
-      `neither run ${run.number} nor the approved baseline has a resource ${JSON.stringify(uid)}`,
+      `neither run ${run.number} nor the approved baseline has a resource ${JSON.stringify(named)}`,
       {
         advice: '`hookdrift baseline diff` lists what differs, with uids',
       },

@@ -9,6 +9,7 @@ import { AuditError } from '../model/errors.ts'
 import { acceptances, acceptancesView, answerAcceptances, readAcceptable } from '../queries/acceptances.ts'
 import { chooseAcceptable, findByFingerprint } from '../queries/choose-acceptable.ts'
 import { composeAcceptances } from '../queries/compose-acceptances.ts'
+import { uidOrName } from '../queries/question.ts'
 import { optionOf } from './ask.ts'
 import { addSignature, signature } from './baseline-options.ts'
 import { answerFromHistory } from './print-answer.ts'
@@ -25,7 +26,7 @@ export function defineAccept(command: Command, execute: Execute): void {
   command
     .argument(
       '[violation...]',
-      'fingerprints as `hookdrift violations` shows them, or a rule and the name or uid of its resource',
+      `fingerprints as \`hookdrift violations\` shows them, or a rule and its resource: ${uidOrName}`,
     )
     .option('--reason <text>', 'why they are accepted, for the record and for reports')
     .addOption(optionOf(acceptances.parameters.list))

@@ -5,7 +5,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { sealProse } from '../inventory/seal-text.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
 import { answerBaselineChange, baselineApproveForm, baselineChangeView } from '../queries/answer-writes.ts'
-import { runNamed, runOrTime } from '../queries/question.ts'
+import { runNamed, runOrTime, uidOrName } from '../queries/question.ts'
 import { type ApprovingOptions, addApproving, signature } from './baseline-options.ts'
 import { confirmApproval } from './confirm-approval.ts'
 import { answerFromHistory } from './print-answer.ts'
@@ -19,7 +19,7 @@ interface ApproveOptions extends ApprovingOptions {
 export function defineBaselineApprove(command: Command, execute: Execute): void {
   addApproving(addReadingOptions(addProjectOption(command)))
     .option('--run <run>', runOrTime, 'latest')
-    .option('--uid <uid...>', 'only these resources; the rest stays as it was approved before')
+    .option('--uid <uid...>', `only these resources, each by ${uidOrName}; the rest stays as it was approved before`)
     .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
 }
 

@@ -166,7 +166,7 @@ export const examples: Readonly<Record<string, Examples>> = {
   query: {
     lines: [
       ['query --views', 'explains what there is to query'],
-      [`query "SELECT name FROM current_resource WHERE kind = 'endpoint'"`, 'the names of all endpoints'],
+      [`query "SELECT name, owner FROM current_resource WHERE kind = 'endpoint'"`, 'the endpoints with their owners'],
     ],
     docs: ['views', 'ask-the-history'],
   },

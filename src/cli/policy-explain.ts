@@ -8,6 +8,7 @@ import { explainRule } from '../policy/explain-rule.ts'
 import type { Policy, RuleTarget } from '../policy/policy.ts'
 import { answerExplanations, explanationsView } from '../queries/answer-explanations.ts'
 import { findResource } from '../queries/find-resource.ts'
+import { uidOrName } from '../queries/question.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
@@ -21,7 +22,7 @@ interface ExplainOptions extends AnswerOptions {
 
 export function definePolicyExplain(command: Command, execute: Execute): void {
   command
-    .argument('<uid>', 'a resource in the history: its uid, the beginning of one, or a name')
+    .argument('<uid>', `a resource in the history: ${uidOrName}`)
     .argument('[rule]', 'default: all rules for its kind')
     .option('-c, --config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
     .option('--history <file>', "history, a file or postgres://…; overrides the configuration's and HOOKDRIFT_HISTORY")

@@ -22,6 +22,7 @@ import { projectListOf } from '../model/resource.ts'
 import type { Probe } from '../policy/probe.ts'
 import { readPayload } from '../policy/read-probes.ts'
 import { answerProbes, probesView } from '../queries/answer-probes.ts'
+import { uidOrName } from '../queries/question.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf } from './query-options.ts'
@@ -38,7 +39,7 @@ interface ProbeOptions extends AnswerOptions {
 export function defineProbe(command: Command, execute: Execute): void {
   command.argument('[name]', 'a probe of the policy').option('-c, --config <file>', 'configuration', 'hookdrift.yaml')
   addAnswerOptions(addProjectOption(command))
-    .option('--source <uid>', 'the source whose function runs')
+    .option('--source <uid>', `the source whose function runs: ${uidOrName}`)
     .option('--function <file>', "run this text instead of the service's function, in one project")
     .option('--payload <file>', 'JSON file with the object for the function, instead of a probe of the policy')
     .option('--type <type>', "the service's word: body (default), header …; with --source also selects the function")
@@ -66,7 +67,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
         reason === null ? [] : [{ project: projectListOf(service).name, reason }],
       )
       const projects = chooseProjects(found.projects, options.project, unread.length === 0)
-      const manual = { projects, probes, sealer, now, signal }
+      const manual = { projects, probes, source: options.source, sealer, now, signal }
       if (text === undefined) {
         const { runs, unlisted } = await runProbesManually(manual)
         return { runs, unlisted: [...unread, ...unlisted] }
@@ -109,7 +110,7 @@ async function chooseProbes(
     if (source === undefined && options.function === undefined) {
       throw AuditError.usage('--payload needs a function: --source UID, or --function FILE')
     }
-    return [probeOf(await readGivenPayload(payload, terminal), type, source)]
+    return [probeOf(await readGivenPayload(payload, terminal), type)]
   }
   if (source === undefined && name === undefined && options.function !== undefined) {
     throw AuditError.usage('--function needs a payload: --payload FILE, or the name of a probe')
@@ -131,11 +132,11 @@ async function chooseProbes(
     .map((probe) => ({
       ...probe,
       type: type ?? probe.type,
-      matches: source === undefined ? probe.matches : both(probe.matches, ofSource(source)),
+      matches: source === undefined ? probe.matches : both(probe.matches, ofAnySource),
     }))
 }
 
-function probeOf(payload: JsonObject, type = 'body', source: string | undefined): Probe {
+function probeOf(payload: JsonObject, type = 'body'): Probe {
   return {
     name: '',
     function: type === 'header' ? 'header' : 'body',
@@ -144,13 +145,11 @@ function probeOf(payload: JsonObject, type = 'body', source: string | undefined)
     type,
     expectation: undefined,
     said: null,
-    matches: ofSource(source ?? ''),
+    matches: ofAnySource,
   }
 }
 
-function ofSource(source: string): Probe['matches'] {
-  return (_project, _labels, { kind, uid }) => kind === 'source' && uid === source
-}
+const ofAnySource: Probe['matches'] = (_project, _labels, { kind }) => kind === 'source'
 
 function both(one: Probe['matches'], other: Probe['matches']): Probe['matches'] {
   return (project, labels, resource) => one(project, labels, resource) && other(project, labels, resource)

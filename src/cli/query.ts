@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { locateHistory } from '../app/locate-history.ts'
 import { explainViews, withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { views } from '../history/views.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerQuery, queryView, viewListView } from '../queries/answer-query.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { listOf } from '../report/report-schema.ts'
+import { wrapPieces } from '../text/columns.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
@@ -29,11 +31,19 @@ const rowsForMachines = 10_000
 
 export function defineQuery(command: Command, execute: Execute): void {
   command
-    .argument('[sql]', 'one reading statement: SELECT, WITH, VALUES, EXPLAIN; at most 5 s')
-    .option('--views', 'explain the views to query')
+    .argument('[sql]', 'one statement that reads: SELECT, WITH, VALUES, EXPLAIN; at most 5 s')
+    .option('--views', 'explain the views to query, with their columns')
+    .addHelpText('after', `\nViews:\n${viewNames()}`)
   addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
     execute((terminal) => (options.views ? showViews(options, terminal) : query(sql, options, terminal))),
   )
+}
+
+function viewNames(): string {
+  const names = Object.keys(views).join(', ').split(' ')
+  return wrapPieces(names, 76)
+    .map((line) => `  ${line}`)
+    .join('\n')
 }
 
 async function query(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {

@@ -1,5 +1,5 @@
 import { matchesGlob } from '../model/glob.ts'
-import { isProjectList, type ProjectRef } from '../model/resource.ts'
+import { isProjectList, type Kind, type ProjectRef } from '../model/resource.ts'
 
 /** Whether `acme/payments` matches: by that name, by `payments`, or by a pattern with `*`. No patterns match all. */
 export function matchesProject(name: string, patterns: readonly string[]): boolean {
@@ -7,6 +7,12 @@ export function matchesProject(name: string, patterns: readonly string[]): boole
     patterns.length === 0 ||
     patterns.some((pattern) => matchesGlob(name, pattern) || matchesGlob(name.replace(/^.*\//, ''), pattern))
   )
+}
+
+/** What `--project` and `--kind` choose. No kind means all. */
+export function chosenBy(patterns: readonly string[], kind?: Kind) {
+  return (resource: { readonly project: ProjectRef; readonly kind: Kind }): boolean =>
+    matchesProject(resource.project.name, patterns) && (kind === undefined || resource.kind === kind)
 }
 
 /** Whether patterns may match any project of a service, known or not. No patterns match all. */

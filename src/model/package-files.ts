@@ -11,6 +11,11 @@ export function programFile(name: string): string {
   return join(root, ending === '.ts' ? 'src' : 'dist', `${name}${ending}`)
 }
 
+/** The text of a file that lies among the programs, such as `pages/style.css`; `path` is its path in `src`. */
+export function assetText(path: string): string {
+  return readFileSync(join(root, ending === '.ts' ? 'src' : 'dist', path), 'utf8')
+}
+
 /** The version in package.json. */
 export function toolVersion(): string {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'))

@@ -11,7 +11,7 @@ import { count } from '../text/count.ts'
 import { paths, type SiteLink } from './link.ts'
 import { readRunNames } from './name-run.ts'
 import { NotFound, type SitePage } from './page.ts'
-import { findIdentities, showCandidates } from './resource/find-identity.ts'
+import { identitiesAt, showCandidates } from './resource/find-identity.ts'
 import { showActive } from './resource/show-active.ts'
 import { showAsOf } from './resource/show-as-of.ts'
 import { showAttributes } from './resource/show-attributes.ts'
@@ -29,7 +29,7 @@ export const resourcePage: SitePage = {
   isOfRun: 'past',
   async show(request) {
     const { history, run, link } = request
-    const found = await findIdentities(request)
+    const found = await identitiesAt(request)
     const [identity, ...others] = found
     if (identity === undefined)
       throw new NotFound(`As of run ${run.number}, there is no resource ${shorten(request.params.uid ?? '', 80)}`)

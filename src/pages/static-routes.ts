@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
-import { browserScript } from './browser-script.ts'
+import { assetText } from '../model/package-files.ts'
+import { styleSheet } from '../report/html/render-page.ts'
 import { entityTag, isHeld } from './entity-tag.ts'
-import { style } from './style.ts'
 
 /** What is the same for every reader, and needs none. */
 export function staticRoutes(): Hono {
   const routes = new Hono()
   routes.get('/healthz', (context) => context.text('alive\n'))
-  serveFile(routes, '/style.css', 'text/css', style)
-  serveFile(routes, '/script.js', 'text/javascript', browserScript)
+  serveFile(routes, '/style.css', 'text/css', `${styleSheet}${assetText('pages/style.css')}`)
+  serveFile(routes, '/script.js', 'text/javascript', assetText('pages/script.js'))
   return routes
 }
 

@@ -1,5 +1,6 @@
 import { type Acceptance, isInForce } from '../history/acceptances.ts'
 import { AuditError } from '../model/errors.ts'
+import { meantBy } from '../model/meant-by.ts'
 import type { Kind } from '../model/resource.ts'
 import { shortFingerprint } from '../report/text/short-fingerprint.ts'
 
@@ -14,7 +15,7 @@ export interface Nameable {
   readonly path: string
 }
 
-/** Shortest beginning of a fingerprint, or of a uid, that names it. */
+/** Shortest beginning of a fingerprint that names it. */
 const leastCharacters = 6
 const mostListed = 10
 
@@ -74,7 +75,7 @@ function findByRule<Violation extends Nameable>(
     })
   }
   const ofRule = active.filter((violation) => violation.rule === rule)
-  const matching = ofRule.filter((one) => one.name === name || one.uid === name || isBeginning(name, one.uid))
+  const matching = meantBy(ofRule, name)
   const [one, ...more] = matching
   if (one !== undefined && more.length === 0) return one
   if (one === undefined) {

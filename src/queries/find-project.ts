@@ -1,5 +1,6 @@
 import type { RecordedScan } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
+import { meantBy } from '../model/meant-by.ts'
 import { isProjectList } from '../model/resource.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { quote } from '../text/neutralise.ts'
@@ -7,20 +8,17 @@ import { quote } from '../text/neutralise.ts'
 const mostNamed = 20
 
 /**
- * Finds the project that a person means: by its name, by what follows the service in it, or by a beginning of one of
- * them that no other project has.
+ * Finds the project that a person means: by its uid, by its name, by what follows the service in it, or by a beginning
+ * of one of them that no other project has.
  * @throws AuditError.usage when there is none, or several
  */
 export function findProject(recorded: readonly RecordedScan[], text: string): RecordedScan {
   const scans = recorded.filter(({ project }) => !isProjectList(project))
-  const isMeant = [
-    (name: string) => name === text,
-    (name: string) => shortName(name) === text,
-    (name: string) => name.startsWith(text) || shortName(name).startsWith(text),
-  ]
-  for (const fits of isMeant) {
-    const [found, ...others] = scans.filter(({ project }) => fits(project.name))
-    if (found === undefined) continue
+  const named = scans.flatMap((scan) =>
+    [scan.project.name, shortName(scan.project.name)].map((name) => ({ scan, uid: scan.project.uid, name })),
+  )
+  const [found, ...others] = new Set(meantBy(named, text).map(({ scan }) => scan))
+  if (found !== undefined) {
     if (others.length === 0) return found
     throw AuditError.usage(`${quote(text)} means several projects: ${namesOf([found, ...others])}`, {
       advice: 'write service/project',

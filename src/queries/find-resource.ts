@@ -1,15 +1,16 @@
+import { chosenBy } from '../config/choose-projects.ts'
+import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunRecord } from '../history/sql/read-run.ts'
-import { type Identity, identifyResources, readVersionsOf } from '../history/sql/resource-life.ts'
+import { type Identity, readVersionsOf } from '../history/sql/resource-life.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { AuditError } from '../model/errors.ts'
 import type { RuleTarget } from '../policy/policy.ts'
-import { resolveUid } from './resolve-uid.ts'
 
 /**
  * Finds the current version of a resource, or the last version of a removed one.
- * `named`: a uid, a name, or a beginning of a uid.
+ * `named`: a uid, a name, or a beginning of one.
  * @throws AuditError.usage when the history has no such resource, or several
  */
 export async function findResource(
@@ -19,17 +20,11 @@ export async function findResource(
 ): Promise<FoundResource> {
   const run = (await findLastRun(history))?.number
   if (run === undefined) throw AuditError.usage('the history has no committed run yet')
-  const uid = await resolveUid(history, named, { run, projects: project === undefined ? [] : [project] })
-  const found = (await identifyResources(history, uid, run)).filter(
-    (each) => project === undefined || each.project.name === project,
-  )
+  const projects = project === undefined ? [] : [project]
+  const found = await findIdentities(history, named, { run, isChosen: chosenBy(projects) })
   const [identity, ...others] = found
-  if (identity === undefined) {
-    const where = project === undefined ? 'the history' : project
-    throw AuditError.usage(`${where} has no resource ${JSON.stringify(uid)}`, {
-      advice: '`hookdrift state --format csv` lists the resources',
-    })
-  }
+  if (identity === undefined) throw unknownResource(named, run, projects)
+  const { uid } = identity
   if (others.length > 0) {
     const names = found.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
     throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, { advice: 'name one with --project' })

@@ -119,7 +119,9 @@ export const projectParameter = parameter(
 export const kindParameter = parameter('--kind <kind>', 'only resources of this kind', z.enum(kinds).optional())
 /** For answers about a run that were about the last one only. */
 export const runParameter = parameter('--run <run|time>', `as of ${runOrTime}`, z.string().default('latest'))
-export const uidParameter = parameter('<uid>', 'uid of a resource, the beginning of one, or a name', z.string())
+/** Help for parameters that name a resource. */
+export const uidOrName = 'a uid, a name, or a beginning of one that fits no other'
+export const uidParameter = parameter('<uid>', `a resource: ${uidOrName}`, z.string())
 
 /** Finds the run of that number, word or time. */
 export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {

@@ -4,12 +4,12 @@ import { loadPolicy } from '../app/load-policy.ts'
 import { configuredPaths, type HistoryOptions } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import { matchesProject } from '../config/choose-projects.ts'
+import { chosenBy } from '../config/choose-projects.ts'
 import { readGateway, unknownGateway } from '../config/read-gateway.ts'
+import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import {
   type Identity,
-  identifyResources,
   readReferrersOf,
   readVersionsOf,
   readViolationsOf,
@@ -37,7 +37,6 @@ import { attributesOf, fieldsBetween } from './diff.ts'
 import { chooseFormerState, type FormerState } from './former-state.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidParameter } from './question.ts'
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
-import { resolveUid } from './resolve-uid.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
 import { moreOf, restoreView, toRow } from './restore-view.ts'
 import { concludeRestore, introduceRestore } from './show-restore.ts'
@@ -200,7 +199,7 @@ function gatewayOf(project: ProjectRef, { config, history }: HistoryOptions, { c
 }
 
 export interface RestoreQuery {
-  /** A uid, a name, or a beginning of a uid. */
+  /** A uid, a name, or a beginning of one. */
   readonly uid: string
   /** The run that the answer is as of. */
   readonly run: CommittedRun
@@ -293,16 +292,10 @@ function noReadyFix(rule: string): AuditError {
 }
 
 async function findOne(reader: HistoryReader, { uid: named, run, projects, kind }: RestoreQuery): Promise<Identity> {
-  const uid = await resolveUid(reader, named, { run: run.number, projects, kind })
-  const found = (await identifyResources(reader, uid, run.number)).filter(
-    (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
-  )
+  const found = await findIdentities(reader, named, { run: run.number, isChosen: chosenBy(projects, kind) })
   const [one, ...others] = found
-  if (one === undefined) {
-    throw AuditError.usage(`the history up to run ${run.number} has no resource ${JSON.stringify(named)}`, {
-      advice: '`hookdrift state --format csv` lists the resources; pruned runs are not in the history',
-    })
-  }
+  if (one === undefined) throw unknownResource(named, run.number)
+  const { uid } = one
   if (others.length > 0) {
     const names = found.map(({ project, kind }) => `${project.name} ${kind}`).join(', ')
     throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { matchesProject } from '../config/choose-projects.ts'
+import { chosenBy } from '../config/choose-projects.ts'
+import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import {
   type Identity,
-  identifyResources,
   type Referrer,
   readReferrersOf,
   readVersionsOf,
@@ -14,7 +14,6 @@ import {
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import type { FieldChange } from '../model/change.ts'
-import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ViolationState } from '../model/violation.ts'
@@ -26,7 +25,6 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { fieldsBetween } from './diff.ts'
 import { kindParameter, projectParameter, question, runNamed, runParameter, uidParameter } from './question.ts'
-import { resolveUid } from './resolve-uid.ts'
 import { showTimeline } from './show-timeline.ts'
 import type { TimelineChange, TimelineRow, TimelineViolation } from './timeline-row.ts'
 
@@ -93,7 +91,7 @@ export const timeline = question({
 })
 
 export interface TimelineQuery {
-  /** A uid, a name, or a beginning of a uid. */
+  /** A uid, a name, or a beginning of one. */
   readonly uid: string
   readonly run: CommittedRun
   readonly projects: readonly string[]
@@ -108,18 +106,12 @@ export interface TimelineQuery {
  */
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
   const { run, projects, kind, limit } = query
-  const findChosen = async (uid: string) =>
-    (await identifyResources(reader, uid, run.number)).filter(
-      (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
-    )
-  const asNamed = await findChosen(query.uid)
-  const isUid = asNamed.length > 0
-  const uid = isUid ? query.uid : await resolveUid(reader, query.uid, { run: run.number, projects, kind })
-  const found = isUid ? asNamed : await findChosen(uid)
+  const isChosen = chosenBy(projects, kind)
+  const found = await findIdentities(reader, query.uid, { run: run.number, isChosen })
   if (found.length === 0) {
     // When --project matches no project, that is the error to report.
     selectProjects(await readLatestScans(reader, run.number), projects)
-    throw neverSeen(query)
+    throw unknownResource(query.uid, run.number, [...projects, ...(kind === undefined ? [] : [kind])])
   }
   const rows: TimelineRow[] = []
   const resources: Json[] = []
@@ -130,7 +122,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
     resources.push({
       project: identity.project.name,
       kind: identity.kind,
-      uid,
+      uid: identity.uid,
       name: versions.at(-1)?.name ?? '',
       referrers: mergeSpans(referrers).map((referrer) => ({ kind: 'subscription', ...referrer })),
     })
@@ -140,16 +132,6 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   for (const project of concerned.values()) scans.push(...(await readLatestScans(reader, run.number, project)))
   const extent = statingExtent(run, scans)
   return { form: timelineForm, ...extent, more: { resources }, ...limited(rows, limit) }
-}
-
-function neverSeen({ uid, run, projects, kind }: TimelineQuery): AuditError {
-  const where = [...projects, ...(kind === undefined ? [] : [kind])].join(' ')
-  return AuditError.usage(
-    `the history up to run ${run.number} has no resource ${JSON.stringify(uid)}${where === '' ? '' : ` in ${where}`}`,
-    {
-      advice: '`hookdrift state --format csv` lists the resources; pruned runs are not in the history',
-    },
-  )
 }
 
 interface Moment {

@@ -121,6 +121,8 @@ describe('hookdrift probe', () => {
   it('runs the function of any source, or a text, with any payload', async () => {
     await using cli = await openCliFixture()
     const source = await cli.json('--source', cli.good, '--payload', 'order.json')
+    const beginning = await cli.json('--source', (cli.good ?? '').slice(0, -1), '--payload', 'order.json')
+    expect(beginning.answer.rows).toMatchObject([{ kind: 'source', uid: cli.good }])
     const text = await cli.json('--function', 'draft.js', '--payload', 'order.json', '--project', cli.project)
     expect([source, text].map(({ code, answer }) => [code, answer.rows[0].verdict, answer.rows[0].probe])).toEqual([
       [0, 'ok', null],
@@ -157,6 +159,7 @@ describe('hookdrift probe', () => {
     [['--source', 'x', '--payload', 'draft.js'], 'draft.js is not JSON'],
     [['--source', 'x', '--payload', 'gone.json'], 'cannot read the payload gone.json: no such file or directory'],
     [['--source', 'x', '--payload', 'order.json'], 'found no function of source x'],
+    [['--source', '0', '--payload', 'order.json'], '"0" means several sources: 0'],
     [['--project', 'nowhere'], '--project nowhere matches none of'],
   ])('refuses impossible combinations of options: %j', async (args, said) => {
     await using cli = await openCliFixture()

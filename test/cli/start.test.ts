@@ -43,6 +43,12 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(l
   return { code, stderr, files: own.map((path) => path.replace(/^dist\/(?:chunks\/)?|(?:-[\w-]{8})?\.js$/g, '')) }
 }
 
+it('carries style sheets and scripts of browsers as they are', () => {
+  for (const asset of ['report/html/style.css', 'pages/style.css', 'pages/script.js']) {
+    expect(readFileSync(join(root, 'dist', asset), 'utf8')).toBe(readFileSync(join(checkout, 'src', asset), 'utf8'))
+  }
+})
+
 describe('a command of the package', () => {
   const first = ['cli/start', 'main', 'start']
   const bundler = 'rolldown-runtime'

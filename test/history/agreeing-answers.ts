@@ -106,9 +106,9 @@ async function expectFindingsToAgree(
   for (const uid of uids) {
     const places = seen.filter((identity) => identity.uid === uid).sort(byProject)
     expect(await identifyResources(reader, uid, run)).toEqual(places)
-    const named = places.map((place) => ({ ...place, name: `name of ${uid}` }))
-    expect(await searchResources(reader, uid, run)).toEqual(named)
-    expect(await searchResources(reader, `name of ${uid}`, run)).toEqual(named)
+    const named = (isNamed: boolean) => places.map((place) => ({ ...place, name: `name of ${uid}`, isNamed }))
+    expect(await searchResources(reader, uid, run)).toEqual(named(false))
+    expect(await searchResources(reader, `name of ${uid}`, run)).toEqual(named(true))
   }
 }
 

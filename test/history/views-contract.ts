@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../src/history/history.ts'
 import type { Session } from '../../src/history/sql/session.ts'
 import { explainViews } from '../../src/history/sqlite/views.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
+import type { JsonObject } from '../../src/model/json.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { idOf } from './known-in.ts'
 import {
@@ -23,6 +26,13 @@ import { confirming, ending, opening, turning } from './violation-steps.ts'
 
 const columnsOf = new Map(explainViews().map(({ view, columns }) => [view, columns]))
 const views = [...columnsOf.keys()]
+
+/** The questions in SQL of the page on asking the history. */
+const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/ask-the-history.md'), 'utf8')
+const questions = [
+  ...[...page.matchAll(/^```sql\n(.*?)\n```$/gms)].map(([, sql = '']) => sql),
+  ...[...page.matchAll(/^\$ hookdrift query "([^"]*)"$/gm)].map(([, sql = '']) => sql.replaceAll(/\\\n */g, '')),
+].filter((sql) => !sql.endsWith('FROM violations'))
 
 /** What every backend shows to other programs, such as sqlite3 and psql. */
 export function describeViews(name: string, makePlace: () => Place): void {
@@ -108,6 +118,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
     })
 
     const ofPayments = { project: 'acme/payments', service: 'acme', project_uid: '01PAYMENTS' }
+    const ofOrders = { ...ofPayments, project: 'acme/orders', project_uid: '01ORDERS' }
 
     it('contain what their documentation says of runs, walks and rules', async () => {
       await firstRun()
@@ -129,7 +140,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
         { number: 3, started_at: at(3), finished_at: at(3.5), exit_code: 3, ...run },
       ])
       const endpoints = {
-        project: 'acme/payments',
+        ...ofPayments,
         listing: 'endpoints',
         status: 'complete',
         cause: null,
@@ -151,14 +162,20 @@ export function describeViews(name: string, makePlace: () => Place): void {
         total: 9,
         oldest_at: at(0),
       }
-      const failed = { project: 'acme/orders', status: 'failed', cause: 'http', reason: 'it is failed' }
+      const failed = { ...ofOrders, status: 'failed', cause: 'http', reason: 'it is failed' }
       expect(await shown('run_coverage', 'run, listing')).toEqual([
         { run: 1, started_at: at(1), exit_code: 1, ...endpoints },
         { run: 1, started_at: at(1), exit_code: 1, ...endpoints, ...partial },
         { run: 2, started_at: at(2), exit_code: 0, ...endpoints },
         { run: 3, started_at: at(3), exit_code: 3, ...endpoints, ...failed },
       ])
-      const rule = { rule: 'endpoint/url-not-https', kind: 'endpoint', severity: 'high', title: 'No TLS' }
+      const rule = {
+        rule: 'endpoint/url-not-https',
+        kind: 'endpoint',
+        severity: 'high',
+        severity_rank: 2,
+        title: 'No TLS',
+      }
       expect(await shown('run_rule', 'run')).toEqual([
         { run: 1, started_at: at(1), ...rule, controls: '["soc2:CC6.7"]' },
       ])
@@ -167,8 +184,14 @@ export function describeViews(name: string, makePlace: () => Place): void {
     it('contain what their documentation says of resources and their changes', async () => {
       await firstRun()
       await commit(await draftSecond())
-      const resource = (uid: string, fromRun: number, body: object) => {
-        const named = { kind: 'endpoint', uid, name: `name of ${uid}`, from_run: fromRun }
+      const resource = (uid: string, fromRun: number, body: JsonObject) => {
+        const named = {
+          kind: 'endpoint',
+          uid,
+          name: `name of ${uid}`,
+          from_run: fromRun,
+          owner: body.owner_id ?? null,
+        }
         return { ...ofPayments, ...named, body: canonicalJson(JSON.parse(JSON.stringify(body))), facts: '' }
       }
       const first = (uid: string) => resource(uid, 1, { of: uid, owner_id: 'tenant-1' })
@@ -178,7 +201,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
         ...[first('a'), first('b'), first('c')].map((row) => ({ run: 1, ...row })),
         ...now.map((row) => ({ run: 2, ...row })),
       ])
-      const change = { ...ofPayments, kind: 'endpoint', fields: '[]' }
+      const change = { ...ofPayments, kind: 'endpoint', fields: '[]', owner: 'tenant-1' }
       expect(await shown('drift', 'run')).toEqual([
         { run: 1, started_at: at(1), ...change, uid: 'a', name: 'name of a', change: 'added', referrers: '["u"]' },
         { run: 2, started_at: at(2), ...change, uid: 'b', name: 'name of b', change: 'removed', referrers: null },
@@ -187,18 +210,79 @@ export function describeViews(name: string, makePlace: () => Place): void {
 
     const violation = (uid: string) => {
       const { fingerprint, rule, severity, kind, name, path, message } = aViolation(uid)
-      return { ...ofPayments, fingerprint, rule, severity, kind, uid, name, path, message, first_seen: at(1) }
+      const found = { fingerprint, rule, severity, severity_rank: 2, kind, uid, name, path, message }
+      return { ...ofPayments, ...found, first_seen: at(1) }
     }
 
     it('contain what their documentation says of violations, seen by the last run that scanned their project', async () => {
       await firstRun()
       await commit(await draftSecond())
       await fixture.run(async () => {}, [orders])
-      const open = { state: 'open', waiver: null, last_seen: at(2) }
-      expect(await shown('open_violation', 'uid')).toEqual([
+      const open = { state: 'open', waiver: null, last_seen: at(2), owner: null }
+      const active = [
         { ...violation('a'), ...open },
-        { ...violation('c'), ...open, state: 'unknown', last_seen: at(1) },
+        { ...violation('c'), ...open, state: 'unknown', last_seen: at(1), owner: 'tenant-1' },
         { ...violation('d'), ...open, first_seen: at(2) },
+      ]
+      expect(await shown('active_violation', 'uid')).toEqual(active)
+      expect(await shown('open_violation', 'uid')).toEqual(active)
+    })
+
+    const waiver = { owner: 'nora', reason: 'moves in May', expires: '2026-06-01', ticket: 'OPS-7' }
+
+    it('leave what a waiver accepts out of the open ones, also after a scan that could not confirm it', async () => {
+      await firstRun()
+      await fixture.run(async (draft) => {
+        for (const step of [confirming('a'), turning('b', { state: 'waived', waiver }), confirming('c')])
+          await step(draft)
+      })
+      const counts = (view: string) =>
+        rows(`SELECT state, count(*) AS n FROM hookdrift.${view} GROUP BY state ORDER BY state`)
+      const open = [{ state: 'open', n: 2 }]
+      expect([await counts('open_violation'), await counts('active_violation')]).toEqual([
+        open,
+        [...open, { state: 'waived', n: 1 }],
+      ])
+      const { first_seen: _, ...ofB } = violation('b')
+      const { owner, ...said } = waiver
+      const waived = { ...ofB, ...said, waiver_owner: owner, owner: 'tenant-1' }
+      const since = { state: 'waived', waived_at: at(2), ended_at: null, is_active: 1 }
+      expect(await shown('waived_violation', 'waived_at')).toEqual([{ ...waived, ...since }])
+      await fixture.run(async (draft) => {
+        for (const step of [confirming('a'), turning('b', { state: 'unknown', lastRun: 2 }), confirming('c')]) {
+          await step(draft)
+        }
+      })
+      expect(await counts('open_violation')).toEqual(open)
+      const unconfirmed = { state: 'unknown', waived_at: at(3), ended_at: null, is_active: 1 }
+      expect(await shown('waived_violation', 'waived_at')).toEqual([
+        { ...waived, ...since, ended_at: at(3), is_active: 0 },
+        { ...waived, ...unconfirmed },
+      ])
+    })
+
+    it('say who accepted which violations, and which acceptances are over', async () => {
+      await firstRun()
+      const accept = (uid: string) => {
+        const { fingerprint, rule, kind, path } = aViolation(uid)
+        const reason = `${uid} is known`
+        return { project: payments, fingerprint, rule, kind, uid, path, reason, valueDigest: null }
+      }
+      await fixture.history.accept([
+        { ...accept('a'), by: 'eve', at: at(2), osUser: 'root' },
+        { ...accept('b'), by: 'eve', at: at(2) },
+      ])
+      await fixture.history.revokeAcceptances([2], { by: 'lead', at: at(3), osUser: 'root' })
+      const accepted = (uid: string) => {
+        const { first_seen: _, ...found } = violation(uid)
+        const signed = { reason: `${uid} is known`, accepted_at: at(2), accepted_by: 'eve' }
+        return { ...found, ...signed, owner: 'tenant-1', ended_at: null, ended_by: null }
+      }
+      const revoked = { revoked_at: at(3), revoked_by: 'lead', revoked_as: 'root' }
+      const held = { revoked_at: null, revoked_by: null, revoked_as: null }
+      expect(await shown('accepted_violation', 'id')).toEqual([
+        { id: 1, ...accepted('a'), accepted_as: 'root', ...held, is_active: 1 },
+        { id: 2, ...accepted('b'), accepted_as: null, ...revoked, is_active: 0 },
       ])
     })
 
@@ -207,7 +291,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
       await fixture.run(async (draft) => {
         for (const end of [ending('a', 'accepted'), ending('b', 'policy'), ending('c')]) await end(draft)
       })
-      const ended = { run: 2, ended_at: at(2), owner: 'tenant-1' }
+      const ended = { run: 2, ended_at: at(2), open_seconds: 3600, owner: 'tenant-1' }
       const noOne = { ended_by: null, ended_kind: null, ended_person: null, ended_reason: null }
       const [accepted, policy] = (['accepted', 'policy'] as const).map((one) => JSON.stringify(anEnding(one).endedBy))
       expect(await shown('violation_history', 'uid')).toEqual([
@@ -237,6 +321,17 @@ export function describeViews(name: string, makePlace: () => Place): void {
         await draft.endViolations(payments, endedAs(active.map(({ id }) => id)))
       })
       expect(await shown('violation_history', 'uid')).toMatchObject([{ uid: 'u', owner: 'tenant-1' }])
+      expect(await shown('current_resource', 'uid')).toMatchObject([
+        { uid: 'a', owner: 'tenant-1' },
+        { uid: 'u', owner: 'tenant-1' },
+      ])
+    })
+
+    it.each(questions)('answer %s', async (question) => {
+      await firstRun()
+      await commit(await draftSecond())
+      const known = new RegExp(`\\b(?:FROM|JOIN) (?=${views.join('|')})`, 'g')
+      await rows(question.replaceAll(known, (word) => `${word}hookdrift.`))
     })
 
     it('distinguish the approval that drift rules compare with', async () => {
@@ -247,12 +342,12 @@ export function describeViews(name: string, makePlace: () => Place): void {
       await fixture.history.approve([{ ...approval, project: orders }])
       await fixture.history.revoke([3], { by: 'lead', at: at(12) })
       const approved = { ...ofPayments, run: 1, note: 'reviewed', approved_at: at(9), approved_by: 'ops' }
-      const valid = { revoked_at: null, revoked_by: null }
-      const ofOrders = { project: 'acme/orders', project_uid: '01ORDERS' }
+      const signed = { approved_as: null, revoked_as: null }
+      const valid = { ...signed, revoked_at: null, revoked_by: null }
       expect(await shown('baseline', 'id')).toEqual([
         { id: 1, ...approved, ...valid, is_active: 0 },
         { id: 2, ...approved, ...valid, is_active: 1 },
-        { id: 3, ...approved, ...ofOrders, revoked_at: at(12), revoked_by: 'lead', is_active: 0 },
+        { id: 3, ...approved, ...ofOrders, ...signed, revoked_at: at(12), revoked_by: 'lead', is_active: 0 },
       ])
     })
   })

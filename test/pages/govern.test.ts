@@ -2,7 +2,7 @@ import { Script } from 'node:vm'
 import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
-import { browserScript } from '../../src/pages/browser-script.ts'
+import { assetText } from '../../src/model/package-files.ts'
 import { showMarkdown } from '../../src/pages/markdown.ts'
 import type { SitePlan } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
@@ -204,6 +204,7 @@ describe('the pages of rules, exceptions and the worker', () => {
   })
 
   it('serves a script below 4 kB that parses and makes no markup from text', async () => {
+    const browserScript = assetText('pages/script.js')
     expect(() => new Script(browserScript)).not.toThrow()
     expect(Buffer.byteLength(browserScript)).toBeLessThan(4000)
     expect(browserScript).not.toMatch(

@@ -15,7 +15,7 @@ describe('the pages of runs, projects and resources', () => {
   }
 
   it('show what happened to a resource, and the request that puts it back', async () => {
-    const page = await textOf('/resources/billing-011-v2')
+    const page = await textOf('/resources/billing-011-v')
     expect(page).toContain('<h1>Endpoint billing-011-v2</h1>')
     expect(page).toContain('drift/authentication-lost')
     expect(page).toMatch(/<th scope="row"><code>\/authentication<\/code><\/th>/)

@@ -44,13 +44,14 @@ const refusal = (words: readonly string[], acceptances: readonly Acceptance[] = 
 }
 
 describe('a violation to accept', () => {
-  it('is named by a fingerprint, by its beginning, or by a rule with a name, a uid or the beginning of one', () => {
+  it('is named by a fingerprint, by its beginning, or by a rule with a name, a uid or a beginning of one', () => {
     for (const words of [
       [first.fingerprint],
       ['aaaaaa1'],
       [first.rule, 'checkout'],
       [first.rule, first.uid],
       [first.rule, '01UIDaaaaaa1'],
+      [first.rule, 'check'],
     ]) {
       expect(chooseAcceptable(active, words, [])).toEqual([first])
     }

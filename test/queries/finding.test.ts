@@ -43,6 +43,37 @@ describe('a resource', () => {
     expect((await history.rows('policy', 'explain', 'alone', '--policy', policy)).uid).toBe(first)
   })
 
+  const rule = 'endpoint/inactive'
+  const amended = async (): Promise<string> => (await history.rows('baseline', 'show')).rows[0].amendments.at(-1).uid
+
+  /** Every question about one resource: asks it by a text, and gives the uid that it understood. */
+  const questions: Readonly<Record<string, (text: string) => Promise<string>>> = {
+    timeline: timelineOf,
+    restore: async (text) => (await history.rows('restore', text)).resource.uid,
+    explain: async (text) => (await history.rows('policy', 'explain', text, '--policy', policy)).uid,
+    async accept(text) {
+      const { rows } = await history.rows('accept', rule, text, '--reason', 'known')
+      await history.rows('accept', '--revoke', rows[0].fingerprint)
+      return rows[0].uid
+    },
+    async approve(text) {
+      await history.rows('baseline', 'approve', '--note', 'agreed', '--yes', '--project', 'payments')
+      await history.rows('baseline', 'approve', '--uid', text, '--note', 'agreed', '--yes')
+      return amended()
+    },
+  }
+
+  it.each(Object.keys(questions))('is meant alike by %s: by a uid, a name, or a beginning of one', async (question) => {
+    const ask = questions[question] ?? timelineOf
+    const [uid = ''] = uids
+    const last = Array.from(uid).findIndex(
+      (_, length) => !uids.slice(1).some((one) => one.startsWith(uid.slice(0, length))),
+    )
+    for (const text of [uid, uid.slice(0, last), 'alone', 'alo']) expect([text, await ask(text)]).toEqual([text, uid])
+    await expect(ask('0')).rejects.toThrow(/ended with 2: .*"0"/)
+    await expect(ask('nowhere')).rejects.toThrow(/ended with 2: .*nowhere/)
+  })
+
   it('is asked for again where a name or a beginning means several', async () => {
     const twins = await history.ask(['timeline', 'twin'])
     expect(twins.code).toBe(2)
@@ -50,6 +81,7 @@ describe('a resource', () => {
     for (const index of [1, 2]) expect(twins.stderr).toContain(at(uids, index))
     expect(twins.stderr).toContain('use a uid, or choose with --project or --kind')
     expect((await history.ask(['timeline', '0'])).stderr).toMatch(/"0" begins the uids of \d+ resources:/)
+    expect((await history.ask(['timeline', 'twi'])).stderr).toMatch(/"twi" begins the names of 2 resources:/)
     expect((await history.ask(['policy', 'explain', 'twin', '--policy', policy])).code).toBe(2)
     expect(await history.ask(['timeline', 'nowhere'])).toMatchObject({
       code: 2,

@@ -7,6 +7,7 @@ import { openQuery } from '../../src/history/sqlite/run-query.ts'
 import { explainViews } from '../../src/history/sqlite/views.ts'
 import { views } from '../../src/history/views.ts'
 import { rowCounts } from '../audit/fleet-fixture.ts'
+import { unknownNames } from '../history/unknown-names.ts'
 import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
 
 const endless = 'WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT'
@@ -69,6 +70,17 @@ describe('query', () => {
     expect(rowCounts(file)).toEqual(before)
   })
 
+  it.each(unknownNames)('names what was probably meant by %s', (sql, meant, advice) => {
+    const end = meant === undefined ? /: \w+$/ : new RegExp(`, did you mean ${meant}\\?$`)
+    expect(() => all(sql)).toThrow(
+      expect.objectContaining({
+        exitCode: 2,
+        message: expect.stringMatching(end),
+        advice: expect.stringMatching(advice),
+      }),
+    )
+  })
+
   it('is ended after its time, even inside of SQLite', async () => {
     const order = { file, sql: `${endless} max(n) FROM c`, rows: 10, characters: 1000, timeoutMs: 5000 }
     await expect(askInProcess({ ...order, timeoutMs: 400 })).rejects.toMatchObject({
@@ -110,9 +122,14 @@ describe('query', () => {
       ).toEqual(columns)
     }
     db.close()
+    const grants = readFileSync(join(import.meta.dirname, '../../docs/how-to/many-machines.md'), 'utf8')
+    const granted = /GRANT SELECT ON ([^;]*) TO hookdrift_reader;/.exec(grants)?.[1] ?? ''
+    expect(granted.split(/,\s+/)).toEqual(Object.keys(views).map((view) => `hookdrift.${view}`))
+    const { stdout: help } = await historyFixture.ask(['query', '--help'])
+    expect(help.split(/[\s,]+/)).toEqual(expect.arrayContaining(Object.keys(views)))
     const { code, stdout } = await historyFixture.ask(['query', '--views'])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^open_violation\n {4}active violations/m)
+    expect(stdout).toMatch(/^open_violation\n {4}active violations that no waiver accepts/m)
     expect((await historyFixture.rows('query', '--views')).rows).toEqual(explained)
   })
 })

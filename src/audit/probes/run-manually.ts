@@ -1,9 +1,12 @@
 import type { Sealer } from '../../inventory/sealer.ts'
 import { takeInventory } from '../../inventory/take-inventory.ts'
+import { AuditError } from '../../model/errors.ts'
+import { meantBy } from '../../model/meant-by.ts'
 import { resourceKey } from '../../model/resource.ts'
 import { functionPlaces, type Probe } from '../../policy/probe.ts'
 import type { UnknownOutcome } from '../../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
+import { neutralise, quote } from '../../text/neutralise.ts'
 import type { AuditedProject } from '../project-scan.ts'
 import { type FunctionResult, tryFunction } from './run-function.ts'
 import { findTargets } from './run-probes.ts'
@@ -22,6 +25,8 @@ export interface ManualProbeRun {
 export interface ManualProbeOptions {
   readonly projects: readonly AuditedProject[]
   readonly probes: readonly Probe[]
+  /** Only functions of this source: a uid, a name, or a beginning of one. */
+  readonly source?: string | undefined
   readonly sealer: Sealer
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -34,21 +39,33 @@ export interface UnreadProject {
   readonly reason: string
 }
 
-/** Runs the probes on their targets in the projects, once each, and keeps nothing. */
+/**
+ * Runs the probes on their targets in the projects, once each, and keeps nothing.
+ * @throws AuditError.usage when several sources are meant
+ */
 export async function runProbesManually(
   options: ManualProbeOptions,
 ): Promise<{ readonly runs: readonly ManualProbeRun[]; readonly unlisted: readonly UnreadProject[] }> {
-  const runs: ManualProbeRun[] = []
+  const found: { project: AuditedProject; target: ProbeTarget; uid: string; name: string }[] = []
   const unlisted: UnreadProject[] = []
   for (const project of options.projects) {
     const access = accessTo(project, options.signal)
     const { targets, reason } = await findAll(project, options, access)
     if (reason !== undefined) unlisted.push({ project: project.ref.name, reason })
-    for (const target of targets) {
-      const { probe, text } = target
-      const result = text === undefined ? notShown : await runFunctionText(project, probe, text, options)
-      runs.push({ project, probe, target, functionText: text ?? '', result })
-    }
+    for (const target of targets) found.push({ project, target, uid: target.uid, name: target.name })
+  }
+  const meant = options.source === undefined ? found : meantBy(found, options.source)
+  const uids = new Set(meant.map(({ uid }) => uid))
+  if (options.source !== undefined && uids.size > 1) {
+    throw AuditError.usage(`${quote(options.source)} means several sources: ${[...uids].map(neutralise).join(', ')}`, {
+      advice: 'use a uid, or choose with --project',
+    })
+  }
+  const runs: ManualProbeRun[] = []
+  for (const { project, target } of meant) {
+    const { probe, text } = target
+    const result = text === undefined ? notShown : await runFunctionText(project, probe, text, options)
+    runs.push({ project, probe, target, functionText: text ?? '', result })
   }
   return { runs, unlisted }
 }

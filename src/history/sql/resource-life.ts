@@ -19,6 +19,11 @@ export interface NamedIdentity extends Identity {
   readonly name: string
 }
 
+export interface IdentityMatch extends NamedIdentity {
+  /** Whether it ever had the name that is searched, by then. */
+  readonly isNamed: boolean
+}
+
 export interface VersionSpan extends KeptVersion {
   /** Starts of the runs that wrote and ended it. */
   readonly from: string
@@ -76,31 +81,34 @@ export async function identifyResources(
 }
 
 /**
- * Resources that had a name by a run, or whose uid begins with that text; removed ones too. Sorted as those of
+ * Resources that had a name by a run, or whose uid or name begins with that text; removed ones too. Sorted as those of
  * `identifyResources`. Reads the names of all versions: a question of a person, asked when a uid was not found.
  */
-export function searchResources(history: HistoryReader, text: string, run: number): Promise<readonly NamedIdentity[]> {
+export function searchResources(history: HistoryReader, text: string, run: number): Promise<readonly IdentityMatch[]> {
   return history.snapshot(async (session) => {
     const found = await search(session, text, run)
     return found.filter(({ project }) => history.visibility.isVisible(project.name))
   })
 }
 
-async function search(session: Session, text: string, run: number): Promise<NamedIdentity[]> {
+async function search(session: Session, text: string, run: number): Promise<IdentityMatch[]> {
   const projects = new Map(
     (await lastScansAt(session, run)).map(({ id, name, service, uid }) => [id, { name, service, uid }]),
   )
-  const rows = await session.all<{ projectId: number; kind: Kind; uid: string; name: string }>(
-    `SELECT v.project_id AS "projectId", v.kind, v.uid, v.name FROM hookdrift.version v
-     WHERE ${isLastSql('v', '$2')} AND (v.project_id, v.kind, v.uid) IN (
-       SELECT x.project_id, x.kind, x.uid FROM hookdrift.version x
-       WHERE x.from_run <= $2 AND (x.name = $1 OR substr(x.uid, 1, length($1)) = $1))`,
+  const rows = await session.all<{ projectId: number; kind: Kind; uid: string; name: string; named: number }>(
+    `SELECT v.project_id AS "projectId", v.kind, v.uid, v.name, f.named FROM (
+       SELECT x.project_id, x.kind, x.uid, max(CASE WHEN x.name = $1 THEN 1 ELSE 0 END) AS named
+       FROM hookdrift.version x WHERE x.from_run <= $2
+         AND (x.name = $1 OR substr(x.uid, 1, length($1)) = $1 OR substr(x.name, 1, length($1)) = $1)
+       GROUP BY x.project_id, x.kind, x.uid) f
+     JOIN hookdrift.version v ON v.project_id = f.project_id AND v.kind = f.kind AND v.uid = f.uid
+     WHERE ${isLastSql('v', '$2')}`,
     [text, run],
   )
   return rows
-    .flatMap(({ projectId, ...row }) => {
+    .flatMap(({ projectId, named, ...row }) => {
       const project = projects.get(projectId)
-      return project === undefined ? [] : [{ project, ...row }]
+      return project === undefined ? [] : [{ project, ...row, isNamed: named === 1 }]
     })
     .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
 }

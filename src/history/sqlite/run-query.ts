@@ -1,7 +1,16 @@
 import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
-import { distinctNames, failedQuery, refusedQuery, refuseOtherWords } from '../refused-queries.ts'
+import {
+  columnsByView,
+  distinctNames,
+  failedQuery,
+  refusedQuery,
+  refuseOtherWords,
+  type UnknownName,
+  unknownInQuery,
+  type ViewColumns,
+} from '../refused-queries.ts'
 import { asHistoryError } from './describe-damage.ts'
 import { openUnwritable } from './open-unwritable.ts'
 
@@ -33,9 +42,26 @@ export function openQuery(file: string, sql: string): Query {
       close: () => db.close(),
     }
   } catch (error) {
+    const unknown = unknownNameIn(error)
+    const refusal = unknown && unknownInQuery(error, unknown, { sql, columnsOf: readViews(db) })
     db.close()
-    throw asRefusal(error, file)
+    throw refusal ?? asRefusal(error, file)
   }
+}
+
+function unknownNameIn(error: unknown): UnknownName | undefined {
+  const message = error instanceof Database.SqliteError ? error.message : ''
+  const [, what, name] = /^no such (table|column): ([\w.]{1,200})$/.exec(message) ?? []
+  return name === undefined ? undefined : { kind: what === 'table' ? 'view' : 'column', name }
+}
+
+function readViews(db: Database.Database): ViewColumns {
+  const rows = db
+    .prepare<[], { view: string; name: string }>(
+      `SELECT v.name AS "view", c.name FROM sqlite_schema v, pragma_table_info(v.name) c WHERE v.type = 'view' ORDER BY v.rowid, c.cid`,
+    )
+    .all()
+  return columnsByView(rows)
 }
 
 function* readRows(rows: Iterable<readonly unknown[]>, file: string): Generator<readonly Json[]> {

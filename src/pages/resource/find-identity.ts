@@ -1,21 +1,18 @@
-import { type Identity, identifyResources } from '../../history/sql/resource-life.ts'
+import { findIdentities } from '../../history/find-identities.ts'
+import type { Identity } from '../../history/sql/resource-life.ts'
 import { kinds } from '../../model/resource.ts'
-import { resolveUid } from '../../queries/resolve-uid.ts'
 import { html, type Markup } from '../../report/html/markup.ts'
 import { paths, type SiteLink } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
 import { readChoice } from '../query.ts'
 
-/** The resources of an address: by uid, by name, or by the beginning of a uid, as the commands read it. */
-export async function findIdentities({ history, run, params, query }: SiteRequest): Promise<readonly Identity[]> {
+/** The resources of an address: by a uid, a name or a beginning of one, as the commands read it. */
+export function identitiesAt({ history, run, params, query }: SiteRequest): Promise<readonly Identity[]> {
   const [named = '', kind, projects] = [params.uid, readChoice(query, 'kind', kinds), query.all('project')]
   const isChosen = (identity: Identity) =>
     (kind === undefined || identity.kind === kind) &&
     (projects.length === 0 || projects.includes(identity.project.name))
-  const found = (await identifyResources(history, named, run.number)).filter(isChosen)
-  if (found.length > 0) return found
-  const uid = await resolveUid(history, named, { run: run.number, projects, kind })
-  return (await identifyResources(history, uid, run.number)).filter(isChosen)
+  return findIdentities(history, named, { run: run.number, isChosen })
 }
 
 export function showCandidates(found: readonly Identity[], link: SiteLink): Markup {

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto'
+import { assetText } from '../../model/package-files.ts'
 import { html, type Markup, nothing, trusted } from './markup.ts'
 import { onPaper } from './on-paper.ts'
-import { styleSheet } from './style-sheet.ts'
+
+/** The style of every page, in which reports are self-contained. */
+export const styleSheet = assetText('report/html/style.css')
 
 interface Contents {
   /** The title of the window, also at the head of every printed page. */

@@ -6,6 +6,7 @@ import { firstWord } from '../../../src/history/postgres/query/first-word.ts'
 import { readerGrants } from '../../../src/history/postgres/query/refuse-powers.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
 import { views } from '../../../src/history/views.ts'
+import { unknownNames } from '../unknown-names.ts'
 import { administrate, hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 
 const limits = { rows: 10, characters: 10_000, timeoutMs: 2_000 }
@@ -109,6 +110,15 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
     ],
   ])('refuses %s with 2', async (sql, message) => {
     await expect(ask(sql)).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(message) })
+  })
+
+  it.each(unknownNames)('names what was probably meant by %s', async (sql, meant, advice) => {
+    const end = meant === undefined ? /does not exist$/ : new RegExp(`, did you mean ${meant}\\?$`)
+    await expect(ask(sql)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(end),
+      advice: expect.stringMatching(advice),
+    })
   })
 
   it.each(Object.keys(views))('reads the view %s under a login that the advice makes', async (view) => {

@@ -4,12 +4,16 @@ import { AuditError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
 import { type PostgresServer, shownServer } from '../../postgres-server.ts'
 import {
+  columnsByView,
   distinctNames,
   failedQuery,
   largeQuery,
   refusedQuery,
   refuseOtherWords,
   slowQuery,
+  type UnknownName,
+  unknownInQuery,
+  type ViewColumns,
 } from '../../refused-queries.ts'
 import type { QueryAnswer, QueryLimits } from '../../upkeep.ts'
 import { OwnClient } from '../client.ts'
@@ -40,7 +44,12 @@ export async function askDatabase(server: PostgresServer, sql: string, limits: Q
     try {
       return await readAnswer(client, sql, limits)
     } catch (error) {
-      throw (await watch.cut()) ?? describeFault(error, server, limits)
+      const unknown = unknownNameIn(error)
+      throw (
+        (await watch.cut()) ??
+        (unknown && unknownInQuery(error, unknown, { sql, columnsOf: await readViews(client, server) })) ??
+        describeFault(error, server, limits)
+      )
     } finally {
       watch.stop()
       // A pooler keeps the connection, and locks of a session outlive the transaction. One message goes to one session.
@@ -156,6 +165,26 @@ async function cancelProcess(server: PostgresServer, process: number): Promise<v
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+/** By the codes `undefined_table` and `undefined_column`. */
+function unknownNameIn(error: unknown): UnknownName | undefined {
+  if (!(error instanceof DatabaseError) || (error.code !== '42P01' && error.code !== '42703')) return undefined
+  const { message } = error
+  const name = /"([^"]{1,200})"/.exec(message)?.[1] ?? /^column (\S{1,200})/.exec(message)?.[1]
+  return name === undefined ? undefined : { kind: error.code === '42P01' ? 'view' : 'column', name }
+}
+
+/** The views of the history, after a statement that failed. */
+async function readViews(client: Client, { schema }: PostgresServer): Promise<ViewColumns> {
+  await client.query('ROLLBACK')
+  const { rows } = await client.query<{ view: string; name: string }>(
+    `SELECT c.relname AS view, a.attname AS name FROM pg_catalog.pg_class c
+     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
+     WHERE n.nspname = $1 AND c.relkind = 'v' AND a.attnum > 0 ORDER BY c.oid, a.attnum`,
+    [schema],
+  )
+  return columnsByView(rows)
 }
 
 function describeFault(error: unknown, server: PostgresServer, { timeoutMs }: QueryLimits): unknown {

@@ -1,8 +1,6 @@
-/**
- * The one script of the pages, which work without it: filters rows as you type, moves through them by key, and says how long ago a time was, unless the page has said so (`data-aged`). It reads and writes nothing
- * but the page, and makes no markup from text.
- */
-export const browserScript = `'use strict'
+// The one script of the pages, which work without it: filters rows as you type, moves through them by key, and says
+// how long ago a time was, unless the page has said so (`data-aged`). It reads and writes nothing but the page, and
+// makes no markup from text.
 {
   const rows = [...document.querySelectorAll('main tbody tr, main .rows > li')]
   const given = document.querySelector('input[data-filter]')
@@ -19,7 +17,7 @@ export const browserScript = `'use strict'
   }
   const count = document.createElement('span')
   function filter() {
-    const words = field.value.toLowerCase().split(/\\s+/)
+    const words = field.value.toLowerCase().split(/\s+/)
     let shown = 0
     for (const row of rows) {
       const text = row.textContent.toLowerCase()
@@ -29,8 +27,8 @@ export const browserScript = `'use strict'
       const fold = field.value && row.closest('details')
       if (fold) fold.open = true
     }
-    const found = shown + ' of ' + rows.length + ' rows of this page'
-    count.textContent = field.value === '' ? '' : search ? found + '. Enter searches all pages.' : found
+    const found = `${shown} of ${rows.length} rows of this page`
+    count.textContent = field.value === '' ? '' : search ? `${found}. Enter searches all pages.` : found
   }
   if (field) {
     count.setAttribute('role', 'status')
@@ -48,10 +46,13 @@ export const browserScript = `'use strict'
   }
   const isWriting = (element) => /^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)
   function move(step) {
-    const links = rows.filter((row) => row.offsetParent).map((row) => row.querySelector('a[href]')).filter(Boolean)
+    const links = rows
+      .filter((row) => row.offsetParent)
+      .map((row) => row.querySelector('a[href]'))
+      .filter(Boolean)
     if (links.length === 0) return
     const row = document.activeElement.closest('tr, .rows > li')
-    const at = links.findIndex((link) => row && row.contains(link))
+    const at = links.findIndex((link) => row?.contains(link))
     const next = at < 0 ? (step > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + step, 0), links.length - 1)
     links[next].focus()
   }
@@ -77,16 +78,15 @@ export const browserScript = `'use strict'
   function ago(ms) {
     const minutes = Math.round(Math.abs(ms) / 60000)
     const hours = Math.round(minutes / 60)
-    const away = minutes < 60 ? minutes + ' min' : hours < 48 ? hours + ' h' : Math.round(hours / 24) + ' d'
-    return minutes < 1 ? 'now' : ms > 0 ? away + ' ago' : 'in ' + away
+    const away = minutes < 60 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`
+    return minutes < 1 ? 'now' : ms > 0 ? `${away} ago` : `in ${away}`
   }
   for (const time of document.querySelectorAll('time[datetime]:not([data-aged])')) {
     const ms = Date.now() - Date.parse(time.dateTime)
     if (Number.isNaN(ms)) continue
     const span = document.createElement('span')
     span.className = 'ago'
-    span.textContent = '(' + ago(ms) + ')'
+    span.textContent = `(${ago(ms)})`
     time.after(' ', span)
   }
 }
-`

@@ -1,0 +1,51 @@
+import { AuditError } from '../model/errors.ts'
+import { quote } from '../text/neutralise.ts'
+import type { HistoryReader } from './reader.ts'
+import { type Identity, type IdentityMatch, identifyResources, searchResources } from './sql/resource-life.ts'
+
+const mostNamed = 8
+
+/**
+ * The resources of the uid that a person means: by that uid, by a name that they had by a run, or by a beginning of a uid
+ * or a name that fits no other. Several where projects or kinds share the uid; none where nothing fits.
+ * @throws AuditError.usage when several uids are meant
+ */
+export async function findIdentities(
+  history: HistoryReader,
+  text: string,
+  { run, isChosen }: { readonly run: number; readonly isChosen: (identity: Identity) => boolean },
+): Promise<readonly Identity[]> {
+  const ofUid = (await identifyResources(history, text, run)).filter(isChosen)
+  if (text === '' || ofUid.length > 0) return ofUid
+  const found = (await searchResources(history, text, run)).filter(isChosen)
+  const named = found.filter(({ isNamed }) => isNamed)
+  const meant = named.length > 0 ? named : found
+  if (new Set(meant.map(({ uid }) => uid)).size > 1) throw ambiguous(text, meant)
+  return meant.map(({ project, kind, uid }) => ({ project, kind, uid }))
+}
+
+function ambiguous(text: string, meant: readonly IdentityMatch[]): AuditError {
+  const shown = meant.slice(0, mostNamed).map(({ project, kind, uid, name }) => {
+    return `  ${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
+  })
+  const left = meant.length - shown.length
+  const lines = [...shown, ...(left === 0 ? [] : [`  … and ${left} more`])]
+  return AuditError.usage(`${quote(text)} ${relationTo(text, meant)} ${meant.length} resources:\n${lines.join('\n')}`, {
+    advice: 'use a uid, or choose with --project or --kind',
+  })
+}
+
+function relationTo(text: string, meant: readonly IdentityMatch[]): string {
+  if (meant.some(({ isNamed }) => isNamed)) return 'is the name of'
+  const isUid = meant.map(({ uid }) => uid.startsWith(text))
+  if (isUid.every(Boolean)) return 'begins the uids of'
+  return isUid.some(Boolean) ? 'begins the uids and names of' : 'begins the names of'
+}
+
+/** For a text that means no resource. `where`: projects and a kind that were chosen. */
+export function unknownResource(text: string, run: number, where: readonly string[] = []): AuditError {
+  const chosen = where.length === 0 ? '' : ` in ${where.join(' ')}`
+  return AuditError.usage(`the history up to run ${run} has no resource ${JSON.stringify(text)}${chosen}`, {
+    advice: '`hookdrift state --format csv` lists the resources; pruned runs are not in the history',
+  })
+}

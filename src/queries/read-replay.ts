@@ -11,8 +11,9 @@ import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { type DueDurations, dueDate } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { ViolationLifetime } from '../replay/replay-draft.ts'
 import { replayPolicy } from '../replay/replay-policy.ts'
-import { recordOf, type ViolationLifetime } from '../replay/violation-tracker.ts'
+import { lifetimeRecord } from '../replay/replay-run.ts'
 import type { Answer } from '../report/answer.ts'
 import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -60,7 +61,7 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
   const rowsOf = (violations: readonly ViolationLifetime[]) =>
     violations
       .filter(({ project }) => matchesProject(project.name, projects))
-      .map((violation) => ({ violation, record: recordOf(violation, violation.gone ?? last) }))
+      .map((violation) => ({ violation, record: lifetimeRecord(violation, violation.gone ?? last) }))
       .sort(
         (a, b) =>
           (b.violation.gone?.number ?? 0) - (a.violation.gone?.number ?? 0) || inReportOrder(a.record, b.record),

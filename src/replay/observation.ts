@@ -16,8 +16,6 @@ export interface Observation {
   readonly narrowed: readonly Listing[]
   /** Whether it is certain that a current version was seen. Keeps what the walk was narrowed to. */
   observed(version: ReplayedVersion): boolean
-  /** Whether it is certain that everything of some kinds was seen, without a filter. */
-  sawAll(kinds: readonly Kind[]): boolean
 }
 
 /**
@@ -39,9 +37,9 @@ export function observationOf(
   const unreferenced = new Set(runInputs.unreferenced.filter(isHere).map(resourceKey))
   const onlyReferred = (kind: Kind) => kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))
 
-  const certainly = ({ key: ofResource, resource, fromRun, seenUnder }: ReplayedVersion): boolean => {
+  const certainly = ({ key: ofResource, resource, since, seenUnder }: ReplayedVersion): boolean => {
     const { kind, uid } = resource
-    if (fromRun === run.number || evidence.has(`${key} ${ofResource}`)) return true
+    if (since === run.number || evidence.has(`${key} ${ofResource}`)) return true
     const listing = kind === 'project' ? kind : listingOf(kind, statuses)
     const walk = listing && walks.get(listing)
     if (walk === undefined) return false
@@ -65,7 +63,6 @@ export function observationOf(
 
   return {
     statuses,
-    sawAll: (some) => some.every((kind) => whole.has(kind)),
     narrowed: coverage.flatMap(({ listing, filter }) => (filter !== null && isListing(listing) ? [listing] : [])),
     observed(version) {
       if (whole.has(version.resource.kind)) {

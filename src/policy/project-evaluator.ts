@@ -108,12 +108,8 @@ export class ProjectEvaluator {
 
   /** Findings of the rules about one resource. Also passes it to the rules across resources. */
   evaluate(resource: Resource, since?: Since): readonly Finding[] {
-    const findings = this.#known === undefined ? this.#ask(resource, since) : this.#recall(this.#known, resource, since)
-    this.#collect(resource)
-    return findings
-  }
-
-  #ask(resource: Resource, since: Since | undefined): readonly Finding[] {
+    this.collect(resource)
+    if (this.#known !== undefined) return this.#recall(this.#known, resource, since)
     let findings: Finding[] | undefined
     for (const rule of this.#rulesFor(resource)) {
       const found = this.#evaluateRule(rule, resource, since)
@@ -125,11 +121,22 @@ export class ProjectEvaluator {
     return findings ?? noFindings
   }
 
-  /** Asks only rules that may find something else than in an earlier run. A clock may have gone back since then. */
+  /** Whether rules about one resource are known to find what they found in an earlier run. */
+  isRecalled(resource: Resource): boolean {
+    const known = this.#memoryOf(resource)
+    return known !== undefined && this.#shared.run.now < known.until
+  }
+
+  /** A clock may have gone back since then. */
+  #memoryOf(resource: Resource): FindingMemory | undefined {
+    const known = this.#known?.get(resource)
+    return known?.labels === this.#labels && known.at <= this.#shared.run.now ? known : undefined
+  }
+
+  /** Asks only rules that may find something else than in an earlier run. */
   #recall(memory: WeakMap<Resource, FindingMemory>, resource: Resource, since: Since | undefined): readonly Finding[] {
     const { now } = this.#shared.run
-    const last = memory.get(resource)
-    const known = last?.labels === this.#labels && last.at <= now ? last : undefined
+    const known = this.#memoryOf(resource)
     if (known !== undefined && now < known.until) return known.findings
     const { time, policy } = this.#shared
     const lasting = [...(known?.lasting ?? none)]
@@ -191,7 +198,7 @@ export class ProjectEvaluator {
   }
 
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
-  #collect(resource: Resource): void {
+  collect(resource: Resource): void {
     const { sets, projectWaivers, fleetWaivers } = this.#shared
     const { project } = this
     const { kind, uid, name } = resource

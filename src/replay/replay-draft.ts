@@ -31,26 +31,18 @@ export interface ViolationLifetime extends ActiveViolation {
 }
 
 /** Changed in place: nearly all of them are confirmed unchanged in every run. */
-interface MutableLifetime extends ActiveViolation {
-  name: string
-  severity: ViolationLifetime['severity']
-  message: string
-  state: ViolationLifetime['state']
-  waiver: ViolationLifetime['waiver']
-  readonly first: CommittedRun
-  last: CommittedRun
+type MutableLifetime = { -readonly [Member in keyof ViolationLifetime]: ViolationLifetime[Member] } & {
   /** The run that confirmed or replaced it last. */
   decided: CommittedRun
 }
 
 interface ProjectViolations {
-  project: ProjectRef
   readonly active: Map<number, MutableLifetime>
   readonly byResource: Map<ResourceKey, Set<MutableLifetime>>
   readonly ended: ViolationLifetime[]
-  /** Earlier versions that this run and the one before asked for: what a past run saw never changes. */
+  /** Earlier versions that the scan before asked for and this one, and those that this one did: they never change. */
   versions: Map<string, NamedVersion | undefined>
-  readonly used: Map<string, NamedVersion | undefined>
+  used: Map<string, NamedVersion | undefined>
 }
 
 /** Keeps what runs would have drafted of violations, one run after the other; there are no acceptances. */
@@ -79,26 +71,42 @@ export class ReplayDraft implements ViolationDraft {
   lifetimes(): Record<'active' | 'ended', readonly ViolationLifetime[]> {
     const all = [...this.#projects.values()]
     return {
-      active: all.flatMap(({ project, active }) =>
-        [...active.values()].map((violation) => ({ ...violation, project, gone: undefined, ending: undefined })),
-      ),
+      active: all.flatMap(({ active }) => [...active.values()]),
       ended: all.flatMap(({ ended }) => ended),
     }
   }
 
   /** Active violations of a project that a comparison with an earlier version decides. */
   withOrigin(project: ProjectRef): readonly FollowedViolation[] {
-    return [...this.#of(project).active.values()].flatMap((violation) => {
+    const followed: FollowedViolation[] = []
+    for (const violation of this.#of(project).active.values()) {
       const { originRun, first } = violation
-      return originRun === undefined ? [] : [{ ...violation, originRun, firstSeen: first.startedAt, isActive: true }]
-    })
+      if (originRun !== undefined)
+        followed.push({ ...violation, originRun, firstSeen: first.startedAt, isActive: true })
+    }
+    return followed
+  }
+
+  /**
+   * Confirms all that some rules found in a resource of a project; false where the last scan could not say that of all of
+   * it. `isAmong`: whether a rule is one of them.
+   */
+  confirmerOf(project: ProjectRef, isAmong: (rule: string) => boolean): (resource: ResourceKey) => boolean {
+    const { byResource } = this.#of(project)
+    return (resource) => {
+      const known = byResource.get(resource)
+      if (known === undefined) return true
+      for (const { rule, state } of known) if (state === 'unknown' && isAmong(rule)) return false
+      for (const violation of known) if (isAmong(violation.rule)) violation.decided = violation.last = this.#run
+      return true
+    }
   }
 
   async stageScan(project: ProjectRef): Promise<void> {
     const ofProject = this.#of(project)
-    ofProject.project = project
-    ofProject.versions = new Map(ofProject.used)
-    ofProject.used.clear()
+    for (const violation of ofProject.active.values()) violation.project = project
+    ofProject.versions = ofProject.used
+    ofProject.used = new Map()
   }
 
   /** Reads only what is not current, and what the scan before did not ask for. */
@@ -140,7 +148,7 @@ export class ReplayDraft implements ViolationDraft {
   }
 
   async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
-    return this.#unconfirmed(project)
+    return this.#unconfirmed(project).toArray()
   }
 
   async unconfirmedBy(
@@ -149,7 +157,12 @@ export class ReplayDraft implements ViolationDraft {
   ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>> {
     const asked = new Set(rules)
     return new Map(
-      projects.map((project) => [project.name, this.#unconfirmed(project).filter(({ rule }) => asked.has(rule))]),
+      projects.map((project) => [
+        project.name,
+        this.#unconfirmed(project)
+          .filter(({ rule }) => asked.has(rule))
+          .toArray(),
+      ]),
     )
   }
 
@@ -158,15 +171,13 @@ export class ReplayDraft implements ViolationDraft {
     before: Readonly<Partial<Record<Severity, string>>>,
   ): Promise<readonly OldViolation[]> {
     const { active, ended } = this.#of(project)
-    const asOld = (violation: MutableLifetime | ViolationLifetime, ending: Ending | undefined): OldViolation[] => {
+    const asOld = (violation: ViolationLifetime): OldViolation[] => {
       const { severity, first } = violation
       const time = before[severity]
-      return time !== undefined && first.startedAt < time ? [{ ...violation, firstSeen: first.startedAt, ending }] : []
+      return time !== undefined && first.startedAt < time ? [{ ...violation, firstSeen: first.startedAt }] : []
     }
-    return [
-      ...[...active.values()].flatMap((violation) => asOld(violation, undefined)),
-      ...ended.filter(({ gone }) => gone === this.#run).flatMap((violation) => asOld(violation, violation.ending)),
-    ]
+    if (Object.keys(before).length === 0) return []
+    return [...active.values().flatMap(asOld), ...ended.filter(({ gone }) => gone === this.#run).flatMap(asOld)]
   }
 
   async stageViolations(project: ProjectRef, { confirmed, violations }: StagedViolations): Promise<void> {
@@ -193,7 +204,7 @@ export class ReplayDraft implements ViolationDraft {
       if (violation === undefined) continue
       active.delete(id)
       byResource.get(resourceKey(violation))?.delete(violation)
-      ended.push({ ...violation, project, gone: this.#run, ending })
+      ended.push(Object.assign(violation, { gone: this.#run, ending }))
     }
   }
 
@@ -208,7 +219,6 @@ export class ReplayDraft implements ViolationDraft {
     const known = this.#projects.get(key)
     if (known !== undefined) return known
     const made: ProjectViolations = {
-      project,
       active: new Map(),
       byResource: new Map(),
       ended: [],
@@ -223,14 +233,26 @@ export class ReplayDraft implements ViolationDraft {
     const { active, byResource } = this.#of(project)
     const run = this.#run
     const id = ++this.#lastId
-    const opened: MutableLifetime = { ...violation, id, firstRun: run.number, first: run, last: run, decided: run }
+    const opened: MutableLifetime = {
+      ...violation,
+      id,
+      project,
+      firstRun: run.number,
+      first: run,
+      last: run,
+      gone: undefined,
+      ending: undefined,
+      decided: run,
+    }
     const key = resourceKey(violation)
     active.set(id, opened)
     byResource.set(key, (byResource.get(key) ?? new Set()).add(opened))
   }
 
-  #unconfirmed(project: ProjectRef): readonly MutableLifetime[] {
-    return [...this.#of(project).active.values()].filter(({ decided }) => decided !== this.#run)
+  #unconfirmed(project: ProjectRef): IteratorObject<MutableLifetime> {
+    return this.#of(project)
+      .active.values()
+      .filter(({ decided }) => decided !== this.#run)
   }
 
   /** Whether it was active before the run. */

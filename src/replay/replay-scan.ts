@@ -8,7 +8,6 @@ import type { Modification } from '../history/history.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
-import { chunks } from '../model/chunks.ts'
 import { type ProjectRef, projectKey, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
@@ -92,23 +91,39 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     lastComplete: state.lastComplete,
   }
   const recent = gatherChanges(replayed.modificationsOf(project), policy.ignore)
+  const followed = isApproved ? [] : draft.withOrigin(project)
   const rules = evaluator.forProject(project, excluded, state.known)
   const evaluation = new ScanEvaluation(scan, {
     evaluator,
     rules,
     comparison: isApproved ? noComparison : compareWithLastScan(scan, recent),
-    followed: isApproved ? [] : draft.withOrigin(project),
+    followed,
     expected: 'unread',
     acceptances: new ProjectAcceptances(project, []),
     // The history has resources in the form that the run compared.
     reform: (_, attributes) => attributes,
   })
   const changeOf = new Map(changes.map((change) => [resourceKey(change), change]))
+  const compared = new Set([...changeOf.keys(), ...recent.keys(), ...followed.map(resourceKey)])
+  const confirm = draft.confirmerOf(project, (rule) => evaluator.needs.get(rule)?.scope === 'resource')
   for (const [kind, ofKind] of Map.groupBy(seen, ({ resource }) => resource.kind)) {
-    for (const some of chunks(ofKind, takenAtOnce)) {
-      const shown = some.map((version) => shownIn(run, version, changeOf.get(version.key), policy))
-      await evaluation.take(listingOf(kind, statuses) ?? 'project', shown)
+    let due: ShownResource[] = []
+    const take = async () => {
+      if (due.length > 0) await evaluation.take(listingOf(kind, statuses) ?? 'project', due)
+      due = []
     }
+    for (const version of ofKind) {
+      const { key, resource } = version
+      // Nearly all are as they were, and so is what was found in them: that need not be found again.
+      if (!compared.has(key) && rules.isRecalled(resource) && confirm(key)) {
+        await take()
+        rules.collect(resource)
+        continue
+      }
+      due.push(shownIn(run, version, changeOf.get(key), policy))
+      if (due.length === takenAtOnce) await take()
+    }
+    await take()
   }
   noteComplete(state, statuses, run.number)
   return evaluation.conclude(

@@ -8,9 +8,9 @@ import { type CommittedRun, listRuns } from '../src/history/sql/runs.ts'
 import { readLatestScans } from '../src/history/sql/scans.ts'
 import { readStateAt } from '../src/history/sql/state-at.ts'
 import { openSqliteHistory } from '../src/history/sqlite/sqlite-history.ts'
-import { readDiff } from '../src/queries/read-diff.ts'
-import { readState } from '../src/queries/read-state.ts'
-import { readTimeline } from '../src/queries/read-timeline.ts'
+import { readDiff } from '../src/queries/diff.ts'
+import { readState } from '../src/queries/state.ts'
+import { readTimeline } from '../src/queries/timeline.ts'
 import { replayPolicy } from '../src/replay/replay-policy.ts'
 import { openAuditHarness, policyOf } from '../test/audit/audit-harness.ts'
 import { faultsIn } from '../test/audit/verify-history-file.ts'
@@ -21,8 +21,9 @@ import { table, verdict } from './table.ts'
 
 /**
  * A year of daily audits of 20,000 resources of which one in a hundred changes a day: what the last run costs and what the
- * second one did, the size of the history, of Git and of copies, how soon it answers, and how long a replay takes. `BENCH_DAYS` (default 365) and
- * `BENCH_PROJECTS` (default 100) make it smaller; `BENCH_ROUNDS` (default 7) is for the comparison of runs.
+ * second one did, the size of the history, of Git and of copies, how soon it answers, and how long a replay of it takes.
+ * `BENCH_DAYS` (default 365) and `BENCH_PROJECTS` (default 100) make it smaller; `BENCH_ROUNDS` (default 7) is for the
+ * comparison of runs.
  */
 const days = Number(process.env.BENCH_DAYS ?? 365)
 const projects = Number(process.env.BENCH_PROJECTS ?? 100)

@@ -1,6 +1,6 @@
 import type { ViolationGroup } from '../../history/sql/first-violations.ts'
 import { countSeverities, type Severity, severities } from '../../model/violation.ts'
-import type { StatusRow } from '../../queries/read-status.ts'
+import type { StatusRow } from '../../queries/status.ts'
 import type { Answer } from '../../report/answer.ts'
 import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'

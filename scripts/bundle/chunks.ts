@@ -8,13 +8,13 @@ import type { CodeSplittingNameFunction } from 'rolldown'
 const roots = {
   start: ['cli/main', 'app/system'],
   answer: [
-    ...['cli/print-answer', 'cli/query-options', 'report/formats', 'report/group-by'],
+    ...['cli/print-answer', 'cli/query-options', 'cli/ask', 'report/formats', 'report/group-by'],
     ...['report/text/show-drift', 'report/text/show-time'],
   ],
   history: [
     ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-questions', 'history/sqlite/network-file-system'],
     ...['history/sql/list-resources', 'history/sql/differing', 'history/sql/resource-life', 'history/sql/endpoints-of'],
-    ...['history/sqlite/space-of-file', 'queries/read-runs'],
+    ...['history/sqlite/space-of-file', 'queries/runs'],
   ],
   rules: ['rules/rules', 'queries/answer-rules', 'text/nearest-name'],
   // What compares resources, for answers too.

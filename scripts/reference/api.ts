@@ -1,5 +1,6 @@
-import { apiCommands } from '../../src/cli/api/api-commands.ts'
-import { type ApiParameter, buildCommand, parametersOf } from '../../src/cli/api/api-parameters.ts'
+import { type ApiAddress, apiEntries, descriptionOf } from '../../src/cli/api/api-entries.ts'
+import { type ApiParameter, parametersOf } from '../../src/cli/api/api-parameters.ts'
+import { shapeOf } from '../../src/queries/question.ts'
 import { sentence } from './command-tree.ts'
 
 const intro = `# API
@@ -45,25 +46,19 @@ the port, and leads to its page. \`?run=N\` is the feed as of that run.
 
 /** The page about the API of the pages. */
 export async function apiPage(): Promise<string> {
-  return [intro, ...(await Promise.all(apiCommands.map(describeCommand)))].join('\n')
+  return [intro, ...(await Promise.all(Object.entries(apiEntries).map(describeEntry)))].join('\n')
 }
 
-async function describeCommand(api: (typeof apiCommands)[number]): Promise<string> {
-  const { command } = await buildCommand(api, async () => {})
-  const rows = (await parametersOf(api)).map(describeParameter)
-  return [
-    `## ${api.name}`,
-    '',
-    `\`hookdrift ${api.words.join(' ')}\`: ${sentence(command.description())}`,
-    '',
-    ...rows,
-    '',
-  ].join('\n')
+async function describeEntry([name, entry]: readonly [string, ApiAddress]): Promise<string> {
+  const rows = parametersOf(await entry.load()).map(describeParameter)
+  const command = `\`hookdrift ${entry.words.join(' ')}\`: ${sentence(descriptionOf(entry))}`
+  return [`## ${name}`, '', command, '', ...rows, ''].join('\n')
 }
 
-function describeParameter({ name, description, isRequired, isRepeatable, choices, fallback }: ApiParameter): string {
-  const notes = [...(isRequired ? ['required'] : []), ...(isRepeatable ? ['may be repeated'] : [])]
+function describeParameter({ name, description, parameter }: ApiParameter): string {
+  const { isRequired, isList, choices, fallback } = shapeOf(parameter)
+  const notes = [...(isRequired ? ['required'] : []), ...(isList ? ['may be repeated'] : [])]
   const known = choices === undefined ? '' : ` One of ${choices.map((choice) => `\`${choice}\``).join(', ')}.`
-  const usual = fallback === undefined || fallback === '' ? '' : ` Default: \`${fallback}\`.`
+  const usual = typeof fallback !== 'string' || fallback === '' ? '' : ` Default: \`${fallback}\`.`
   return `- \`${name}\`${notes.length === 0 ? '' : ` (${notes.join(', ')})`}: ${sentence(description)}${known}${usual}`
 }

@@ -3,9 +3,12 @@ import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
 import { rulesPage, viewsPage } from './lists.ts'
 import { manPage } from './man-page.ts'
+import { schemaFiles } from './schemas.ts'
 import { wrapMarkdown } from './wrap-markdown.ts'
 
-/** Generated pages, by their paths. */
+const schemas = await schemaFiles()
+
+/** Generated pages and schemas, by their paths. */
 export const referencePages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/api.md': () => apiPage().then(finish),
   'docs/reference/command-line.md': () => commandLinePage().then(finish),
@@ -13,6 +16,7 @@ export const referencePages: Readonly<Record<string, () => string | Promise<stri
   'docs/reference/rules.md': () => finish(rulesPage()),
   'docs/reference/views.md': () => finish(viewsPage()),
   'man/hookdrift.1': manPage,
+  ...Object.fromEntries(Object.entries(schemas).map(([path, schema]) => [path, () => schema])),
 }
 
 function finish(page: string): string {

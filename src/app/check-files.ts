@@ -1,13 +1,25 @@
 import type { Configuration } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
-import type { CheckedFile } from '../queries/answer-config.ts'
 import { count } from '../text/count.ts'
 import { timetableFaultsAt } from '../worker/timetable.ts'
 import { loadPolicy, loadPolicyTests } from './load-policy.ts'
 import { configuredPaths, hasConfiguration } from './locate-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
+
+/** A file that `config check` read. */
+export interface CheckedFile {
+  /** As the user named it, or as the configuration does. */
+  readonly file: string
+  readonly kind: 'configuration' | 'policy' | 'policy-tests'
+  /** Each with its place in the file. */
+  readonly faults: readonly string[]
+  /** What is accepted and should be changed. */
+  readonly warnings: readonly string[]
+  /** What the file has; empty when it has faults. */
+  readonly about: string
+}
 
 interface CheckRequest {
   readonly config: string

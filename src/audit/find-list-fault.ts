@@ -1,6 +1,6 @@
-import { type Members, wireSchema } from '../inventory/wire-schema.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
+import { type Members, wireSchema } from '../model/wire-schema.ts'
 
 /** An endpoint has a handful of secrets. Each entry costs findings, facts and rows of its own. */
 const longestList = 1000

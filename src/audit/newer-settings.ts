@@ -1,8 +1,8 @@
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/known-releases.ts'
 import { shapeOf } from '../inventory/shape.ts'
-import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { isReadable, type ProjectRef, type Resource } from '../model/resource.ts'
+import { normaliserVersion } from '../model/wire-schema.ts'
 import type { ProjectScan } from './project-scan.ts'
 
 /** When the settings of a project were written that the last run took, by the service's clock; undefined: not known. */

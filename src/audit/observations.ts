@@ -2,7 +2,6 @@ import type { StagedChange } from '../history/records.ts'
 import { ReleaseSigns } from '../inventory/known-releases.ts'
 import { type DescribedField, describeField } from '../inventory/malformed.ts'
 import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
-import { requiredFields } from '../inventory/wire-schema.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import {
   type FieldDoubt,
@@ -13,6 +12,7 @@ import {
   type ResourceKey,
   resourceKey,
 } from '../model/resource.ts'
+import { requiredFields } from '../model/wire-schema.ts'
 import { count } from '../text/count.ts'
 import type { TakenSettings } from './newer-settings.ts'
 import { kindOf } from './project-scan.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ApprovedResource, ScopeByKind } from '../history/approvals.ts'
-import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { kinds, listings, longestUid, type ProjectRef } from '../model/resource.ts'
+import { normaliserVersion } from '../model/wire-schema.ts'
 import { readDocument } from '../yaml/read-document.ts'
 import { writeYaml } from '../yaml/write-yaml.ts'
 

@@ -6,12 +6,14 @@ import { findLastRun } from '../history/sql/runs.ts'
 import { sealProse } from '../inventory/seal-text.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
+import { acceptances, acceptancesView, answerAcceptances, readAcceptable } from '../queries/acceptances.ts'
 import { chooseAcceptable, findByFingerprint } from '../queries/choose-acceptable.ts'
 import { composeAcceptances } from '../queries/compose-acceptances.ts'
-import { acceptancesView, answerAcceptances, readAcceptable } from '../queries/read-acceptances.ts'
+import { uidOrName } from '../queries/question.ts'
+import { optionOf } from './ask.ts'
 import { addSignature, signature } from './baseline-options.ts'
 import { answerFromHistory } from './print-answer.ts'
-import { addReadingOptions, limitOf, type ReadingOptions, uidOrName } from './query-options.ts'
+import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
 interface AcceptOptions extends ReadingOptions {
   readonly reason?: string
@@ -27,7 +29,7 @@ export function defineAccept(command: Command, execute: Execute): void {
       `fingerprints as \`hookdrift violations\` shows them, or a rule and its resource: ${uidOrName}`,
     )
     .option('--reason <text>', 'why they are accepted, for the record and for reports')
-    .option('--list', 'list all acceptances, ended ones too')
+    .addOption(optionOf(acceptances.parameters.list))
     .option('--revoke <fingerprint...>', 'revoke acceptances: the next run opens what it still finds')
   addReadingOptions(addSignature(command)).action((words: string[], options: AcceptOptions) =>
     execute((terminal) => accept(words, options, terminal)),

@@ -4,11 +4,12 @@ import { amendedApprovalsOf, approvalsOf } from '../audit/approve-run.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { sealProse } from '../inventory/seal-text.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
-import { answerBaselineChange, baselineChangeView } from '../queries/answer-writes.ts'
+import { answerBaselineChange, baselineApproveForm, baselineChangeView } from '../queries/answer-writes.ts'
+import { runNamed, runOrTime, uidOrName } from '../queries/question.ts'
 import { type ApprovingOptions, addApproving, signature } from './baseline-options.ts'
 import { confirmApproval } from './confirm-approval.ts'
-import { answerFromHistory, runNamed } from './print-answer.ts'
-import { addProjectOption, addReadingOptions, limitOf, runOrTime, uidOrName } from './query-options.ts'
+import { answerFromHistory } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf } from './query-options.ts'
 
 interface ApproveOptions extends ApprovingOptions {
   readonly run: string
@@ -38,6 +39,6 @@ async function approve(options: ApproveOptions, terminal: ProcessContext): Promi
         : await amendedApprovalsOf(history, run, { uids, isChosen }, signed)
     const ends = await confirmApproval(history, { approvals, note, yes, format }, terminal)
     await history.approve(approvals)
-    return answerBaselineChange('baseline-approve', approvals, { limit: limitOf(options), run, ends })
+    return answerBaselineChange(baselineApproveForm, approvals, { limit: limitOf(options), run, ends })
   })
 }

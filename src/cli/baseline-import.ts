@@ -5,7 +5,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { sealProse } from '../inventory/seal-text.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
-import { answerBaselineChange, baselineChangeView } from '../queries/answer-writes.ts'
+import { answerBaselineChange, baselineChangeView, baselineImportForm } from '../queries/answer-writes.ts'
 import { type ApprovingOptions, addApproving, readStateFiles, signature } from './baseline-options.ts'
 import { confirmApproval } from './confirm-approval.ts'
 import { answerFromHistory } from './print-answer.ts'
@@ -32,6 +32,6 @@ async function importStates(named: string, options: ApprovingOptions, terminal: 
     })
     const ends = await confirmApproval(history, { approvals, note, yes, format }, terminal)
     await history.approve(approvals)
-    return answerBaselineChange('baseline-import', states, { limit: limitOf(options), ends })
+    return answerBaselineChange(baselineImportForm, states, { limit: limitOf(options), ends })
   })
 }

@@ -4,7 +4,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { activeApprovals } from '../history/approvals.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
 import { AuditError } from '../model/errors.ts'
-import { answerBaselineChange, baselineChangeView } from '../queries/answer-writes.ts'
+import { answerBaselineChange, baselineChangeView, baselineRevokeForm } from '../queries/answer-writes.ts'
 import { addSignature, type BaselineOptions, signature } from './baseline-options.ts'
 import { answerFromHistory } from './print-answer.ts'
 import { addProjectOption, addReadingOptions, limitOf } from './query-options.ts'
@@ -28,6 +28,6 @@ async function revoke(options: BaselineOptions, terminal: ProcessContext): Promi
     }
     const ids = chosen.map(({ id }) => id)
     await history.revoke(ids, signature(by))
-    return answerBaselineChange('baseline-revoke', chosen, { limit: limitOf(options) })
+    return answerBaselineChange(baselineRevokeForm, chosen, { limit: limitOf(options) })
   })
 }

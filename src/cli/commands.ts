@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Execute } from '../app/process-context.ts'
+import type { ParameterTable, Question } from '../queries/question.ts'
 
 /** Gives a command its arguments and options, and what it does. `lineFor`: the command line that other words need. */
 export type Define = (command: Command, execute: Execute, lineFor: LineFor) => void
@@ -21,6 +22,11 @@ export interface ListedGroup {
   readonly name: string
   readonly description: string
   readonly commands: readonly ListedCommand[]
+}
+
+/** The command of a question. */
+async function asCommand<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>): Promise<Define> {
+  return (await import('./ask.ts')).commandOf(question)
 }
 
 /** All commands, by the groups of the help and in its order. The file of a command is loaded when it is asked for. */
@@ -90,12 +96,12 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     {
       name: 'status',
       description: 'Show when each project was last scanned, and how well; exit 1 when a scan is stale',
-      load: async () => (await import('./status.ts')).defineStatus,
+      load: async () => asCommand((await import('../queries/status.ts')).status),
     },
     {
       name: 'violations',
       description: 'List open violations (default: all but ended ones)',
-      load: async () => (await import('./violations.ts')).defineViolations,
+      load: async () => asCommand((await import('../queries/violations.ts')).violations),
     },
     {
       name: 'report',
@@ -106,40 +112,40 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
       name: 'timeline',
       operands: '<uid>',
       description: 'Show the history of a resource: changes field by field, violations, referrers',
-      load: async () => (await import('./timeline.ts')).defineTimeline,
+      load: async () => asCommand((await import('../queries/timeline.ts')).timeline),
     },
     {
       name: 'restore',
       operands: '<uid>',
       description: 'Print the requests that put a resource back or fix its violations, and send nothing',
-      load: async () => (await import('./restore.ts')).defineRestore,
+      load: async () => asCommand((await import('../queries/restore.ts')).restore),
     },
     {
       name: 'diff',
       operands: '<from> [to]',
       description: 'Compare two runs, field by field',
-      load: async () => (await import('./diff.ts')).defineDiff,
+      load: async () => asCommand((await import('../queries/diff.ts')).diff),
     },
     {
       name: 'compare',
       operands: '<a> <b>',
       description: 'Compare two projects, such as staging and production',
-      load: async () => (await import('./compare.ts')).defineCompare,
+      load: async () => asCommand((await import('../queries/compare.ts')).compare),
     },
     {
       name: 'state',
       description: 'List the resources as of a run or a time',
-      load: async () => (await import('./state.ts')).defineState,
+      load: async () => asCommand((await import('../queries/state.ts')).state),
     },
     {
       name: 'trend',
       description: 'Show how violations develop: the oldest, the time to fix, opened and fixed a week',
-      load: async () => (await import('./trend.ts')).defineTrend,
+      load: async () => asCommand((await import('../queries/trend.ts')).trend),
     },
     {
       name: 'runs',
       description: 'List the runs, newest first, with interrupted ones',
-      load: async () => (await import('./runs.ts')).defineRuns,
+      load: async () => asCommand((await import('../queries/runs.ts')).runs),
     },
     {
       name: 'query',
@@ -197,12 +203,12 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
         {
           name: 'show',
           description: 'Show the approved baselines: who approved them and when',
-          load: async () => (await import('./baseline-show.ts')).defineBaselineShow,
+          load: async () => asCommand((await import('../queries/baselines.ts')).baselines),
         },
         {
           name: 'diff',
           description: 'Compare a run with the approved baseline',
-          load: async () => (await import('./baseline-diff.ts')).defineBaselineDiff,
+          load: async () => asCommand((await import('../queries/baseline-diff.ts')).baselineDiff),
         },
         {
           name: 'revoke',

@@ -14,8 +14,15 @@ import { readConfiguration } from '../config/read-configuration.ts'
 import { listChannels } from '../history/sql/outbox.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { testMessage } from '../notify/compose-messages.ts'
-import { answerChannelTest, answerOutbox, channelTestView, outboxView } from '../queries/answer-notifications.ts'
+import {
+  answerChannelTest,
+  answerOutbox,
+  channelTestView,
+  outboxView,
+  pendingMessages,
+} from '../queries/pending-messages.ts'
 import { suggestName } from '../text/nearest-name.ts'
+import { optionOf } from './ask.ts'
 import { answerFromHistory, printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
 
@@ -28,7 +35,7 @@ interface NotifyOptions extends HistoryOptions, AnswerOptions {
 export function defineNotify(command: Command, execute: Execute): void {
   addConfigurationOptions(command)
     .option('--test [channel]', 'send a test message to one channel, or to all, without the queue', nameOf)
-    .option('--pending', 'only show the channels, pending messages and those that were given up')
+    .addOption(optionOf(pendingMessages.parameters.pending))
   addAnswerOptions(command)
     .addHelpText(
       'after',

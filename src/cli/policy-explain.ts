@@ -8,9 +8,10 @@ import { explainRule } from '../policy/explain-rule.ts'
 import type { Policy, RuleTarget } from '../policy/policy.ts'
 import { answerExplanations, explanationsView } from '../queries/answer-explanations.ts'
 import { findResource } from '../queries/find-resource.ts'
+import { uidOrName } from '../queries/question.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, uidOrName } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
 interface ExplainOptions extends AnswerOptions {
   readonly config: string

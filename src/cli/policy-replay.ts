@@ -3,9 +3,10 @@ import type { Command } from 'commander'
 import { loadPolicy } from '../app/load-policy.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
+import { runOrTime } from '../queries/question.ts'
 import { readReplay, replayView } from '../queries/read-replay.ts'
 import { answerFromHistory } from './print-answer.ts'
-import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions, runOrTime } from './query-options.ts'
+import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string

@@ -1,11 +1,7 @@
 import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { openExistingHistory } from '../app/open-history.ts'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
-import { systemClock } from '../app/system.ts'
-import { findRun } from '../history/find-run.ts'
 import type { OpenHistory } from '../history/history.ts'
-import type { HistoryReader } from '../history/reader.ts'
-import { type CommittedRun, findLastRun, listRuns } from '../history/sql/runs.ts'
 import { exitCodes } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
@@ -35,13 +31,6 @@ export async function answerFromHistory<Row>(
   read: (history: OpenHistory) => Promise<Answer<Row>>,
 ): Promise<number> {
   return printAnswer(await withHistory(options, terminal, read), view, options.format, terminal)
-}
-
-/** Finds the run of that number, word or time. */
-export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {
-  const last = name === 'latest' ? await findLastRun(reader) : undefined
-  if (last !== undefined) return last
-  return findRun(await listRuns(reader), name, systemClock.now())
 }
 
 /** Prints an answer, and returns the exit code of commands that only read. */

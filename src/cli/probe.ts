@@ -22,9 +22,10 @@ import { projectListOf } from '../model/resource.ts'
 import type { Probe } from '../policy/probe.ts'
 import { readPayload } from '../policy/read-probes.ts'
 import { answerProbes, probesView } from '../queries/answer-probes.ts'
+import { uidOrName } from '../queries/question.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer } from './print-answer.ts'
-import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, uidOrName } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf } from './query-options.ts'
 
 interface ProbeOptions extends AnswerOptions {
   readonly config: string

@@ -1,8 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import { withoutPassword } from '../history/postgres-server.ts'
-import { type Kind, kinds } from '../model/resource.ts'
-import { readDuration } from '../model/time.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 
 /** Options of every command that prints an answer. */
@@ -13,12 +11,6 @@ export interface AnswerOptions {
 
 /** Options of the commands that read the history. */
 export interface ReadingOptions extends HistoryOptions, AnswerOptions {}
-
-/** Help for arguments that `findRun` reads. */
-export const runOrTime = 'a run (12, latest, latest~2) or a time (2026-11-21, yesterday, 7d, an instant)'
-
-/** Help for arguments that name a resource. */
-export const uidOrName = 'a uid, a name, or a beginning of one that fits no other'
 
 const rowsForPeople = 100
 
@@ -58,35 +50,14 @@ export function addProjectOption(command: Command): Command {
   )
 }
 
-export function addKindOption(command: Command): Command {
-  return command.addOption(new Option('--kind <kind>', 'only resources of this kind').choices([...kinds]))
-}
-
-export interface ChoiceOptions {
-  readonly project: readonly string[]
-  readonly kind?: Kind
-}
-
 function toLimit(text: string): number {
   if (text === 'all') return Number.POSITIVE_INFINITY
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Expected a number from 1, or all.')
 }
 
-/** In milliseconds. */
-export function toDuration(text: string): number {
-  const ms = readDuration(text)
-  if (ms !== undefined) return ms
-  throw new InvalidArgumentError('Expected a duration such as 90s, 30m, 25h or 2d.')
-}
-
 export function limitOf({ limit, format }: AnswerOptions): number {
   return limit ?? (format === 'text' ? rowsForPeople : Number.POSITIVE_INFINITY)
-}
-
-/** For answers about a run that were about the last one only. */
-export function addRunOption(command: Command): Command {
-  return command.option('--run <run|time>', `as of ${runOrTime}`, 'latest')
 }
 
 /** The options of this command that name its history, for a command to be copied; empty where none were given. */

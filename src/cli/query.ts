@@ -1,13 +1,24 @@
 import type { Command } from 'commander'
+import { z } from 'zod'
 import { locateHistory } from '../app/locate-history.ts'
 import { explainViews, withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { views } from '../history/views.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerQuery, queryView, viewListView } from '../queries/answer-query.ts'
+import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
+import { listOf } from '../report/report-schema.ts'
 import { wrapPieces } from '../text/columns.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { addReadingOptions, type ReadingOptions } from './query-options.ts'
+
+export const queryViewsForm: AnswerForm = {
+  name: 'query-views',
+  version: 1,
+  command: 'query --views',
+  about: aboutNoRun,
+  row: z.object({ view: z.string(), about: z.string(), columns: listOf(z.string()) }),
+}
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true
@@ -51,7 +62,7 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
 
 async function showViews({ format }: QueryOptions, terminal: ProcessContext): Promise<number> {
   return printAnswer(
-    { command: 'query-views', run: null, rows: await explainViews(), omitted: 0 },
+    { form: queryViewsForm, run: null, rows: await explainViews(), omitted: 0 },
     viewListView,
     format,
     terminal,

@@ -1,9 +1,14 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { recordedPolicyResults } from '../audit/policy-results.ts'
+import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
+import { type ParameterValues, parameter, runNamed, runOrTime } from '../queries/question.ts'
+import type { ApiSource } from './api/api-source.ts'
+import { addParameters, valuesOf } from './ask.ts'
 import {
   addFormatOptions,
   type FormatOptions,
@@ -13,38 +18,69 @@ import {
   readTrendOf,
   showsTrend,
 } from './deliver-report.ts'
-import { runNamed, withHistory } from './print-answer.ts'
-import { addHistoryOptions, runOrTime } from './query-options.ts'
+import { withHistory } from './print-answer.ts'
+import { addHistoryOptions } from './query-options.ts'
 
-interface ReportOptions extends FormatOptions, HistoryOptions {
-  readonly run?: string
-  readonly at?: string
-  readonly framework?: string
-  readonly from?: string
-  readonly to?: string
-  readonly policy?: string
+const parameters = {
+  run: parameter('--run <run>', runOrTime, z.string().default('latest')),
+  at: parameter('--at <time>', 'the last run committed by then; a date means its end, UTC', z.string().optional(), {
+    conflicts: ['run'],
+  }),
+  framework: parameter(
+    '--framework <name>',
+    'report by control: soc2, iso27001, pci-dss, nist-csf, or a YAML file',
+    z.string().optional(),
+  ),
+  from: parameter(
+    '--from <time>',
+    'with --framework: report a period from then on, instead of one run',
+    z.string().optional(),
+    { conflicts: ['run', 'at'] },
+  ),
+  to: parameter('--to <time>', 'end of the period; default: the last run', z.string().optional()),
+  policy: parameter(
+    '--policy <file>',
+    'with --framework: evaluate this policy instead of the recorded results',
+    z.string().optional(),
+    { isLocal: true },
+  ),
 }
 
+type ReportOptions = ParameterValues<typeof parameters> & FormatOptions & HistoryOptions
+
 export function defineReport(command: Command, execute: Execute): void {
-  addHistoryOptions(command)
-    .option('--run <run>', runOrTime, 'latest')
-    .addOption(new Option('--at <time>', 'the last run committed by then; a date means its end, UTC').conflicts('run'))
-    .option('--framework <name>', 'report by control: soc2, iso27001, pci-dss, nist-csf, or a YAML file')
-    .addOption(
-      new Option('--from <time>', 'with --framework: report a period from then on, instead of one run').conflicts([
-        'run',
-        'at',
-      ]),
-    )
-    .option('--to <time>', 'end of the period; default: the last run')
-    .option('--policy <file>', 'with --framework: evaluate this policy instead of the recorded results')
-  addFormatOptions(command).action((options: ReportOptions) => execute((terminal) => report(options, terminal)))
+  addParameters(addHistoryOptions(command), parameters)
+  addFormatOptions(command).action((options: FormatOptions & HistoryOptions) =>
+    execute((terminal) => report({ ...options, ...valuesOf(command, parameters) }, terminal)),
+  )
+}
+
+export const reportSource: ApiSource<typeof parameters> = {
+  parameters: {
+    ...parameters,
+    // Files are not for readers of the pages.
+    framework: parameter(
+      '--framework <name>',
+      parameters.framework.description,
+      z.enum(builtInFrameworkIds).optional(),
+    ),
+  },
+  isOfRun: true,
+  isLimited: false,
+  async write(_, values, { terminal, options }) {
+    const written: string[] = []
+    const ignore = { write: () => true, on: () => {} }
+    const stdout = { ...ignore, write: (text: string) => written.push(text) > 0 }
+    const context = { ...terminal, stdout, stderr: ignore }
+    await report({ ...options, ...values, format: 'json', report: [] }, context)
+    return written.join('')
+  },
 }
 
 async function report(options: ReportOptions, terminal: ProcessContext): Promise<number> {
   const answer = await plan(options, terminal)
   return withHistory(options, terminal, async (history) => {
-    const run = await runNamed(history, options.at ?? options.run ?? 'latest')
+    const run = await runNamed(history, options.at ?? options.run)
     await answer(history, run.number)
     return exitCodes.clean
   })

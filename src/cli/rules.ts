@@ -1,26 +1,45 @@
 import type { Command } from 'commander'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { z } from 'zod'
+import { type Execute, renderOptionsFor } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerRules, rulePageView, rulesView } from '../queries/answer-rules.ts'
+import { type ParameterValues, parameter } from '../queries/question.ts'
+import { writeAnswer } from '../report/show-answer.ts'
 import { packs } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { suggestName } from '../text/nearest-name.ts'
+import type { ApiSource } from './api/api-source.ts'
+import { addParameters, valuesOf } from './ask.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
-interface RulesOptions extends AnswerOptions {
-  readonly pack?: string
+const parameters = {
+  id: parameter('[id]', 'explain one rule', z.string().optional()),
+  pack: parameter('--pack <pack>', 'only the rules of a pack', z.string().optional()),
 }
 
 export function defineRules(command: Command, execute: Execute): void {
-  command.argument('[id]', 'explain one rule').option('--pack <pack>', 'only the rules of a pack')
-  addAnswerOptions(command).action((id: string | undefined, options: RulesOptions) =>
-    execute((terminal) => showRules(id, options, terminal)),
+  addParameters(command, parameters)
+  addAnswerOptions(command).action(() =>
+    execute((terminal) => {
+      const options = command.opts<AnswerOptions>()
+      const { answer, view } = readRules(valuesOf(command, parameters), limitOf(options))
+      return printAnswer(answer, view, options.format, terminal)
+    }),
   )
 }
 
-async function showRules(id: string | undefined, options: RulesOptions, terminal: ProcessContext): Promise<number> {
-  const { pack } = options
+export const rulesSource: ApiSource<typeof parameters> = {
+  parameters,
+  isOfRun: true,
+  async write(_, values, { limit, terminal }) {
+    const { answer, view } = readRules(values, limit)
+    const render = renderOptionsFor(terminal)
+    return writeAnswer('json', answer, view, { ...render, tableWidth: render.width })
+  },
+}
+
+function readRules({ id, pack }: ParameterValues<typeof parameters>, limit: number) {
   const refuseUnknown = (what: string, name: string | undefined, known: readonly string[], advice: string) => {
     if (name === undefined || known.includes(name)) return
     throw AuditError.usage(`there is no ${what} "${name}"${suggestName(name, known)}`, { advice })
@@ -31,6 +50,5 @@ async function showRules(id: string | undefined, options: RulesOptions, terminal
   const chosen = rules.filter(
     (rule) => (id === undefined || rule.id === id) && (pack === undefined || rule.packs.some((name) => name === pack)),
   )
-  const view = id === undefined ? rulesView : rulePageView(id)
-  return printAnswer(answerRules(chosen, limitOf(options)), view, options.format, terminal)
+  return { answer: answerRules(chosen, limit), view: id === undefined ? rulesView : rulePageView(id) }
 }

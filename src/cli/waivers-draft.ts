@@ -4,9 +4,10 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { exitCodes } from '../model/errors.ts'
 import { draftWaivers, refuseExpiry } from '../queries/draft-waivers.ts'
+import { runNamed } from '../queries/question.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { runNamed, withHistory } from './print-answer.ts'
+import { withHistory } from './print-answer.ts'
 import { addHistoryOptions, addProjectOption } from './query-options.ts'
 
 interface DraftOptions extends HistoryOptions {

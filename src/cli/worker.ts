@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { z } from 'zod'
 import { openHistoryCheck } from '../app/check-history.ts'
 import { unlessStopped, untilSignalled } from '../app/end-in-order.ts'
 import { historySize } from '../app/history-size.ts'
@@ -23,6 +24,8 @@ import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
 import type { Report } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
+import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
+import { schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { openHealth } from '../worker/health.ts'
 import { keepSchedule, type SkipReason, type Work, type WorkerObserver } from '../worker/keep-schedule.ts'
@@ -35,6 +38,14 @@ import { timetableFaultsAt } from '../worker/timetable.ts'
 import { openPort } from './open-port.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addConfigurationOptions } from './query-options.ts'
+
+export const workerForm: AnswerForm = {
+  name: 'worker',
+  version: 1,
+  command: 'worker --next',
+  about: aboutNoRun,
+  row: z.object({ schedule: z.string(), at: schemas.time, timezone: z.string(), local: z.string() }),
+}
 
 interface WorkerOptions extends AnswerOptions {
   readonly config: string
@@ -333,5 +344,5 @@ async function printNext(options: WorkerOptions, terminal: ProcessContext): Prom
   const rows = nextTimes(configuration.schedules, Date.now(), options.next ?? 1)
   // `--next` decides how many, unless a limit is given.
   const shown = limited(rows, options.limit ?? Number.POSITIVE_INFINITY)
-  return printAnswer({ command: 'worker', run: null, ...shown }, nextTimesView, options.format, terminal)
+  return printAnswer({ form: workerForm, run: null, ...shown }, nextTimesView, options.format, terminal)
 }

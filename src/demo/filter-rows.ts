@@ -32,10 +32,10 @@ export function filtersAfterUpdate(before: SubscriptionRow, after: SubscriptionR
   return { ...after, filters: [...rowsOf(after, missing, births.at, births.newUid), ...kept] }
 }
 
-/** A person may have written anything into a declaration. */
+/** A person may have written anything into a declaration; a row has an event type that is not empty. */
 function typesOf({ filter_config }: SubscriptionRow): ReadonlySet<string> {
   const types: unknown = filter_config?.event_types
-  return new Set(Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [])
+  return new Set(Array.isArray(types) ? types.filter((type) => typeof type === 'string' && type !== '') : [])
 }
 
 function rowsOf(

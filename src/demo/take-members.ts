@@ -1,78 +1,59 @@
 import { asSeconds } from '../inventory/scalars.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { type Field, isAttribute, type Members, resourceFields, sentWhenEmpty } from '../model/wire-schema.ts'
 import { defaultRequestIdHeader } from './rows.ts'
 
-/** How an update takes a member: `empty` where the body omits it, unless the service keeps the row's value. */
+/** What the service does with a member of a request besides what the wire schema says of its field. */
 interface Taken {
-  readonly empty: Json
-  /** Kept if omitted, or also if sent empty. */
-  readonly keeps?: 'omitted' | 'empty'
+  /** What a row has where there is nothing; default: what a request sends for it. */
+  readonly empty?: Json
+  /** Kept if the body omits it. */
+  readonly isKept?: true
   /** From the form of a request to that of a row. */
   readonly read?: (given: Json, row: Json) => Json
 }
 
-/** The members of a row that the body of an update decides, each with its new value. */
+/** The members of a row that the body of an update decides, each with its new value. What it omits is wiped or kept. */
 export function takeMembers(row: JsonObject, body: JsonObject, kind: WritableKind, isForgetful: boolean): JsonObject {
-  const members = Object.entries<Taken>(taken[kind]).map(([name, { empty, keeps, read }]): [string, Json] => {
+  const special: Readonly<Record<string, Taken>> = taken[kind]
+  const members = Object.entries<Field>(resourceFields[kind]).flatMap(([attribute, field]): [string, Json][] => {
+    const { unwritten, onlyCreate, to: [name = attribute] = [], keeps } = field
+    if (!isAttribute(field) || unwritten !== undefined || onlyCreate) return []
+    const { empty = sentWhenEmpty(field), isKept = keeps !== undefined, read } = special[name] ?? {}
     const given = body[name]
     const old = row[name] ?? empty
-    if (given === undefined) return [name, keeps === undefined || isForgetful ? empty : old]
-    if (keeps === 'empty' && isNothing(given)) return [name, old]
-    if (given === null) return [name, empty]
-    return [name, read === undefined ? given : read(given, old)]
+    if (given === undefined) return [[name, !isKept || isForgetful ? empty : old]]
+    if (keeps === 'empty' && isNothing(given)) return [[name, old]]
+    if (given === null) return [[name, empty]]
+    return [[name, read === undefined ? given : read(given, old)]]
   })
   return Object.fromEntries(members)
 }
 
-const text: Taken = { empty: '' }
-const none: Taken = { empty: null }
-const kept = (member: Taken): Taken => ({ ...member, keeps: 'omitted' })
-const keptIfEmpty = (member: Taken): Taken => ({ ...member, keeps: 'empty' })
+const noFilter = { is_flattened: false, headers: {}, body: {} }
 
 const taken = {
   endpoint: {
-    name: text,
-    url: text,
-    description: text,
-    authentication: none,
-    rate_limit: { empty: 0 },
-    rate_limit_duration: { empty: 0 },
-    owner_id: keptIfEmpty(text),
-    http_timeout: keptIfEmpty({ empty: 10 }),
-    support_email: kept(text),
-    slack_webhook_url: kept(text),
-    teams_webhook_url: kept(text),
-    content_type: kept(text),
-    advanced_signatures: kept({ empty: false }),
-    mtls_client_cert: kept({ ...none, read: readCertificate }),
+    http_timeout: { empty: 10 },
+    mtls_client_cert: { empty: null, read: readCertificate },
   },
   subscription: {
-    name: keptIfEmpty(text),
-    delivery_mode: keptIfEmpty(text),
-    function: keptIfEmpty(none),
-    endpoint_id: keptIfEmpty(none),
-    source_id: keptIfEmpty(none),
-    alert_config: keptIfEmpty({ ...none, read: merged }),
-    rate_limit_config: keptIfEmpty({ ...none, read: merged }),
-    retry_config: keptIfEmpty({ ...none, read: (given, row) => merged(withSeconds(given), row) }),
-    filter_config: kept({ empty: { event_types: ['*'], filter: noFilter() }, read: readFilterConfig }),
+    function: { empty: null },
+    endpoint_id: { empty: null },
+    source_id: { empty: null },
+    alert_config: { read: merged },
+    rate_limit_config: { read: merged },
+    retry_config: { read: (given, row) => merged(withSeconds(given), row) },
+    filter_config: { isKept: true, empty: { event_types: ['*'], filter: noFilter }, read: readFilterConfig },
   },
   source: {
-    name: text,
-    type: text,
     verifier: { empty: null, read: (given) => ({ ...noVerifier, ...objectIn(given) }) },
-    is_disabled: kept({ empty: false }),
-    body_function: kept(none),
-    header_function: kept(none),
-    forward_headers: kept({ empty: [] }),
-    idempotency_keys: kept({ empty: [] }),
-    event_type_location: kept(text),
-    custom_response: kept({ empty: { body: '', content_type: '' } }),
-    pub_sub: keptIfEmpty({ empty: null, read: readPublishSubscribe }),
+    body_function: { empty: null },
+    header_function: { empty: null },
+    pub_sub: { read: readPublishSubscribe },
   },
   project: {
-    name: keptIfEmpty(text),
-    config: { empty: null, read: (given) => ({ ...emptyConfig, ...objectIn(given) }) },
+    config: { read: (given) => ({ ...emptyConfig, ...objectIn(given) }) },
   },
 } satisfies Record<string, Readonly<Record<string, Taken>>>
 
@@ -80,26 +61,16 @@ export type WritableKind = keyof typeof taken
 
 const noVerifier = { type: 'noop', hmac: null, basic_auth: null, api_key: null }
 
-/** The configuration of a project is replaced whole. */
-const emptyConfig = {
-  max_payload_read_size: 0,
-  replay_attacks_prevention_enabled: false,
-  add_event_id_trace_headers: false,
-  disable_endpoint: false,
-  multiple_endpoint_subscriptions: false,
-  search_policy: '',
-  ssl: { enforce_secure_endpoints: false },
-  ratelimit: { count: 0, duration: 0 },
-  strategy: { type: '', duration: 0, retry_count: 0 },
-  signature: { header: '', versions: [] },
-  meta_event: { is_enabled: false, type: '', event_type: null, url: '', secret: '' },
-  request_id_header: defaultRequestIdHeader,
-  verify_dynamic_events: false,
-  allow_unmatched_dynamic_urls: false,
-}
+/** The configuration of a project is replaced whole. Without a circuit breaker, the service has its own. */
+const { circuit_breaker: _, ...settings } = resourceFields.project.config.members
+const emptyConfig = { ...zeroOf(settings), request_id_header: defaultRequestIdHeader }
 
-function noFilter() {
-  return { is_flattened: false, headers: {}, body: {} }
+function zeroOf(members: Members): JsonObject {
+  const zeros = Object.entries(members).map(([name, field]) => {
+    const isWhole = field.type === 'struct' && field.collapse !== true
+    return [name, isWhole ? zeroOf(field.members) : sentWhenEmpty(field)]
+  })
+  return Object.fromEntries(zeros)
 }
 
 /** Two empty members remove the certificate. */
@@ -123,7 +94,7 @@ function readFilterConfig(given: Json, row: Json): Json {
   const { event_types = [], filter } = objectIn(given)
   return {
     event_types: isNothing(event_types) ? (objectIn(row).event_types ?? []) : event_types,
-    filter: { ...noFilter(), ...objectIn(filter) },
+    filter: { ...noFilter, ...objectIn(filter) },
   }
 }
 

@@ -1,11 +1,46 @@
+import { z } from 'zod'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import type { TextPage } from '../report/text/page.ts'
 import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { CheckRow } from './check.ts'
+
+export const doctorForm: AnswerForm = {
+  name: 'doctor',
+  version: 1,
+  about: aboutNoRun,
+  row: z.object({
+    check: z.enum([
+      'node',
+      'configuration',
+      'policy',
+      'policy-tests',
+      'history',
+      'seal-key',
+      'dns',
+      'tcp',
+      'tls',
+      'clock',
+      'release',
+      'base-path',
+      'key',
+      'page-size',
+      'projects',
+      'channel',
+      'schedule',
+    ]),
+    service: z.string().nullable().describe('The service that the row is about; null for the installation.'),
+    status: z
+      .enum(['ok', 'warn', 'fail', 'skipped'])
+      .describe('skipped: not checked, because of what another check found, or there is nothing to check.'),
+    detail: z.string(),
+    remediation: z.string().nullable().describe('What to do; null for nothing, and never for warn and fail.'),
+  }),
+}
 
 /** 2: a fault of the installation; 3: a service cannot be audited. */
 export function exitCodeOf(rows: readonly CheckRow[]): ExitCode {
@@ -16,7 +51,7 @@ export function exitCodeOf(rows: readonly CheckRow[]): ExitCode {
 
 export function answerDoctor(rows: readonly CheckRow[], limit: number): Answer<CheckRow> {
   return {
-    command: 'doctor',
+    form: doctorForm,
     run: null,
     ...limited(rows, limit),
     conclusion: [`${describeCounts(rows)} Exit code ${exitCodeOf(rows)}.`],

@@ -11,7 +11,7 @@ import {
   setOwn,
 } from '../model/json.ts'
 import { isMasked, type Kind, maskedSeal } from '../model/resource.ts'
-import { aliases, type Field, type Members, wireSchema } from './wire-schema.ts'
+import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 
 export interface DiffOptions {
   /** False when the two sides were sealed under different installation keys: their seals cannot be compared. */

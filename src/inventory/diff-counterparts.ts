@@ -3,10 +3,10 @@ import type { FieldChange } from '../model/change.ts'
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, objectOf, pointerStep, stepsOf, valueAt } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
+import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { type DiffOptions, diffAttributes, maskSealsInText } from './diff-attributes.ts'
 import { longestText } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
-import { type Field, type Members, wireSchema } from './wire-schema.ts'
 
 export interface CounterpartOptions extends DiffOptions {
   /** Of the first project's hosts to those of the second. */

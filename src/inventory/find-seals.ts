@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import { type Field, type Members, wireSchema } from './wire-schema.ts'
+import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 
 interface FoundSeal {
   /** JSON Pointer to the value that is or contains it. */

@@ -1,8 +1,8 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
+import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { isInstant } from './scalars.ts'
-import { aliases, type Field, type Members, wireSchema } from './wire-schema.ts'
 
 /** JSON Pointers of the contract's fields whose value in a normal form has another type; usually none. */
 export function malformedFields(kind: Kind, attributes: JsonObject): readonly string[] {

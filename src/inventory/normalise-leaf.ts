@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
+import type { Leaf } from '../model/wire-schema.ts'
 import { isVocabulary } from '../secrets/harmless-text.ts'
 import { isNotText } from './malformed.ts'
 import { asFlag, asNumber, asSeconds, asSecretText, asText, asTime, isInstant } from './scalars.ts'
@@ -8,7 +9,6 @@ import { sealCode } from './seal-code.ts'
 import { normaliseFree, sealWithin } from './seal-json.ts'
 import { sealBehindHost, sealCredentials, sealProse, sealUrl } from './seal-text.ts'
 import { isSeal, longestText, type Sealer } from './sealer.ts'
-import type { Leaf } from './wire-schema.ts'
 
 /**
  * The normal form of a value that is not empty, with its secrets sealed. Normalising it again changes nothing. An

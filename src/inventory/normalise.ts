@@ -10,6 +10,7 @@ import {
   setOwn,
 } from '../model/json.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
+import type { Field, KeyedList, Members, Struct } from '../model/wire-schema.ts'
 import { isKnownId } from '../secrets/known-forms.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
 import { isMalformed, isNotText } from './malformed.ts'
@@ -29,7 +30,6 @@ import {
 import { sealCredentials, sealProse, sealUrl } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
-import type { Field, KeyedList, Members, Struct } from './wire-schema.ts'
 
 /** The input for normalising one resource, and the outputs in addition to its attributes. */
 export interface Normalisation {

@@ -1,10 +1,10 @@
 import { inKeyOrder, isJsonObject, type Json, type JsonObject, objectOf } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
+import { type Field, type KeyedList, type Members, wireSchema } from '../model/wire-schema.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
 import { normaliseUnknown, sealAsSent, sealMemberName, sealName, sealWithin } from './seal-json.ts'
 import { sealCredentials, sealProse } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
-import { type Field, type KeyedList, type Members, wireSchema } from './wire-schema.ts'
 
 /**
  * Brings attributes of an earlier version to today's normal form: everything that is sealed today is sealed. Attributes

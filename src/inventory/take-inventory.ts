@@ -1,10 +1,10 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../model/json.ts'
 import { type Kind, type Listing, longestUid, type Resource, type SecretFacts } from '../model/resource.ts'
+import { aliases, requiredFields, wireSchema } from '../model/wire-schema.ts'
 import { type Normalisation, normaliseMembers } from './normalise.ts'
 import type { Sealer } from './sealer.ts'
 import type { Neighbours } from './secret-facts.ts'
-import { aliases, requiredFields, wireSchema } from './wire-schema.ts'
 
 /** The resources of a page, in normal form. */
 export interface Inventory {

@@ -24,6 +24,9 @@ export const noticeScopes = {
 
 export type NoticeCode = keyof typeof noticeScopes
 
+// The keys are what the type says.
+export const noticeCodes = Object.keys(noticeScopes) as readonly NoticeCode[]
+
 /** A notice of a project that is being audited. */
 export interface ProjectNotice {
   readonly code: NoticeCode

@@ -1,6 +1,6 @@
 import { type Identity, readVersionsOf, type VersionSpan } from '../history/sql/resource-life.ts'
-import { attributesOf } from '../queries/read-diff.ts'
-import { readTimeline } from '../queries/read-timeline.ts'
+import { attributesOf } from '../queries/diff.ts'
+import { readTimeline } from '../queries/timeline.ts'
 import type { TimelineRow } from '../queries/timeline-row.ts'
 import { factList } from '../report/html/components/facts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'

@@ -1,7 +1,7 @@
 import { unknownGateway } from '../config/read-gateway.ts'
 import type { Identity } from '../history/sql/resource-life.ts'
 import { AuditError } from '../model/errors.ts'
-import { readRestore } from '../queries/read-restore.ts'
+import { readRestore } from '../queries/restore.ts'
 import type { RestoreRow } from '../queries/restore-row.ts'
 import { variablesOf } from '../queries/show-restore.ts'
 import { curlLines } from '../repair/curl.ts'

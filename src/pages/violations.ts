@@ -9,13 +9,13 @@ import { isoTime, readDuration } from '../model/time.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
 import { countGroups, rankGroups } from '../queries/count-groups.ts'
-import { partsFor, sortKeyOf, testGroups, type ViolationOrder, violationOrders } from '../queries/read-violations.ts'
+import { partsFor, sortKeyOf, testGroups, type ViolationOrder, violationOrders } from '../queries/violations.ts'
 import { type Grouping, groupings } from '../report/group-by.ts'
 import { html } from '../report/html/markup.ts'
 import { count, countEach } from '../text/count.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
-import { readDue, readGroups, readScans, readViolated, timeOf } from './run-facts.ts'
+import { onceForRun, readDue, readGroups, readScans, readViolated, timeOf } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 import { type AskedState, askedStates } from './violations/asked-states.ts'
 import { filtersOf, sameList, violationParameters } from './violations/list-options.ts'
@@ -33,13 +33,16 @@ export const violationsPage: SitePage = {
     const { link, query } = request
     const asked = readAsked(request)
     const violated = await readViolated(request, asked.withResolved)
-    const chosen = await chooseGroups(request, asked)
     const projects = query.all('project')
     const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
     const content =
       asked.grouping === undefined
-        ? await showList(request, { chosen, order: asked.order, projects: violated.projects })
-        : await showGrouped(request, chosen, asked.grouping)
+        ? await showList(request, {
+            chosen: await chooseGroups(request, asked),
+            order: asked.order,
+            projects: violated.projects,
+          })
+        : await showGrouped(request, asked, asked.grouping)
     return {
       title: 'Violations',
       crumbs: [],
@@ -128,13 +131,23 @@ async function sinceOf(request: SiteRequest) {
   return { time: runs.find(({ number }) => number > after)?.startedAt ?? isoTime(now), after }
 }
 
-async function showGrouped(request: SiteRequest, chosen: ChosenViolations, grouping: Grouping): Promise<ShownList> {
-  const { total, severities: bySeverity, states } = countGroups(chosen.groups)
-  if (total === 0)
+async function showGrouped(request: SiteRequest, asked: AskedFor, grouping: Grouping): Promise<ShownList> {
+  const { chosen, counts, ranked } = await rankChosen(request, asked, grouping)
+  if (counts.total === 0)
     return { body: html`<p class="summary" role="status">No violation.</p>${await showNothing(request)}` }
-  const ranked = rankGroups(chosen.groups, groupKeys[grouping], { sortKey: chosen.sortKey, most: mostGroups })
   return {
-    body: html`<p class="summary" role="status">${count(total, 'violation')}: ${countEach(severities, bySeverity)}; ${countEach(violationStates, states)}.</p>
+    body: html`<p class="summary" role="status">${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.</p>
 ${await showGroups(request, { chosen, ranked, grouping, filters: filtersOf(request) })}`,
   }
+}
+
+/** Ranked once for a run, unless ages and due dates are asked for: then it differs each time. */
+function rankChosen(request: SiteRequest, asked: AskedFor, grouping: Grouping) {
+  const rank = async () => {
+    const { groups, ...chosen } = await chooseGroups(request, asked)
+    const ranked = rankGroups(groups, groupKeys[grouping], { sortKey: chosen.sortKey, most: mostGroups })
+    return { chosen, counts: countGroups(groups), ranked }
+  }
+  const isTimed = ['older-than', 'overdue', 'since'].some((name) => request.query.one(name) !== undefined)
+  return isTimed ? rank() : onceForRun(request, `ranked ${JSON.stringify(filtersOf(request))}`, rank)
 }

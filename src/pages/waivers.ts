@@ -1,7 +1,7 @@
 import { dayMs, formatExpiry } from '../model/time.ts'
 import { violationStates } from '../model/violation.ts'
-import { everyViolation, readViolations } from '../queries/read-violations.ts'
 import { readWaivers, soonMs, type WaiverInForce } from '../queries/read-waivers.ts'
+import { everyViolation, readViolations } from '../queries/violations.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { rowList } from '../report/html/components/fold.ts'
 import { resource } from '../report/html/components/resource.ts'

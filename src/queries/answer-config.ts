@@ -1,11 +1,49 @@
+import { z } from 'zod'
+import type { CheckedFile } from '../app/check-files.ts'
 import type { ShownValue } from '../config/show-configuration.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
+import { anyJson, listOf } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { NodePath } from '../yaml/node-values.ts'
 import { writeAnnotated } from '../yaml/write-yaml.ts'
+
+export const configShowForm: AnswerForm = {
+  name: 'config-show',
+  version: 1,
+  command: 'config show',
+  about: aboutNoRun,
+  row: z.object({
+    path: z.string().describe('Such as services[0].url.'),
+    value: anyJson.describe('In the units of the file; null for a secret.'),
+    source: z.enum(['file', 'environment', 'option', 'default']),
+    at: z
+      .string()
+      .nullable()
+      .describe('file:line:column, a variable or an option; of the key for the seals, by default its file.'),
+    reference: z.string().nullable().describe(`The first reference in the text, such as \${ACME_KEY}.`),
+    secret: z.boolean(),
+    set: z.boolean().describe('Whether a secret has a value; true for all else.'),
+  }),
+}
+
+export const configCheckForm: AnswerForm = {
+  name: 'config-check',
+  version: 1,
+  command: 'config check',
+  about: aboutNoRun,
+  row: z.object({
+    file: z.string().describe('As it is named; "the environment" where there is no configuration file.'),
+    kind: z.enum(['configuration', 'policy', 'policy-tests']),
+    faults: listOf(z.string()).describe('Each with its place: file:line:column, or a variable.'),
+    warnings: listOf(z.string()).describe('What is accepted and should be changed.'),
+    about: z.string().describe('What the file has; empty when it has faults.'),
+  }),
+  more: { ok: z.boolean().describe('Whether no file has a fault.') },
+}
 
 interface ConfigRow {
   /** `services[0].url` */
@@ -29,7 +67,7 @@ export function answerConfig(values: readonly ShownValue[], limit: number): Answ
     secret: isSecret,
     set: isSet,
   }))
-  return { command: 'config-show', run: null, ...limited(rows, limit) }
+  return { form: configShowForm, run: null, ...limited(rows, limit) }
 }
 
 function nameOf(path: NodePath): string {
@@ -71,22 +109,9 @@ export function writeConfig(values: readonly ShownValue[]): string {
   )
 }
 
-/** A file that `config check` read. */
-export interface CheckedFile {
-  /** As the user named it, or as the configuration does. */
-  readonly file: string
-  readonly kind: 'configuration' | 'policy' | 'policy-tests'
-  /** Each with its place in the file. */
-  readonly faults: readonly string[]
-  /** What is accepted and should be changed. */
-  readonly warnings: readonly string[]
-  /** What the file has; empty when it has faults. */
-  readonly about: string
-}
-
 export function answerConfigCheck(files: readonly CheckedFile[], limit: number): Answer<CheckedFile> {
   const more = { ok: files.every(({ faults }) => faults.length === 0) }
-  return { command: 'config-check', run: null, more, ...limited(files, limit) }
+  return { form: configCheckForm, run: null, more, ...limited(files, limit) }
 }
 
 export const configCheckView: AnswerView<CheckedFile> = {

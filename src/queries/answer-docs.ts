@@ -1,10 +1,24 @@
+import { z } from 'zod'
 import { AuditError } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { padColumns } from '../text/columns.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { pickSection, showMarkdown } from './show-markdown.ts'
+
+export const docsForm: AnswerForm = {
+  name: 'docs',
+  version: 1,
+  about: aboutNoRun,
+  row: z.object({
+    topic: z.string().describe('What `hookdrift docs` takes.'),
+    kind: z.enum(['tutorial', 'how-to', 'reference', 'explanation', 'rules']),
+    title: z.string(),
+    text: z.string().nullable().describe('The page or its section, in Markdown; null in the list of pages.'),
+  }),
+}
 
 interface DocsRow {
   /** What `hookdrift docs` takes: the shortest name of the page. */
@@ -50,7 +64,7 @@ export function answerTopics(
     path.startsWith('rules/') ? [] : [rowOf(topic, readPage(path), null)],
   )
   return {
-    command: 'docs',
+    form: docsForm,
     run: null,
     ...limited(rows, limit),
     conclusion: ['`hookdrift docs TOPIC` shows a page, `hookdrift docs TOPIC#SECTION` a part of it.'],
@@ -85,7 +99,7 @@ export function answerPage(
 }
 
 function answerOf(row: DocsRow): Answer<DocsRow> {
-  return { command: 'docs', run: null, rows: [row], omitted: 0 }
+  return { form: docsForm, run: null, rows: [row], omitted: 0 }
 }
 
 function rowOf(topic: string, { path, text }: PageText, shown: string | null): DocsRow {

@@ -1,9 +1,40 @@
+import { z } from 'zod'
 import type { SchemaUpgrade } from '../history/movable-history.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
+
+export const historyCopyForm: AnswerForm = {
+  name: 'history-copy',
+  version: 1,
+  command: 'history copy',
+  about: aboutRun('The last run in the copy; null where the history has no committed run.'),
+  row: z.object({
+    from: z.string().describe('The original: an absolute path, or a URL without user and password.'),
+    to: z.string().describe('The copy, in the same way.'),
+    rows: z.int().min(0).describe('How many rows were copied.'),
+    moved: z.boolean().describe('Whether the original refuses runs from now on; false after --snapshot.'),
+    key_file: z
+      .string()
+      .nullable()
+      .describe('The file with the installation key of the original, which is not copied; null where there is none.'),
+  }),
+}
+
+export const historyUpgradeForm: AnswerForm = {
+  name: 'history-upgrade',
+  version: 1,
+  command: 'history upgrade',
+  about: aboutRun('Always null.'),
+  row: z.object({
+    history: z.string().describe('An absolute path, or a URL without user and password.'),
+    from_schema: z.int().min(0).describe('The schema before; 0 where there was none.'),
+    to_schema: z.int().min(1).describe('The schema now.'),
+  }),
+}
 
 // The answers of commands that move and upgrade a history.
 
@@ -22,7 +53,7 @@ export interface CopyRow {
 /** A history that was copied and verified. */
 export function answerCopy(row: CopyRow, run: CommittedRun | null): Answer<CopyRow> {
   return {
-    command: 'history-copy',
+    form: historyCopyForm,
     run: run === null ? null : toAnswerRun(run),
     rows: [row],
     omitted: 0,
@@ -63,7 +94,7 @@ interface UpgradeRow {
 
 export function answerUpgrade(history: string, { from, to }: SchemaUpgrade): Answer<UpgradeRow> {
   const row = { history, from_schema: from, to_schema: to }
-  return { command: 'history-upgrade', run: null, rows: [row], omitted: 0 }
+  return { form: historyUpgradeForm, run: null, rows: [row], omitted: 0 }
 }
 
 export const upgradeView: AnswerView<UpgradeRow> = {

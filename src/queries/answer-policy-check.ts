@@ -1,9 +1,29 @@
+import { z } from 'zod'
 import type { Policy } from '../policy/policy.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
+import { schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
+
+export const policyCheckForm: AnswerForm = {
+  name: 'policy-check',
+  version: 1,
+  command: 'policy check',
+  about: aboutNoRun,
+  row: z.object({
+    file: z.string(),
+    digest: z.string(),
+    rules: schemas.count,
+    custom: schemas.count.describe('Of the rules: those that the policy defines itself.'),
+    overrides: schemas.count,
+    waivers: schemas.count,
+    probes: schemas.count,
+    tests: schemas.count,
+  }),
+}
 
 /** The size of a policy. */
 export interface PolicyCheckRow {
@@ -30,7 +50,7 @@ export function answerPolicyCheck(file: string, policy: Policy, tests: number): 
     probes: policy.probes.length,
     tests,
   }
-  return { command: 'policy-check', run: null, rows: [row], omitted: 0 }
+  return { form: policyCheckForm, run: null, rows: [row], omitted: 0 }
 }
 
 const columns = ['file', 'digest', 'rules', 'custom', 'overrides', 'waivers', 'probes', 'tests'] as const

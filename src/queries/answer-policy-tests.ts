@@ -1,11 +1,26 @@
+import { z } from 'zod'
 import type { Policy } from '../policy/policy.ts'
 import type { PlacedTest } from '../policy/read-policy-tests.ts'
 import { runPolicyTest, type TestOutcome } from '../policy/run-policy-test.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { type FileProblem, problemLine } from '../yaml/problem.ts'
+
+export const policyTestForm: AnswerForm = {
+  name: 'policy-test',
+  version: 1,
+  command: 'policy test',
+  about: aboutNoRun,
+  row: z.object({
+    name: z.string(),
+    ok: z.boolean(),
+    problems: listOf(z.object({ file: z.string(), line: schemas.count, column: schemas.count, text: z.string() })),
+  }),
+}
 
 export interface PolicyTestRow {
   readonly name: string
@@ -22,7 +37,7 @@ export function answerPolicyTests(policy: Policy, tests: readonly PlacedTest[]):
   const failed = rows.filter(({ ok }) => !ok).length
   const verdict = failed === 0 ? 'all passed.' : `${failed} failed.`
   return {
-    command: 'policy-test',
+    form: policyTestForm,
     run: null,
     rows,
     omitted: 0,

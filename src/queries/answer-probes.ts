@@ -1,13 +1,39 @@
+import { z } from 'zod'
 import type { ManualProbeRun, UnreadProject } from '../audit/probes/run-manually.ts'
 import { createResultSealer } from '../inventory/probe-resource.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
+import { anyJson, listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { withRequestId } from '../service/reply.ts'
 import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
+
+export const probeForm: AnswerForm = {
+  name: 'probe',
+  version: 1,
+  about: aboutNoRun,
+  row: z.object({
+    project: schemas.project,
+    probe: z.string().nullable().describe('null for a payload of the command line.'),
+    kind: schemas.kind.nullable(),
+    uid: z.string().nullable(),
+    name: z.string().nullable(),
+    outcome: z.enum(['ok', 'failed', 'unknown']),
+    verdict: z.enum(['ok', 'failed', 'unexpected', 'unknown']),
+    message: z.string().nullable(),
+    payload: anyJson.describe('Any JSON.'),
+    log: listOf(z.string()),
+  }),
+  more: {
+    coverage: listOf(z.object({ project: schemas.project, reason: z.string() }))
+      .describe('Projects whose functions could not be listed.')
+      .exactOptional(),
+  },
+}
 
 interface ProbeRuns {
   readonly runs: readonly ManualProbeRun[]
@@ -17,7 +43,7 @@ interface ProbeRuns {
 /** The results of functions; values that look like secrets are sealed. */
 export function answerProbes({ runs, unlisted }: ProbeRuns, sealer: Sealer, limit: number): Answer<Row> {
   return {
-    command: 'probe',
+    form: probeForm,
     run: null,
     ...limited(
       runs.map((run) => rowOf(run, sealer)),

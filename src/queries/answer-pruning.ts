@@ -1,8 +1,19 @@
+import { z } from 'zod'
 import type { FreedDisk, PlannedRun } from '../history/upkeep.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
+
+export const pruneForm: AnswerForm = {
+  name: 'prune',
+  version: 2,
+  about: aboutHistory,
+  row: z.object({ number: schemas.count, started_at: schemas.time, kept: z.boolean(), reasons: listOf(z.string()) }),
+  more: { dry_run: z.boolean(), freed_bytes: schemas.count },
+}
 
 export interface PruningRow {
   readonly number: number
@@ -19,7 +30,7 @@ export function answerPruning(plan: readonly PlannedRun[], freed: FreedDisk, isD
   })
   const newest = plan.at(-1)
   return {
-    command: 'prune',
+    form: pruneForm,
     run: newest === undefined ? null : toAnswerRun(newest),
     more: { dry_run: isDry, freed_bytes: freed.bytes },
     rows,

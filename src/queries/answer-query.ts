@@ -3,11 +3,20 @@ import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { anyObject } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { wrapPieces, wrapProse } from '../text/columns.ts'
 import { textOf } from '../text/table.ts'
 import { statingExtent } from './as-of.ts'
+
+export const queryForm: AnswerForm = {
+  name: 'query',
+  version: 2,
+  about: aboutScans,
+  row: anyObject.describe('A member for each column.'),
+}
 
 export type QueryRow = Readonly<Record<string, Json>>
 
@@ -18,7 +27,7 @@ export async function answerQuery(
 ): Promise<Answer<QueryRow>> {
   const last = await findLastRun(reader)
   return {
-    command: 'query',
+    form: queryForm,
     ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
     // fromEntries defines members, so a column called `__proto__` survives.
     rows: found.rows.map((row) => Object.fromEntries(found.columns.map((name, at) => [name, row[at] ?? null]))),

@@ -4,10 +4,28 @@ import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
+import { anyObject, listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { readRulePage, remediationOf } from '../rules/rule-page.ts'
 import { count } from '../text/count.ts'
+
+export const rulesForm: AnswerForm = {
+  name: 'rules',
+  version: 2,
+  about: aboutNoRun,
+  row: z.object({
+    id: z.string(),
+    kind: schemas.kind,
+    severity: schemas.severity,
+    title: z.string(),
+    remediation: z.string(),
+    packs: listOf(z.string()),
+    controls: listOf(z.string()),
+    options: anyObject.describe("JSON Schema of the rule's options."),
+  }),
+}
 
 export interface RuleRow {
   readonly id: string
@@ -34,7 +52,7 @@ export function answerRules(rules: readonly Rule[], limit: number): Answer<RuleR
     options: z.toJSONSchema(options, { io: 'input' }) as Json,
   }))
   const conclusion = [`${count(rules.length, 'rule')}. \`hookdrift rules ID\` explains one.`]
-  return { command: 'rules', run: null, ...limited(rows, limit), ...(rules.length > 1 ? { conclusion } : {}) }
+  return { form: rulesForm, run: null, ...limited(rows, limit), ...(rules.length > 1 ? { conclusion } : {}) }
 }
 
 export const rulesView: AnswerView<RuleRow> = {

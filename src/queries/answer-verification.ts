@@ -1,9 +1,25 @@
+import { z } from 'zod'
 import type { AttestationCheck } from '../attestation/verify-attestation.ts'
 import type { CheckResult, Verification } from '../history/upkeep.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
+
+export const verifyForm: AnswerForm = {
+  name: 'verify',
+  version: 2,
+  about: aboutHistory,
+  row: z.object({
+    id: z.string(),
+    ok: z.boolean().nullable().describe('null where it could not be checked.'),
+    detail: z.string(),
+    means: z.string().describe('What a failed check means.').exactOptional(),
+  }),
+  rowsMember: 'checks',
+  more: { ok: z.boolean() },
+}
 
 export interface VerificationRow {
   readonly id: string
@@ -37,7 +53,7 @@ export function answerAttestation(
 }
 
 function answerChecks(ok: boolean, checks: readonly VerificationRow[], limit: number) {
-  return { command: 'verify', more: { ok }, rowsMember: 'checks', ...limited(checks, limit) } as const
+  return { form: verifyForm, more: { ok }, rowsMember: 'checks', ...limited(checks, limit) } as const
 }
 
 export const verificationView: AnswerView<VerificationRow> = {

@@ -1,11 +1,103 @@
+import { z } from 'zod'
 import type { Approval } from '../history/approvals.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Backup } from '../history/upkeep.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
 import type { EndedRow } from './ended-by-approval.ts'
+
+export const backupForm: AnswerForm = {
+  name: 'backup',
+  version: 1,
+  about: aboutRun('The last run in the copy; null where the history has no committed run.'),
+  row: z.object({ file: z.string().describe('The copy, as an absolute path.'), bytes: z.int().min(0) }),
+}
+
+export const keygenForm: AnswerForm = {
+  name: 'keygen',
+  version: 1,
+  about: aboutRun('Always null.'),
+  row: z.object({
+    private_key: z.string().describe('The file of the private key.'),
+    public_key: z.string().describe('The file of the public key.'),
+  }),
+}
+
+export const baselineApproveForm: AnswerForm = {
+  name: 'baseline-approve',
+  version: 1,
+  command: 'baseline approve',
+  about: aboutRun('The run whose state was approved.'),
+  row: z.object({ project: schemas.project }),
+  more: {
+    ends: listOf(
+      z.object({
+        fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
+        rule: z.string(),
+        severity: z.enum(['critical', 'high', 'medium', 'low', 'info']),
+        state: z.enum(['opened', 'continuing', 'unknown', 'waived']),
+        project: schemas.project,
+        kind: schemas.kind,
+        uid: z.string(),
+        name: z.string(),
+        path: z.string().describe('JSON Pointer into the attributes.'),
+        message: z.string(),
+      }),
+    ).describe(
+      'Violations that the approval ends with the next run, unless something changes before; the worst first.',
+    ),
+  },
+}
+
+export const baselineExportForm: AnswerForm = {
+  name: 'baseline-export',
+  version: 1,
+  command: 'baseline export',
+  about: aboutRun('Always null.'),
+  row: z.object({ project: schemas.project, file: z.string().describe('Its name in the directory.') }),
+  more: {
+    directory: z.string().describe('An absolute path.'),
+    other_files: listOf(z.string()).describe('Further YAML files there, which no approved project has.'),
+  },
+}
+
+export const baselineImportForm: AnswerForm = {
+  name: 'baseline-import',
+  version: 1,
+  command: 'baseline import',
+  about: aboutRun('Always null: the states came from files.'),
+  row: z.object({ project: schemas.project }),
+  more: {
+    ends: listOf(
+      z.object({
+        fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
+        rule: z.string(),
+        severity: z.enum(['critical', 'high', 'medium', 'low', 'info']),
+        state: z.enum(['opened', 'continuing', 'unknown', 'waived']),
+        project: schemas.project,
+        kind: schemas.kind,
+        uid: z.string(),
+        name: z.string(),
+        path: z.string().describe('JSON Pointer into the attributes.'),
+        message: z.string(),
+      }),
+    ).describe(
+      'Violations that the approval ends with the next run, unless something changes before; the worst first.',
+    ),
+  },
+}
+
+export const baselineRevokeForm: AnswerForm = {
+  name: 'baseline-revoke',
+  version: 1,
+  command: 'baseline revoke',
+  about: aboutRun('Always null.'),
+  row: z.object({ project: schemas.project }),
+}
 
 // The answers of commands that write: what they made or changed.
 
@@ -16,7 +108,7 @@ interface BackupRow {
 
 /** A copy of the history that was made and verified. */
 export function answerBackup(file: string, { bytes, verification: { run } }: Backup): Answer<BackupRow> {
-  return { command: 'backup', run: run === null ? null : toAnswerRun(run), rows: [{ file, bytes }], omitted: 0 }
+  return { form: backupForm, run: run === null ? null : toAnswerRun(run), rows: [{ file, bytes }], omitted: 0 }
 }
 
 export const backupView: AnswerView<BackupRow> = {
@@ -39,7 +131,7 @@ interface KeysRow {
 
 /** A pair of keys that was made; the file of each. */
 export function answerKeys(file: string): Answer<KeysRow> {
-  return { command: 'keygen', run: null, rows: [{ private_key: file, public_key: `${file}.pub` }], omitted: 0 }
+  return { form: keygenForm, run: null, rows: [{ private_key: file, public_key: `${file}.pub` }], omitted: 0 }
 }
 
 export const keysView: AnswerView<KeysRow> = {
@@ -62,13 +154,13 @@ interface ProjectRow {
 
 /** Projects whose baseline was approved, imported or revoked. `run`: whose state was approved; `ends`: what that ends. */
 export function answerBaselineChange(
-  command: 'baseline-approve' | 'baseline-import' | 'baseline-revoke',
+  form: AnswerForm,
   approvals: readonly Pick<Approval, 'project'>[],
   { limit, run, ends }: { readonly limit: number; readonly run?: CommittedRun; readonly ends?: readonly EndedRow[] },
 ): Answer<ProjectRow> {
   const rows = approvals.map(({ project }) => ({ project: project.name }))
   return {
-    command,
+    form,
     run: run === undefined ? null : toAnswerRun(run),
     ...(ends && { more: { ends: ends.map((row) => ({ ...row })) } }),
     ...limited(rows, limit),
@@ -97,7 +189,7 @@ export function answerExport(
   limit: number,
 ): Answer<ExportRow> {
   return {
-    command: 'baseline-export',
+    form: baselineExportForm,
     run: null,
     more: { directory, other_files: others },
     ...limited(rows, limit),

@@ -1,7 +1,7 @@
 import type { VersionSpan, ViolationSpan } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Kind } from '../model/resource.ts'
-import { fieldsBetween } from './read-diff.ts'
+import { fieldsBetween } from './diff.ts'
 
 /**
  * Why a former state was chosen: a person named its run; it is the state before the changes that open violations of

@@ -6,7 +6,7 @@ import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { isoTime } from '../model/time.ts'
 import { severities } from '../model/violation.ts'
-import { withoutDate } from './read-violations.ts'
+import { withoutDate } from './violations.ts'
 
 /** Names the place of a violation in an order: it holds in later runs, too, where the violation may be elsewhere or gone. */
 export function cursorOf(violation: RecordedViolation | ResolvedViolation, sortKey: string): string {

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { findRun, runBefore } from '../history/find-run.ts'
@@ -14,7 +15,9 @@ import type { Policy } from '../policy/policy.ts'
 import { replayPolicy } from '../replay/replay-policy.ts'
 import { recordOf, type ViolationLifetime } from '../replay/violation-tracker.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violation.ts'
@@ -22,7 +25,31 @@ import { widthOf } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
-import { violationColumns } from './read-violations.ts'
+import { violationColumns } from './violations.ts'
+
+export const replayForm: AnswerForm = {
+  name: 'replay',
+  version: 2,
+  command: 'policy replay',
+  about: aboutScans,
+  row: schemas.violation.extend({
+    first_run: schemas.count,
+    last_run: schemas.count,
+    resolved_run: schemas.count.exactOptional(),
+    resolved_at: schemas.time.exactOptional(),
+  }),
+  more: {
+    policy: z.object({ digest: z.string() }),
+    replayed: z.object({ runs: schemas.count, first_run: z.int().min(0).nullable(), since: schemas.time.nullable() }),
+    not_evaluated: listOf(
+      z.object({
+        rule: z.string(),
+        reason: z.string(),
+        projects: listOf(schemas.project).describe('Absent: everywhere.').exactOptional(),
+      }),
+    ).describe('Rules that the history cannot answer.'),
+  },
+}
 
 export interface ReplayRow extends ReportViolation {
   /** Numbers of the runs that would have found it first and last. */
@@ -68,7 +95,7 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
       .map(({ violation, record }) => toRow(violation, record, policy.due))
   const first = runs.at(0)
   return {
-    command: 'replay',
+    form: replayForm,
     ...statingExtent(
       last,
       known.filter(({ project }) => chosen.has(project)),

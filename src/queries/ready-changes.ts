@@ -9,9 +9,9 @@ import { ruleSets } from '../policy/rule-sets.ts'
 import type { LeftToYou } from '../repair/write-body.ts'
 import { shellWord } from '../report/text/shell-word.ts'
 import type { Bound } from '../rules/engine/rule.ts'
-import { nearestWithin, readyFixOf } from '../rules/ready-fixes.ts'
+import { ownRule } from '../rules/rules.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { attributesOf } from './read-diff.ts'
+import { attributesOf } from './diff.ts'
 
 /** A value that a request sets because a rule asks for it. */
 export interface ReadyChange {
@@ -49,7 +49,7 @@ export async function findReadyChanges(reader: HistoryReader, asking: RepairQues
   const attributes = attributesOf(asking.now)
   const rules = [...new Set(asking.violations.map(({ rule }) => rule))].sort()
   const fixes = rules.flatMap((rule) => {
-    const fix = readyFixOf(rule)
+    const fix = ownRule(rule)?.fix
     return fix === undefined ? [] : [{ rule, fix }]
   })
   const bounds = fixes.some(({ fix }) => 'bound' in fix) ? await readBounds(reader, asking) : undefined
@@ -107,6 +107,11 @@ function withinBound(rule: string, { bound, option: name }: Bound, from: Json, b
   const to = nearestWithin(bound, limit)
   if (to === undefined) return { reason: `${rule} allows no whole number: \`${name}\` is ${limit}.` }
   return { to, option: { name, value: limit } }
+}
+
+/** The whole number nearest to a bound that is broken; undefined where only 0 is, which services take for "not set". */
+export function nearestWithin(bound: Bound['bound'], limit: number): number | undefined {
+  return (bound === 'most' ? Math.floor(limit) : Math.ceil(limit)) || undefined
 }
 
 function noLongerAsked(rule: string): string {

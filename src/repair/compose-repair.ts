@@ -1,12 +1,12 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import { pathStep } from '../model/path-step.ts'
+import { type Members, resourceFields } from '../model/wire-schema.ts'
 import { isWithin, needsUids, planFilters, readDeclaration } from './filter-plan.ts'
 import { filterRequests, filterStatesOf, leftOfFilters, type RowOwner } from './filter-requests.ts'
 import { type BodyObject, placeholdersIn, withPlaceholder } from './pieces.ts'
 import { createPlaceholders, namesSpelledIn, type Placeholders, withoutSeals } from './placeholders.ts'
 import type { Repair, RepairCase, RepairRequest, RequestPlaceholder } from './repair.ts'
-import { requestFields } from './request-fields.ts'
 import { statusRequests } from './status-requests.ts'
 import { type LeftToYou, unknownFields, writeBody } from './write-body.ts'
 
@@ -18,7 +18,7 @@ export function composeRepair(job: RepairCase): Repair {
   if ('reason' in address) return { requests: [], left: [address], notes: [] }
   // Filter rows have requests of their own.
   const states = kind === 'subscription' ? { target: withoutRows(job.target), now: now && withoutRows(now) } : job
-  const written = writeBody(requestFields[kind], states)
+  const written = writeBody(resourceFields[kind], states)
   const left: LeftToYou[] = [...written.left]
   const spelled = namesSpelledIn({ body: written.body, rows: [job.target.filters ?? null, now?.filters ?? null] })
   const placeholders = createPlaceholders(kind, [...job.reserved, ...spelled])
@@ -42,7 +42,7 @@ export function composeRepair(job: RepairCase): Repair {
     isSimple: placeholdersIn(body).length === 0,
   })
 
-  const unknown = unknownFields(requestFields[kind], states)
+  const unknown = unknownFields(resourceFields[kind], states)
   if (unknown.length > 0 && (now === undefined || rows.isWritten)) {
     left.push(...unknown.map((path) => ({ path, reason: neverShown })))
   }
@@ -197,7 +197,7 @@ function describeNewEndpoint(target: JsonObject): LeftToYou[] {
 }
 
 function describe(body: BodyObject, { kind, target, now }: RepairCase): RequestPlaceholder[] {
-  const fields = requestFields[kind]
+  const fields: Members = resourceFields[kind]
   return placeholdersIn(body).map(({ name, path, is }) => ({ name, path, is, hint: hintFor(path) }))
 
   function hintFor(path: string): string {
@@ -210,11 +210,12 @@ function describe(body: BodyObject, { kind, target, now }: RepairCase): RequestP
     if (path === '/source_id') return 'the uid of the new source: the former one is gone'
     if (path === '/secret') return 'the signing secret; without the member, the service makes one'
     const [, top = ''] = path.split('/')
-    const field = Object.hasOwn(fields, top) ? Object.entries(fields).find(([key]) => key === top)?.[1] : undefined
+    const keeps = Object.hasOwn(fields, top) ? fields[top]?.keeps : undefined
     const isSame = now !== undefined && canonicalJson(now[top] ?? null) === canonicalJson(target[top] ?? null)
     if (!isSame) return 'the former secret'
-    const isKept = field !== undefined && 'keeps' in field && field.keeps !== undefined
-    return isKept ? `the present secret; Convoy keeps /${top} if you drop it from the body` : 'the present secret'
+    return keeps !== undefined
+      ? `the present secret; Convoy keeps /${top} if you drop it from the body`
+      : 'the present secret'
   }
 }
 

@@ -1,11 +1,11 @@
 import { shownText } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
+import { resourceFields } from '../model/wire-schema.ts'
 import { cut, quote } from '../text/neutralise.ts'
 import { type FilterPlan, type FilterStates, isWithin, pathOf } from './filter-plan.ts'
 import { type BodyObject, type Pieces, placeholdersIn } from './pieces.ts'
 import { nameOf, type Placeholders, withoutSeals } from './placeholders.ts'
 import type { PathPlaceholder, RepairRequest } from './repair.ts'
-import { filterFields } from './request-fields.ts'
 import { type LeftToYou, writeBody } from './write-body.ts'
 
 interface FilterRequests {
@@ -90,7 +90,7 @@ export function filterRequests(
   function bodyOf(type: string, before: unknown): Pick<RepairRequest, 'body' | 'placeholders'> {
     const row = target[type]
     const states = { target: isJsonObject(row) ? row : {}, now: isJsonObject(before) ? before : undefined }
-    const written = writeBody(filterFields, states)
+    const written = writeBody(resourceFields.subscription.filters.members, states)
     left.push(...written.left.map(({ path, reason }) => ({ path: `${pathOf(type)}${path}`, reason })))
     const whole: JsonObject = { event_type: type, ...written.body }
     const body: BodyObject = placeholders.fill(whole)

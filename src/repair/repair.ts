@@ -1,8 +1,16 @@
 import type { JsonObject } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
 import type { Activation } from './activation.ts'
 import type { BodyObject, Pieces, PlacedPlaceholder, Placeholder } from './pieces.ts'
-import type { RepairableKind } from './request-fields.ts'
 import type { LeftToYou } from './write-body.ts'
+
+/** Kinds that the service's requests write. */
+const repairableKinds = ['endpoint', 'subscription', 'source', 'project'] as const
+export type RepairableKind = (typeof repairableKinds)[number]
+
+export function isRepairable(kind: Kind): kind is RepairableKind {
+  return repairableKinds.some((one) => one === kind)
+}
 
 /** A request that puts fields back. hookdrift prints it and sends nothing. */
 export interface RepairRequest {

@@ -1,5 +1,5 @@
 import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
-import type { FormerName, RequestField, RequestFields, WrittenField } from './request-field.ts'
+import { type Field, type FormerName, isAttribute, type Members, sentWhenEmpty } from '../model/wire-schema.ts'
 
 /** A field that the printed requests do not put back. */
 export interface LeftToYou {
@@ -24,17 +24,18 @@ export interface States {
  * Writes attributes in the form of the service's request, with every field that it takes: an update wipes what it
  * leaves out. A field that the history does not know is sent as it is now.
  */
-export function writeBody(fields: RequestFields, states: States, path = '', isCollapsed = false): WrittenBody {
+export function writeBody(fields: Members, states: States, path = '', isCollapsed = false): WrittenBody {
   const body: Record<string, Json> = {}
   const left: LeftToYou[] = []
   for (const [name, field] of Object.entries(fields)) {
+    if (!isAttribute(field)) continue
     const here = `${path}/${pointerStep(name)}`
-    const former = 'formerly' in field ? field.formerly : undefined
+    const { formerly: former } = field
     const [then, now] = [shownIn(states.target, name, former), shownIn(states.now, name, former)]
     const value = then === undefined && !isCollapsed ? now : then
-    if (field.as === 'nothing') {
+    if (field.unwritten !== undefined) {
       if (states.now !== undefined && then !== undefined && now !== undefined && !isEqual(then, now))
-        left.push({ path: here, reason: field.because })
+        left.push({ path: here, reason: field.unwritten })
       continue
     }
     if (value === undefined || (field.onlyCreate === true && states.now !== undefined)) {
@@ -55,7 +56,7 @@ export function writeBody(fields: RequestFields, states: States, path = '', isCo
     setAt(body, field.to ?? [isFormer ? former.name : name], written.value)
   }
   for (const [name, value] of Object.entries(states.target)) {
-    if (Object.hasOwn(fields, name) || isFormerName(fields, name)) continue
+    if (isKnown(fields, name) || isFormerName(fields, name)) continue
     const here = `${path}/${pointerStep(name)}`
     // Within an object that the update replaces, the service takes back what it showed.
     if (path !== '') setOwn(body, name, value)
@@ -75,20 +76,18 @@ interface WrittenValue {
   readonly left: readonly LeftToYou[]
 }
 
-function writeField(field: WrittenField, value: Json, now: Json | undefined, path: string): WrittenValue {
-  if (value === null || value === '') return { value: field.empty, left: [] }
-  const { members = {} } = field
-  if (field.as === 'duration') return { value: typeof value === 'number' ? `${value}s` : value, left: [] }
-  if (field.as === 'list' && isJsonObject(value)) return { value: writeList(members, value, path), left: [] }
-  if ((field.as === 'object' || field.as === 'collapsed') && isJsonObject(value)) {
-    const present = now === undefined ? undefined : isJsonObject(now) ? now : {}
-    const { body, left } = writeBody(members, { target: value, now: present }, path, field.as === 'collapsed')
-    return { value: body, left }
-  }
-  return { value, left: [] }
+function writeField(field: Field, value: Json, now: Json | undefined, path: string): WrittenValue {
+  if (value === null || value === '') return { value: sentWhenEmpty(field), left: [] }
+  if (field.isDuration) return { value: typeof value === 'number' ? `${value}s` : value, left: [] }
+  if (!isJsonObject(value)) return { value, left: [] }
+  if (field.type === 'keyed') return { value: writeList(field.members, value, path), left: [] }
+  if (field.type !== 'struct') return { value, left: [] }
+  const present = now === undefined ? undefined : isJsonObject(now) ? now : {}
+  const { body, left } = writeBody(field.members, { target: value, now: present }, path, field.collapse === true)
+  return { value: body, left }
 }
 
-function writeList(members: RequestFields, items: JsonObject, path: string): Json {
+function writeList(members: Members, items: JsonObject, path: string): Json {
   return Object.entries(items).map(([uid, item]) => {
     if (!isJsonObject(item)) return item
     const { body } = writeBody(members, { target: item, now: {} }, `${path}/${pointerStep(uid)}`)
@@ -123,8 +122,13 @@ function takesFormerName({ target, now = target }: States, name: string, former:
   return shownIn(now, name, former) !== undefined && ownOf(now, former.until) === undefined
 }
 
-function isFormerName(fields: RequestFields, name: string): boolean {
-  return Object.values(fields).some((field) => 'formerly' in field && field.formerly?.name === name)
+function isKnown(fields: Members, name: string): boolean {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  return field !== undefined && isAttribute(field)
+}
+
+function isFormerName(fields: Members, name: string): boolean {
+  return Object.values(fields).some(({ formerly }) => formerly?.name === name)
 }
 
 /** What the service cannot distinguish from nothing. */
@@ -134,10 +138,10 @@ function isEmpty(value: Json | undefined): boolean {
 }
 
 /** The fields of every release's body that the history does not know: not shown, neither then nor now. */
-export function unknownFields(fields: RequestFields, { target, now }: States): string[] {
+export function unknownFields(fields: Members, { target, now }: States): string[] {
   return Object.entries(fields)
-    .filter(([name, field]: [string, RequestField]) => {
-      if (field.as === 'nothing' || field.isNewer === true) return false
+    .filter(([name, field]) => {
+      if (!isAttribute(field) || field.unwritten !== undefined || field.isNewer === true) return false
       return ownOf(target, name) === undefined && ownOf(now, name) === undefined
     })
     .map(([name]) => `/${pointerStep(name)}`)

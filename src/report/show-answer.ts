@@ -3,7 +3,7 @@ import type { Json } from '../model/json.ts'
 import { wrapProse } from '../text/columns.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
 import { type Column, layTable } from '../text/table.ts'
-import { type Answer, answerVersions } from './answer.ts'
+import type { Answer } from './answer.ts'
 import type { AnswerFormat } from './answer-formats.ts'
 import { type Cell, csvTable } from './csv/csv-table.ts'
 import type { RenderOptions } from './report-format.ts'
@@ -47,11 +47,11 @@ export function limited<Row>(rows: readonly Row[], limit: number) {
 }
 
 function writeJson<Row>(answer: Answer<Row>, { shape }: AnswerView<Row>): string {
-  const { coverage, rows, rowsMember = 'rows', omitted } = answer
+  const { coverage, rows, form, omitted } = answer
   const document = {
     ...headOf(answer),
     ...(coverage === undefined ? {} : { coverage }),
-    [rowsMember]: shape === undefined ? rows : rows.map(shape),
+    [form.rowsMember ?? 'rows']: shape === undefined ? rows : rows.map(shape),
     ...(omitted === 0 ? {} : { omitted }),
   }
   return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
@@ -69,8 +69,8 @@ function writeLines<Row>(answer: Answer<Row>, { shape }: AnswerView<Row>): strin
     .join('')
 }
 
-function headOf<Row>({ command, run, more }: Answer<Row>) {
-  return { schema: `hookdrift.${command}/${answerVersions[command]}`, run, ...more }
+function headOf<Row>({ form, run, more }: Answer<Row>) {
+  return { schema: `hookdrift.${form.name}/${form.version}`, run, ...more }
 }
 
 function writeRecords<Row>({ rows }: Answer<Row>, { columns, records }: AnswerView<Row>): string {

@@ -25,3 +25,10 @@ export const rules: readonly Rule[] = [
   expiring,
   unused,
 ].sort(({ id: a }, { id: b }) => (a < b ? -1 : 1))
+
+const byId: ReadonlyMap<string, Rule> = new Map(rules.map((rule) => [rule.id, rule]))
+
+/** A rule that comes with the program; undefined for those of a policy file. */
+export function ownRule(id: string): Rule | undefined {
+  return byId.get(id)
+}

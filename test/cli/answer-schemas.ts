@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { type AnswerName, answerVersions } from '../../src/report/answer.ts'
 
 export const folder = new URL('../../config/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
@@ -15,14 +14,14 @@ function closed(schema: unknown): unknown {
   return 'properties' in schema && 'type' in schema ? { ...own, unevaluatedProperties: false } : own
 }
 
-export const answerNames = Object.keys(answerVersions) as readonly AnswerName[]
-const validators = new Map(
-  answerNames.map((name) => [name, ajv.compile(Object(closed(read(`answers/${name}.schema.json`))))] as const),
-)
+const published = readdirSync(new URL('answers/', folder)).map((file) => read(`answers/${file}`))
+/** What answers call their schemas: `hookdrift.runs/2`. */
+export const answerSchemas: readonly string[] = published.map(({ properties }) => properties.schema.const)
+const validators = new Map(published.map((schema, at) => [answerSchemas[at], ajv.compile(Object(closed(schema)))]))
 
 /** What an answer has that its schema does not allow; null when it has nothing of the kind. */
-export function faultsOf(name: AnswerName, stdout: string): unknown {
-  const validate = validators.get(name)
+export function faultsOf(name: string, stdout: string): unknown {
+  const validate = validators.get(answerSchemas.find((schema) => schema.startsWith(`hookdrift.${name}/`)))
   validate?.(JSON.parse(stdout))
   return validate?.errors
 }

@@ -60,7 +60,7 @@ describe('a command of the package', () => {
 
   it.each([
     ['config schema', []],
-    ['runs', ['answer', 'history']],
+    ['runs', ['answer', 'ask', 'history']],
     ['audit', ['answer', 'audit', 'compared', 'history', 'rules']],
   ])('loads the command and no other one to explain %s', async (name, chunks) => {
     const { code, files } = await loadedBy([...name.split(' '), '--help'])

@@ -6,7 +6,7 @@ import { normaliseLeaf } from '../../src/inventory/normalise-leaf.ts'
 import { sealCode } from '../../src/inventory/seal-code.ts'
 import { sealProse, sealUrl } from '../../src/inventory/seal-text.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
-import { wireSchema } from '../../src/inventory/wire-schema.ts'
+import { wireSchema } from '../../src/model/wire-schema.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }

@@ -7,7 +7,7 @@ import { sealBehindHost, sealProse, sealUrl } from '../../src/inventory/seal-tex
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { secretFactsOf } from '../../src/inventory/secret-facts.ts'
 import { hostOf } from '../../src/inventory/split-url.ts'
-import { wireSchema } from '../../src/inventory/wire-schema.ts'
+import { wireSchema } from '../../src/model/wire-schema.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { malformedFields } from '../../src/inventory/malformed.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
-import { type Field, type Members, wireSchema } from '../../src/inventory/wire-schema.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import type { Listing, Resource } from '../../src/model/resource.ts'
+import { type Field, type Members, wireSchema } from '../../src/model/wire-schema.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 

@@ -297,7 +297,7 @@ def compare_with_baseline(scan, r):
 def is_way_back(scan, r, followed, rule, path):
     """A value that comes back, or half of the way, is not a violation of another rule."""
     for place in followed:
-        if place in scan.expired or not touches(place[3], path):
+        if place in scan.expired or place[0] not in scan.run["rules"] or not touches(place[3], path):
             continue
         origin = scan.project.origins[place]
         now = drift(r, origin, differences(r.kind, origin, r.attributes))

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { apiCommands } from '../../src/cli/api/api-commands.ts'
+import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { globOf } from '../../src/model/glob.ts'
 import { command } from '../cli/run-in-process.ts'
 import { openEventfulSite } from './eventful-site.ts'
@@ -61,7 +61,7 @@ describe('the commands of the pages', () => {
   })
 
   it('are made by one function from words, never from a template', () => {
-    const names = [...apiCommands.map(({ words: [name] }) => name), 'policy', 'audit'].join('|')
+    const names = [...Object.values(apiEntries).map(({ words: [name] }) => name), 'policy', 'audit'].join('|')
     const template = new RegExp(`hookdrift (?:${names})\\b[^\`'\\n]*\\$\\{`)
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
       /^(?:pages|report\/html)\/.*\.ts$/.test(file),

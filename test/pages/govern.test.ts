@@ -6,6 +6,7 @@ import { assetText } from '../../src/model/package-files.ts'
 import { showMarkdown } from '../../src/pages/markdown.ts'
 import type { SitePlan } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
+import { rules } from '../../src/rules/rules.ts'
 import { changeDocuments, openChanged } from '../history/changed-history.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
@@ -64,7 +65,7 @@ describe('the pages of rules, exceptions and the worker', () => {
     expect(page).toContain('Run 2 did not evaluate these')
     expect(page.indexOf('id="violated"')).toBeLessThan(page.indexOf('id="kept"'))
     const filtered = await text('/rules?severity=critical&kind=source&text=unver')
-    expect(filtered).toContain('<p class="meta">1 of 119 rules shown.')
+    expect(filtered).toContain(`<p class="meta">1 of ${rules.length} rules shown.`)
     expect((await site.get('/rules?severity=awful')).status).toBe(400)
   })
 

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { apiCommands } from '../../src/cli/api/api-commands.ts'
+import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { describeApi } from '../../src/cli/api/describe-api.ts'
 import { openDemoSite } from './demo-site.ts'
 
@@ -55,7 +55,7 @@ it('would find a fault', async () => {
 
 it('names every command and every parameter', async () => {
   const { paths } = JSON.parse(await (await demo.get('/api/v1/openapi.json')).text())
-  expect(Object.keys(paths)).toEqual([...apiCommands.map(({ name }) => `/api/v1/${name}`), '/feed.atom'])
+  expect(Object.keys(paths)).toEqual([...Object.keys(apiEntries).map((name) => `/api/v1/${name}`), '/feed.atom'])
   const parameters = new Map<string, { schema: unknown; required: boolean }>(
     paths['/api/v1/violations'].get.parameters.map((each: { name: string }) => [each.name, each]),
   )

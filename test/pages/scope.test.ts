@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiCommands } from '../../src/cli/api/api-commands.ts'
+import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { scopedHistory } from '../../src/history/scoped-history.ts'
 import { listAcceptances } from '../../src/history/sql/acceptances.ts'
 import { listApprovals } from '../../src/history/sql/approvals.ts'
@@ -126,7 +126,7 @@ describe('the API for readers of some projects', () => {
     timeline: '?uid=UID',
     restore: '?uid=UID',
   }
-  for (const { name } of apiCommands.filter((each) => each.isOfAllProjects === undefined)) {
+  for (const [name] of Object.entries(apiEntries).filter(([, each]) => each.isOfAllProjects === undefined)) {
     it(`names no other project in ${name}`, async () => {
       const [{ uid } = { uid: '' }] = await readStateAt(demo.history, await projectOf(visible), 2)
       const answer = await ask(`/api/v1/${name}${(required[name] ?? '').replace('UID', uid)}`)

@@ -10,7 +10,6 @@ import {
 } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
-import { type AnswerName, answerVersions } from '../../src/report/answer.ts'
 import { widthOf } from '../../src/text/columns.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { aStart, aVersion } from '../history/samples.ts'
@@ -77,7 +76,7 @@ describe('reading commands', () => {
     for (const args of everything()) {
       const json = await historyFixture.rows(...args)
       expect(json).toMatchObject({
-        schema: `hookdrift.${args[0]}/${answerVersions[args[0] as AnswerName]}`,
+        schema: expect.stringMatching(`^hookdrift\\.${args[0]}/[0-9]+$`),
         run: { state: 'committed' },
       })
       expect(json.coverage.length).toBeGreaterThan(0)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeData, updateProject } from '../../src/demo/edits.ts'
 import type { ProjectData } from '../../src/demo/rows.ts'
 import { type Json, type JsonObject, withValueAt } from '../../src/model/json.ts'
-import { nearestWithin, readyFixOf } from '../../src/rules/ready-fixes.ts'
+import { nearestWithin } from '../../src/queries/ready-changes.ts'
 import { rules } from '../../src/rules/rules.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
@@ -114,7 +114,7 @@ const send = async (rows: Parameters<typeof sendRows>[0], original: unknown) => 
 describe('a ready fix', () => {
   it.each(fixable)('of %s ends its violation, and changes nothing else', async (id) => {
     const rule = rules.find((each) => each.id === id)
-    const fix = readyFixOf(id)
+    const fix = rule?.fix
     const uid = broken.get(id)
     if (rule === undefined || fix === undefined || uid === undefined) throw new Error(`nothing breaks ${id}`)
     if ('bound' in fix) expect(Object.keys(rule.options.shape)).toContain(fix.option)

@@ -4,12 +4,12 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { maskedSeal } from '../../src/model/resource.ts'
+import { resourceFields } from '../../src/model/wire-schema.ts'
 import { activationOf } from '../../src/repair/activation.ts'
 import { composeRepair } from '../../src/repair/compose-repair.ts'
 import { placeholdersIn, spell, spellBody } from '../../src/repair/pieces.ts'
 import { createPlaceholders, namesSpelledIn } from '../../src/repair/placeholders.ts'
 import type { RepairCase } from '../../src/repair/repair.ts'
-import { requestFields } from '../../src/repair/request-fields.ts'
 import { writeBody } from '../../src/repair/write-body.ts'
 
 const reference = (name: string) => `\${${name}}`
@@ -29,7 +29,7 @@ function repairOf(job: Partial<RepairCase> & Pick<RepairCase, 'target' | 'change
 }
 
 describe('a body', () => {
-  const { subscription, source, project, endpoint } = requestFields
+  const { subscription, source, project, endpoint } = resourceFields
 
   it('has durations, lists and nested names as the request takes them', () => {
     const retries = { retry_config: { type: 'linear', duration: 1.5, retry_count: 3 } }

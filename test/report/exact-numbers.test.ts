@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { type DiffRow, diffView } from '../../src/queries/read-diff.ts'
+import { type DiffRow, diffForm, diffView } from '../../src/queries/diff.ts'
 import { writeAnswer } from '../../src/report/show-answer.ts'
 import { reports } from './all-reports.ts'
 import { aChange, aReport, aViolation } from './sample-reports.ts'
@@ -45,7 +45,7 @@ describe('a number that exceeds a double', () => {
 
   it('is the same text in the answers of reading commands, and in a patch', () => {
     const row: DiffRow = { ...change, patch: [{ op: 'replace', path: '/account', value: `number:${other}` }] }
-    const answer = { command: 'diff', run: null, rows: [row], omitted: 0 } as const
+    const answer = { form: diffForm, run: null, rows: [row], omitted: 0 } as const
     const json = JSON.parse(writeAnswer('json', answer, diffView, options))
     expect(json.rows[0].fields[0]).toEqual({ path: '/account', before: one, after: other })
     expect(json.rows[0].patch[0].value).toBe(other)

@@ -52,6 +52,13 @@ describe('the table of rules', () => {
     expect(isOwnRule('acme/owner')).toBe(false)
   })
 
+  it('has requests put back all that a drift rule sees restored, but former secrets', () => {
+    const lost = rules.filter(({ life, isRestorable }) => life === 'restored' && isRestorable !== true)
+    expect(lost.map(({ id }) => id)).toEqual(['drift/secret-changed'])
+    const others = rules.filter(({ life, isRestorable }) => life !== 'restored' && isRestorable === true)
+    expect(others).toEqual([])
+  })
+
   it('has cases for every rule, and no others', () => {
     expect([...casesOf.keys()].sort()).toEqual(rules.map(({ id }) => id).sort())
   })

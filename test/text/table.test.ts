@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
+import { stateForm } from '../../src/queries/state.ts'
 import type { Answer } from '../../src/report/answer.ts'
 import { type AnswerView, writeAnswer } from '../../src/report/show-answer.ts'
 import { widthOf } from '../../src/text/columns.ts'
@@ -67,7 +68,7 @@ describe('an answer', () => {
   } as const
   const figures = { pages: 1, items: 2, requests: 1, retries: 0, duration_ms: 5 }
   const answer: Answer<Row> = {
-    command: 'state',
+    form: stateForm,
     run,
     coverage: [{ ...walk, ...figures }],
     rows: [{ name: 'a', n: 1 }],
@@ -102,7 +103,7 @@ describe('an answer', () => {
       omitted: 3,
     })
     expect(
-      JSON.parse(writeAnswer('json', { command: 'state', run: null, rows: [], omitted: 0 }, face, options)),
+      JSON.parse(writeAnswer('json', { form: stateForm, run: null, rows: [], omitted: 0 }, face, options)),
     ).toEqual({
       schema: 'hookdrift.state/2',
       run: null,

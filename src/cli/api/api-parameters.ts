@@ -1,102 +1,60 @@
-import { type Argument, Command, type Option } from 'commander'
-import type { Execute, ProcessContext } from '../../app/process-context.ts'
+import { z } from 'zod'
 import { AuditError } from '../../model/errors.ts'
 import { countsFromNow } from '../../pages/counts-from-now.ts'
+import {
+  type Parameter,
+  type ParameterTable,
+  type ParameterValues,
+  parameter,
+  readValues,
+  shapeOf,
+} from '../../queries/question.ts'
 import { suggestName } from '../../text/nearest-name.ts'
-import { addListed } from '../command-line.ts'
-import { commands } from '../commands.ts'
-import type { ApiCommand } from './api-commands.ts'
+import type { ApiSource } from './api-source.ts'
 
-/** A query parameter of the API: an argument or an option of a command. */
+/** A query parameter of the API. */
 export interface ApiParameter {
+  /** In the address: `older-than`. */
   readonly name: string
   readonly description: string
-  /** undefined: `run`, where the answer is the same for every run. */
-  readonly part: Argument | Option | undefined
-  readonly isFlag: boolean
-  readonly isRequired: boolean
-  readonly isRepeatable: boolean
-  readonly choices: readonly string[] | undefined
-  readonly fallback: string | undefined
+  readonly parameter: Parameter
 }
 
-/** Makes a fresh copy of a command: parsing one changes it. Its outputs get nothing, and `execute` its work. */
-export async function buildCommand(
-  { words }: ApiCommand,
-  execute: Execute,
-): Promise<{ program: Command; command: Command }> {
-  const silent = { writeOut: () => {}, writeErr: () => {} }
-  const program = new Command('hookdrift').exitOverride().configureOutput(silent)
-  const listed = Object.values(commands).flat()
-  for (const each of listed.filter(({ name }) => name === words[0]))
-    await addListed(program, each, { asked: words, execute })
-  let command = program
-  for (const word of words) command = command.commands.find((child) => child.name() === word) ?? command
-  return { program, command }
+export const limitParameter = parameter(
+  '-n, --limit <rows>',
+  'a number or "all"',
+  z
+    .string()
+    .regex(/^(all|[1-9]\d{0,8})$/, 'Expected a number from 1, or all.')
+    .default('all'),
+)
+const anyRun = parameter('--run <run>', 'a run: the answer is the same for all of them', z.string().optional())
+
+/** The parameters of an address, arguments first; `run` is always among them. */
+export function parametersOf({ parameters, runIs, isLimited }: Omit<ApiSource, 'write'>): readonly ApiParameter[] {
+  const declared = Object.values(parameters).filter(({ isLocal = false }) => !isLocal)
+  const named = [...declared, ...(isLimited === false ? [] : [limitParameter])].flatMap((each): ApiParameter[] => {
+    const [name = '', alias] = namesOf(each)
+    const first = { name, description: each.description, parameter: each }
+    return alias === undefined ? [first] : [first, { name: alias, description: `the same as ${name}`, parameter: each }]
+  })
+  if (named.some(({ name }) => name === 'run')) return named
+  const same = named.find(({ name }) => name === runIs)
+  const run = { name: 'run', description: `the same as ${same?.name}`, parameter: same?.parameter ?? anyRun }
+  return [...named, same === undefined ? { ...run, description: anyRun.description } : run]
 }
 
-/** The parameters of a command, arguments first; `run` is always among them. */
-export async function parametersOf(api: ApiCommand): Promise<readonly ApiParameter[]> {
-  const { command } = await buildCommand(api, async () => {})
-  const own = [...command.registeredArguments.map(ofArgument), ...command.options.map(ofOption)]
-    .filter(({ name }) => api.takes.includes(name))
-    .map((parameter) => ({ ...parameter, choices: api.choices?.[parameter.name] ?? parameter.choices }))
-    .toSorted((a, b) => api.takes.indexOf(a.name) - api.takes.indexOf(b.name))
-    .flatMap(withAlias)
-  if (own.some(({ name }) => name === 'run')) return own
-  const same = own.find(({ name }) => name === api.runIs)
-  const description = same === undefined ? 'a run: the answer is the same for all of them' : `the same as ${same.name}`
-  const run = { isFlag: false, isRequired: false, isRepeatable: false, choices: undefined, fallback: undefined }
-  return [...own, { ...run, name: 'run', description, part: same?.part }]
-}
-
-function ofArgument(argument: Argument): ApiParameter {
-  const { description, required, variadic, argChoices, defaultValue } = argument
-  return {
-    name: argument.name(),
-    description,
-    part: argument,
-    isFlag: false,
-    isRequired: required,
-    isRepeatable: variadic,
-    choices: argChoices,
-    fallback: textOf(defaultValue),
-  }
-}
-
-function ofOption(option: Option): ApiParameter {
-  const { description, variadic, argChoices, defaultValue, required, optional } = option
-  return {
-    name: option.name(),
-    description,
-    part: option,
-    isFlag: !required && !optional,
-    isRequired: false,
-    isRepeatable: variadic || Array.isArray(defaultValue),
-    choices: argChoices,
-    fallback: textOf(defaultValue),
-  }
-}
-
-/** An option may have two long names: `--run, --at`. */
-function withAlias(parameter: ApiParameter): ApiParameter[] {
-  const { part, name } = parameter
-  const short = part !== undefined && 'short' in part ? (part.short ?? '') : ''
-  const alias = short.startsWith('--') ? short.slice(2) : undefined
-  return alias === undefined
-    ? [parameter]
-    : [parameter, { ...parameter, name: alias, description: `the same as ${name}` }]
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+/** Of `-p, --project <name...>`, project; of `--run, --at <run>`, at and run; of `[to]`, to. */
+function namesOf({ flags }: Parameter): readonly string[] {
+  const options = [...flags.matchAll(/--([a-z-]+)/g)].map(([, name = '']) => name).reverse()
+  return options.length > 0 ? options : [flags.replaceAll(/[^a-z-]/g, '')]
 }
 
 const longest = 1000
 
-export interface ReadParameters {
-  /** The arguments and options, for a command line. */
-  readonly words: readonly string[]
+export interface ReadParameters<Parameters extends ParameterTable> {
+  readonly values: ParameterValues<Parameters>
+  readonly limit: number
   /** A run that must exist, although the answer is the same for all. */
   readonly run: string | undefined
   /** Whether the answer is the same until the next run: nothing counts from the time of asking. */
@@ -104,65 +62,77 @@ export interface ReadParameters {
 }
 
 /**
- * Reads a query as the arguments and options of a command.
- * @throws AuditError.usage for unknown, doubled, missing and empty parameters
+ * Reads a query as the parameters of an address. `name`: what the address asks.
+ * @throws AuditError.usage for unknown, doubled, missing, empty and wrong parameters
  */
-export async function readParameters(api: ApiCommand, search: URLSearchParams): Promise<ReadParameters> {
-  const known = await parametersOf(api)
-  const given = new Map<ApiParameter['part'], string[]>()
-  for (const [name, value] of search) {
-    const parameter = known.find((each) => each.name === name)
-    if (parameter === undefined) {
+export function readParameters<Parameters extends ParameterTable>(
+  name: string,
+  source: ApiSource<Parameters>,
+  search: URLSearchParams,
+): ReadParameters<Parameters> {
+  const known = parametersOf(source)
+  const given = new Map<Parameter, string[]>()
+  for (const [asked, text] of search) {
+    const found = known.find((each) => each.name === asked)
+    if (found === undefined) {
       const names = known.map((each) => each.name)
-      throw AuditError.usage(`there is no parameter "${name}"${suggestName(name, names)}`, {
-        advice: `${api.name} reads ${names.join(', ')}`,
+      throw AuditError.usage(`there is no parameter "${asked}"${suggestName(asked, names)}`, {
+        advice: `${name} reads ${names.join(', ')}`,
       })
     }
-    refuseValue(parameter, value)
-    const values = given.get(parameter.part) ?? []
-    if (values.length > 0 && !parameter.isRepeatable) throw AuditError.usage(`the parameter "${name}" is there twice`)
-    given.set(parameter.part, [...values, value])
+    refuseText(found, text)
+    const before = given.get(found.parameter) ?? []
+    if (before.length > 0 && !shapeOf(found.parameter).isList) {
+      throw AuditError.usage(`the parameter "${asked}" is there twice`)
+    }
+    given.set(found.parameter, [...before, text])
   }
-  const missing = known.find(({ isRequired, part }) => isRequired && !given.has(part))
+  const missing = known.find((each) => shapeOf(each.parameter).isRequired && !given.has(each.parameter))
   if (missing !== undefined) {
     throw AuditError.usage(`the parameter "${missing.name}" is missing`, { advice: `it is ${missing.description}` })
   }
-  const operands: string[] = []
-  const options: string[] = []
-  for (const { part, isFlag } of new Set(known)) {
-    const values = given.get(part) ?? []
-    given.delete(part)
-    if (part === undefined) continue
-    if (!('long' in part)) operands.push(...values)
-    else options.push(...values.map((value) => (isFlag ? `${part.long}` : `${part.long}=${value}`)))
+  refuseConflicts(known, given)
+  const read = <Table extends ParameterTable>(parameters: Table) => {
+    const texts = Object.entries(parameters).map(([member, each]) => [member, textOf(each, given.get(each))] as const)
+    return readValues(parameters, Object.fromEntries(texts), (wrong, text, message) => {
+      throw AuditError.usage(`the parameter "${namesOf(wrong)[0]}" is "${text}". ${message}`)
+    })
   }
+  const { limit, run } = read({ limit: limitParameter, run: anyRun })
   return {
-    words: [...options, '--', ...operands],
-    run: known.some(({ name, part }) => name === 'run' && part === undefined)
-      ? (search.get('run') ?? undefined)
-      : undefined,
-    isOfRun: api.isOfRun && !countsFromNow(search),
+    values: read(source.parameters),
+    limit: limit === 'all' ? Number.POSITIVE_INFINITY : Number(limit),
+    run,
+    isOfRun: source.isOfRun && !countsFromNow(search),
   }
 }
 
-function refuseValue({ name, isFlag, choices }: ApiParameter, value: string): void {
+/** As a command line would give it. */
+function textOf(each: Parameter, texts: readonly string[] | undefined): unknown {
+  const { isFlag, isList } = shapeOf(each)
+  if (texts === undefined || isList) return texts
+  return isFlag ? true : texts[0]
+}
+
+function refuseText({ name, parameter: each }: ApiParameter, text: string): void {
+  const { isFlag, choices } = shapeOf(each)
   if (isFlag) {
-    if (value === '' || value === 'true') return
-    throw AuditError.usage(`the parameter "${name}" is "${value}", expected true`, {
+    if (text === '' || text === 'true') return
+    throw AuditError.usage(`the parameter "${name}" is "${text}", expected true`, {
       advice: 'leave it out for its opposite',
     })
   }
-  if (value === '') throw AuditError.usage(`the parameter "${name}" is empty`)
-  if (value.length > longest) throw AuditError.usage(`the parameter "${name}" has more than ${longest} characters`)
-  if (choices !== undefined && !choices.includes(value)) {
-    throw AuditError.usage(`the parameter "${name}" is "${value}", expected one of ${choices.join(', ')}`)
+  if (text === '') throw AuditError.usage(`the parameter "${name}" is empty`)
+  if (text.length > longest) throw AuditError.usage(`the parameter "${name}" has more than ${longest} characters`)
+  if (choices !== undefined && !choices.includes(text)) {
+    throw AuditError.usage(`the parameter "${name}" is "${text}", expected one of ${choices.join(', ')}`)
   }
 }
 
-/** An environment for a command whose output is its answer. */
-export function capturing(terminal: ProcessContext): { context: ProcessContext; text: () => string } {
-  const written: string[] = []
-  const ignore = { write: () => true, on: () => {} }
-  const stdout = { ...ignore, write: (text: string) => written.push(text) > 0 }
-  return { context: { ...terminal, stdout, stderr: ignore }, text: () => written.join('') }
+function refuseConflicts(known: readonly ApiParameter[], given: ReadonlyMap<Parameter, unknown>): void {
+  const named = known.filter((each) => given.has(each.parameter))
+  for (const { name, parameter: each } of named) {
+    const other = named.find((one) => each.conflicts?.includes(one.name))
+    if (other !== undefined) throw AuditError.usage(`the parameter "${name}" cannot be used with "${other.name}"`)
+  }
 }

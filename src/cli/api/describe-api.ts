@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { packageFile } from '../../model/package-files.ts'
 import { cookieName } from '../../pages/access/session-cookie.ts'
-import { type ApiCommand, apiCommands } from './api-commands.ts'
-import { type ApiParameter, buildCommand, parametersOf } from './api-parameters.ts'
+import { runParameter, shapeOf } from '../../queries/question.ts'
+import { type ApiAddress, apiEntries, descriptionOf } from './api-entries.ts'
+import { type ApiParameter, limitParameter, parametersOf } from './api-parameters.ts'
 
 /** The API as OpenAPI 3.1, of the commands' own options and the published schemas of their answers. */
 export async function describeApi(version: string): Promise<JsonObject> {
-  const described = apiCommands.map(
-    async (api) => [`/api/v1/${api.name}`, { get: await describeCommand(api) }] as const,
+  const described = Object.entries(apiEntries).map(
+    async ([name, entry]) => [`/api/v1/${name}`, { get: await describeEntry(name, entry) }] as const,
   )
   return {
     openapi: '3.1.0',
@@ -27,7 +28,7 @@ export async function describeApi(version: string): Promise<JsonObject> {
         get: {
           operationId: 'feed',
           summary: 'The last changes as an Atom feed',
-          parameters: [describeParameter({ ...ofRun, description: 'as of this run', fallback: 'latest' })],
+          parameters: [describeParameter({ name: 'run', description: 'as of this run', parameter: runParameter })],
           responses: {
             200: { description: 'The feed', content: { 'application/atom+xml': { schema: { type: 'string' } } } },
             ...faults,
@@ -39,53 +40,41 @@ export async function describeApi(version: string): Promise<JsonObject> {
   }
 }
 
-async function describeCommand(api: ApiCommand): Promise<JsonObject> {
-  const { command } = await buildCommand(api, async () => {})
+async function describeEntry(name: string, entry: ApiAddress): Promise<JsonObject> {
   return {
-    operationId: api.name,
-    summary: command.description(),
-    description: `As \`hookdrift ${api.words.join(' ')} --format json\`.`,
-    parameters: (await parametersOf(api)).map(describeParameter),
+    operationId: name,
+    summary: descriptionOf(entry),
+    description: `As \`hookdrift ${entry.words.join(' ')} --format json\`.`,
+    parameters: parametersOf(await entry.load()).map(describeParameter),
     responses: {
       200: {
         description: 'What the command prints, with any exit code',
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaOf(api)}` } } },
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaOf(name)}` } } },
       },
       ...faults,
     },
   }
 }
 
-function schemaOf({ name }: ApiCommand): string {
+function schemaOf(name: string): string {
   return name === 'report' ? 'anyReport' : name
 }
 
-const ofRun: ApiParameter = {
-  name: 'run',
-  description: '',
-  part: undefined,
-  isFlag: false,
-  isRequired: false,
-  isRepeatable: false,
-  choices: undefined,
-  fallback: undefined,
-}
-
-function describeParameter(parameter: ApiParameter): JsonObject {
-  const { name, description, isRequired, isFlag, isRepeatable, choices, fallback } = parameter
+function describeParameter({ name, description, parameter }: ApiParameter): JsonObject {
+  const { isRequired, isFlag, isList, choices, fallback } = shapeOf(parameter)
   const value: JsonObject = isFlag
     ? { type: 'boolean', enum: [true] }
-    : name === 'limit'
+    : parameter === limitParameter
       ? { anyOf: [{ type: 'integer', minimum: 1 }, { const: 'all' }] }
       : { type: 'string', ...(choices === undefined ? {} : { enum: [...choices] }) }
-  const schema: JsonObject = isRepeatable ? { type: 'array', items: value } : value
+  const schema: JsonObject = isList ? { type: 'array', items: value } : value
   return {
     name,
     in: 'query',
     required: isRequired,
     description,
     ...(isFlag ? { allowEmptyValue: true } : {}),
-    schema: fallback === undefined ? schema : { ...schema, default: fallback },
+    schema: typeof fallback === 'string' ? { ...schema, default: fallback } : schema,
   }
 }
 
@@ -132,7 +121,7 @@ const faults: JsonObject = {
 
 /** Their files in `config/`, by the name in the description. */
 function schemaFiles(): Readonly<Record<string, string>> {
-  const answers = apiCommands.flatMap(({ name }) => (name === 'report' ? [] : [[name, `answers/${name}`]]))
+  const answers = Object.keys(apiEntries).flatMap((name) => (name === 'report' ? [] : [[name, `answers/${name}`]]))
   return { ...Object.fromEntries(answers), report: 'report', compliance: 'compliance' }
 }
 

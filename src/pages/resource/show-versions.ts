@@ -1,7 +1,7 @@
 import type { Identity, VersionSpan } from '../../history/sql/resource-life.ts'
 import { AuditError } from '../../model/errors.ts'
+import { attributesOf, fieldsBetween } from '../../queries/diff.ts'
 import { versionIn } from '../../queries/former-state.ts'
-import { attributesOf, fieldsBetween } from '../../queries/read-diff.ts'
 import { fieldTable } from '../../report/html/components/change-card.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { foldRest } from '../../report/html/components/fold.ts'

@@ -8,7 +8,7 @@ import {
 import { severities, violationStates } from '../../model/violation.ts'
 import { countGroups, type ViolationCounts } from '../../queries/count-groups.ts'
 import { cursorOf, placeOf } from '../../queries/list-cursor.ts'
-import { type OrderedViolation, type ViolationOrder, violationOrders } from '../../queries/read-violations.ts'
+import { type OrderedViolation, type ViolationOrder, violationOrders } from '../../queries/violations.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { count, countEach } from '../../text/count.ts'

@@ -1,8 +1,8 @@
 import { isOwnRule } from '../../model/own-rules.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { isOpen, isOverdue, severities } from '../../model/violation.ts'
-import { isRepairable } from '../../repair/request-fields.ts'
-import { readyFixOf } from '../../rules/ready-fixes.ts'
+import { isRepairable } from '../../repair/repair.ts'
+import { ownRule } from '../../rules/rules.ts'
 import { padColumns, widthOf } from '../../text/columns.ts'
 import { quote } from '../../text/neutralise.ts'
 import { worstFirst } from '../group-by.ts'
@@ -66,13 +66,6 @@ function suggestTimeline({ drift }: Report, important: readonly ReportViolation[
   return [{ command: `hookdrift timeline ${uid}${locating}`, why: `the history of ${named}` }]
 }
 
-/** What a request of the service can put back. */
-const restorable = [
-  ...['drift/authentication-lost', 'drift/rate-limit-lost', 'drift/verification-weakened', 'drift/filter-widened'],
-  ...['drift/filter-removed', 'drift/project-weakened', 'drift/function-changed', 'drift/url-host-changed'],
-  'drift/request-id-header',
-]
-
 /** Without `--rule`, the command restores a resource that drifted, and fixes one that did not. */
 function suggestRestore(
   important: readonly ReportViolation[],
@@ -81,11 +74,11 @@ function suggestRestore(
 ): Suggestion[] {
   const repairable = important.filter(({ kind, uid }) => isRepairable(kind) && isShellSafe(uid))
   const found =
-    repairable.find(({ rule }) => restorable.includes(rule)) ??
-    repairable.find(({ rule }) => readyFixOf(rule) !== undefined)
+    repairable.find(({ rule }) => ownRule(rule)?.isRestorable === true) ??
+    repairable.find(({ rule }) => ownRule(rule)?.fix !== undefined)
   if (found === undefined) return []
   const { uid, rule } = found
-  const isDrifted = open.some((violation) => violation.uid === uid && restorable.includes(violation.rule))
+  const isDrifted = open.some((violation) => violation.uid === uid && ownRule(violation.rule)?.isRestorable === true)
   const why = isDrifted ? 'prints the requests that put it back' : `prints the fix of ${rule}`
   return [{ command: `hookdrift restore ${uid}${locating}`, why }]
 }

@@ -22,6 +22,7 @@ export const filterWidened = driftRule({
   title: 'Subscription lets more events through than it did',
   severity: 'medium',
   packs: ['hygiene'],
+  acceptedWith: ['/filter_config', '/filters'],
   kinds: ['subscription'],
   *check({ before, after }) {
     // Rows are compared with rows, what is declared with what is declared: a first reading of rows changes nothing.

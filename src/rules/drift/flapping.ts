@@ -8,6 +8,7 @@ export const flapping = driftRule({
   title: 'A field changes again and again',
   severity: 'medium',
   packs: ['hygiene'],
+  acceptedWith: 'nothing',
   kinds: configuredKinds,
   life: 'found',
   options: z.strictObject({

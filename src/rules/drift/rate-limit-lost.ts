@@ -6,6 +6,7 @@ export const rateLimitLost = driftRule({
   title: 'A rate limit that was there is gone',
   severity: 'medium',
   packs: ['delivery'],
+  acceptedWith: ['/rate_limit', '/rate_limit_duration', '/config/ratelimit'],
   kinds: ['endpoint', 'project'],
   *check({ before, after }) {
     const [old, now] = [limitOf(before), limitOf(after)]

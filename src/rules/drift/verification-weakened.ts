@@ -7,6 +7,7 @@ export const verificationWeakened = driftRule({
   title: 'Source verifies its senders less than it did',
   severity: 'critical',
   packs: ['secrets', 'standard-webhooks'],
+  acceptedWith: ['/verifier'],
   kinds: ['source'],
   *check({ before, after }) {
     if (before?.verifier === undefined || after?.verifier === undefined) return

@@ -10,6 +10,7 @@ export const authMismatch = resourceRule('endpoint', {
   title: 'Authentication says one thing and holds another',
   severity: 'high',
   packs: ['secrets'],
+  acceptedWith: ['/authentication'],
   check({ attributes: { authentication } }) {
     if (authentication === null || authentication === undefined) return
     const type = authentication.type ?? ''

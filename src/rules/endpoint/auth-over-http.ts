@@ -7,6 +7,7 @@ export const authOverHttp = resourceRule('endpoint', {
   title: 'Credentials travel in clear',
   severity: 'critical',
   packs: ['tls'],
+  acceptedWith: ['/authentication'],
   check({ attributes }) {
     const credential = credentialOf(attributes)
     if (credential === undefined) return

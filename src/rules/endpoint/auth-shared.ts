@@ -8,6 +8,7 @@ export const authShared = fleetRule({
   title: 'The same credentials are sent to different hosts',
   severity: 'medium',
   packs: ['secrets'],
+  acceptedWith: ['/url'],
   kind: 'endpoint',
   visits: ['endpoint'],
   // OAuth is left out: its secret goes to the token server, not to the endpoints.

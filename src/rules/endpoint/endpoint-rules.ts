@@ -61,6 +61,7 @@ export const endpointRules: readonly Rule[] = [
     title: 'Client certificate is never shown: the address is plain http',
     severity: 'medium',
     packs: ['tls'],
+    acceptedWith: ['/mtls_client_cert'],
     path: '/url',
     isWrong: ({ mtls_client_cert: mtls, url }) => mtls !== null && mtls !== undefined && schemeOf(url) === 'http:',
     says: ({ url }) => `a client certificate for ${hostOf(url)}, and deliveries over plain http`,
@@ -70,6 +71,7 @@ export const endpointRules: readonly Rule[] = [
     title: 'Tokens are asked for in clear',
     severity: 'critical',
     packs: ['tls'],
+    acceptedWith: ['/authentication/oauth2'],
     path: '/authentication/oauth2/url',
     isWrong: (attributes) => (schemeOf(oauthOf(attributes)?.url) ?? 'https:') !== 'https:',
     says(attributes) {
@@ -101,6 +103,7 @@ export const endpointRules: readonly Rule[] = [
     title: 'Rate limit is so low that events pile up',
     severity: 'medium',
     packs: ['delivery'],
+    acceptedWith: ['/rate_limit', '/rate_limit_duration'],
     path: '/rate_limit',
     of: perMinute,
     option: 'min_per_minute',

@@ -9,6 +9,7 @@ export const failureRateHigh = resourceRule('endpoint', {
   severity: 'medium',
   highest: 'high',
   packs: ['delivery'],
+  acceptedWith: 'nothing',
   unkept: ['failure_rate', 'cb_state'],
   options: z.strictObject({
     max_percent: z.number().min(0).max(100).default(20).describe('Per cent of the deliveries that may fail'),

@@ -5,6 +5,7 @@ export const mtlsIncomplete = resourceRule('endpoint', {
   title: 'Client certificate and its key are not both there',
   severity: 'high',
   packs: ['tls'],
+  acceptedWith: ['/mtls_client_cert'],
   *check({ attributes: { mtls_client_cert: mtls } }) {
     if (mtls === null || mtls === undefined) return
     const { client_cert: certificate, client_key: key } = mtls

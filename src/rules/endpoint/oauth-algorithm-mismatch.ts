@@ -23,6 +23,7 @@ export const oauthAlgorithmMismatch = resourceRule('endpoint', {
   title: 'Signing algorithm does not fit its key',
   severity: 'high',
   packs: ['delivery'],
+  acceptedWith: ['/authentication/oauth2'],
   check({ attributes }) {
     const oauth = oauthOf(attributes)
     if (oauth === undefined || oauth.authentication_type === 'shared_secret') return

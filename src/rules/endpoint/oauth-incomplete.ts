@@ -10,6 +10,7 @@ export const oauthIncomplete = resourceRule('endpoint', {
   title: 'OAuth settings lack what they need to get a token',
   severity: 'high',
   packs: ['delivery'],
+  acceptedWith: ['/authentication/oauth2'],
   *check({ attributes }) {
     const oauth = oauthOf(attributes)
     if (oauth === undefined) return

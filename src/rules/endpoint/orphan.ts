@@ -7,6 +7,7 @@ export const orphan = aggregateRule({
   title: 'No subscription delivers to the endpoint',
   severity: 'low',
   packs: ['hygiene'],
+  acceptedWith: 'nothing',
   kind: 'endpoint',
   visits: ['endpoint', 'subscription'],
   start: () => ({

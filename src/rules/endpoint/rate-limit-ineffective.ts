@@ -5,6 +5,7 @@ export const rateLimitIneffective = resourceRule('endpoint', {
   title: 'Rate limit is set and limits nothing',
   severity: 'high',
   packs: ['delivery'],
+  acceptedWith: ['/rate_limit', '/rate_limit_duration'],
   *check({ attributes: { rate_limit: limit, rate_limit_duration: seconds } }) {
     if (typeof limit !== 'number' || typeof seconds !== 'number') return
     if (limit > 0 && seconds === 0) {

@@ -9,6 +9,7 @@ export const secretExpiring = resourceRule('endpoint', {
   title: 'Secret expires soon and has no successor',
   severity: 'medium',
   packs: ['secrets'],
+  acceptedWith: ['/secrets'],
   options: z.strictObject({
     min_days: z.number().positive().default(7).describe('Days for which one of the secrets must still last'),
   }),

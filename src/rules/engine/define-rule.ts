@@ -141,7 +141,7 @@ export function driftRule<K extends Kind, Schema extends z.ZodObject = typeof no
   definition: DriftDefinition<K, Schema>,
 ): Rule {
   const schema = definition.options ?? noOptions
-  const { kinds, life = 'restored' } = definition
+  const { kinds, life = 'restored', isLost = false } = definition
   return {
     ...describeRule(definition),
     kind: kinds[0],
@@ -149,6 +149,7 @@ export function driftRule<K extends Kind, Schema extends z.ZodObject = typeof no
     needs: kinds,
     scope: 'drift',
     life,
+    isRestorable: life === 'restored' && !isLost,
     bind(raw) {
       const options = schema.parse(raw) as z.output<Schema>
       return {
@@ -267,9 +268,10 @@ function describeRule({
   highest = severity,
   optIn,
   unkept,
+  acceptedWith,
   fix,
 }: Description<z.ZodObject>) {
-  const some = { ...(unkept && { unkept }), ...(fix && { fix }) }
+  const some = { ...(unkept && { unkept }), ...(acceptedWith && { acceptedWith }), ...(fix && { fix }) }
   if (optIn) return { id, title, severity, packs: [], ...some }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
   return { id, title, severity, packs: [...new Set([...themes, ...general])], ...some }
@@ -349,6 +351,8 @@ interface DriftDefinition<K extends Kind, Schema extends z.ZodObject> extends De
   lookbackMs?(options: z.output<Schema>): number
   /** What ends its violations. Default: `restored`. */
   readonly life?: DriftLife
+  /** No request puts back what it finds: the former value is in no history. */
+  readonly isLost?: true
 }
 
 function isOpenFor(text: string): boolean {

@@ -87,6 +87,12 @@ export interface Description<Schema extends z.ZodObject> {
   readonly optIn?: true
   /** Fields that it reads and that no history keeps, because they change by themselves. */
   readonly unkept?: readonly string[]
+  /**
+   * What an acceptance of a violation holds to besides the field at its path: JSON Pointers into the attributes, whose
+   * change makes another finding of it. `nothing`: it is about what happens, or about what is missing, and is accepted
+   * as it is.
+   */
+  readonly acceptedWith?: readonly string[] | 'nothing'
   readonly fix?: ReadyFix
   readonly options?: Schema
 }
@@ -132,8 +138,12 @@ export interface Rule {
   readonly scope: 'resource' | 'drift' | 'scan' | 'project' | 'fleet' | 'violations'
   /** Of a rule with the scope `drift`: what ends its violations. */
   readonly life?: DriftLife
+  /** Of a rule with the scope `drift`: whether a request of the service can put back what it finds. */
+  readonly isRestorable?: boolean
   /** Fields that it reads and that no history keeps. */
   readonly unkept?: readonly string[]
+  /** What an acceptance of a violation holds to besides the field at its path. */
+  readonly acceptedWith?: readonly string[] | 'nothing'
   readonly fix?: ReadyFix
   /** @throws ZodError when the options are not its own */
   bind(options: unknown): BoundRule

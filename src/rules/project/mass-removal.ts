@@ -12,6 +12,7 @@ export const massRemoval = scanRule({
   title: 'A large part of a project is gone at once, and is not believed yet',
   severity: 'high',
   packs: ['hygiene'],
+  acceptedWith: 'nothing',
   options,
   needs: ['endpoint', 'source', 'subscription'],
   *check({ unconfirmedRemovals }) {

@@ -6,6 +6,7 @@ export const metaEventInsecure = resourceRule('project', {
   title: 'Meta events travel in clear or unsigned',
   severity: 'high',
   packs: ['tls', 'secrets'],
+  acceptedWith: ['/config/meta_event'],
   *check({ attributes }) {
     const meta = attributes.config?.meta_event
     // Meta events that go to a queue have neither address nor signature.

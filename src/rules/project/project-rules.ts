@@ -63,6 +63,7 @@ export const projectRules: readonly Rule[] = [
     title: 'The project retries a failed delivery few times',
     severity: 'medium',
     packs: ['delivery'],
+    acceptedWith: ['/config/strategy'],
     path: '/config/strategy/retry_count',
     of: ({ config }) => retryScheduleOf(config?.strategy)?.tries,
     option: 'min_tries',

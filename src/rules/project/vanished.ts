@@ -5,6 +5,7 @@ export const vanished = scanRule({
   title: 'A configured project is gone, or not visible to this key',
   severity: 'high',
   packs: ['hygiene'],
+  acceptedWith: 'nothing',
   needs: ['endpoint', 'subscription'],
   *check({ isVanished, isMissing }) {
     if (isVanished) yield { path: '', message: 'the service says that it is not there, or that the key may not see it' }

@@ -11,6 +11,7 @@ export const releaseVulnerable = scanRule({
   title: 'The release of the service has known security faults',
   severity: 'high',
   packs: ['hygiene'],
+  acceptedWith: 'nothing',
   needs: ['project'],
   *check({ release }) {
     if (release === undefined) return

@@ -5,6 +5,7 @@ export const eventTypeUnsigned = resourceRule('source', {
   title: 'The sender chooses the event type, and nothing verifies the sender',
   severity: 'medium',
   packs: ['standard-webhooks'],
+  acceptedWith: ['/verifier'],
   check({ attributes: { type, event_type_location: location, verifier } }) {
     // The broker of a queue decides who may write to it.
     if (type !== 'http' || typeof location !== 'string' || verifier === undefined) return undefined

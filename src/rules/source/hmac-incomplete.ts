@@ -6,6 +6,7 @@ export const hmacIncomplete = resourceRule('source', {
   title: 'Source is to verify a signature and lacks what it takes',
   severity: 'high',
   packs: ['secrets'],
+  acceptedWith: ['/verifier'],
   *check({ attributes: { verifier, provider } }) {
     if (verifier?.type !== 'hmac') return
     // Empty members are left out of a verifier that is shown.

@@ -6,6 +6,7 @@ export const hmacWeak = resourceRule('source', {
   title: 'Source verifies with an outdated hash',
   severity: 'high',
   packs: ['secrets', 'standard-webhooks'],
+  acceptedWith: ['/verifier'],
   check({ attributes: { verifier } }) {
     const hash = verifier?.type === 'hmac' ? verifier.hmac?.hash : undefined
     if (hash === undefined) return

@@ -6,6 +6,7 @@ export const providerMismatch = resourceRule('source', {
   title: "Source does not verify its provider's signature",
   severity: 'high',
   packs: ['secrets'],
+  acceptedWith: ['/provider'],
   check({ attributes: { provider, verifier } }) {
     if (verifier === undefined || !isKnownProvider(provider)) return
     if (verifier?.type === 'hmac' && verifier.hmac?.secret !== undefined) return

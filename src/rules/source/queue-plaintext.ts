@@ -7,6 +7,7 @@ export const queuePlaintext = resourceRule('source', {
   title: 'Source reads its queue in clear or without credentials',
   severity: 'high',
   packs: ['tls', 'secrets'],
+  acceptedWith: ['/pub_sub'],
   *check({ attributes: { pub_sub: queue } }) {
     // Empty members are left out of a queue that is shown.
     if (queue?.type === 'kafka' && queue.kafka !== undefined) yield* kafkaProblems(queue.kafka)

@@ -51,6 +51,7 @@ export const sourceRules: readonly Rule[] = [
     title: 'Nothing binds the events of a source to their sender',
     severity: 'low',
     packs: ['standard-webhooks'],
+    acceptedWith: ['/verifier'],
     path: '/verifier/type',
     isWrong: ({ verifier }) => verifier?.type === 'basic_auth' || verifier?.type === 'api_key',
     says: ({ verifier }) =>

@@ -8,6 +8,7 @@ export const alertOdd = resourceRule('subscription', {
   title: 'Declared alert cannot work',
   severity: 'low',
   packs: ['hygiene'],
+  acceptedWith: ['/alert_config'],
   *check({ attributes: { alert_config: alert } }) {
     if (alert === null || alert === undefined) return
     if (alert.count === 0) {

@@ -21,6 +21,7 @@ export const duplicate = aggregateRule({
   title: 'Two subscriptions deliver the same events to the same endpoint',
   severity: 'high',
   packs: ['delivery'],
+  acceptedWith: ['/endpoint_uid', '/filter_config', '/filters', '/source_uid'],
   kind: 'subscription',
   visits: ['subscription'],
   /** By endpoint and source. */

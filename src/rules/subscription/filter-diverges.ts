@@ -7,6 +7,7 @@ export const filterDiverges = resourceRule('subscription', {
   title: 'Applied filters differ from the declared one',
   severity: 'high',
   packs: ['delivery'],
+  acceptedWith: ['/filter_config'],
   check({ attributes }) {
     const { filter_config: config } = attributes
     const declared = declaredEvents(config).types

@@ -6,6 +6,7 @@ export const filterOff = resourceRule('subscription', {
   title: 'Filter row is switched off',
   severity: 'medium',
   packs: ['delivery'],
+  acceptedWith: ['/filters/*'],
   *check({ attributes }) {
     const rows = filterRows(attributes)
     const applied = appliedFilters(rows)

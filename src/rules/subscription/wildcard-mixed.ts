@@ -6,6 +6,7 @@ export const wildcardMixed = resourceRule('subscription', {
   title: 'Event types are named together with a wildcard',
   severity: 'low',
   packs: ['hygiene'],
+  acceptedWith: ['/filters'],
   check({ attributes }) {
     const applied = appliedFilters(filterRows(attributes))
     const declared = namesNextToWildcard(declaredEvents(attributes.filter_config).types ?? [])

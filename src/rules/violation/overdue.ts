@@ -8,6 +8,7 @@ export const overdue = violationsRule({
   title: 'Violations of a rule are past their due date',
   severity: 'medium',
   packs: ['hygiene'],
+  acceptedWith: 'nothing',
   *check({ rule, counts, firstDue }) {
     const number = totalOf(counts)
     const since = number === 1 ? `was due ${firstDue.slice(0, 10)}` : `the first was due ${firstDue.slice(0, 10)}`

@@ -6,6 +6,7 @@ export const expired = resourceRule('policy', {
   title: 'Waiver has expired: what it accepted counts again',
   severity: 'medium',
   packs: ['hygiene'],
+  acceptedWith: 'nothing',
   *check({ attributes: { expires, owner } }, { time }) {
     if (expires !== undefined && time.reached(Date.parse(expires))) {
       yield { path: '/expires', message: `held until ${formatExpiry(expires)}; owner ${owner}` }

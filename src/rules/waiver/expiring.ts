@@ -7,6 +7,7 @@ export const expiring = resourceRule('policy', {
   title: 'Waiver expires soon: what it accepts will count again',
   severity: 'low',
   packs: ['hygiene', 'recommended'],
+  acceptedWith: 'nothing',
   options: z.strictObject({
     days: z.number().positive().default(14).describe('Days before its end from which it is reported'),
   }),

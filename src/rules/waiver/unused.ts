@@ -5,6 +5,7 @@ export const unused = resourceRule('policy', {
   title: 'Waiver accepts nothing: no violation matches it',
   severity: 'low',
   packs: ['hygiene', 'recommended'],
+  acceptedWith: 'nothing',
   *check({ attributes: { used, expires, rule, owner } }, { time }) {
     // One that has expired is to be removed or renewed anyway: `waiver/expired` says so.
     if (used !== false || expires === undefined || time.reached(Date.parse(expires))) return

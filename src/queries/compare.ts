@@ -1,9 +1,12 @@
+import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
-import { diffCounterparts } from '../inventory/diff-counterparts.ts'
-import { type ExitCode, exitCodes } from '../model/errors.ts'
+import { diffCounterparts, readFieldPattern, readHostMapping } from '../inventory/diff-counterparts.ts'
+import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
 import { type Kind, projectKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { statingExtent } from './as-of.ts'
@@ -16,6 +19,7 @@ import {
   toRow,
   type UncomparedField,
 } from './compared-row.ts'
+import type { Matching } from './compared-side.ts'
 import {
   type ComparedSide,
   gapOf,
@@ -25,9 +29,107 @@ import {
   type ScannedState,
   type SidedResource,
 } from './compared-side.ts'
+import { comparisonView } from './comparison-view.ts'
 import { concludeComparison, describeComparison } from './describe-comparison.ts'
 import { findProject } from './find-project.ts'
 import { findSharedSecrets } from './find-shared-secrets.ts'
+import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
+
+export const compareForm: AnswerForm = {
+  name: 'compare',
+  version: 1,
+  about: aboutScans,
+  row: z.object({
+    project: schemas.project.describe('The project of the resource: A, unless the resource has no counterpart there.'),
+    kind: schemas.kind,
+    uid: schemas.uid,
+    other_uid: z
+      .string()
+      .nullable()
+      .describe(
+        'The uid of its counterpart in B, or of a resource of B with the same secret; null where there is none.',
+      ),
+    name: schemas.name,
+    change: z.enum(['modified', 'only_in_a', 'only_in_b', 'ambiguous', 'unknown', 'same_secret']),
+    reason: z.string().nullable().describe('Why it is ambiguous or unknown, or which resource has the same secret.'),
+    fields: listOf(schemas.fieldChange).describe(
+      '`before` in A, `after` in B. For `same_secret`: where the secret is, and its seal.',
+    ),
+  }),
+  more: {
+    a: schemas.project.describe('The first project.'),
+    b: schemas.project.describe('The second project.'),
+    match: z
+      .enum(['name', 'url_path', 'owner+name'])
+      .describe('What endpoints were matched by; resources of other kinds match by name.'),
+    verdict: z
+      .enum(['equal', 'different', 'unknown'])
+      .describe('`unknown` where a side was not scanned completely; the exit code is 0, 1 or 3.'),
+    counts: z
+      .object({
+        equal: schemas.count,
+        modified: schemas.count,
+        only_in_a: schemas.count,
+        only_in_b: schemas.count,
+        ambiguous: schemas.count,
+        unknown: schemas.count,
+        same_secret: schemas.count,
+      })
+      .describe('Resources: the equal ones, and the rows by `change`, no matter how many --limit left out.'),
+    gaps: listOf(z.object({ project: schemas.project, kind: schemas.kind, reason: z.string() })).describe(
+      'Why it cannot be said of a kind that a project lacks a resource.',
+    ),
+    not_compared: listOf(z.object({ kind: schemas.kind, path: schemas.pointer, resources: schemas.count })).describe(
+      'Fields of which one side shows no value, and references of which the counterpart is unknown, with how many resources have them.',
+    ),
+  },
+}
+
+const matchings = ['name', 'url_path', 'owner+name'] as const satisfies readonly Matching[]
+const comparedKinds = ['endpoint', 'subscription', 'source', 'event_type', 'project'] as const
+
+export const compare = question({
+  form: compareForm,
+  parameters: {
+    a: parameter('<a>', 'a project: service/project, or as much of the name as no other has', z.string()),
+    b: parameter('<b>', 'another project, of the same service or of another one', z.string()),
+    at: parameter('--run, --at <run|time>', runOrTime, z.string().default('latest')),
+    kind: parameter('--kind <kind>', 'only resources of this kind', z.enum(comparedKinds).optional()),
+    match: parameter('--match <what>', 'of endpoints; others match by name', z.enum(matchings).default('name')),
+    mapHost: parameter(
+      '--map, --map-host <a=b>',
+      'host of A and its counterpart in B: *.stage.example=*.example; may be repeated',
+      texts,
+      { writtenDefault: 'none' },
+    ),
+    ignore: parameter('--ignore <pointer>', 'leave out a field: /description, /metadata/*; may be repeated', texts, {
+      writtenDefault: 'none',
+    }),
+  },
+  isOfRun: true,
+  async read(history, { a, b, at, kind, match: matching, mapHost, ignore }, { limit }) {
+    const hosts = mapHost.map(readHost)
+    const ignored = ignore.map(readIgnored)
+    const run = await runNamed(history, at)
+    const compared = await compareProjects(history, { a, b, run, matching, kind, hosts, ignored, limit })
+    const nothing = compared.exitCode === exitCodes.clean ? comparisonView.nothing : 'No difference is known.'
+    return { answer: compared.answer, exitCode: compared.exitCode, view: { ...comparisonView, nothing } }
+  },
+})
+
+function readHost(text: string) {
+  const mapping = readHostMapping(text)
+  if (mapping !== undefined) return mapping
+  throw AuditError.usage(`--map-host ${text}: expected a host of A and one of B`, {
+    advice: 'such as stage.example.com=example.com or *.stage.example.com=*.example.com',
+  })
+}
+
+function readIgnored(text: string) {
+  const pattern = readFieldPattern(text)
+  if (pattern !== undefined) return pattern
+  throw AuditError.usage(`--ignore ${text}: expected a JSON Pointer`, { advice: 'such as /description or /secrets/*' })
+}
 
 interface Comparison {
   readonly answer: Answer<ComparedRow>
@@ -58,7 +160,7 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
   return {
     exitCode: { equal: exitCodes.clean, different: exitCodes.violations, unknown: exitCodes.incomplete }[verdict],
     answer: {
-      command: 'compare',
+      form: compareForm,
       ...statingExtent(run, isSame ? [scanA] : [scanA, scanB]),
       more: {
         a: scanA.project.name,

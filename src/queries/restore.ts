@@ -1,4 +1,11 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { loadPolicy } from '../app/load-policy.ts'
+import { configuredPaths, type HistoryOptions } from '../app/locate-history.ts'
+import type { ProcessContext } from '../app/process-context.ts'
+import { readTextFile } from '../app/read-text-file.ts'
 import { chosenBy } from '../config/choose-projects.ts'
+import { readGateway, unknownGateway } from '../config/read-gateway.ts'
 import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import {
@@ -19,17 +26,177 @@ import { type Activation, activationOf } from '../repair/activation.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
-import { isRepairable } from '../repair/request-fields.ts'
+import { isRepairable } from '../repair/repair.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { anyJson, anyObject, listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { shellWord } from '../report/text/shell-word.ts'
 import { statingExtent } from './as-of.ts'
+import { attributesOf, fieldsBetween } from './diff.ts'
 import { chooseFormerState, type FormerState } from './former-state.ts'
-import { attributesOf, fieldsBetween } from './read-diff.ts'
+import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidParameter } from './question.ts'
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
-import { moreOf, toRow } from './restore-view.ts'
+import { moreOf, restoreView, toRow } from './restore-view.ts'
 import { concludeRestore, introduceRestore } from './show-restore.ts'
+
+export const restoreForm: AnswerForm = {
+  name: 'restore',
+  version: 1,
+  about: aboutScans,
+  row: z.object({
+    project: schemas.project,
+    kind: schemas.kind,
+    uid: schemas.uid,
+    purpose: z.string().describe('What the request does.'),
+    method: z.enum(['GET', 'PUT', 'POST', 'DELETE']),
+    url: z.string().describe('May contain placeholders, each written as its name in braces behind a dollar sign.'),
+    headers: z.record(z.string(), z.string()).describe('By name. May contain placeholders, as the address may.'),
+    body: anyObject
+      .nullable()
+      .describe(
+        'All fields that the request takes: an update wipes what it leaves out. `placeholders` lists where placeholders are: a text of the service may spell one, too. Numbers that a double cannot hold are texts of their digits. null where the request has no body.',
+      ),
+    placeholders: listOf(
+      z.object({
+        name: z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+          .describe(
+            'Written in that place as often as it is needed there. Names of placeholders of the body are chosen so that no text of the body spells them.',
+          ),
+        in: z
+          .enum(['url', 'header', 'body', 'body_name'])
+          .describe(
+            '`url`; `header`: the value of one; `body`: the value at `path`; `body_name`: the name of the member at `path`.',
+          ),
+        path: z
+          .string()
+          .nullable()
+          .describe('JSON Pointer into `body` as it is here; null for one of the URL or a header.'),
+        hint: z.string().describe('What to fill in.'),
+      }),
+    ).describe('Every place that has a placeholder. What is written like one elsewhere is text.'),
+    restores: listOf(z.string()).describe(
+      'JSON Pointers into the attributes: the fields that it puts back. Empty where it creates the resource, or fixes violations.',
+    ),
+    when: z
+      .string()
+      .nullable()
+      .describe(
+        'A sentence that says when to send it, where the history does not show which of two requests the service takes; null for all others.',
+      ),
+  }),
+  more: {
+    resource: z.object({
+      project: schemas.project,
+      kind: schemas.kind,
+      uid: schemas.uid,
+      name: schemas.name,
+      is_gone: z.boolean().describe('Whether the last scan no longer found it: the request creates it anew.'),
+    }),
+    state: z
+      .object({
+        from_run: schemas.count,
+        from: schemas.time,
+        to_run: z.int().min(0).nullable().describe('The run that ended it; null when it is the present one.'),
+        to: schemas.time.nullable(),
+        basis: z
+          .enum(['asked', 'before_drift', 'before_change', 'before_removal'])
+          .describe(
+            'Why this state: `--run` names it, or it is the one before the changes of open drift violations, before the last change, or before the removal.',
+          ),
+        rules: listOf(z.string()).describe('The drift rules whose open violations decided.'),
+      })
+      .nullable()
+      .describe(
+        'The state that the requests put back; null when the history has no earlier one, or when they fix violations instead.',
+      ),
+    fixes: listOf(
+      z.object({
+        rule: z.string(),
+        path: z.string().describe('JSON Pointer into the attributes.'),
+        from: anyJson.describe('The present value.'),
+        to: anyJson.describe('The value that the request sets.'),
+        option: z
+          .object({ name: z.string(), value: z.number() })
+          .nullable()
+          .describe(
+            'The option of the rule that decides the value, as the policy has it today; null where the rule alone does.',
+          ),
+      }),
+    ).describe(
+      'The values that the requests set because open violations ask for them; empty where the requests put a state back.',
+    ),
+    left_to_you: listOf(
+      z.object({ path: z.string().describe('JSON Pointer into the attributes.'), reason: z.string() }),
+    ).describe('What the requests neither put back nor fix.'),
+    dependents: listOf(z.object({ kind: z.literal('subscription'), uid: schemas.uid, name: schemas.name })).describe(
+      'Resources that went with it and that point to its former uid.',
+    ),
+  },
+}
+
+export const restore = question({
+  form: restoreForm,
+  parameters: {
+    uid: uidParameter,
+    run: parameter(
+      '--run <run|time>',
+      `its state in that run, ${runOrTime}; default: before the change of an open drift violation, else the fixes of other open violations, else before the last change`,
+      z.string().optional(),
+    ),
+    rule: parameter('--rule <id>', 'only what its open violation of this rule asks for', z.string().optional(), {
+      conflicts: ['run'],
+    }),
+    policy: parameter(
+      '--policy <file>',
+      "policy file, for the options of rules; overrides the configuration's",
+      z.string().optional(),
+      { isLocal: true },
+    ),
+    project: projectParameter,
+    kind: kindParameter,
+  },
+  isOfRun: false,
+  async read(history, { uid, run: named, rule, policy, project: projects, kind }, { limit, options, terminal }) {
+    const answer = await readRestore(history, {
+      uid,
+      projects,
+      kind,
+      rule,
+      limit,
+      gatewayOf: (project) => gatewayOf(project, options, terminal),
+      run: await runNamed(history, 'latest'),
+      asked: named === undefined ? undefined : await runNamed(history, named),
+      policyOf: () => readPolicyOf(policy, options, terminal),
+    })
+    return { answer, view: restoreView }
+  },
+})
+
+/** The named policy, else that of the configuration. With `--history` none is read, and without a good one none is known. */
+async function readPolicyOf(named: string | undefined, { config, history }: HistoryOptions, terminal: ProcessContext) {
+  if (named !== undefined) return loadPolicy(resolve(terminal.cwd(), named))
+  if (history !== undefined) return undefined
+  const paths = await configuredPaths(config, terminal).catch((thrown: unknown) => {
+    if (thrown instanceof AuditError) return undefined
+    throw thrown
+  })
+  return paths && loadPolicy(paths.policy)
+}
+
+/** The configuration shows where requests go. With `--history` none is read, and without a good one placeholders do. */
+function gatewayOf(project: ProjectRef, { config, history }: HistoryOptions, { cwd, env }: ProcessContext): Gateway {
+  if (history !== undefined) return unknownGateway(project.service)
+  try {
+    return readGateway(resolve(cwd(), config), { env, readFile: readTextFile }, project)
+  } catch (thrown) {
+    if (thrown instanceof AuditError) return unknownGateway(project.service)
+    throw thrown
+  }
+}
 
 export interface RestoreQuery {
   /** A uid, a name, or a beginning of one. */
@@ -102,7 +269,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     ],
   }
   return {
-    command: 'restore',
+    form: restoreForm,
     ...statingExtent(run, scans),
     more: moreOf(restoration),
     remarks: introduceRestore(restoration, repair.requests.length),

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
@@ -6,9 +7,41 @@ import { parseStored } from '../history/stored-body.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { anyObject, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
+import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
+
+export const stateForm: AnswerForm = {
+  name: 'state',
+  version: 2,
+  about: aboutScans,
+  row: z.object({
+    project: schemas.project,
+    kind: schemas.kind,
+    uid: schemas.uid,
+    name: schemas.name,
+    since: schemas.time.describe('Start of the run that first saw it so.'),
+    unreferenced: z.literal(true).describe('No subscription refers to it, and its kind is not listed.').exactOptional(),
+    attributes: anyObject,
+  }),
+}
+
+export const state = question({
+  form: stateForm,
+  parameters: {
+    at: parameter('--run, --at <run|time>', runOrTime, z.string().default('latest')),
+    project: projectParameter,
+    kind: kindParameter,
+  },
+  isOfRun: true,
+  async read(history, { at, project: projects, kind }, { limit }) {
+    const run = await runNamed(history, at)
+    return { answer: await readState(history, { run, projects, kind, limit }), view: stateView }
+  },
+})
 
 export interface StateRow {
   readonly project: string
@@ -41,7 +74,7 @@ export async function readState(
   }
   const { rows, omitted } = limited(found, limit)
   return {
-    command: 'state',
+    form: stateForm,
     ...statingExtent(run, scans),
     rows: rows.map(({ project, row }) => (row.isUnreferenced ? toUnreferencedRow(project, row) : toRow(project, row))),
     omitted,

@@ -1,19 +1,115 @@
+import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
+import { findRun } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import { type CommittedRun, type EndedRun, listEndedRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, type EndedRun, listEndedRuns, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { visitSpans } from '../history/sql/visit-spans.ts'
+import { AuditError } from '../model/errors.ts'
 import { policyProject } from '../model/resource.ts'
-import { dayMs, showOpenTime } from '../model/time.ts'
+import { dayMs, readPastTime, showOpenTime } from '../model/time.ts'
 import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
 import { severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { type Column, layTable } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { startTrend } from './measure-trend.ts'
+import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
+
+export const trendForm: AnswerForm = {
+  name: 'trend',
+  version: 1,
+  about: aboutScans,
+  row: z.object({
+    date: z
+      .string()
+      .regex(/^\d{4}-\d\d-\d\d$/)
+      .describe('A day of UTC.'),
+    opened: schemas.count,
+    fixed: schemas.count.describe('A scan proved that the problem is gone.'),
+    removed: schemas.count.describe('A scan proved that the resource is gone.'),
+    closed: schemas.count.describe('Ended by the policy, a person or time.'),
+    open: z
+      .object({
+        critical: schemas.count,
+        high: schemas.count,
+        medium: schemas.count,
+        low: schemas.count,
+        info: schemas.count,
+      })
+      .describe('At its end, by severity; what a scan could not check counts as open.'),
+    runs: schemas.count,
+    incomplete: schemas.count.describe('Runs with a walk that was not complete.'),
+  }),
+  more: {
+    period: z
+      .object({ from: schemas.time, to: schemas.time })
+      .describe('It begins with the first run of the history, if that is later than what was asked for.'),
+    severities: listOf(
+      z.object({
+        severity: schemas.severity,
+        open: schemas.count,
+        fixed: schemas.count.describe('Fixed or removed in the period.'),
+        oldest: schemas.time.nullable().describe('When the oldest open one was first seen.'),
+        mean_time_to_fix_ms: schemas.count
+          .nullable()
+          .describe('From first seen to fixed or removed, in milliseconds; null when nothing was.'),
+      }),
+    ).describe('Every severity, the worst first.'),
+    weeks: listOf(
+      z.object({
+        from: schemas.time,
+        to: schemas.time,
+        opened: schemas.count,
+        fixed: schemas.count.describe('A scan proved that the problem is gone.'),
+        removed: schemas.count.describe('A scan proved that the resource is gone.'),
+        closed: schemas.count.describe('Ended by the policy, a person or time.'),
+        open: schemas.count.describe('At its end; what a scan could not check counts as open.'),
+        runs: schemas.count,
+        incomplete: schemas.count.describe('Runs with a walk that was not complete.'),
+      }),
+    ).describe('Periods of seven days up to the run, oldest first; the first may be shorter.'),
+    mean_time_to_fix_ms: schemas.count
+      .nullable()
+      .describe('From first seen to fixed or removed, in milliseconds; null when nothing was.'),
+    oldest: schemas.time.nullable().describe('When the oldest open one was first seen.'),
+  },
+}
+
+export const trend = question({
+  form: trendForm,
+  parameters: {
+    since: parameter(
+      '--since <run|time>',
+      'the beginning of the period; a duration counts back from its last run',
+      z.string().default('90d'),
+    ),
+    run: parameter('--run <run>', `its last run: ${runOrTime}`, z.string().default('latest')),
+    project: projectParameter,
+  },
+  isOfRun: true,
+  async read(history, { since: start, run: named, project: projects }, { format, limit: most }) {
+    const run = await runNamed(history, named)
+    const since = sinceOf(start, run, await listRuns(history))
+    // A text has all weeks: the limit is for days.
+    const limit = format === 'text' ? Number.POSITIVE_INFINITY : most
+    const { answer, weeks } = await readTrend(history, { run, projects, since, limit })
+    return { answer, view: trendViewOf(() => weeks) }
+  },
+})
+
+/** A duration counts back from the run, so that the answer about a run is the same tomorrow. */
+function sinceOf(since: string, { startedAt }: CommittedRun, runs: readonly CommittedRun[]): number {
+  const end = Date.parse(startedAt)
+  const start = readPastTime(since, end)?.start ?? Date.parse(findRun(runs, since, end).startedAt)
+  if (start < end) return start
+  throw AuditError.usage(`--since ${since} is not before the run, which began at ${startedAt}`)
+}
 
 /** What a report shows of the past, and `trend` unless asked for more. */
 export const trendDays = 90
@@ -62,7 +158,7 @@ export async function readTrend(
   const trend = await findTrend(reader, query)
   const { rows, omitted } = limited(trend.days.toReversed(), limit)
   const answer: Answer<TrendDay> = {
-    command: 'trend',
+    form: trendForm,
     ...statingExtent(
       run,
       known.filter(({ project }) => chosen.has(project)),

@@ -1,11 +1,44 @@
+import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
 import { type CommittedRun, findLastRun, listEndedRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { statingExtent } from './as-of.ts'
+import { parameter, question, runNamed, runOrTime } from './question.ts'
+
+export const runsForm: AnswerForm = {
+  name: 'runs',
+  version: 2,
+  about: aboutScans,
+  row: z.object({
+    number: schemas.count,
+    started_at: schemas.time,
+    finished_at: schemas.time,
+    state: z.enum(['running', 'committed', 'interrupted', 'pruned']),
+    exit_code: z
+      .literal([0, 1, 2, 3, 4, 5])
+      .nullable()
+      .describe('null for a run that is not committed, and for readers of some projects.'),
+    walks: schemas.count,
+    incomplete: schemas.count,
+    changes: schemas.count,
+  }),
+}
+
+export const runs = question({
+  form: runsForm,
+  parameters: { run: parameter('--run <run|time>', `none after it: ${runOrTime}`, z.string().optional()) },
+  isOfRun: false,
+  async read(history, { run }, { limit }) {
+    const upTo = run === undefined ? undefined : await runNamed(history, run)
+    return { answer: await readRuns(history, { limit, upTo }), view: runsView }
+  },
+})
 
 export interface RunEntry {
   readonly number: number
@@ -34,7 +67,7 @@ export async function readRuns(
   const total = ended.total - later
   const last = upTo ?? runs.find(({ isCommitted }) => isCommitted) ?? (await findLastRun(reader))
   return {
-    command: 'runs',
+    form: runsForm,
     ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
     rows: runs.map(({ number, startedAt, finishedAt, isCommitted, exitCode, walks, incomplete, changes }) => ({
       number,

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { firstInOrder } from '../history/first-in-order.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -11,16 +12,66 @@ import { parseStored } from '../history/stored-body.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
+import { AuditError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { ReportChange } from '../model/report.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { anyJson, listOf, schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showChange } from '../report/text/show-drift.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
 import { type PatchOperation, patchBetween } from './json-patch.ts'
+import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
+
+export const diffForm: AnswerForm = {
+  name: 'diff',
+  version: 2,
+  about: aboutScans,
+  row: schemas.change.extend({
+    patch: listOf(
+      z.object({
+        op: z.enum(['add', 'remove', 'replace']),
+        path: schemas.pointer,
+        value: anyJson.describe('Any JSON.').exactOptional(),
+      }),
+    )
+      .describe('Makes the attributes of `from` those of `run` (RFC 6902); with --patch.')
+      .exactOptional(),
+  }),
+  more: {
+    from: schemas.run,
+    not_scanned: listOf(z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count })).describe(
+      'Resources that are not compared, because the earlier run did not scan their kind.',
+    ),
+  },
+}
+
+export const diff = question({
+  form: diffForm,
+  parameters: {
+    from: parameter('<from>', runOrTime, z.string()),
+    to: parameter('[to]', 'another run or time', z.string().default('latest')),
+    patch: parameter('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)', given),
+    project: projectParameter,
+    kind: kindParameter,
+  },
+  formats: ['rfc6902'],
+  isOfRun: true,
+  runIs: 'to',
+  async read(history, { from, to, patch = false, project: projects, kind }, { format, limit }) {
+    if (patch && format === 'csv') {
+      throw AuditError.usage('--patch is JSON, but --format is csv', { advice: 'remove one of them' })
+    }
+    const withPatch = patch || format === 'rfc6902'
+    const runs = { from: await runNamed(history, from), to: await runNamed(history, to) }
+    const answer = await readDiff(history, { from: runs.from, to: runs.to, projects, kind, withPatch, limit })
+    return withPatch && format !== 'jsonl' ? { answer, view: diffView, format: 'json' } : { answer, view: diffView }
+  },
+})
 
 export interface DiffRow extends ReportChange {
   /** Turns the earlier attributes into the later ones (RFC 6902); present when requested. */
@@ -77,7 +128,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   )
   const rows = first.values()
   return {
-    command: 'diff',
+    form: diffForm,
     ...statingExtent(to, extent),
     more: { from: { ...toAnswerRun(from) }, not_scanned: notScanned.map((each) => ({ ...each })) },
     remarks: [

@@ -1,11 +1,17 @@
+import { z } from 'zod'
+import { locateHistory } from '../app/locate-history.ts'
+import { findConfiguredPaths, readPoolOf } from '../app/read-plan.ts'
+import { systemClock } from '../app/system.ts'
 import { toRelease } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { departedProjects } from '../history/departed-projects.ts'
+import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readViolationGroups, type ViolationGroup } from '../history/sql/first-violations.ts'
 import { type CommittedRun, findLastRun, readMove } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
+import { exitCodes } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
@@ -13,11 +19,121 @@ import type { ReportRelease } from '../model/report.ts'
 import { isProjectList, type ProjectRef, projectKey } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { countEach } from '../text/count.ts'
+import { nextAuditDue } from '../worker/next-audit-due.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
+import { describePool } from './describe-pool.ts'
 import { readEvaluations } from './last-evaluations.ts'
+import { duration, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
+
+export const statusForm: AnswerForm = {
+  name: 'status',
+  version: 2,
+  about: aboutScans,
+  row: z.object({
+    project: schemas.project,
+    run: z.int().min(0).nullable().describe('The last committed run that scanned it; null where none did.'),
+    at: schemas.time.nullable(),
+    age_s: z.int().nullable(),
+    complete: z.boolean(),
+    incomplete_since: schemas.time.nullable(),
+    stale: z.boolean(),
+    reason: z.string().nullable().describe('Why it is stale; null when it is not.'),
+    violations: schemas.verdict.shape.violations,
+    waived: schemas.count,
+    unknown: schemas.count,
+    release: schemas.release
+      .nullable()
+      .describe("The service's release, as far as the answers of that scan show it; null where nothing did."),
+  }),
+  more: {
+    moved: z
+      .object({ to: z.string(), at: schemas.time })
+      .describe('Where the history was moved to, and when. Absent where it was not.')
+      .exactOptional(),
+    under_way: z
+      .object({
+        run: schemas.count,
+        started_at: schemas.time,
+        stops_at: schemas.time.describe('When requests no longer begin.'),
+        projects: z
+          .object({ waiting: schemas.count, running: schemas.count, done: schemas.count, lost: schemas.count })
+          .describe('How many projects wait, are read, were read, or were given up.'),
+      })
+      .nullable()
+      .describe(
+        'The run that workers share now; null when none is under way. Absent where no workers share the history.',
+      )
+      .exactOptional(),
+    workers: listOf(
+      z.object({
+        host: z.string(),
+        pid: schemas.count,
+        slots: schemas.count.describe('Projects that it reads at once, at most.'),
+        walks: listOf(schemas.project).describe('Projects that it reads.'),
+        coordinates: z.int().min(0).nullable().describe('The run that it coordinates; null when it coordinates none.'),
+      }),
+    )
+      .describe('The workers that share the history. Absent where there are none.')
+      .exactOptional(),
+  },
+}
+
+export const status = question({
+  form: statusForm,
+  parameters: {
+    maxAge: parameter(
+      '--max-age <duration>',
+      'a scan is stale after this: 90s, 30m, 2d; default: when a schedule missed a run, or after 25h',
+      duration.optional(),
+    ),
+    run: parameter(
+      '--run <run|time>',
+      `as of the end of a run, without the configuration of today: ${runOrTime}`,
+      z.string().optional(),
+    ),
+    project: projectParameter,
+  },
+  isOfRun: false,
+  async read(history, { maxAge, run: named, project: projects }, { terminal, options, limit }) {
+    const run = named === undefined ? undefined : await runNamed(history, named)
+    const places = run === undefined ? await findConfiguredPaths(options, terminal) : undefined
+    const { isVisible } = terminal.reading ?? {}
+    const now = run === undefined ? systemClock.now() : Date.parse(run.finishedAt)
+    const read = await readStatus(history, {
+      expected: places && { named: places.projects.filter(isVisible ?? (() => true)), isFound: places.isFound },
+      run,
+      projects,
+      now,
+      limit: Number.POSITIVE_INFINITY,
+      withReleases: true,
+      dueAfter:
+        maxAge === undefined
+          ? nextAuditDue(places?.schedules ?? [], { now, file: options.config })
+          : (_, ms) => ms + maxAge,
+    })
+    // Workers read every project.
+    const isWhole = isVisible === undefined
+    const answer = run === undefined && isWhole ? await withPool(read, await locateHistory(options, terminal)) : read
+    return {
+      answer: { ...answer, ...limited(answer.rows, limit) },
+      view: statusView,
+      exitCode: isStale(answer.rows) ? exitCodes.violations : exitCodes.clean,
+    }
+  },
+})
+
+/** Adds what the workers of a history on a server do. */
+async function withPool<Row>(answer: Answer<Row>, location: HistoryLocation): Promise<Answer<Row>> {
+  const pool = await readPoolOf(location)
+  if (pool === undefined) return answer
+  const { more, remarks = [] } = describePool(pool)
+  return { ...answer, more: { ...answer.more, ...more }, remarks: [...(answer.remarks ?? []), ...remarks] }
+}
 
 export interface StatusRow {
   readonly project: string
@@ -108,7 +224,7 @@ export async function readStatus(
   const { more, remarks = [] } = await describeMoved(reader)
   const said = [...remarks, ...describeServices(scans, evaluations)]
   return {
-    command: 'status',
+    form: statusForm,
     ...extent,
     ...(more && { more }),
     ...limited(rows, limit),

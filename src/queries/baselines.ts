@@ -1,13 +1,53 @@
+import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Amendment, type Approval, activeApprovals } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
+import { given, parameter, projectParameter, question } from './question.ts'
+
+export const baselineForm: AnswerForm = {
+  name: 'baseline',
+  version: 2,
+  command: 'baseline show',
+  about: aboutHistory,
+  row: z.object({
+    project: schemas.project,
+    run: z.int().min(0).nullable().describe('null when the state came from files.'),
+    approved_at: schemas.time,
+    approved_by: z.string(),
+    note: z.string(),
+    state: z.enum(['active', 'superseded', 'revoked']),
+    revoked_at: schemas.time.nullable(),
+    revoked_by: z.string().nullable(),
+    os_user: z
+      .string()
+      .nullable()
+      .describe('Which user of the operating system wrote it; null where it was not recorded.'),
+    amendments: listOf(
+      z.object({ kind: schemas.kind, uid: z.string(), run: z.int().min(0), at: schemas.time }),
+    ).describe('Resources that were approved by themselves, as of other runs.'),
+  }),
+}
+
+export const baselines = question({
+  form: baselineForm,
+  parameters: {
+    project: projectParameter,
+    all: parameter('--all', 'also superseded and revoked baselines', given),
+  },
+  isOfRun: false,
+  async read(history, { project: projects, all = false }) {
+    return { answer: await readBaselines(history, { projects, all }), view: baselinesView }
+  },
+})
 
 export interface BaselineRow {
   readonly project: string
@@ -39,7 +79,7 @@ export async function readBaselines(
   const rows = listBaselines(await listApprovals(history), projects).map(({ row }) => row)
   const last = await findLastRun(history)
   return {
-    command: 'baseline',
+    form: baselineForm,
     run: last === undefined ? null : toAnswerRun(last),
     rows: rows.filter(({ state }) => all || state === 'active'),
     omitted: 0,

@@ -1,11 +1,64 @@
+import { z } from 'zod'
 import type { OpenHistory } from '../history/history.ts'
 import type { ChannelState, WaitingMessage } from '../history/outbox.ts'
 import { listChannels, listUndelivered } from '../history/sql/outbox.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import type { Outcome } from '../notify/message.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutHistory, aboutNoRun } from '../report/answer-form.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { toAnswerRun } from './as-of.ts'
+import { given, parameter, question } from './question.ts'
+
+export const notifyForm: AnswerForm = {
+  name: 'notify',
+  version: 2,
+  command: 'notify [--pending]',
+  about: aboutHistory,
+  row: z.object({
+    channel: z.string(),
+    id: z.string(),
+    run: z.int().min(0).nullable().describe('null for a message that is not about a run.'),
+    created_at: schemas.time,
+    state: z.enum(['pending', 'dead']),
+    attempts: schemas.count,
+    next_try_at: schemas.time.nullable(),
+    error: z.string().nullable(),
+  }),
+  more: {
+    channels: listOf(
+      z.object({
+        name: z.string(),
+        state: z.enum(['open', 'gone']),
+        gone_at: schemas.time.nullable(),
+        pending: schemas.count,
+        dead: schemas.count,
+        last_delivered_at: schemas.time.nullable(),
+      }),
+    ),
+  },
+}
+
+export const pendingMessages = question({
+  form: notifyForm,
+  parameters: {
+    pending: parameter('--pending', 'only show the channels, pending messages and those that were given up', given),
+  },
+  isOfRun: false,
+  isOfAllProjects: true,
+  async read(history, _, { limit }) {
+    return { answer: await answerOutbox(history, limit), view: outboxView }
+  },
+})
+
+export const notifyTestForm: AnswerForm = {
+  name: 'notify-test',
+  version: 1,
+  command: 'notify --test',
+  about: aboutNoRun,
+  row: z.object({ channel: z.string(), id: z.string(), ok: z.boolean(), error: z.string().nullable() }),
+}
 
 export interface OutboxRow {
   readonly channel: string
@@ -31,7 +84,7 @@ export async function answerOutbox(history: OpenHistory, limit: number): Promise
     return { name, state, gone_at: gone?.at ?? null, pending, dead, last_delivered_at: lastDeliveredAt }
   })
   return {
-    command: 'notify',
+    form: notifyForm,
     run: last === undefined ? null : toAnswerRun(last),
     more: { channels: states },
     remarks: channels.length === 0 ? ['No channel has had a message yet.'] : channels.map(describeChannel),
@@ -76,7 +129,7 @@ export function answerChannelTest(tested: readonly TestedChannel[], limit: numbe
   const rows = tested.map(({ channel, id, outcome }) => {
     return { channel, id, ok: outcome.ok, error: outcome.ok ? null : outcome.error }
   })
-  return { command: 'notify-test', run: null, ...limited(rows, limit) }
+  return { form: notifyTestForm, run: null, ...limited(rows, limit) }
 }
 
 export const channelTestView: AnswerView<ChannelTestRow> = {

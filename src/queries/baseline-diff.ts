@@ -1,8 +1,9 @@
+import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Approval, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { CompleteScans, View } from '../history/records.ts'
-import { readApprovedResources } from '../history/sql/approvals.ts'
+import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
 import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
@@ -12,11 +13,40 @@ import { AuditError } from '../model/errors.ts'
 import type { ReportChange } from '../model/report.ts'
 import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
+import { diffView } from './diff.ts'
+import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
+
+export const baselineDiffForm: AnswerForm = {
+  name: 'baseline-diff',
+  version: 1,
+  command: 'baseline diff',
+  about: aboutScans,
+  row: schemas.change,
+}
+
+export const baselineDiff = question({
+  form: baselineDiffForm,
+  parameters: {
+    project: projectParameter,
+    run: parameter('--run <run|time>', `${runOrTime}; default: the last one`, z.string().optional()),
+  },
+  isOfRun: false,
+  async read(history, { project: projects, run: named }, { limit }) {
+    const run = named === undefined ? undefined : await runNamed(history, named)
+    const approvals = await listApprovals(history)
+    return {
+      answer: await readBaselineDiff(history, { run, projects, limit, approvals }),
+      view: { ...diffView, nothing: 'Nothing differs from the approved baseline.' },
+    }
+  },
+})
 
 interface BaselineDiffQuery {
   /** undefined: the last one. */
@@ -55,7 +85,7 @@ export async function readBaselineDiff(
       )
     }
   }
-  return { command: 'baseline-diff', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
+  return { form: baselineDiffForm, ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
 }
 
 async function compare(history: HistoryReader, approval: Approval, run: number) {

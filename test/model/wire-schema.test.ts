@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Field, type Members, wireSchema } from '../../src/inventory/wire-schema.ts'
+import { type Field, type Members, wireSchema } from '../../src/model/wire-schema.ts'
 
 /**
  * The fields of sections 2.3 to 2.10 of the service's document, listed apart from the schema, which must have them all.

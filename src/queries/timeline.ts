@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { chosenBy } from '../config/choose-projects.ts'
 import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -17,12 +18,77 @@ import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
-import { fieldsBetween } from './read-diff.ts'
+import { fieldsBetween } from './diff.ts'
+import { kindParameter, projectParameter, question, runNamed, runParameter, uidParameter } from './question.ts'
 import { showTimeline } from './show-timeline.ts'
 import type { TimelineChange, TimelineRow, TimelineViolation } from './timeline-row.ts'
+
+export const timelineForm: AnswerForm = {
+  name: 'timeline',
+  version: 2,
+  about: aboutScans,
+  row: z.object({
+    run: schemas.count,
+    at: z.string(),
+    project: schemas.project,
+    kind: schemas.kind,
+    uid: schemas.uid,
+    name: schemas.name,
+    change: z
+      .enum(['added', 'removed', 'modified', 'first_seen', 'restated'])
+      .nullable()
+      .describe('null when only violations changed.'),
+    fields: listOf(schemas.fieldChange),
+    violations: listOf(
+      z.object({
+        fingerprint: z.string(),
+        rule: z.string(),
+        severity: schemas.severity,
+        state: schemas.violation.shape.state,
+        resolution: schemas.violation.shape.resolution,
+        ended_by: schemas.violation.shape.ended_by,
+        path: schemas.pointer,
+        message: z.string(),
+      }),
+    ),
+  }),
+  more: {
+    resources: listOf(
+      z.object({
+        project: schemas.project,
+        kind: schemas.kind,
+        uid: schemas.uid,
+        name: schemas.name,
+        referrers: listOf(
+          z.object({
+            kind: schemas.kind,
+            uid: schemas.uid,
+            name: schemas.name,
+            from_run: schemas.count,
+            from: z.string(),
+            to_run: z.int().min(0).nullable(),
+            to: z.string().nullable(),
+          }),
+        ),
+      }),
+    ),
+  },
+}
+
+export const timeline = question({
+  form: timelineForm,
+  parameters: { uid: uidParameter, run: runParameter, project: projectParameter, kind: kindParameter },
+  isOfRun: true,
+  async read(history, { uid, run: named, project: projects, kind }, { limit }) {
+    const run = await runNamed(history, named)
+    return { answer: await readTimeline(history, { uid, run, projects, kind, limit }), view: timelineView }
+  },
+})
 
 export interface TimelineQuery {
   /** A uid, a name, or a beginning of one. */
@@ -65,7 +131,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   const scans: RecordedScan[] = []
   for (const project of concerned.values()) scans.push(...(await readLatestScans(reader, run.number, project)))
   const extent = statingExtent(run, scans)
-  return { command: 'timeline', ...extent, more: { resources }, ...limited(rows, limit) }
+  return { form: timelineForm, ...extent, more: { resources }, ...limited(rows, limit) }
 }
 
 interface Moment {

@@ -1,13 +1,20 @@
+import { z } from 'zod'
+import { systemClock } from '../app/system.ts'
 import { matchesProject } from '../config/choose-projects.ts'
+import { runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { type GroupPart, readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
+import { readRunRecord } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
+import { AuditError } from '../model/errors.ts'
+import { matchesGlob } from '../model/glob.ts'
 import { remembering } from '../model/remembering.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
+import { isoTime } from '../model/time.ts'
 import {
   type DueDurations,
   dueDate,
@@ -19,16 +26,159 @@ import {
   violationStates,
 } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
+import { schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violation.ts'
 import { widthOf } from '../text/columns.ts'
 import { count, countEach } from '../text/count.ts'
+import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
+import { countViolations } from './count-groups.ts'
 import { type Label, labelTest, readEvaluations } from './last-evaluations.ts'
+import {
+  duration,
+  given,
+  kindParameter,
+  parameter,
+  projectParameter,
+  question,
+  runNamed,
+  runParameter,
+} from './question.ts'
+
+export const violationsForm: AnswerForm = {
+  name: 'violations',
+  version: 2,
+  about: aboutScans,
+  row: schemas.violation.extend({ resolved_at: schemas.time.exactOptional() }),
+  more: {
+    counts: z
+      .object({
+        total: schemas.count,
+        severities: z.object({
+          critical: schemas.count,
+          high: schemas.count,
+          medium: schemas.count,
+          low: schemas.count,
+          info: schemas.count,
+        }),
+        states: z.object({
+          opened: schemas.count,
+          continuing: schemas.count,
+          resolved: schemas.count,
+          unknown: schemas.count,
+          waived: schemas.count,
+        }),
+      })
+      .describe('Of all selected violations, no matter how many rows there are.'),
+  },
+}
+
+const labels = z
+  .array(
+    z.string().transform((text, context): Label => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+      if (name !== undefined && value !== undefined) return { name, value }
+      context.issues.push({ code: 'custom', message: 'Expected a label such as env=prod.', input: text })
+      return z.NEVER
+    }),
+  )
+  .readonly()
+  .default([])
+
+/** By severity as in reports, the oldest first, or the first that is due first. */
+export const violationOrders = ['severity', 'age', 'due'] as const
+export type ViolationOrder = (typeof violationOrders)[number]
+
+export const violations = question({
+  form: violationsForm,
+  parameters: {
+    open: parameter('--open', 'open ones', given),
+    resolved: parameter('--resolved', 'ended ones: fixed, removed, accepted, approved, switched off or expired', given),
+    waived: parameter('--waived', 'waived ones', given),
+    unknown: parameter('--unknown', 'ones that the last scan could not confirm', given),
+    rule: parameter('--rule <id>', 'of this rule, or a pattern such as "endpoint/*"', z.string().optional()),
+    severity: parameter('--severity <severity>', 'of this severity or above', z.enum(severities).optional()),
+    maxSeverity: parameter('--max-severity <severity>', 'of this severity or below', z.enum(severities).optional()),
+    owner: parameter(
+      '--owner <name...>',
+      'of resources with this owner_id, or a pattern such as "tenant-0*"',
+      z.array(z.string()).readonly().optional(),
+    ),
+    label: parameter('--label <name=value...>', 'of projects with this label', labels, { writtenDefault: 'all' }),
+    olderThan: parameter('--older-than <duration>', 'open for longer than this: 12h, 30d, 8w', duration.optional()),
+    overdue: parameter('--overdue', 'past their due date', given),
+    sort: parameter(
+      '--sort <order>',
+      'age: the oldest first; due: the first that is due first',
+      z.enum(violationOrders).default('severity'),
+    ),
+    since: parameter(
+      '--since <run|time>',
+      'opened since then; with --resolved, ended since then',
+      z.string().optional(),
+    ),
+    run: runParameter,
+    project: projectParameter,
+    kind: kindParameter,
+  },
+  isOfRun: true,
+  async read(history, values, { limit }) {
+    const { rule, severity, maxSeverity, since, kind, owner: owners = [], olderThan, sort, project: projects } = values
+    const run = await runNamed(history, values.run)
+    // What was old or overdue as of a past run was so when that run ended.
+    const now = values.run === 'latest' ? systemClock.now() : Date.parse(run.finishedAt)
+    if (rule !== undefined) await refuseUnknownRule(rule, run.number, history)
+    const answer = await readViolations(history, {
+      run,
+      states: statesOf(values),
+      after: since === undefined ? 0 : runBefore(await listRuns(history), since, now),
+      overdueAt: values.overdue ? now : undefined,
+      before: olderThan === undefined ? undefined : now - olderThan,
+      rule,
+      severity,
+      maxSeverity,
+      projects,
+      kind,
+      owners,
+      labels: values.label,
+      sort,
+      limit,
+    })
+    return { answer, view: violationsViewAt(isoTime(now)) }
+  },
+})
+
+/**
+ * A misspelt rule has no violations, and an empty answer would look like success.
+ * @throws AuditError.usage when neither hookdrift, the run's policy nor a past violation has such a rule
+ */
+async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
+  const { rules } = await import('../rules/rules.ts')
+  const evaluating = [...rules, ...((await readRunRecord(reader, run))?.rules ?? [])].map(({ id }) => id)
+  if (evaluating.some((id) => matchesGlob(id, rule))) return
+  if ((await countViolations(reader, { run, withActive: true, resolvedAfter: 0, rules: [rule] })) > 0) return
+  throw AuditError.usage(`there is no rule "${rule}"${suggestName(rule, evaluating)}`, {
+    advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" matches several',
+  })
+}
+
+function statesOf({ open, resolved, waived, unknown }: StateFlags): ReadonlySet<ViolationState> {
+  const named: ViolationState[] = [
+    ...(open ? (['opened', 'continuing'] as const) : []),
+    ...(resolved ? (['resolved'] as const) : []),
+    ...(waived ? (['waived'] as const) : []),
+    ...(unknown ? (['unknown'] as const) : []),
+  ]
+  return new Set(named.length > 0 ? named : ['opened', 'continuing', 'unknown', 'waived'])
+}
+
+type StateFlags = Readonly<Partial<Record<'open' | 'resolved' | 'waived' | 'unknown', true | undefined>>>
 
 export interface ViolationRow extends ReportViolation {
   /** Start of the run that resolved it. */
@@ -69,10 +219,6 @@ export const everyViolation = {
   sort: 'severity',
 } as const satisfies Partial<ViolationsQuery>
 
-/** By severity as in reports, the oldest first, or the first that is due first. */
-export const violationOrders = ['severity', 'age', 'due'] as const
-export type ViolationOrder = (typeof violationOrders)[number]
-
 /**
  * Violations as of the last scan of each project, in the order of reports, then resolved ones, the latest first; or all by
  * age. The counts are of all that were selected, no matter how many are shown.
@@ -109,7 +255,7 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   })
   const { counts } = tally
   return {
-    command: 'violations',
+    form: violationsForm,
     ...statingExtent(run, scans),
     more: { counts },
     ...(counts.total === 0 ? {} : { conclusion: [tally.describe()] }),

@@ -1,14 +1,64 @@
+import { z } from 'zod'
 import type { Acceptance, AcceptanceEnding } from '../history/acceptances.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import { listAcceptances } from '../history/sql/acceptances.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
+import { schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { shortFingerprint } from '../report/text/short-fingerprint.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { given, parameter, question } from './question.ts'
+
+export const acceptForm: AnswerForm = {
+  name: 'accept',
+  version: 1,
+  about: aboutRun('Always null.'),
+  row: z.object({
+    fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
+    rule: z.string(),
+    project: schemas.project,
+    kind: schemas.kind,
+    uid: z.string(),
+    path: z.string().describe('JSON Pointer into the attributes.'),
+    reason: z.string(),
+    by: z.string(),
+    at: schemas.time,
+    os_user: z
+      .string()
+      .nullable()
+      .describe('Which user of the operating system wrote it; null where it was not recorded.'),
+    value_digest: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable()
+      .describe(
+        'SHA-256 of what was accepted, in which secrets are seals; null where the finding is accepted as it is.',
+      ),
+    revoked_at: schemas.time.nullable().describe('null unless a person revoked it.'),
+    ended_at: schemas.time
+      .nullable()
+      .describe('When it was revoked, or the run began that ended it; null while it is in force.'),
+    ended_by: z
+      .enum(['value_changed', 'restored', 'removed', 'revoked'])
+      .nullable()
+      .describe('null while it is in force.'),
+  }),
+}
+
+export const acceptances = question({
+  form: acceptForm,
+  parameters: { list: parameter('--list', 'list all acceptances, ended ones too', given) },
+  isOfRun: false,
+  async read(history, _, { limit }) {
+    return { answer: answerAcceptances(await listAcceptances(history), limit), view: acceptancesView }
+  },
+})
 
 export interface AcceptanceRow {
   readonly fingerprint: string
@@ -33,7 +83,7 @@ export interface AcceptanceRow {
 
 /** Acceptances, the latest first. */
 export function answerAcceptances(acceptances: readonly Acceptance[], limit: number): Answer<AcceptanceRow> {
-  return { command: 'accept', run: null, ...limited(acceptances.map(toRow).reverse(), limit) }
+  return { form: acceptForm, run: null, ...limited(acceptances.map(toRow).reverse(), limit) }
 }
 
 function toRow(acceptance: Acceptance): AcceptanceRow {

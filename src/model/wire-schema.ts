@@ -1,0 +1,629 @@
+import type { Json, JsonObject } from './json.ts'
+import type { Kind } from './resource.ts'
+
+/** What a field holds. Every leaf decides whether it is secret, so a new field cannot remain undecided. */
+export type Leaf =
+  /**
+   * An identifier, which may appear random: people know and select things by it. A secret that was put there by mistake
+   * is sealed by its form alone, so docs/explanation/secrets.md lists every such field.
+   */
+  | { readonly type: 'text' }
+  /** A word of a closed vocabulary, of which some values may be known. Anything that is not a short plain word is sealed. */
+  | { readonly type: 'word'; readonly values?: readonly string[] }
+  /** Names, and text that a person wrote. Credentials and random words in it are sealed. */
+  | { readonly type: 'prose' }
+  /** A certificate, which is public and appears random. Any other text there is sealed. */
+  | { readonly type: 'certificate' }
+  /** Program text. All literals and comments in it are sealed but harmless ones. */
+  | { readonly type: 'code' }
+  /** An address. Userinfo and token-like query values in it are sealed. */
+  | { readonly type: 'url' }
+  /** An address that is itself a credential (chat webhooks): everything after the host is sealed. */
+  | { readonly type: 'secret-url' }
+  /** A secret: sealed whole, with facts about it kept. `isAnything`: in any form, else a text or the bytes of one. */
+  | { readonly type: 'secret'; readonly isAnything?: true }
+  | { readonly type: 'integer' }
+  /** A number of seconds; some releases write `"10s"`. */
+  | { readonly type: 'seconds' }
+  | { readonly type: 'flag' }
+  /** RFC 3339; year 1 means "not filled". `isSwitch`: when something was switched on; null while it is off. */
+  | { readonly type: 'time'; readonly isSwitch?: true }
+  /** A list of texts in any order. */
+  | { readonly type: 'set' }
+  /** A set of addresses, each sealed as `url`. */
+  | { readonly type: 'addresses' }
+  /**
+   * An object of the user (filters). Its secrets are sealed; `names`: the convention of its members' names. `isAnything`:
+   * any JSON.
+   */
+  | { readonly type: 'free'; readonly names?: 'parameters'; readonly isAnything?: true }
+
+export type Field = (Leaf | Struct | KeyedList) & { readonly presence?: Presence } & Write
+
+/** An object with known members. */
+export interface Struct {
+  readonly type: 'struct'
+  readonly members: Members
+  /**
+   * `collapse`: an object whose members are all empty equals no object, and an empty member equals no member (releases
+   * write "none" in different ways).
+   */
+  readonly collapse?: true
+  /** The object contains secrets: an unknown member is sealed in any case. */
+  readonly guarded?: true
+}
+
+/**
+ * A list of objects with a `uid`: kept as an object keyed by it, because its order means nothing. `by`: the member that
+ * names them instead; such a name is prose, and means the same everywhere.
+ */
+export interface KeyedList {
+  readonly type: 'keyed'
+  readonly by?: string
+  readonly members: Members
+  readonly guarded?: true
+}
+
+export type Members = Readonly<Record<string, Field>>
+
+/**
+ * What the absence of a member means. Default: the service did not show it (unknown).
+ * - `optional`: left out when empty
+ * - `required`: every release shows it, so an item without it is seen in part: rules that read it say nothing
+ * - `volatile`: changes by itself; rules read it, but it is neither stored nor compared
+ * - `reference`: replaced by a reference or lifted; never an attribute
+ */
+type Presence = 'optional' | 'required' | 'volatile' | 'reference'
+
+/**
+ * How the service's requests write a field. Where nothing is said, they have it as the normal form does. An update
+ * replaces most of a resource: what the request leaves out is wiped.
+ */
+interface Write {
+  /** No request writes it: a sentence for people, who sets it and what to do instead. */
+  readonly unwritten?: string
+  /** When an update keeps its value: if the request leaves the field out, or also if it sends it empty. */
+  readonly keeps?: 'omitted' | 'empty'
+  /** What a request sends for an empty field, where its type does not say so. */
+  readonly sentEmpty?: Json
+  /** The names in the request, outermost first, where they differ. */
+  readonly to?: readonly string[]
+  /** Seconds that a request has as a Go duration (`"90s"`). */
+  readonly isDuration?: true
+  /** Taken by the create request only. */
+  readonly onlyCreate?: true
+  /** Older releases do not have it: one that was never shown is mostly not there, and nothing is said of it. */
+  readonly isNewer?: true
+  /** Its name in the answers and requests of one release, which newer ones refuse. */
+  readonly formerly?: FormerName
+}
+
+export interface FormerName {
+  readonly name: string
+  /** A field of the same object that every later release shows, and that release does not. */
+  readonly until: string
+}
+
+export const text = { type: 'text' } as const
+const word = { type: 'word' } as const
+const enumeration = (values: string) => ({ type: 'word', values: values.split(' ') }) as const
+const prose = { type: 'prose' } as const
+const certificate = { type: 'certificate' } as const
+const code = { type: 'code' } as const
+const url = { type: 'url' } as const
+const secretUrl = { type: 'secret-url' } as const
+const secret = { type: 'secret' } as const
+const anySecret = { type: 'secret', isAnything: true } as const
+const integer = { type: 'integer' } as const
+const seconds = { type: 'seconds' } as const
+const goDuration = { type: 'seconds', isDuration: true, sentEmpty: '' } as const
+const flag = { type: 'flag' } as const
+const time = { type: 'time' } as const
+const switchTime = { type: 'time', isSwitch: true, sentEmpty: null } as const
+const set = { type: 'set' } as const
+const addresses = { type: 'addresses' } as const
+const free = { type: 'free' } as const
+const anything = { type: 'free', isAnything: true } as const
+const parameters = { type: 'free', names: 'parameters' } as const
+
+const optional = <F extends Field>(field: F) => ({ ...field, presence: 'optional' }) as const
+const required = <F extends Field>(field: F) => ({ ...field, presence: 'required' }) as const
+const volatile = <F extends Field>(field: F) => ({ ...field, presence: 'volatile' }) as const
+const reference = { type: 'free', presence: 'reference' } as const
+
+/** An object that is always present, with members of its own. */
+const struct = <M extends Members>(members: M) => ({ type: 'struct', members }) as const
+/** An object whose "none" is written in several ways. */
+const collapsing = <M extends Members>(members: M) => ({ type: 'struct', members, collapse: true }) as const
+const keyed = <M extends Members>(members: M) => ({ type: 'keyed', members }) as const
+const keyedBy = <M extends Members>(by: string, members: M) => ({ type: 'keyed', by, members }) as const
+/** An object or a list that contains secrets: unknown members are sealed, in it and in all objects within it. */
+const guarded = <F extends Struct | KeyedList>(field: F) => ({ ...field, guarded: true }) as const
+
+const unwritten = <F extends Field>(because: string, field: F) => ({ ...field, unwritten: because })
+const serviceSets = <F extends Field>(field: F) => unwritten('The service sets it itself.', field)
+const keptIfOmitted = <F extends Field>(field: F) => ({ ...field, keeps: 'omitted' }) as const
+const keptIfEmpty = <F extends Field>(field: F) => ({ ...field, keeps: 'empty' }) as const
+const emptyAs = <F extends Field>(sentEmpty: Json, field: F) => ({ ...field, sentEmpty })
+const sentAs = <F extends Field>(to: readonly string[], field: F) => ({ ...field, to })
+const newer = <F extends Field>(field: F) => ({ ...field, isNewer: true }) as const
+const formerly = <F extends Field>(name: FormerName, field: F) => ({ ...field, formerly: name })
+const onlyCreated = <F extends Field>(field: F) => ({ ...field, onlyCreate: true }) as const
+
+const stamps = { created_at: serviceSets(time), updated_at: volatile(time), deleted_at: serviceSets(time) }
+
+const apiKey = collapsing({ header_name: prose, header_value: secret })
+const basicAuth = collapsing({ username: prose, password: secret })
+
+const publishSubscribe = guarded(
+  collapsing({
+    type: enumeration('sqs google kafka amqp'),
+    workers: integer,
+    amqp: collapsing({
+      host: url,
+      port: word,
+      schema: word,
+      vhost: prose,
+      queue: prose,
+      // The service writes it flat and reads it nested.
+      bindedExchange: sentAs(['bindExchange', 'exchange'], prose),
+      routingKey: sentAs(['bindExchange', 'routingKey'], prose),
+      deadLetterExchange: prose,
+      auth: collapsing({ user: prose, password: secret }),
+    }),
+    kafka: collapsing({
+      brokers: addresses,
+      consumer_group_id: prose,
+      topic_name: prose,
+      auth: collapsing({ type: word, username: prose, password: secret, hash: word, tls: flag }),
+    }),
+    google: collapsing({ project_id: prose, subscription_id: prose, service_account: secret }),
+    sqs: collapsing({
+      access_key_id: secret,
+      secret_key: secret,
+      default_region: word,
+      endpoint: url,
+      queue_name: prose,
+    }),
+  }),
+)
+
+const endpoint = {
+  ...stamps,
+  uid: serviceSets(text),
+  project_id: serviceSets(text),
+  name: prose,
+  url: required(url),
+  // Requests of its own change it (`status-requests.ts`).
+  status: required(
+    unwritten('The service sets `inactive` itself, after failures.', enumeration('active inactive paused')),
+  ),
+  description: prose,
+  owner_id: optional(keptIfEmpty(text)),
+  support_email: optional(keptIfOmitted(prose)),
+  slack_webhook_url: optional(keptIfOmitted(secretUrl)),
+  teams_webhook_url: optional(keptIfOmitted(secretUrl)),
+  content_type: keptIfOmitted(prose),
+  advanced_signatures: keptIfOmitted(flag),
+  http_timeout: keptIfEmpty(seconds),
+  rate_limit: integer,
+  rate_limit_duration: seconds,
+  secrets: required(
+    unwritten(
+      'No request puts a former signing secret back. The request `PUT …/expire_secret` of the endpoint adds its value ' +
+        'anew, under a new uid.',
+      guarded(
+        keyed({
+          uid: reference,
+          value: secret,
+          created_at: time,
+          updated_at: volatile(time),
+          expires_at: time,
+          deleted_at: time,
+        }),
+      ),
+    ),
+  ),
+  authentication: required(
+    guarded(
+      collapsing({
+        type: enumeration('api_key oauth2 basic_auth'),
+        api_key: apiKey,
+        basic_auth: basicAuth,
+        oauth2: collapsing({
+          url,
+          client_id: text,
+          client_secret: secret,
+          grant_type: prose,
+          scope: prose,
+          audience: prose,
+          issuer: prose,
+          subject: prose,
+          authentication_type: enumeration('shared_secret client_assertion'),
+          expiry_time_unit: enumeration('seconds milliseconds minutes hours'),
+          signing_algorithm: word,
+          field_mapping: collapsing({ access_token: prose, expires_in: prose, token_type: prose }),
+          // The public half of a JWK is not secret; without d, p, q, dp, dq, qi and k it signs nothing.
+          signing_key: collapsing({
+            crv: word,
+            e: text,
+            kid: text,
+            kty: word,
+            n: text,
+            // Further primes, with exponents of their own.
+            oth: anySecret,
+            x: text,
+            y: text,
+            d: secret,
+            dp: secret,
+            dq: secret,
+            k: secret,
+            p: secret,
+            q: secret,
+            qi: secret,
+          }),
+        }),
+      }),
+    ),
+  ),
+  mtls_client_cert: optional(
+    keptIfOmitted(
+      emptyAs(
+        { client_cert: '', client_key: '' },
+        guarded(collapsing({ client_cert: certificate, client_key: secret })),
+      ),
+    ),
+  ),
+  events: volatile(integer),
+  failure_rate: volatile(integer),
+  cb_state: volatile(word),
+  period_failure_rate: volatile(integer),
+  success_count: volatile(integer),
+  failure_count: volatile(integer),
+  retry_count: volatile(integer),
+}
+
+const subscription = {
+  ...stamps,
+  uid: serviceSets(text),
+  project_id: serviceSets(text),
+  name: keptIfEmpty(prose),
+  type: serviceSets(enumeration('api cli')),
+  delivery_mode: keptIfEmpty(enumeration('at_least_once at_most_once')),
+  function: keptIfEmpty(code),
+  // `threshold`: a Go duration such as `1h`.
+  alert_config: optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), threshold: keptIfEmpty(prose) }))),
+  rate_limit_config: optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), duration: keptIfEmpty(seconds) }))),
+  retry_config: optional(
+    keptIfEmpty(
+      collapsing({
+        type: keptIfEmpty(enumeration('linear exponential')),
+        duration: keptIfEmpty(goDuration),
+        retry_count: keptIfEmpty(integer),
+      }),
+    ),
+  ),
+  filter_config: struct({
+    event_types: keptIfEmpty(set),
+    // What an event must look like, part by part: MongoDB-like conditions.
+    filter: struct({
+      body: free,
+      headers: free,
+      query: keptIfOmitted(parameters),
+      path: keptIfOmitted(free),
+      is_flattened: flag,
+    }),
+  }),
+  endpoint_uid: required(keptIfEmpty(sentAs(['endpoint_id'], text))),
+  source_uid: required(keptIfEmpty(sentAs(['source_id'], text))),
+  // Rows of a list of their own, which decide what is delivered: by event type; `*` is the row for all types without one.
+  // Absent where no scan has read them. `filter-requests.ts` writes them; an update keeps what the request leaves out.
+  filters: unwritten(
+    'Filter rows have requests of their own.',
+    keyedBy('event_type', {
+      uid: reference,
+      subscription_id: reference,
+      event_type: reference,
+      body: free,
+      headers: free,
+      query: keptIfOmitted(parameters),
+      path: keptIfOmitted(free),
+      // null switches the row off; releases that cannot do so do not have it.
+      enabled_at: switchTime,
+      raw_body: reference,
+      raw_headers: reference,
+      raw_query: reference,
+      raw_path: reference,
+    }),
+  ),
+  endpoint_metadata: reference,
+  device_metadata: reference,
+  source_metadata: reference,
+  device_uid: unwritten('A device subscribes by itself, from the command line that runs on it.', text),
+}
+
+const source = {
+  ...stamps,
+  uid: serviceSets(text),
+  project_id: serviceSets(text),
+  name: prose,
+  type: required(enumeration('http rest_api pub_sub db_change_stream')),
+  provider: onlyCreated(enumeration('github twitter shopify')),
+  url: serviceSets(url),
+  mask_id: serviceSets(text),
+  provider_config: serviceSets(free),
+  is_disabled: keptIfOmitted(flag),
+  // Since v26.3.7: where the type of an event is read, `request.header.X-Event-Type`.
+  event_type_location: newer(keptIfOmitted(prose)),
+  body_function: keptIfOmitted(code),
+  header_function: keptIfOmitted(code),
+  forward_headers: keptIfOmitted(set),
+  idempotency_keys: keptIfOmitted(set),
+  custom_response: keptIfOmitted(
+    emptyAs({ body: '', content_type: '' }, collapsing({ body: prose, content_type: prose })),
+  ),
+  pub_sub: keptIfEmpty(publishSubscribe),
+  verifier: required(
+    emptyAs(
+      { type: 'noop' },
+      guarded(
+        collapsing({
+          type: enumeration('noop hmac basic_auth api_key'),
+          api_key: apiKey,
+          basic_auth: basicAuth,
+          hmac: collapsing({ encoding: enumeration('base64 hex'), hash: word, header: prose, secret }),
+        }),
+      ),
+    ),
+  ),
+}
+
+/** An entry of a project's catalogue. `json_schema`: what the user writes there, with examples of payloads. */
+const eventType = {
+  uid: text,
+  name: required(prose),
+  category: prose,
+  description: prose,
+  json_schema: free,
+  deprecated_at: time,
+}
+
+const device = {
+  ...stamps,
+  uid: text,
+  project_id: text,
+  endpoint_id: text,
+  host_name: prose,
+  status: enumeration('offline online disabled'),
+  last_seen_at: volatile(time),
+}
+
+const former: FormerName = { name: 'sync_dynamic_event_ack', until: 'allow_unmatched_dynamic_urls' }
+
+const project = {
+  ...stamps,
+  uid: serviceSets(text),
+  organisation_id: serviceSets(text),
+  name: keptIfEmpty(prose),
+  type: onlyCreated(word),
+  logo_url: keptIfEmpty(url),
+  statistics: volatile(free),
+  retained_events: volatile(integer),
+  config: struct({
+    max_payload_read_size: integer,
+    replay_attacks_prevention_enabled: flag,
+    add_event_id_trace_headers: flag,
+    disable_endpoint: flag,
+    multiple_endpoint_subscriptions: flag,
+    search_policy: word,
+    // Since v26.6.5: the name of a header. Not optional: older releases do not have it, and absent is not empty.
+    request_id_header: prose,
+    // Since v26.7.0, which takes the former name only; v26.7.1 and later answer 400 to it, and show the setting below.
+    verify_dynamic_events: formerly(former, flag),
+    // Since v26.7.1.
+    allow_unmatched_dynamic_urls: flag,
+    ssl: struct({ enforce_secure_endpoints: flag }),
+    ratelimit: struct({ count: integer, duration: seconds }),
+    strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
+    signature: struct({
+      header: prose,
+      versions: keyed({ uid: reference, hash: word, encoding: word, created_at: time }),
+    }),
+    meta_event: guarded(
+      struct({
+        is_enabled: flag,
+        type: word,
+        event_type: set,
+        url,
+        secret,
+        pub_sub: publishSubscribe,
+      }),
+    ),
+    circuit_breaker: struct({
+      sample_rate: integer,
+      error_timeout: integer,
+      failure_threshold: integer,
+      success_threshold: integer,
+      minimum_request_count: integer,
+      observability_window: integer,
+      consecutive_failure_threshold: integer,
+    }),
+  }),
+}
+
+/**
+ * hookdrift makes a probe's outcome itself (`probe-resource.ts`). Digests are seals, and show whether function and
+ * payload are the same; texts of the service and of functions are sealed within; the output may be anything.
+ */
+const probe = {
+  probe: text,
+  target_kind: text,
+  target_uid: text,
+  target_name: text,
+  // `body`, `header` or `subscription`.
+  function: text,
+  type: text,
+  function_digest: text,
+  payload_digest: text,
+  // `ok` or `failed`.
+  outcome: text,
+  // null where it failed, or where it says nothing because two runs differed.
+  output: anything,
+  // What the service says of the failure.
+  error: prose,
+  // How the output breaks the expectation; null where it does not.
+  unexpected: prose,
+  // False: the same function with the same payload gave two results.
+  deterministic: flag,
+}
+
+/**
+ * Every field of the service's resources (sections 2.3–2.10 of its API document, and additions of its releases), in the
+ * order in which requests have them. Each new field decides what it contains, whether it is secret, what its absence
+ * means, and how requests write it. Everything else that knows a field takes it from here: sealing, comparing, what
+ * rules read, the requests of `restore`, and the simulated service. `policy`: hookdrift makes this kind too, and nothing
+ * of it comes from a service.
+ */
+export const resourceFields = {
+  endpoint,
+  subscription,
+  source,
+  event_type: eventType,
+  device,
+  project,
+  probe,
+  policy: {},
+} as const satisfies Readonly<Record<Kind, Members>>
+
+/** The same with members in canonical order, and with all objects guarded that lie in a guarded one. */
+export const wireSchema: Readonly<Record<Kind, Members>> = {
+  endpoint: inOrder(endpoint),
+  subscription: inOrder(subscription),
+  source: inOrder(source),
+  event_type: inOrder(eventType),
+  device: inOrder(device),
+  project: inOrder(project),
+  probe: inOrder(probe),
+  policy: {},
+}
+
+/** Members in canonical order, so that objects built from them need no sorting. */
+export function inOrder(members: Members, isGuarded = false): Members {
+  const entries = Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, field]) => [name, inOrderWithin(field, isGuarded)]))
+}
+
+function inOrderWithin(field: Field, isGuarded: boolean): Field {
+  if (field.type !== 'struct' && field.type !== 'keyed') return field
+  const isAlso = isGuarded || field.guarded === true
+  return { ...field, members: inOrder(field.members, isAlso), ...(isAlso && { guarded: true }) }
+}
+
+/**
+ * The attributes of a kind in the normal form. Absent: not shown by the service. null: shown and empty. What is neither
+ * is of the type given here, or the service broke its contract and comparisons are false. Secrets are seals. Within an
+ * object that collapses, empty members are left out: where it is shown, absent means empty.
+ */
+export type AttributesOf<K extends Kind> = Shown<(typeof resourceFields)[K], null>
+
+type Shown<M, Empty> = {
+  readonly [Name in keyof M as M[Name] extends { presence: 'volatile' | 'reference' } ? never : Name]?:
+    | ValueOf<M[Name]>
+    | Empty
+}
+
+type ValueOf<F> = F extends { type: 'struct'; collapse: true; members: infer M }
+  ? Shown<M, never>
+  : F extends { type: 'struct'; members: infer M }
+    ? Shown<M, null>
+    : F extends { type: 'keyed'; members: infer M }
+      ? Readonly<Record<string, Shown<M, null>>>
+      : F extends { type: 'free'; isAnything: true }
+        ? Json
+        : F extends { type: keyof LeafValues }
+          ? LeafValues[F['type']]
+          : never
+
+interface LeafValues {
+  readonly text: string
+  readonly word: string
+  readonly prose: string
+  readonly certificate: string
+  readonly code: string
+  readonly url: string
+  readonly 'secret-url': string
+  readonly secret: string
+  readonly integer: number
+  readonly seconds: number
+  readonly flag: boolean
+  readonly time: string
+  readonly set: readonly string[]
+  readonly addresses: readonly string[]
+  readonly free: JsonObject
+}
+
+/** Whether the normal form has a field: it is stored and compared. */
+export function isAttribute({ presence }: Field): boolean {
+  return presence !== 'volatile' && presence !== 'reference'
+}
+
+/** What a request sends for a field that is empty. */
+export function sentWhenEmpty(field: Field): Json {
+  return field.sentEmpty === undefined ? emptyByType[field.type] : field.sentEmpty
+}
+
+const emptyByType: Readonly<Record<Field['type'], Json>> = {
+  text: '',
+  word: '',
+  prose: '',
+  certificate: '',
+  code: '',
+  url: '',
+  'secret-url': '',
+  secret: '',
+  integer: 0,
+  seconds: 0,
+  flag: false,
+  time: '',
+  set: [],
+  addresses: [],
+  free: {},
+  struct: null,
+  keyed: [],
+}
+
+/** The fields of a kind that every release shows: without one of them, an item was seen in part. */
+export const requiredFields: Readonly<Record<Kind, readonly string[]>> = {
+  endpoint: requiredIn(endpoint),
+  subscription: requiredIn(subscription),
+  source: requiredIn(source),
+  event_type: requiredIn(eventType),
+  device: requiredIn(device),
+  project: requiredIn(project),
+  probe: requiredIn(probe),
+  policy: [],
+}
+
+function requiredIn(members: Members): readonly string[] {
+  return Object.keys(members).filter((name) => members[name]?.presence === 'required')
+}
+
+/** Another name of a field in some answers of the service. */
+interface Alias {
+  /** The member that has the field; undefined for a field of the resource itself. */
+  readonly within?: string
+  readonly alias: string
+  readonly name: string
+}
+
+/** By kind. The API version of 2024-01-01 renames two fields, and v26.7.0 has its own name for one. */
+export const aliases: Readonly<Partial<Record<Kind, readonly Alias[]>>> = {
+  endpoint: [
+    { alias: 'target_url', name: 'url' },
+    { alias: 'title', name: 'name' },
+  ],
+  project: [{ within: 'config', alias: former.name, name: 'verify_dynamic_events' }],
+}
+
+/** Raised when the normal form changes, so that a history can distinguish its own rewriting from drift. */
+export const normaliserVersion = 4

@@ -1,0 +1,410 @@
+import { z } from 'zod'
+import { changeTypes } from '../model/change.ts'
+import { coverageCauses, coverageStatuses } from '../model/coverage.ts'
+import { endingKinds } from '../model/ending.ts'
+import { exitCodes, signalExits } from '../model/errors.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import { noticeCodes } from '../model/notice.ts'
+import type { Report } from '../model/report.ts'
+import { kinds, listings } from '../model/resource.ts'
+import { failOnChoices, resolutions, severities, violationStates } from '../model/violation.ts'
+
+/** What JSON Schemas are published of, each under its id; those that others refer to have one, too. */
+export const publishedSchemas = z.registry<{ readonly id: string }>()
+
+const reportId = 'urn:hookdrift:report:2'
+
+/** A part of the report that other documents have, too. */
+function defined<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
+  publishedSchemas.add(schema, { id: `${reportId}#/$defs/${name}` })
+  return schema
+}
+
+/** A list that readers do not change. */
+export const listOf = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).readonly()
+
+/** Any JSON, and any object of it. */
+export const anyJson = z.custom<Json>(() => true)
+export const anyObject = z.custom<JsonObject>(() => true).meta({ type: 'object' })
+
+const time = defined(
+  'time',
+  z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/)
+    .describe('ISO 8601 in UTC.'),
+)
+const count = defined('count', z.int().min(0))
+const project = defined('project', z.string().min(1).describe('service/project, as configured.'))
+const uid = defined('uid', z.string().min(1))
+const name = defined('name', z.string().describe('For people; empty when the service has none.'))
+const pointer = defined(
+  'pointer',
+  z
+    .string()
+    .regex(/^(\/([^~/]|~[01])*)*$/)
+    .describe('JSON Pointer (RFC 6901).'),
+)
+const kind = defined('kind', z.enum(kinds))
+const listing = defined('listing', z.enum(listings))
+const release = defined(
+  'release',
+  z
+    .object({
+      from: z.string().nullable().describe('This release or a later one; null: not known.'),
+      below: z.string().nullable().describe('An earlier release than this; null: not known.'),
+      contradictory: z.boolean().describe('Whether answers contradict each other, as while an upgrade is under way.'),
+    })
+    .describe('Between which releases the service runs, inferred from the fields that its answers show.'),
+)
+const severity = defined('severity', z.enum(severities))
+const verdict = defined(
+  'verdict',
+  z.object({
+    exit_code: z
+      .literal([...Object.values(exitCodes), ...Object.values(signalExits)])
+      .describe(
+        '0 clean; 1 open violations that fail the run (fail_on); 3 could not read everything; 4 a bug ended the audit of a project, whose walks are failed; 130, 143 a signal interrupted it (SIGINT, SIGTERM); 2, 5 as documented for the command.',
+      ),
+    text: z.string().min(1).describe('One sentence.'),
+    fail_on: z
+      .enum(failOnChoices)
+      .describe(
+        'never: no violation fails the run. new: those of medium or above that were opened since the last approval of their project, or by this run.',
+      ),
+    violations: z
+      .object({ critical: count, high: count, medium: count, low: count, info: count })
+      .describe('Open violations (opened or continuing) by severity.'),
+    waived: count,
+    unknown: count,
+    resolved: count,
+    drift: z.object({ added: count, removed: count, modified: count }),
+  }),
+)
+const isComplete = {
+  anyOf: [
+    { properties: { status: { const: 'complete' }, cause: { type: 'null' }, reason: { type: 'null' } } },
+    { properties: { status: { not: { const: 'complete' } }, cause: { type: 'string' }, reason: { type: 'string' } } },
+  ],
+}
+const coverage = defined(
+  'coverage',
+  z
+    .object({
+      project,
+      listing: z
+        .union([listing, z.enum(['projects', 'filters'])])
+        .describe("projects: the list of a service's projects. filters: the filter rows of subscriptions."),
+      status: z
+        .enum(coverageStatuses)
+        .describe(
+          'Only complete says anything about what is absent. skipped: not offered by the service. suspect: its losses are held back.',
+        ),
+      cause: z.enum(coverageCauses).nullable().describe('Why it is not complete, as a code; null when complete.'),
+      reason: z.string().nullable().describe('The same as a sentence; null when complete.'),
+      filter: z
+        .string()
+        .nullable()
+        .describe('What the walk was narrowed to by configuration, such as owner=tenant-03; null when it was not.'),
+      pages: count,
+      items: count.describe('What the service listed, not what was lifted out of it.'),
+      of: count
+        .describe('Of filters: how many subscriptions were listed, where items counts those whose rows were read.')
+        .exactOptional(),
+      oldest_at: z
+        .string()
+        .nullable()
+        .describe('Of filters: when the oldest rows were read; null where none ever were.')
+        .exactOptional(),
+      requests: count,
+      retries: count,
+      duration_ms: z.number().min(0),
+    })
+    .meta(isComplete),
+)
+// extend() leaves out what meta() says.
+const scannedCoverage = defined(
+  'scannedCoverage',
+  coverage.extend({ run: count.describe('The run that scanned.') }).meta(isComplete),
+)
+const notice = defined(
+  'notice',
+  z.object({
+    code: z.enum(noticeCodes),
+    project: project.nullable().describe('null: it is about the run.'),
+    listing: listing.nullable().describe('null: it is about no listing.'),
+    text: z.string(),
+  }),
+)
+const uiUrl = defined(
+  'uiUrl',
+  z
+    .string()
+    .regex(/^https?:\/\//)
+    .describe("Where the gateway's own UI shows the resource; absent unless the configuration has `ui_url`."),
+)
+const fieldChange = defined(
+  'fieldChange',
+  z
+    .object({ path: pointer, before: anyJson, after: anyJson })
+    .describe('null: the attribute was empty or not there. Secrets are sealed: sealed:<hex> or sealed:masked.'),
+)
+const change = defined(
+  'change',
+  z
+    .object({
+      project,
+      kind,
+      uid,
+      name,
+      change: z.enum(changeTypes),
+      fields: listOf(fieldChange).describe('Sorted by path; empty for added and removed.'),
+      referrers: listOf(uid)
+        .describe('uids of the subscriptions that use it; for changed sources only.')
+        .exactOptional(),
+      ui_url: uiUrl.exactOptional(),
+    })
+    .meta({
+      anyOf: [
+        { properties: { change: { const: 'modified' } } },
+        { properties: { fields: { type: 'array', maxItems: 0 } } },
+      ],
+    }),
+)
+const waiver = defined(
+  'waiver',
+  z.object({
+    owner: z.string(),
+    reason: z.string(),
+    expires: time.describe('The instant from which it holds no more.'),
+    ticket: z.string().exactOptional(),
+  }),
+)
+const endedBy = defined(
+  'endedBy',
+  z
+    .object({
+      kind: z
+        .enum(endingKinds)
+        .describe(
+          'acceptance: a person accepted it. baseline: a person approved a baseline that has it, or revoked the one that it was found by. rule_off, override: the policy asks for less. expiry: its rule keeps it open no longer.',
+        ),
+      by: z.string().nullable().describe('The person.'),
+      reason: z.string().nullable().describe('What the person wrote, or what the policy asks for now.'),
+      at: time.nullable().describe('When the person decided.'),
+      run: z.int().min(1).nullable().describe('Of a baseline, the run whose state was approved.'),
+      configured_at: z
+        .object({ file: z.string(), line: z.int().min(1) })
+        .nullable()
+        .describe('The line of the policy that decided.'),
+    })
+    .describe('Who or what ended a violation that is not mended. A member without a value is null.'),
+)
+const violation = defined(
+  'violation',
+  z.object({
+    fingerprint: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .describe('The same over time, with any message or severity.'),
+    rule: z.string().min(1),
+    severity,
+    state: z.enum(violationStates).describe('unknown: this run could not check it. waived: accepted by a waiver.'),
+    resolution: z
+      .enum(resolutions)
+      .nullable()
+      .describe('Of resolved ones; null for all others. Only fixed and removed ones are gone.'),
+    ended_by: endedBy
+      .nullable()
+      .describe('Who or what ended it; null while it is active, and for fixed and removed ones.'),
+    project,
+    kind,
+    uid,
+    name,
+    owner: z
+      .string()
+      .nullable()
+      .describe(
+        "owner_id of the endpoint, or of a subscription's endpoint; null for all else, and where it is unknown.",
+      ),
+    path: pointer,
+    message: z.string(),
+    first_seen: time,
+    last_seen: time,
+    due_at: time
+      .nullable()
+      .describe('By when it must be fixed, by the policy of the run; null without a due date, waived and resolved.'),
+    waiver: waiver
+      .describe('Of waived ones, and of unknown ones that were waived when they were last seen.')
+      .exactOptional(),
+    ui_url: uiUrl.exactOptional(),
+  }),
+)
+const acceptance = defined(
+  'acceptance',
+  z.object({
+    fingerprint: z.string(),
+    rule: z.string(),
+    severity: severity
+      .nullable()
+      .describe("As of the violation's end; null, with an empty name and message, when that is no longer known."),
+    project,
+    kind,
+    uid: z.string(),
+    name: z.string(),
+    path: z.string(),
+    message: z.string(),
+    reason: z.string(),
+    by: z.string(),
+    at: time,
+  }),
+)
+const doubt = defined(
+  'doubt',
+  z.object({
+    kind,
+    field: z.string().describe('Its path without uids: `secrets[].expires_at`.'),
+    cause: z
+      .enum(['malformed', 'unseen'])
+      .describe('`malformed`: its type breaks the contract; `unseen`: every release shows it, and the answer did not.'),
+    resources: count.describe('How many resources have it so.'),
+    since: z
+      .object({ run: z.int().min(1), at: time })
+      .nullable()
+      .describe('The first run that saw one of them so, and its start; null where that is not known.'),
+  }),
+)
+const evaluatedProject = defined(
+  'evaluatedProject',
+  z.object({
+    project,
+    labels: z.record(z.string(), z.string()),
+    configured_at: z
+      .object({ file: z.string(), line: z.int().min(1) })
+      .nullable()
+      .describe('Where it is configured; null when that is not a file.'),
+    resources: z.record(z.string(), count).describe('Resources that were seen and evaluated, by kind.'),
+    evaluated_by_rule: z
+      .record(z.string(), count)
+      .describe('How many of its kind a rule evaluated, where overrides left some out.'),
+    not_evaluated: z
+      .record(z.string(), z.string())
+      .describe('Rules that could not be evaluated here, with the reasons.'),
+    not_compared: listOf(listing)
+      .describe(
+        'Listings that no earlier run walked to their end: there was nothing to compare them with. Absent when there are none.',
+      )
+      .exactOptional(),
+    approved_at: time.describe('When its baseline was approved; absent without one.').exactOptional(),
+    release: release
+      .describe("The service's release, as far as the answers show it; absent where nothing did.")
+      .exactOptional(),
+    doubts: z
+      .record(z.string(), listOf(doubt))
+      .describe(
+        'Fields that rules could not rely on, by rule: they did not evaluate what has them so. Absent when there are none.',
+      )
+      .exactOptional(),
+  }),
+)
+const evaluatedRule = defined(
+  'evaluatedRule',
+  z.object({
+    id: z.string().min(1),
+    kind,
+    title: z.string(),
+    remediation: z.string().describe('What to do about its problems.'),
+    severity,
+    controls: listOf(z.string()),
+    needs: listOf(kind).describe('Kinds that must be seen completely before its silence means anything.'),
+  }),
+)
+const run = defined(
+  'run',
+  z.object({
+    number: z.int().min(1),
+    started_at: time,
+    finished_at: time,
+    state: z.literal('committed').describe('A run that is not committed has no report.'),
+  }),
+)
+const tool = defined('tool', z.object({ name: z.literal('hookdrift'), version: z.string().min(1) }))
+const digests = defined(
+  'digests',
+  z
+    .object({
+      policy: z.string().min(1),
+      configuration: z.string().min(1),
+      chain: z.string().nullable().describe('null for runs before there was a chain.'),
+    })
+    .describe('SHA-256 of the policy and the configuration in force, and of the run with all that led to it.'),
+)
+const coverageOfFleet = defined(
+  'coverageOfFleet',
+  z
+    .object({ scanned: count, known: count })
+    .describe(
+      'How many projects the run was to scan, of those that were known: `--project` and a schedule may choose some.',
+    ),
+)
+
+/** The parts of a report. */
+export const schemas = {
+  scannedCoverage,
+  time,
+  count,
+  project,
+  uid,
+  name,
+  pointer,
+  kind,
+  listing,
+  release,
+  severity,
+  verdict,
+  coverage,
+  notice,
+  uiUrl,
+  fieldChange,
+  change,
+  waiver,
+  endedBy,
+  violation,
+  acceptance,
+  doubt,
+  evaluatedProject,
+  evaluatedRule,
+  run,
+  tool,
+  digests,
+  coverageOfFleet,
+}
+
+export const reportSchema = z
+  .object({
+    schema: z.literal('hookdrift.report/2'),
+    tool,
+    run,
+    digests,
+    verdict,
+    coverage_of_fleet: coverageOfFleet,
+    coverage: listOf(coverage).describe('What each walk proved, by project, then in the order of walking.'),
+    notices: listOf(notice).describe('Information that is not a fault, such as an upgrade of the service.'),
+    drift: listOf(change).describe('What changed since the last complete walk of each listing, by project, kind, uid.'),
+    violations: listOf(violation).describe(
+      'By severity (worst first), project, kind, uid, rule, path; resolved ones last.',
+    ),
+    accepted: listOf(acceptance).describe(
+      'Violations that people accepted with `hookdrift accept`, of projects of the run, oldest first: no run reports them while that holds.',
+    ),
+    projects: listOf(evaluatedProject).describe(
+      'What was scanned, by project: where it is configured and how much of it was evaluated.',
+    ),
+    rules: listOf(evaluatedRule).describe('The rules that were evaluated, by id.'),
+  })
+  .meta({
+    title: 'hookdrift report',
+    description:
+      'What one committed run has to say (hookdrift.report/2). Members may be added, never renamed: ignore those you do not know.',
+  }) satisfies z.ZodType<Report>
+publishedSchemas.add(reportSchema, { id: reportId })

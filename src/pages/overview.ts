@@ -4,9 +4,9 @@ import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { showLatest } from './overview/show-latest.ts'
+import { showLatestVerdict } from './overview/show-latest-verdict.ts'
 import { showProjectTable } from './overview/show-project-table.ts'
 import { showRest } from './overview/show-rest.ts'
-import { showVerdictOf } from './overview/show-verdict-of.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { type CurrentConfiguration, readConfigured, unconfigured } from './read-configured.ts'
 import { readActiveOf, readCounts, readInputs, readScans, readTrendOf, timeOf } from './run-facts.ts'
@@ -30,7 +30,7 @@ export const overviewPage: SitePage = {
       title: 'Overview',
       crumbs: [],
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${showGaps(coverage, link)}`,
-      body: html`${await showVerdictOf(request, { groups, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
+      body: html`${await showLatestVerdict(request, { groups, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
 ${await showLatest(request, { groups, extent: extentOf(coverage) })}
 ${showProjectTable(request, { status, groups })}
 ${await showRest(request, { groups, rules, inputs: await readInputs(request), configuration: configured.configuration })}`,

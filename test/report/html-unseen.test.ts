@@ -36,7 +36,7 @@ describe('the HTML report of a run that scanned nothing', () => {
   it('counts what was open when it was last seen', () => {
     const text = textOf(down(17, [aViolation({ state: 'unknown', severity: 'critical' })]))
     expect(text).toContain('? critical 1 unknown')
-    expect(text).toContain('acme/payments ? (1 then) ? ? ? ? ? not scanned')
+    expect(text).toContain('acme/payments ? 1 then ? ? ? ? ? not scanned (1 critical then)')
   })
 
   it('hatches the cells that nothing is known of', () => {

@@ -10,7 +10,7 @@ import type { SiteRequest } from '../page.ts'
 import { onceForRun, readInputs } from '../run-facts.ts'
 import { showLastChanges } from '../show-last-changes.ts'
 import { showFound } from '../show-rows.ts'
-import { testNew } from './show-verdict-of.ts'
+import { testNew } from './show-latest-verdict.ts'
 
 const [mostNew, mostChanged] = [10, 5]
 

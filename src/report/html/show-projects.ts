@@ -1,6 +1,6 @@
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
-import { isOpen, type Severity, severities } from '../../model/violation.ts'
-import { count } from '../../text/count.ts'
+import { countSeverities, isOpen, type Severity, severities } from '../../model/violation.ts'
+import { count, countEach } from '../../text/count.ts'
 import { isGap } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { foldRest } from './components/fold.ts'
@@ -12,45 +12,62 @@ import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
 export interface ProjectTableRow {
   readonly project: string
   readonly extent: ScanExtent
-  /** By severity, the worst first. */
-  readonly open: readonly number[]
+  readonly open: Readonly<Record<Severity, number>>
   /** Violations that were open when they were last seen. */
-  readonly unknown: readonly number[]
+  readonly unknown: Readonly<Record<Severity, number>>
   readonly walks: readonly ReportCoverage[]
   readonly notEvaluated: number
   /** Where its name leads; absent: nowhere. */
-  readonly href?: string
-  /** When it was scanned, ISO 8601 in UTC; absent: in the run of the report. */
-  readonly scannedAt?: string
+  readonly href?: string | undefined
+  /** Where its open violations of a severity, or those that are unknown, are listed; absent: nowhere. */
+  readonly listOf?: (severity: Severity, state: 'open' | 'unknown') => string
+  /** When it was scanned, ISO 8601 in UTC; null: never; absent: in the run of the report. */
+  readonly scannedAt?: string | null
+  /** Since when no scan was complete. */
+  readonly incompleteSince?: string | null
 }
 
 const mostShown = 12
 
-/** Projects with open violations or an incomplete scan: what was not scanned comes first, then the worst. */
+/** Projects of a report with open violations or an incomplete scan, the others counted. */
 export function showProjects(report: Report, links?: ReportLinks): Markup {
-  const rows = rowsOf(report)
-  return showProjectRows(links === undefined ? rows : rows.map((row) => ({ ...row, href: links.project(row.project) })))
-}
-
-/** The same of given rows, each project once. */
-export function showProjectRows(unsorted: readonly ProjectTableRow[]): Markup {
-  const rows = unsorted.toSorted(
-    (a, b) =>
-      Number(a.extent === 'all') - Number(b.extent === 'all') ||
-      compareCounts(b.open, a.open) ||
-      (a.project < b.project ? -1 : 1),
-  )
+  const rows = inTableOrder(rowsOf(report)).map((row) => ({ ...row, href: links?.project(row.project) }))
   const notable = rows.filter(
-    (row) => row.extent !== 'all' || row.notEvaluated > 0 || [...row.open, ...row.unknown].some(Boolean),
+    ({ extent, notEvaluated, open, unknown }) =>
+      extent !== 'all' || notEvaluated > 0 || severities.some((severity) => open[severity] + unknown[severity] > 0),
   )
   const calm = rows.length - notable.length
   const [first, rest] = [notable.slice(0, mostShown), notable.slice(mostShown)]
-  return html`${first.length === 0 ? nothing : showTable(first)}${rest.length === 0 ? nothing : foldRest(`${rest.length} more of ${count(notable.length, 'project')}`, showTable(rest))}${
+  return html`${first.length === 0 ? nothing : projectTable(first)}${rest.length === 0 ? nothing : foldRest(`${rest.length} more of ${count(notable.length, 'project')}`, projectTable(rest))}${
     calm === 0
       ? nothing
       : html`<p class="soft">${count(calm, first.length === 0 ? 'project' : 'more project')} with a complete scan and no open violation.</p>
 `
   }`
+}
+
+const extents = ['none', 'some', 'all'] as const satisfies readonly ScanExtent[]
+
+/** What was not scanned comes first, then the worst. */
+export function inTableOrder(rows: readonly ProjectTableRow[]): ProjectTableRow[] {
+  return rows.toSorted((a, b) => {
+    const differing = severities.find((severity) => a.open[severity] !== b.open[severity])
+    return (
+      extents.indexOf(a.extent) - extents.indexOf(b.extent) ||
+      (differing === undefined ? 0 : b.open[differing] - a.open[differing]) ||
+      (a.project < b.project ? -1 : 1)
+    )
+  })
+}
+
+/** Projects with their open violations by severity, and how much of each was scanned. */
+export function projectTable(rows: readonly ProjectTableRow[]): Markup {
+  const columns = [
+    { title: 'Project' },
+    ...severities.map((title) => ({ title, isNumber: true })),
+    { title: 'Scanned' },
+  ]
+  return table('Projects', columns, rows.map(showRow))
 }
 
 function rowsOf({ violations, coverage, projects }: Report): ProjectTableRow[] {
@@ -68,63 +85,51 @@ function rowOf(
   found: readonly ReportViolation[],
   evaluated: ReportProject | undefined,
 ): ProjectTableRow {
-  const tally = (isCounted: (violation: ReportViolation) => boolean) => (severity: Severity) =>
-    found.filter((violation) => violation.severity === severity && isCounted(violation)).length
   return {
     project,
     // The policy has violations and no walks.
     extent: walks.length === 0 && evaluated === undefined ? 'all' : extentOf(walks),
-    open: severities.map(tally(isOpen)),
-    unknown: severities.map(tally(({ state }) => state === 'unknown')),
+    open: countSeverities(found.filter(isOpen)),
+    unknown: countSeverities(found.filter(({ state }) => state === 'unknown')),
     walks,
     notEvaluated: Object.keys(evaluated?.not_evaluated ?? {}).length,
   }
 }
 
-function showTable(rows: readonly ProjectTableRow[]): Markup {
-  const columns = [
-    { title: 'Project' },
-    ...severities.map((severity) => ({ title: capitalised(severity), isNumber: true })),
-    { title: 'Scanned' },
-  ]
-  return table('Open violations by project', columns, rows.map(showRow))
-}
-
-function showRow({ project, extent, open, unknown, walks, notEvaluated, href, scannedAt }: ProjectTableRow): Markup {
-  const cells = severities.map((severity, at) => showNumber(severity, open[at] ?? 0, unknown[at] ?? 0, extent))
+function showRow(row: ProjectTableRow): Markup {
+  const { project, href } = row
   const name = href === undefined ? html`${project}` : html`<a href="${href}">${project}</a>`
-  const when = scannedAt === undefined ? nothing : html` <time datetime="${scannedAt}">${showTime(scannedAt)}</time>`
-  return html`<tr><th scope="row">${name}</th>${cells}${cell('Scanned', html`${showScan(extent, walks, notEvaluated)}${when}`)}</tr>
+  const cells = severities.map((severity) => showNumber(severity, row))
+  return html`<tr data-project="${project}"><th scope="row">${name}</th>${cells}${cell('Scanned', showScan(row))}</tr>
 `
 }
 
-function showNumber(severity: Severity, open: number, unknown: number, extent: ScanExtent): Markup {
-  const then = unknown === 0 ? nothing : html` <span class="soft">(${unknown} then)</span>`
-  const shown = showCount(open, extent)
-  const number =
-    shown === '0'
-      ? none
-      : shown === '?'
-        ? html`<span class="faint">?</span>`
-        : html`<b class="${severity}">${shown}</b>`
-  return cell(capitalised(severity), html`${number}${then}`, extent !== 'all' && open === 0 ? 'n unseen' : 'n')
+function showNumber(severity: Severity, { open, unknown, extent, listOf }: ProjectTableRow): Markup {
+  const [number, lost] = [open[severity], unknown[severity]]
+  const text = showCount(number, extent)
+  // In brackets next to a number: they are not among those.
+  const then =
+    lost === 0 ? nothing : html` <span class="soft">${text === '?' ? `${lost} then` : `(${lost} then)`}</span>`
+  const shown = text === '0' ? none : text === '?' ? html`?` : html`<b class="${severity}">${text}</b>`
+  const kind = text === '?' ? 'n unseen' : 'n'
+  if (number + lost === 0 || listOf === undefined) return cell(severity, html`${shown}${then}`, kind)
+  const href = listOf(severity, number === 0 ? 'unknown' : 'open')
+  return cell(severity, html`<a href="${href}">${shown}${then}</a>`, kind)
 }
 
-function showScan(extent: ScanExtent, walks: readonly ReportCoverage[], notEvaluated: number): Markup {
-  const gaps = walks.filter(isGap).map(({ listing }) => listing)
+function showScan({ extent, walks, unknown, notEvaluated, scannedAt, incompleteSince }: ProjectTableRow): Markup {
+  if (scannedAt === null) return html`never`
+  if (walks.length === 0 && extent === 'all') return html`<span class="soft">not a project of a service</span>`
+  const when = scannedAt === undefined ? nothing : html`<time datetime="${scannedAt}">${showTime(scannedAt)}</time> `
   const silent =
     notEvaluated === 0 ? nothing : html`<br><a href="#coverage">${count(notEvaluated, 'rule')} not evaluated</a>`
-  if (walks.length === 0 && extent === 'all') return html`<span class="soft">not a project of a service</span>`
-  if (extent === 'all') return html`complete${silent}`
+  if (extent === 'all') return html`${when}complete${silent}`
+  const gaps = walks.filter(isGap).map(({ listing }) => listing)
   const what = extent === 'none' ? 'not scanned' : `incomplete: ${gaps.join(', ')}`
-  return html`<span class="bad">? ${what}</span>${silent}`
-}
-
-function capitalised(word: string): string {
-  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
-}
-
-function compareCounts(a: readonly number[], b: readonly number[]): number {
-  for (const [at, number] of a.entries()) if (number !== b[at]) return number - (b[at] ?? 0)
-  return 0
+  const since =
+    incompleteSince === undefined || incompleteSince === null
+      ? ''
+      : `, not completely since ${showTime(incompleteSince)}`
+  const lost = countEach(severities, unknown)
+  return html`${when}<span class="bad">? ${what}${since}${lost === '' ? '' : ` (${lost} then)`}</span>${silent}`
 }

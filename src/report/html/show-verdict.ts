@@ -1,32 +1,97 @@
 import { changeTypes } from '../../model/change.ts'
-import type { Report, ReportViolation } from '../../model/report.ts'
+import type { Report } from '../../model/report.ts'
 import { showOpenTime } from '../../model/time.ts'
-import { isOpen, isOverdue, type Severity } from '../../model/violation.ts'
+import { countSeverities, isOpen, isOverdue, type Severity, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { isFirstScan, newViolations } from '../scanned-extent.ts'
 import { failsRunOf } from '../verdict.ts'
 import { severityBar } from './components/severity.ts'
 import { verdictBanner } from './components/verdict-banner.ts'
 import { describeVerdict, type VerdictWords } from './describe-verdict.ts'
-import type { Markup } from './markup.ts'
-import { extentOf, showCount } from './scan-extent.ts'
+import { html, type Markup } from './markup.ts'
+import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
 
 const large = ['critical', 'high', 'medium'] as const satisfies readonly Severity[]
 
+type Counts = Readonly<Record<Severity, number>>
+
+/** What a verdict rests on: of a report, or of the last scans of a history. */
+export interface VerdictCounts {
+  readonly words: VerdictWords
+  readonly extent: ScanExtent
+  readonly open: Counts
+  readonly unknown: Counts
+  /** What the run opened and ended; absent: there is nothing to compare with. */
+  readonly change?: { readonly opened: Counts; readonly fixed: Counts; readonly otherwise: Counts } | undefined
+  /** Of the oldest open violation. */
+  readonly oldestMs: number
+  readonly overdue: number
+  readonly waived: number
+  /** Facts about the run, after those about violations. */
+  readonly ofRun?: readonly string[]
+  /** Where numbers are listed; absent: nowhere. */
+  readonly listOf?: (choice: Readonly<Record<string, string>>) => string
+}
+
 /** The verdict in words, three numbers with what changed since the last run, and short facts. */
-export function showVerdict(report: Report): Markup {
-  const { verdict } = report
-  const extent = extentOf(report.coverage)
+export function showVerdictOf(counts: VerdictCounts): Markup {
+  const { words, extent, open, unknown, oldestMs, overdue, waived, ofRun = [], listOf } = counts
+  const below = countEach(['low', 'info'], open)
+  const lost = totalOf(unknown)
+  const linked = (text: string, choice: Readonly<Record<string, string>>) =>
+    listOf === undefined ? text : html`<a href="${listOf(choice)}">${text}</a>`
   return verdictBanner({
-    ...inWords(report),
+    ...words,
     numbers: large.map((severity) => ({
-      value: showCount(verdict.violations[severity], extent),
+      value: showCount(open[severity], extent),
       label: severity,
-      delta: deltaOf(report, severity),
+      delta: deltaOf(counts, severity),
       mark: severity,
+      ...(listOf !== undefined && { href: listOf({ severity, 'max-severity': severity, state: 'open' }) }),
     })),
-    bar: severityBar(verdict.violations),
-    facts: factsOf(report),
+    bar: severityBar(open),
+    facts: [
+      ...(below === '' ? [] : [`and ${below}`]),
+      ...(oldestMs >= 60_000 ? [`oldest open: ${showOpenTime(oldestMs)}`] : []),
+      ...(overdue === 0 ? [] : [linked(`${overdue} overdue`, { state: 'open', overdue: 'true' })]),
+      ...(waived === 0 ? [] : [linked(`${waived} waived`, { state: 'waived' })]),
+      ...(lost === 0 ? [] : [linked(`${lost} unknown`, { state: 'unknown' })]),
+      ...ofRun,
+    ],
+  })
+}
+
+function deltaOf({ change, unknown, extent }: VerdictCounts, severity: Severity): string[] {
+  const lost = unknown[severity] === 0 ? [] : [`${unknown[severity]} unknown`]
+  if (change === undefined) return lost
+  const { opened, fixed, otherwise } = change
+  const changed = [
+    ...(opened[severity] === 0 ? [] : [`+${opened[severity]} new`]),
+    ...(fixed[severity] === 0 ? [] : [`−${fixed[severity]} fixed`]),
+    ...(otherwise[severity] === 0 ? [] : [`−${otherwise[severity]} ended otherwise`]),
+    ...lost,
+  ]
+  return changed.length === 0 && extent === 'all' ? ['no change'] : changed
+}
+
+/** The same of a report. */
+export function showVerdict(report: Report): Markup {
+  const { verdict, violations, run, coverage } = report
+  const start = Date.parse(run.started_at)
+  const ended = violations.filter(({ state }) => state === 'resolved')
+  const fixed = countSeverities(ended.filter(({ resolution }) => resolution === 'fixed'))
+  const otherwise = countSeverities(ended.filter(({ resolution }) => resolution !== 'fixed'))
+  const ages = violations.filter(isOpen).map(({ first_seen }) => start - Date.parse(first_seen))
+  return showVerdictOf({
+    words: inWords(report),
+    extent: extentOf(coverage),
+    open: verdict.violations,
+    unknown: countSeverities(violations.filter(({ state }) => state === 'unknown')),
+    change: isFirstScan(report) ? undefined : { opened: countSeverities(newViolations(report)), fixed, otherwise },
+    oldestMs: ages.reduce((most, age) => Math.max(most, age), 0),
+    overdue: violations.filter((violation) => isOpen(violation) && isOverdue(violation, start)).length,
+    waived: verdict.waived,
+    ofRun: factsOf(report),
   })
 }
 
@@ -38,54 +103,17 @@ function inWords({ verdict, coverage, violations, projects }: Report): VerdictWo
   return { ...words, sentence: `A bug in hookdrift ended the audit of ${count(ended, 'project')}. ${words.sentence}` }
 }
 
-/** What the states of this run's violations say about the run before. */
-function deltaOf(report: Report, severity: Severity): string[] {
-  const inState = (state: string) =>
-    report.violations.filter((violation) => violation.severity === severity && violation.state === state).length
-  const unknown = inState('unknown')
-  const opened = newViolations(report).filter((violation) => violation.severity === severity).length
-  const ended = countEnds(report.violations.filter((violation) => violation.severity === severity))
-  const wasOpen = unknown === 0 ? [] : [`${unknown} unknown`]
-  if (isFirstScan(report)) return wasOpen
-  const changed = [
-    ...(opened === 0 ? [] : [`+${opened} new`]),
-    ...(ended.fixed === 0 ? [] : [`−${ended.fixed} fixed`]),
-    ...(ended.otherwise === 0 ? [] : [`−${ended.otherwise} ended otherwise`]),
-  ]
-  if (changed.length + wasOpen.length > 0) return [...changed, ...wasOpen]
-  return extentOf(report.coverage) === 'all' ? ['no change'] : []
-}
-
-/** Violations that ended: fixed, and otherwise, which mended nothing. */
-function countEnds(violations: readonly ReportViolation[]): { readonly fixed: number; readonly otherwise: number } {
-  const ended = violations.filter(({ state }) => state === 'resolved')
-  const fixed = ended.filter(({ resolution }) => resolution === 'fixed').length
-  return { fixed, otherwise: ended.length - fixed }
-}
-
-function describeEnds({ fixed, otherwise }: ReturnType<typeof countEnds>): string[] {
-  return [...(fixed === 0 ? [] : [`${fixed} fixed`]), ...(otherwise === 0 ? [] : [`${otherwise} ended otherwise`])]
-}
-
+/** What changed, and what became of the violations that ended: not all of them were mended. */
 function factsOf(report: Report): string[] {
-  const { verdict, violations, run } = report
-  const below = countEach(['low', 'info'], verdict.violations)
-  const ages = violations.filter(isOpen).map(({ first_seen }) => Date.parse(run.started_at) - Date.parse(first_seen))
-  const oldest = ages.reduce((most, age) => Math.max(most, age), 0)
-  const overdue = violations.filter(
-    (violation) => isOpen(violation) && isOverdue(violation, Date.parse(run.started_at)),
-  )
+  const { verdict, violations } = report
   const changes = countEach(changeTypes, verdict.drift)
-  const extent = extentOf(report.coverage)
+  const fixed = violations.filter(({ state, resolution }) => state === 'resolved' && resolution === 'fixed').length
+  const otherwise = verdict.resolved - fixed
   return [
-    ...(below === '' ? [] : [`and ${below}`]),
-    ...(oldest >= 60_000 ? [`oldest open: ${showOpenTime(oldest)}`] : []),
-    ...(overdue.length === 0 ? [] : [`${overdue.length} overdue`]),
     ...(isFirstScan(report) ? ['first scan: nothing to compare with'] : []),
     ...(changes === '' ? [] : [`changed: ${changes}`]),
-    ...(changes === '' && !isFirstScan(report) ? [extent === 'all' ? 'no drift' : 'drift: ?'] : []),
-    ...(verdict.unknown === 0 ? [] : [`${verdict.unknown} unknown`]),
-    ...(verdict.waived === 0 ? [] : [`${verdict.waived} waived`]),
-    ...(verdict.resolved === 0 ? [] : describeEnds(countEnds(violations))),
+    ...(changes === '' && !isFirstScan(report) ? [extentOf(report.coverage) === 'all' ? 'no drift' : 'drift: ?'] : []),
+    ...(fixed === 0 ? [] : [`${fixed} fixed`]),
+    ...(otherwise === 0 ? [] : [`${otherwise} ended otherwise`]),
   ]
 }

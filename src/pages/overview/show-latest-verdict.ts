@@ -1,7 +1,6 @@
 import type { ViolationGroup } from '../../history/sql/first-violations.ts'
 import { readResolvedBetween } from '../../history/sql/violations.ts'
 import type { Report } from '../../model/report.ts'
-import { showOpenTime } from '../../model/time.ts'
 import type { Trend } from '../../model/trend.ts'
 import {
   countSeverities,
@@ -11,23 +10,18 @@ import {
   isOpen,
   isOverdue,
   leastNew,
-  type Severity,
   type ViolationState,
 } from '../../model/violation.ts'
 import { countGroups } from '../../queries/count-groups.ts'
-import { severityBar } from '../../report/html/components/severity.ts'
-import { verdictBanner } from '../../report/html/components/verdict-banner.ts'
 import { describeVerdict } from '../../report/html/describe-verdict.ts'
-import { html, type Markup } from '../../report/html/markup.ts'
-import { extentOf, showCount } from '../../report/html/scan-extent.ts'
-import { countEach } from '../../text/count.ts'
+import type { Markup } from '../../report/html/markup.ts'
+import { extentOf } from '../../report/html/scan-extent.ts'
+import { showVerdictOf } from '../../report/html/show-verdict.ts'
 import type { SiteRequest } from '../page.ts'
 import { onceForRun, readDue, readInputs, timeOf } from '../run-facts.ts'
 
-const large = ['critical', 'high', 'medium'] as const satisfies readonly Severity[]
-
 /** The verdict in words and numbers, over the last scan of each project, and what changed with the run. */
-export async function showVerdictOf(
+export async function showLatestVerdict(
   request: SiteRequest,
   { groups, coverage, trend }: { groups: readonly ViolationGroup[]; coverage: Report['coverage']; trend: Trend },
 ): Promise<Markup> {
@@ -45,41 +39,17 @@ export async function showVerdictOf(
   const extent = extentOf(coverage)
   const failOn = (await readInputs(request))?.failOn ?? 'never'
   const failing = countFailing(groups, failOn, run.number)
-  const isWhole = extent === 'all'
   const { oldestOpen } = trend.all
-  const oldestMs = oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen)
-  return verdictBanner({
-    ...describeVerdict({ failOn, failing, extent }),
-    numbers: large.map((severity) => ({
-      value: showCount(open.severities[severity], extent),
-      label: severity,
-      mark: severity,
-      href: link('/violations', { severity, 'max-severity': severity, state: 'open' }),
-      delta: [
-        ...(opened[severity] === 0 ? [] : [`+${opened[severity]} new`]),
-        ...(ended.fixed[severity] === 0 ? [] : [`−${ended.fixed[severity]} fixed`]),
-        ...(ended.otherwise[severity] === 0 ? [] : [`−${ended.otherwise[severity]} ended otherwise`]),
-        ...(unknown.severities[severity] === 0 ? [] : [`${unknown.severities[severity]} unknown`]),
-        ...(opened[severity] + ended.fixed[severity] + ended.otherwise[severity] + unknown.severities[severity] === 0 &&
-        isWhole
-          ? ['no change']
-          : []),
-      ],
-    })),
-    bar: severityBar(open.severities),
-    facts: [
-      ...(countEach(['low', 'info'], open.severities) === ''
-        ? []
-        : [`and ${countEach(['low', 'info'], open.severities)}`]),
-      ...(oldestMs < 60_000 ? [] : [`oldest open: ${showOpenTime(oldestMs)}`]),
-      ...(overdue === 0
-        ? []
-        : [html`<a href="${link('/violations', { state: 'open', overdue: 'true' })}">${overdue} overdue</a>`]),
-      ...(waived === 0 ? [] : [html`<a href="${link('/violations', { state: 'waived' })}">${waived} waived</a>`]),
-      ...(unknown.total === 0
-        ? []
-        : [html`<a href="${link('/violations', { state: 'unknown' })}">${unknown.total} unknown</a>`]),
-    ],
+  return showVerdictOf({
+    words: describeVerdict({ failOn, failing, extent }),
+    extent,
+    open: open.severities,
+    unknown: unknown.severities,
+    change: { opened, fixed: ended.fixed, otherwise: ended.otherwise },
+    oldestMs: oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen),
+    overdue,
+    waived,
+    listOf: (choice) => link('/violations', choice),
   })
 }
 

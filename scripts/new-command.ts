@@ -2,9 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * `npm run new:command -- owners 'List the owners of endpoints'` writes what a command needs that reads the history: its
- * entry in the table of commands, its answer with schema and version, and its test. It works at once, listing projects;
- * a contributor then replaces three files.
+ * `npm run new:command -- owners 'List the owners of endpoints'` writes what a command needs that reads the history: a
+ * question, its entries in the tables of commands and of the API, and its test. It works at once, listing projects; a
+ * contributor then replaces what is in three files.
  */
 const checkout = join(import.meta.dirname, '..')
 const [name = '', description = ''] = process.argv.slice(2)
@@ -14,56 +14,50 @@ if (!/^[a-z]+$/.test(name) || !/^[A-Z]/.test(description)) {
     "expected a word and what the command does, with a capital verb, such as: owners 'List the owners of endpoints'",
   )
 }
-if (existsSync(join(checkout, `src/cli/${name}.ts`))) refuse(`src/cli/${name}.ts exists already`)
+const taken = [`src/queries/${name}.ts`, `src/cli/${name}.ts`].find((file) => existsSync(join(checkout, file)))
+if (taken !== undefined) refuse(`${taken} exists already`)
 
 write(
-  `src/cli/${name}.ts`,
-  `import type { Command } from 'commander'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { read${of}, ${name}View } from '../queries/read-${name}.ts'
-import { printAnswer, withHistory } from './print-answer.ts'
-import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
-
-export function define${of}(command: Command, execute: Execute): void {
-  addReadingOptions(command).action((options: ReadingOptions) => execute((terminal) => ${name}(options, terminal)))
-}
-
-async function ${name}(options: ReadingOptions, terminal: ProcessContext): Promise<number> {
-  const answer = await withHistory(options, terminal, (reader) => read${of}(reader, limitOf(options)))
-  return printAnswer(answer, ${name}View, options.format, terminal)
-}
-`,
-)
-write(
-  `src/queries/read-${name}.ts`,
-  `import type { HistoryReader } from '../history/reader.ts'
-import { findLastRun } from '../history/sql/runs.ts'
+  `src/queries/${name}.ts`,
+  `import { z } from 'zod'
+import type { HistoryReader } from '../history/reader.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
-import { statingExtent } from './as-of.ts'
+import { selectProjects, statingExtent } from './as-of.ts'
+import { projectParameter, question, runNamed, runParameter } from './question.ts'
 
-interface ${of}Row {
-  /** \`service/project\`. */
-  readonly project: string
-  /** The run that last scanned it. */
-  readonly run: number
+const row = z.object({
+  project: schemas.project,
+  run: schemas.count.describe('The run that last scanned it.'),
+})
+type ${of}Row = z.infer<typeof row>
+
+export const ${name}Form: AnswerForm = { name: '${name}', version: 1, about: aboutScans, row }
+
+export const ${name} = question({
+  form: ${name}Form,
+  parameters: { run: runParameter, project: projectParameter },
+  isOfRun: true,
+  async read(history, { run: named, project: projects }, { limit }) {
+    return { answer: await read${of}(history, await runNamed(history, named), { projects, limit }), view: ${name}View }
+  },
+})
+
+async function read${of}(
+  reader: HistoryReader,
+  run: CommittedRun,
+  { projects, limit }: { readonly projects: readonly string[]; readonly limit: number },
+): Promise<Answer<${of}Row>> {
+  const scans = selectProjects(await readLatestScans(reader, run.number), projects)
+  const rows = scans.map((scan) => ({ project: scan.project.name, run: scan.run.number }))
+  return { form: ${name}Form, ...statingExtent(run, scans), ...limited(rows, limit) }
 }
 
-export async function read${of}(reader: HistoryReader, limit: number): Promise<Answer<${of}Row>> {
-  const last = await findLastRun(reader)
-  const scans = last === undefined ? [] : await readLatestScans(reader, last.number)
-  return {
-    command: '${name}',
-    ...(last === undefined ? { run: null } : statingExtent(last, scans)),
-    ...limited(
-      scans.map(({ project, run }) => ({ project: project.name, run: run.number })),
-      limit,
-    ),
-  }
-}
-
-export const ${name}View: AnswerView<${of}Row> = {
+const ${name}View: AnswerView<${of}Row> = {
   columns: [
     { name: 'project', value: ({ project }) => project },
     { name: 'run', value: ({ run }) => run, align: 'right' },
@@ -72,32 +66,13 @@ export const ${name}View: AnswerView<${of}Row> = {
 }
 `,
 )
-const { $defs: _, ...envelope } = JSON.parse(read('config/answers/runs.schema.json'))
-const count = { $ref: 'urn:hookdrift:report:2#/$defs/count' }
-const row = {
-  type: 'object',
-  required: ['project', 'run'],
-  properties: { project: { type: 'string' }, run: count },
-}
-const schema = {
-  ...envelope,
-  $id: `urn:hookdrift:answer:${name}:1`,
-  title: `hookdrift ${name}`,
-  description: envelope.description.replace('hookdrift.runs/2', `hookdrift.${name}/1`),
-  properties: {
-    ...envelope.properties,
-    schema: { const: `hookdrift.${name}/1` },
-    rows: { type: 'array', items: row },
-  },
-}
-write(`config/answers/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
 insert(
   'src/cli/commands.ts',
   "    {\n      name: 'query',\n",
   `    {
       name: '${name}',
       description: ${JSON.stringify(description)},
-      load: async () => (await import('./${name}.ts')).define${of},
+      load: async () => asCommand((await import('../queries/${name}.ts')).${name}),
     },
 `,
 )
@@ -106,15 +81,22 @@ insert(
   '  rules: {\n',
   `  ${name}: { lines: [['${name}', 'as of the last run']], docs: ['ask-the-history'] },\n`,
 )
-insert('src/report/answer.ts', '} as const\n', `  ${name}: 1,\n`)
+insert(
+  'src/cli/api/api-entries.ts',
+  '}\n\n/** What the list of commands says',
+  `  ${name}: {
+    words: ['${name}'],
+    load: async () => ofQuestion((await import('../../queries/${name}.ts')).${name}),
+  },
+`,
+)
 insert('test/cli/answers.test.ts', "]\n\nit('has a schema for every answer", `  ['${name}', () => ['${name}']],\n`)
 
 process.stdout.write(`
 Now replace what the template says, by hand:
-1. src/queries/read-${name}.ts: the rows and their columns
-2. config/answers/${name}.schema.json: the schema of the rows
-3. src/cli/examples.ts: real examples, and the page to read
-4. test/cli/${name}.test.ts, new: the answer, and each mistake with its exit code
+1. src/queries/${name}.ts: the parameters, the rows, how they are read, and their columns
+2. src/cli/examples.ts: real examples, and the page to read
+3. test/cli/${name}.test.ts, new: the answer, and each mistake with its exit code
 Then: npm run fix; npm run reference; npx vitest run test/cli/answers.test.ts test/deploy
 `)
 

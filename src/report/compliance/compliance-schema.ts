@@ -66,7 +66,7 @@ const control = z.object({
       resolved_at: schemas.time.exactOptional(),
       open_ms: schemas.count.describe('From the run that opened it to its resolution, or to the run of the report.'),
     }),
-  ).describe('All that its rules found, whatever their state.'),
+  ).describe('All that its rules found, regardless of their state.'),
   accepted: listOf(schemas.acceptance).describe('Violations of its rules that people accepted, oldest first.'),
   waivers: listOf(
     schemas.waiver.extend({ rule: z.string(), violations: schemas.count.describe('How many violations it accepts.') }),

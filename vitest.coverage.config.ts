@@ -1,22 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { env, slow } from './vitest.config.ts'
-
-/** Slow tests that run code which no fast test reaches, within their process: others start processes or try volumes. */
-const reaching = [
-  'app/run-maintenance',
-  'audit/contained-bugs',
-  'audit/probes',
-  'audit/probes-not-run',
-  'audit/probes-of-policy',
-  'cli/baseline',
-  'cli/notify',
-  'cli/outputs',
-  'cli/run-command',
-  'cli/serve-demo',
-  'cli/worker',
-  'history/back-up',
-  'replay/replay',
-].map((name) => `test/${name}.test.ts`)
+import { env, long } from './vitest.config.ts'
 
 /**
  * Least percentage of lines and branches of a folder, as measured, rounded down. Raise them; never lower one. What a
@@ -50,7 +33,7 @@ const floors: Readonly<Record<string, readonly [lines: number, branches: number]
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: slow.filter((file) => !reaching.includes(file)),
+    exclude: long,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     isolate: false,

@@ -1,14 +1,27 @@
-// Counts the tests of a run and names those that were skipped: node count-tests.mjs RESULTS ALLOWED_SKIPS
-// RESULTS is what vitest's json reporter wrote. A skipped test that ALLOWED_SKIPS does not list counts as failed.
+// Counts the tests of runs and names those that were skipped: node count-tests.mjs ALLOWED_SKIPS RESULTS...
+// RESULTS are what vitest's json reporter wrote. A skipped test that ALLOWED_SKIPS does not list counts as failed, and so
+// does a run without results.
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-const [, , resultsFile, allowedFile] = process.argv
+const [, , allowedFile, ...resultsFiles] = process.argv
+const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
 let passed = 0
-let failed = 1
-try {
-  const results = JSON.parse(readFileSync(resultsFile, 'utf8'))
-  const allowed = JSON.parse(readFileSync(allowedFile, 'utf8'))
+let failed = 0
+for (const file of resultsFiles) {
+  try {
+    const counted = countTests(read(file), read(allowedFile))
+    passed += counted.passed
+    failed += counted.failed
+  } catch (error) {
+    console.error(`the tests could not be counted: ${error.message}`)
+    failed++
+  }
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed > 0 ? 1 : 0
+
+function countTests(results, allowed) {
   const skipped = results.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status !== 'passed' && status !== 'failed')
@@ -21,10 +34,5 @@ try {
     console.log(`skipped: ${relative(process.cwd(), file)}: ${test}: ${reason ?? 'NOT ALLOWED'}`)
   }
   const failedInTests = Math.max(results.numFailedTests, results.numFailedTestSuites > 0 ? 1 : 0)
-  passed = results.numPassedTests
-  failed = failedInTests + unexpected
-} catch (error) {
-  console.error(`the tests could not be counted: ${error.message}`)
+  return { passed: results.numPassedTests, failed: failedInTests + unexpected }
 }
-console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = failed > 0 ? 1 : 0

@@ -96,6 +96,9 @@ export function pageShapes(project: string, bytes: number) {
         `"free":[${times(40, (n) => `{"${word(number * 40 + n)}":1,"${word(number * 7 + n)}x":2}`)}]`,
       ),
     ),
+    'numbers that a double cannot keep': many((number) =>
+      endpoint(number, project, `"free":[${times(80, () => '1234567890123456789')}]`),
+    ),
     numbers: one(`"free":[${filled('1,')}1]`),
     fractions: one(`"free":[${filled('1.5,')}1]`),
     'short words': many((number) =>

@@ -11,6 +11,7 @@ import { openSqliteHistory } from '../src/history/sqlite/sqlite-history.ts'
 import { readDiff } from '../src/queries/diff.ts'
 import { readState } from '../src/queries/state.ts'
 import { readTimeline } from '../src/queries/timeline.ts'
+import { replayPolicy } from '../src/replay/replay-policy.ts'
 import { openAuditHarness, policyOf } from '../test/audit/audit-harness.ts'
 import { faultsIn } from '../test/audit/verify-history-file.ts'
 import { type FileChange, openLooseGit } from './loose-git.ts'
@@ -20,8 +21,9 @@ import { table, verdict } from './table.ts'
 
 /**
  * A year of daily audits of 20,000 resources of which one in a hundred changes a day: what the last run costs and what the
- * second one did, the size of the history, of Git and of copies, and how soon it answers. `BENCH_DAYS` (default 365) and
- * `BENCH_PROJECTS` (default 100) make it smaller; `BENCH_ROUNDS` (default 7) is for the comparison of runs.
+ * second one did, the size of the history, of Git and of copies, how soon it answers, and how long a replay of it takes.
+ * `BENCH_DAYS` (default 365) and `BENCH_PROJECTS` (default 100) make it smaller; `BENCH_ROUNDS` (default 7) is for the
+ * comparison of runs.
  */
 const days = Number(process.env.BENCH_DAYS ?? 365)
 const projects = Number(process.env.BENCH_PROJECTS ?? 100)
@@ -56,6 +58,7 @@ try {
   await compareRuns()
   printSizes()
   await printAnswerTimes()
+  await printReplay()
   await printVerification()
   await printUnchanged()
 } finally {
@@ -195,6 +198,22 @@ function runAt(runs: readonly CommittedRun[], number: number): CommittedRun {
   const run = runs.find((each) => each.number === number)
   if (run === undefined) throw new Error(`there is no run ${number}`)
   return run
+}
+
+async function printReplay(): Promise<void> {
+  const history = reader()
+  try {
+    const runs = await listRuns(history)
+    const request = { policy: policyOf('extends: [all]'), runs, clock: () => performance.now() }
+    const [cpuAt, tookMs] = [process.cpuUsage(), await taken(() => replayPolicy(history, request))]
+    const { user, system } = process.cpuUsage(cpuAt)
+    const cpu = ` (cpu ${((user + system) / 1e6).toFixed(0)})`
+    process.stdout.write(`\
+${verdict(`replay of ${runs.length} runs under another policy, s`, tookMs / 1000, { atMost: 60 }, cpu)}
+`)
+  } finally {
+    await history.close()
+  }
 }
 
 async function printVerification(): Promise<void> {

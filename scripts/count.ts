@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
 /**
- * How much there is to read: lines and files, interfaces, the contract of a history, and JSON Schemas that people write.
+ * How much there is to read: lines and files, interfaces, and the contract of a history.
  * `npm run bench:path` counts what an audit runs of it. A directory may be named: another checkout.
  */
 const root = process.argv[2] ?? join(import.meta.dirname, '..')
@@ -34,8 +34,6 @@ const members = Object.entries(contract).flatMap(([name, interfaces]) =>
     .filter((one) => interfaces.includes(one.name.text))
     .flatMap((one) => one.members),
 )
-// The others are generated.
-const schemas = ['report-line', 'compliance'].map((name) => `config/${name}.schema.json`)
 const folders = Map.groupBy(source, (file) => dirname(file).split('/').slice(0, 2).join('/'))
 
 const rows: readonly (readonly [string, number | string])[] = [
@@ -43,7 +41,6 @@ const rows: readonly (readonly [string, number | string])[] = [
   ['interfaces', source.reduce((sum, file) => sum + interfacesOf(file).length, 0)],
   ['members of the contract of a history', members.length],
   ['lines of tests', linesOf(filesOf('test/**/*.ts'))],
-  ['lines of JSON Schema written by hand', linesOf(schemas)],
   ...[...folders]
     .map(([name, files]) => [`  ${name}`, `${linesOf(files)} / ${files.length}`] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1)),

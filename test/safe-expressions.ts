@@ -39,13 +39,11 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/cli/open-process-context.ts': {
     '/^flags:\\s*([0-7]+)$/m': ourText,
   },
-  'src/config/check-configuration.ts': {
-    '/\\/{2,}/g': ourText,
-  },
   'src/config/choose-projects.ts': {
     '/^.*\\//': ourText,
   },
   'src/config/configuration-schema.ts': {
+    '/\\/{2,}/g': ourText,
     '/^([\\d.]+)([a-z]+)$/': ourText,
     '/^(-?\\d+) ?([A-Za-z]*)$/': ourText,
     '/\\/+$/': ourText,

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type AnswerForm, answerSchema } from '../../src/report/answer-form.ts'
-import { publishedSchemas, reportSchema } from '../../src/report/report-schema.ts'
+import { complianceSchema } from '../../src/report/compliance/compliance-schema.ts'
+import { publishedSchemas, reportLineSchema, reportSchema } from '../../src/report/report-schema.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 
@@ -21,7 +22,11 @@ function isAnswerForm(value: unknown): value is AnswerForm {
 
 /** The published JSON Schemas that are made of declarations, by their paths. */
 export async function schemaFiles(): Promise<Readonly<Record<string, string>>> {
-  const schemas: Record<string, z.ZodType> = { 'config/report.schema.json': reportSchema }
+  const schemas: Record<string, z.ZodType> = {
+    'config/report.schema.json': reportSchema,
+    'config/report-line.schema.json': reportLineSchema,
+    'config/compliance.schema.json': complianceSchema,
+  }
   for (const form of await answerForms()) schemas[`config/answers/${form.name}.schema.json`] = answerSchema(form)
   const { schemas: written } = z.toJSONSchema(publishedSchemas, {
     io: 'input',

@@ -5,12 +5,11 @@ import { chunks } from '../model/chunks.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
-import { type ComparedResource, type Comparison, changesOf, subjectOf } from './comparison.ts'
+import { type ComparedResource, type Comparison, changesOf, type ShownResource, subjectOf } from './comparison.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, type ProjectScan } from './project-scan.ts'
 import { noChanges, type RecentChanges } from './recent-changes.ts'
-import type { StagedResource } from './stage-resources.ts'
 
 /** Approved bodies at a time: memory holds no more of them. */
 const readAtOnce = 100
@@ -23,23 +22,23 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
   /** Resources of which the approved state says nothing. */
   const unapproved = new Set<ResourceKey>()
 
-  const isOldVersion = ({ since, resource }: StagedResource) => {
+  const isOldVersion = ({ since, resource }: ShownResource) => {
     const run = expected.runOf(resource)
     return run !== undefined && since <= run
   }
 
   const driftOf = (
     listing: Listing,
-    staged: StagedResource,
+    shown: ShownResource,
     body: ApprovedBody | undefined,
     changes: Drift['recent'],
   ): Drift | undefined => {
-    const { resource } = staged
+    const { resource } = shown
     const { kind, attributes } = resource
     const common = { ...subjectOf(resource), after: attributes, isApproved: true, recent: changes }
     if (body === undefined) {
-      if (!isOldVersion(staged)) unapproved.add(resourceKey(resource))
-      if (!isOldVersion(staged) && isNew(listing, kind)) {
+      if (!isOldVersion(shown)) unapproved.add(resourceKey(resource))
+      if (!isOldVersion(shown) && isNew(listing, kind)) {
         return { ...common, change: 'added', before: undefined, fields: [], areSealsComparable: true }
       }
       if (changes.size === 0) return undefined

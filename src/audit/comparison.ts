@@ -1,18 +1,25 @@
+import type { PastVersion } from '../history/stored-body.ts'
 import { type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { differs } from './date-values.ts'
-import type { ProjectScan, Statuses } from './project-scan.ts'
+import type { EvaluatedScan, Statuses } from './project-scan.ts'
 import { datesOfChanges, noChanges, type RecentChanges } from './recent-changes.ts'
 import type { StagedResource } from './stage-resources.ts'
 
 /** Compares what a project's pages show with what drift rules hold against it. */
 export interface Comparison {
   /** Resources that differ from the baseline, or changed lately. */
-  compare(listing: Listing, resources: readonly StagedResource[]): Promise<readonly ComparedResource[]>
+  compare(listing: Listing, resources: readonly ShownResource[]): Promise<readonly ComparedResource[]>
   /** Whether a person approved a state of a resource that was compared last. */
   isApproved(resource: Resource): boolean
   /** What the baseline holds and complete walks did not show. Asked when all walks have ended. */
   compareMissing(statuses: Statuses): Promise<MissingResources>
+}
+
+/** A resource that a scan shows, with how it was before. */
+export interface ShownResource extends Pick<StagedResource, 'resource' | 'since' | 'change'> {
+  readonly known: Pick<PastVersion, 'attributes'> | undefined
+  readonly base: Pick<PastVersion, 'attributes' | 'sealKeyId'> | undefined | 'same'
 }
 
 export interface ComparedResource {
@@ -31,7 +38,7 @@ export interface MissingResources {
 }
 
 /** With the last complete scan everything was compared when a resource was staged. */
-export function compareWithLastScan(scan: ProjectScan, recent: RecentChanges): Comparison {
+export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges): Comparison {
   const { sealer } = scan
   return {
     isApproved: () => false,
@@ -67,9 +74,9 @@ export function subjectOf({ kind, uid, name }: Resource): Pick<Drift, 'kind' | '
 
 /** When each field of staged resources changed lately, in the order of `resources`. */
 export function changesOf(
-  { draft, project, now }: ProjectScan,
+  { draft, project, now }: EvaluatedScan,
   recent: RecentChanges,
-  resources: readonly StagedResource[],
+  resources: readonly ShownResource[],
 ): Promise<readonly Drift['recent'][]> {
   const changed = resources.map(({ resource, known, change }) => {
     const paths = (change?.fields ?? []).map(({ path }) => path)

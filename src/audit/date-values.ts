@@ -1,10 +1,7 @@
-import type { StoredBody, VersionPoint } from '../history/stored-body.ts'
+import type { PastVersion, VersionPoint } from '../history/stored-body.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type JsonObject, valueAt } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
-
-/** A resource as runs of the past saw it. */
-export type PastVersion = Pick<StoredBody, 'attributes' | 'fromRun' | 'since' | 'sealKeyId'>
 
 /** Reads versions of a project's resources, in the order of `points`. */
 export type VersionsAt = (points: readonly VersionPoint[]) => Promise<readonly (PastVersion | undefined)[]>
@@ -29,8 +26,10 @@ export async function dateValues(
   { before, startedAt }: { readonly before: number; readonly startedAt: string },
   versionsAt: VersionsAt,
 ): Promise<readonly (ValueDates | undefined)[]> {
-  const dates = dated.map(({ paths }) => new Map(paths.map((path) => [path, startedAt])))
-  let held = dated.map((one, at) => ({ ...one, dates: dates[at], run: before })).filter(({ paths }) => paths.length > 0)
+  const dates = dated.map(({ paths }) =>
+    paths.length === 0 ? undefined : new Map(paths.map((path) => [path, startedAt])),
+  )
+  let held = dated.flatMap((one, at) => (one.paths.length === 0 ? [] : [{ ...one, dates: dates[at], run: before }]))
   while (held.length > 0) {
     const points = held.map(({ resource: { kind, uid }, run }) => ({ kind, uid, run: run - 1 }))
     const versions = await versionsAt(points)
@@ -42,7 +41,7 @@ export async function dateValues(
       return paths.length === 0 ? [] : [{ ...one, paths, run: version.fromRun }]
     })
   }
-  return dates.map((ofResource) => (ofResource.size === 0 ? undefined : (path) => ofResource.get(path)))
+  return dates.map((ofResource) => ofResource && ((path) => ofResource.get(path)))
 }
 
 /** Whether two versions of a resource hold other values at a path; what is absent counts as null. */

@@ -1,4 +1,4 @@
-import type { ScanDraft } from '../history/history.ts'
+import type { ViolationDraft } from '../history/history.ts'
 import { chunks } from '../model/chunks.ts'
 import { decidedAt, type Ending } from '../model/ending.ts'
 import { type ProjectRef, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
@@ -32,7 +32,7 @@ const readAtOnce = 100
  * overrides ask for more of a resource than its violation says.
  */
 export async function readSwitches(
-  draft: Pick<ScanDraft, 'run' | 'versionsAt'>,
+  draft: Pick<ViolationDraft, 'run' | 'versionsAt'>,
   project: ProjectRef,
   violations: readonly Finding[],
   evaluator: Pick<PolicyEvaluator, 'switchOf' | 'overridden'>,

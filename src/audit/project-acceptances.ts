@@ -99,7 +99,7 @@ export class ProjectAcceptances {
   }
 
   /** Drafts what this run ended. */
-  async write(draft: ScanDraft): Promise<void> {
+  async write(draft: Pick<ScanDraft, 'endAcceptances'>): Promise<void> {
     if (this.#endings.size > 0) await draft.endAcceptances(this.#project, this.#endings)
   }
 

@@ -14,18 +14,15 @@ import {
   type ResourceKey,
   resourceKey,
 } from '../model/resource.ts'
-import type { Finding } from '../model/violation.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
 import type { IdentifyItem, ItemIdentity } from '../service/service-client.ts'
 import type { Filters } from '../service/settings.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
-import { compareWithOrigins, type OriginComparison } from './compare-with-origins.ts'
 import { type Comparison, compareWithLastScan, type MissingResources } from './comparison.ts'
-import { dateValues } from './date-values.ts'
 import { dueListings } from './due-listings.ts'
-import { baselineOf, type ExpectedState } from './expected-state.ts'
+import type { ExpectedState } from './expected-state.ts'
 import { FilterWalk } from './filter-walk.ts'
 import { filterText } from './filtered.ts'
 import { type Contradictions, findContradictions } from './find-contradictions.ts'
@@ -38,17 +35,17 @@ import type { OpenRun } from './open-run.ts'
 import { findTargets, leaveOutProbes, type ProbeOutcomes, runProbes } from './probes/run-probes.ts'
 import type { ProbeTarget } from './probes/try-probes.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
-import { configured, discardedOutcome, isWhole, type ProjectOutcome } from './project-outcome.ts'
+import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
 import { type ProjectPast, readPast } from './project-past.ts'
 import { type AuditedProject, kindOf, type Page, type ProjectScan, type Statuses } from './project-scan.ts'
 import { ProjectWalk, type Walk } from './project-walk.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { keyOf } from './reconcile.ts'
 import { reconcileProject } from './reconcile-project.ts'
-import { type StagedResource, stageResources } from './stage-resources.ts'
+import { ScanEvaluation, type ShownProject } from './scan-evaluation.ts'
+import { stageResources } from './stage-resources.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
-import { writeFindings } from './write-violations.ts'
 
 /** A page may hold thousands of items; what is made of them need not be in memory all at once. */
 const takenAtOnce = 100
@@ -86,8 +83,8 @@ export class ProjectAudit implements ProjectScan {
   readonly #rules: ProjectEvaluator
   readonly #expected: ExpectedState | undefined
   readonly #comparison: Comparison
-  readonly #origins: OriginComparison
   readonly #acceptances: ProjectAcceptances
+  readonly #evaluation: ScanEvaluation
   readonly #items: KnownItems
   readonly #contradictions: Contradictions
   readonly #observed: Observations
@@ -118,17 +115,16 @@ export class ProjectAudit implements ProjectScan {
     this.#expected = expected
     this.#comparison =
       expected === undefined ? compareWithLastScan(this, recent) : compareWithApproved(this, expected, recent)
-    this.#origins = compareWithOrigins(past.history.withOrigin, {
-      now,
-      sealKeyId: sealer.keyId,
-      ofProject: this.#rules,
-      ignored: policy.ignore,
-      versionsAt: (points) => draft.versionsAt(asked.ref, points),
-      approvalOf: (resource) =>
-        expected !== undefined && this.#comparison.isApproved(resource) ? baselineOf(expected, resource) : undefined,
+    this.#acceptances = past.acceptances
+    this.#evaluation = new ScanEvaluation(this, {
+      evaluator,
+      rules: this.#rules,
+      comparison: this.#comparison,
+      followed: past.history.withOrigin,
+      expected,
+      acceptances: past.acceptances,
       reform: (kind, attributes) => reseal(kind, attributes, sealer),
     })
-    this.#acceptances = past.acceptances
     this.#items = past.items
     this.#contradictions = findContradictions(past.known)
     this.#observed = new Observations(asked.ref.uid)
@@ -179,9 +175,8 @@ export class ProjectAudit implements ProjectScan {
         this.#observed.noteStaged(listing, kind, staged)
         if (kind === kindOf[listing]) this.#items.note(listing, identities, staged.resources)
         if (kind === 'source' && listing === 'subscriptions') this.#contradictions.takeSources(staged.resources)
-        const findings = await this.#evaluate(listing, staged.resources)
         this.#acceptances.compare(staged.resources, this)
-        await writeFindings(this.draft, this.project, this.#acceptances.apply(findings))
+        await this.#evaluation.take(listing, staged.resources)
       }
     }
   }
@@ -260,26 +255,6 @@ export class ProjectAudit implements ProjectScan {
     return [this.#observed.settings.project]
   }
 
-  /** What rules find in resources, and in how they differ from before. */
-  async #evaluate(listing: Listing, staged: readonly StagedResource[]): Promise<readonly Finding[]> {
-    const resources = staged.map(({ resource }) => resource)
-    const dates = await dateValues(
-      resources.map((resource) => ({ resource, paths: this.#run.evaluator.datesOf(resource) })),
-      { before: this.draft.run, startedAt: new Date(this.now).toISOString() },
-      (points) => this.draft.versionsAt(this.project, points),
-    )
-    const findings: Finding[] = []
-    for (const [at, resource] of resources.entries()) {
-      for (const finding of this.#rules.evaluate(resource, dates[at])) findings.push(finding)
-    }
-    const compared = await this.#comparison.compare(listing, staged)
-    const drifted = compared.flatMap(({ resource, drift, originRun }) =>
-      this.#rules.compare(resource, drift, originRun),
-    )
-    for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)
-    return findings
-  }
-
   async #probe(statuses: Statuses, removals: Removals): Promise<ProbeOutcomes> {
     if (!this.#run.runsProbes) return leaveOutProbes(this, this.#targets)
     return runProbes(this, {
@@ -313,17 +288,9 @@ export class ProjectAudit implements ProjectScan {
     probed: ProbeOutcomes,
     missing: MissingResources,
   ): Promise<ProjectOutcome> {
-    const { draft } = this
     const { self, changes, silentlyChanged, ignored, settings } = this.#observed
     const release = this.#observed.release.range()
     const inferred = release === undefined ? {} : { release }
-    const scanned = {
-      ...configured(this.#asked),
-      ...this.#describePast(statuses),
-      ...inferred,
-      ...(settings?.writtenAt && { settingsAt: settings.writtenAt }),
-      statuses,
-    }
     const findings = [
       ...this.#rules.evaluateScan(self, {
         isVanished: walks.some(({ coverage }) => coverage.cause === 'not_found'),
@@ -334,30 +301,25 @@ export class ProjectAudit implements ProjectScan {
       }),
       ...probed.resources.flatMap((resource) => this.#rules.evaluate(resource)),
       ...missing.gone.flatMap(({ resource, drift }) => this.#rules.compare(resource, drift)),
-      ...this.#rules.conclude({ isComplete: (kind) => isWhole(scanned, kind) }),
     ]
     const { isUnderOtherRules } = this.history
-    const outcome: ProjectOutcome = {
-      ...scanned,
+    const shown: ShownProject = {
+      ...configured(this.#asked),
+      ...this.#describePast(statuses),
+      ...inferred,
+      ...(settings?.writtenAt && { settingsAt: settings.writtenAt }),
+      statuses,
       unobserved: [...removals.unobserved, ...missing.unobserved],
       removed: removals.changes.map(resourceKey),
       // Asked only where the rules changed: a first run changes everything.
       changed: isUnderOtherRules ? [...changes.map(resourceKey), ...silentlyChanged] : [],
       ignored: Object.fromEntries(ignored),
-      endings: Object.fromEntries(this.#origins.endings),
-      undecided: [...this.#origins.undecided, ...(mayBeVulnerable(release) ? [vulnerableIn(self)] : [])],
+      undecided: mayBeVulnerable(release) ? [vulnerableIn(self)] : [],
       isUnderOtherRules,
       untested: probed.untested,
       probed: [...new Set(this.#targets.map((target) => target.probe.name))],
-      evaluation: this.#rules.outcome(),
     }
-    await reconcileProject(draft, outcome, this.#acceptances.apply(findings), {
-      evaluator: this.#run.evaluator,
-      acceptances: this.#acceptances,
-      expected: this.#expected,
-      ignored: this.ignored,
-    })
-    return outcome
+    return this.#evaluation.conclude(shown, findings)
   }
 
   /** What the run could compare the project with. Members that say nothing are absent, so that equal runs store nothing. */

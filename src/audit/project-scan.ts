@@ -1,5 +1,5 @@
-import type { ProjectHistory, ScanDraft } from '../history/history.ts'
-import type { CompleteScans } from '../history/records.ts'
+import type { ProjectHistory, ScanDraft, ViolationDraft } from '../history/history.ts'
+import type { CompleteScan, CompleteScans } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { FilterReadings } from '../inventory/take-inventory.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
@@ -37,18 +37,26 @@ export interface AuditedProject {
   readonly expected?: ExpectedState
 }
 
-/** One scan of a project: what each of its steps reads and writes with, and what the history knows from before. */
-export interface ProjectScan {
-  readonly draft: ScanDraft
+/** A scan as its evaluation sees it: what it shows comes from a service, or from the history of a past run. */
+export interface EvaluatedScan {
+  readonly draft: ViolationDraft
   readonly project: ProjectRef
-  readonly sealer: Sealer
+  /** Names the installation key that sealed what the scan shows. */
+  readonly sealer: Pick<Sealer, 'keyId'>
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
-  readonly filters: Filters
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
-  readonly known: KnownVersions
   /** The last complete walk of each kind, before this run. */
+  readonly lastComplete: Readonly<Partial<Record<Kind, Pick<CompleteScan, 'run'>>>>
+}
+
+/** One scan of a project: what each of its steps reads and writes with, and what the history knows from before. */
+export interface ProjectScan extends EvaluatedScan {
+  readonly draft: ScanDraft
+  readonly sealer: Sealer
+  readonly filters: Filters
+  readonly known: KnownVersions
   readonly lastComplete: CompleteScans
   /** What earlier runs left of the project. */
   readonly history: ProjectHistory

@@ -1,5 +1,5 @@
 import type { Acceptance } from '../history/acceptances.ts'
-import type { ActiveViolation, ScanDraft } from '../history/history.ts'
+import type { ActiveViolation, ViolationDraft } from '../history/history.ts'
 import { findLastApproval } from '../history/sql/approvals.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
 import type { ProjectRef } from '../model/resource.ts'
@@ -20,7 +20,7 @@ import { writeReconciliation } from './write-violations.ts'
  * projects, and of rules about violations, are left for the end of the run.
  */
 export async function reconcileProject(
-  draft: ScanDraft,
+  draft: ViolationDraft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
   { evaluator, acceptances, expected, ignored }: Decisions,
@@ -90,7 +90,7 @@ function ignoredBy(ignored: readonly IgnoredPath[], path: string): IgnoredPath |
 }
 
 /** A violation that only a comparison with a baseline could find, where there is none any longer. */
-async function endingOfBaseline(draft: ScanDraft, project: ProjectRef): Promise<Ending> {
+async function endingOfBaseline(draft: ViolationDraft, project: ProjectRef): Promise<Ending> {
   const { run, revoked } = (await findLastApproval(draft.past, project)) ?? {}
   return byPolicy({
     endedBy:

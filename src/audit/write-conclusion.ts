@@ -1,5 +1,5 @@
 import type { Acceptance } from '../history/acceptances.ts'
-import type { ActiveViolation, Draft } from '../history/history.ts'
+import type { ActiveViolation, Draft, ViolationDraft } from '../history/history.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import { overdueRule } from '../model/violation.ts'
@@ -17,16 +17,27 @@ import { writeReconciliation } from './write-violations.ts'
 export interface EndOfRun extends Pick<OpenRun, 'policy' | 'now' | 'evaluator'> {
   /** Lists of projects of which something was drafted. */
   readonly lists: readonly ProjectRef[]
-  readonly scope: RunScope
 }
 
 /** Drafts what was found at the end of a run. */
 export async function writeConclusion(
   draft: Draft,
-  { projects, waivers, context }: FleetConclusion,
+  conclusion: FleetConclusion,
+  run: EndOfRun & { readonly scope: RunScope },
+): Promise<void> {
+  const { projects, waivers, context } = conclusion
+  await reconcileConclusion(draft, conclusion, run)
+  for (const concluded of projects) await noteFailures(draft, concluded, waivers.criteria.needs)
+  await draft.stageContext({ ...context, scope: run.scope })
+}
+
+/** Decides what becomes of the violations that only the end of a run decides, and drafts it. */
+export async function reconcileConclusion(
+  draft: ViolationDraft,
+  { projects, waivers }: FleetConclusion,
   run: EndOfRun,
 ): Promise<void> {
-  const { evaluator, lists, scope } = run
+  const { evaluator, lists } = run
   const { needs } = waivers.criteria
   const fleetRules = [...needs].flatMap(([rule, { scope }]) => (scope === 'fleet' ? [rule] : []))
   const active = await draft.unconfirmedBy(
@@ -36,12 +47,10 @@ export async function writeConclusion(
   const accepted = await draft.acceptancesOf(projects.map(({ project }) => project))
   for (const concluded of projects) {
     await writeConcluded(draft, concluded, { active, accepted, scope: 'fleet', evaluator })
-    await noteFailures(draft, concluded, needs)
   }
   const scanned = [...projects.map(({ project }) => project), ...lists]
   await writeOverdue(draft, scanned, run)
   await writeWaivers(draft, waivers, run)
-  await draft.stageContext({ ...context, scope })
 }
 
 interface Known {
@@ -54,7 +63,7 @@ interface Known {
 }
 
 async function writeConcluded(
-  draft: Draft,
+  draft: ViolationDraft,
   { project, findings, criteria }: ProjectConclusion,
   { active, accepted, scope, evaluator }: Known,
 ): Promise<void> {
@@ -73,7 +82,7 @@ async function writeConcluded(
 
 /** Draws up what is overdue, when all other violations are decided. */
 async function writeOverdue(
-  draft: Draft,
+  draft: ViolationDraft,
   refs: readonly ProjectRef[],
   { policy, now, evaluator }: EndOfRun,
 ): Promise<void> {
@@ -103,7 +112,7 @@ async function noteFailures(draft: Draft, { project, failures }: ConcludedProjec
 }
 
 async function writeWaivers(
-  draft: Draft,
+  draft: ViolationDraft,
   { findings, criteria }: ProjectConclusion,
   { policy, evaluator }: EndOfRun,
 ): Promise<void> {

@@ -1,11 +1,11 @@
-import type { ActiveViolation, NewViolation, ScanDraft } from '../history/history.ts'
+import type { ActiveViolation, NewViolation, ViolationDraft } from '../history/history.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'
 import { byKey, keyed, type Reconciliation, reconcile, stateOf } from './reconcile.ts'
 
 /** Confirms and opens violations while a project is scanned. What is not found again is left for the end of its scan. */
 export async function writeFindings(
-  draft: ScanDraft,
+  draft: ViolationDraft,
   project: ProjectRef,
   findings: readonly Finding[],
 ): Promise<void> {
@@ -18,7 +18,7 @@ export async function writeFindings(
 
 /** Drafts what became of a project's violations. */
 export async function writeReconciliation(
-  draft: ScanDraft,
+  draft: ViolationDraft,
   project: ProjectRef,
   { confirmed, opened, resolved, unknown }: Reconciliation<ActiveViolation>,
 ): Promise<void> {

@@ -1,14 +1,23 @@
 import { z } from 'zod'
-import { urlScheme } from '../history/location.ts'
+import { readLocation, urlScheme } from '../history/location.ts'
 import { keepNothing, keepsSomething, type RetentionRules, readSpan } from '../history/retention.ts'
+import { AuditError } from '../model/errors.ts'
+import { placeholdersIn, uiPlaceholders } from '../model/resource-link.ts'
+import { defaultDialect } from '../service/dialect.ts'
+import { withoutCredentials } from '../service/foreign-text.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import { describeName, describeReference, describeText } from '../yaml/describe-value.ts'
 import type { NodePath } from '../yaml/node-values.ts'
 import type { FileLimits } from '../yaml/parse-yaml.ts'
-import { dialectSchema } from './dialect-schema.ts'
-import { referenceForms } from './expand-references.ts'
+import { checkFaults, findRepeats, type ValueFault } from '../yaml/value-fault.ts'
+import { matchesProject } from './choose-projects.ts'
+import { referenceIn } from './describe-key.ts'
+import { dialectSchema, findHeadersTwice } from './dialect-schema.ts'
+import { referenceForms, withoutReferences } from './expand-references.ts'
 import { hostsSchema, listenSchema } from './listen-schema.ts'
 import { channelSchema, isChannelSecret, unsetSecret } from './notify-schema.ts'
 import { projectPatterns } from './project-patterns.ts'
-import { serveSchema } from './serve-schema.ts'
+import { findUnguarded, serveSchema } from './serve-schema.ts'
 
 const named = 'letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200'
 const name = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: named })
@@ -19,7 +28,10 @@ const filter = z.string().regex(/^[^\0-\x1f\x7f]{1,1000}$/, {
   error: 'text that is not empty, without control characters, at most 1000 of others',
 })
 
-const key = z.string().regex(/^[\x21-\x7e]{1,4096}$/, { error: expectedKey })
+const key = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,4096}$/, { error: expectedKey })
+  .check(checkFaults(findQuotes))
 
 const label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/, {
   error: 'letters, digits, `.`, `_`, `-` and `/`, a letter or digit first, at most 100',
@@ -124,61 +136,72 @@ const form =
   /^https?:\/\/(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?(?:[/?#][\w.~:/?#[\]@!$&'()*+,;=%{}-]{0,1700})?$/
 const placeholder = /\{([^{}]{1,60})\}/g
 
-/** An address with placeholders such as `{uid}`; `check-configuration.ts` checks which. */
+/** What the address of a published report may name. */
+const reportPlaceholders = ['run', 'directory', 'fingerprint'] as const
+
+/** An address with placeholders such as `{uid}`. */
 export const linkTemplate = z.string().refine(isTemplate, {
   error: 'an http or https URL without user and password, with placeholders in braces behind the host only',
 })
 
-const service = z.strictObject({
-  name: name.describe('Precedes the project in every report: acme/payments'),
-  url: z
-    .string()
-    .refine(isServiceUrl, { error: 'an http or https URL without user, password, query or fragment' })
-    .transform(withoutSlash)
-    .describe("Base URL; the contract's paths are appended"),
-  key: key.exactOptional().describe(`For all projects without one of their own, as ${referenceForms}`),
-  page_size: z.int().min(1).max(100_000).default(1000).describe('Items requested per page'),
-  listings: z
-    .strictObject({
-      sources: offer.default('auto').describe('The list of sources: used where offered, required, or never requested'),
-      project: offer
-        .default('auto')
-        .describe("The project's own settings: used where offered, required, or never requested"),
-      filters: offer
-        .default('auto')
-        .describe(
-          'Filter rows of subscriptions: read where offered, of `limits.filters_per_run` in a run; all of them in every run; or never',
-        ),
-      event_types: offer
-        .default('auto')
-        .describe("The catalogue of the project's event types: used where offered, required, or never requested"),
-    })
-    .prefault({})
-    .describe('Listings beyond endpoints and subscriptions, which are always read'),
-  limits: limits.prefault({}).describe('Timeouts, retries and sizes'),
-  ca_file: path.exactOptional().describe('PEM file with further certificate authorities to trust'),
-  dialect: dialectSchema.prefault({}),
-  ui_url: linkTemplate
-    .exactOptional()
-    .describe('Where the gateway shows a resource of this service, as above. Default: the one above'),
-  organisation: name
-    .exactOptional()
-    .describe(
-      'Whose projects are listed, by its identifier in the service. Default: the organisation of the first project below that answers',
-    ),
-  projects: z
-    .union(
-      [
-        z.literal('all'),
-        z
-          .array(z.union([project, matched], { error: `a mapping such as ${oneProject}` }))
-          .min(1, { error: `all, or at least one project, such as - ${oneProject}` })
-          .max(50_000),
-      ],
-      { error: `all, or at least one project, such as - ${oneProject}` },
-    )
-    .describe('Every project of the organisation, or those that the entries name and match'),
-})
+function linkWith(placeholders: readonly string[]) {
+  return linkTemplate.check(checkFaults((template) => findUnknownPlaceholders(template, placeholders)))
+}
+
+const service = z
+  .strictObject({
+    name: name.describe('Precedes the project in every report: acme/payments'),
+    url: z
+      .string()
+      .refine(isServiceUrl, { error: 'an http or https URL without user, password, query or fragment' })
+      .transform(withoutSlash)
+      .describe("Base URL; the contract's paths are appended"),
+    key: key.exactOptional().describe(`For all projects without one of their own, as ${referenceForms}`),
+    page_size: z.int().min(1).max(100_000).default(1000).describe('Items requested per page'),
+    listings: z
+      .strictObject({
+        sources: offer
+          .default('auto')
+          .describe('The list of sources: used where offered, required, or never requested'),
+        project: offer
+          .default('auto')
+          .describe("The project's own settings: used where offered, required, or never requested"),
+        filters: offer
+          .default('auto')
+          .describe(
+            'Filter rows of subscriptions: read where offered, of `limits.filters_per_run` in a run; all of them in every run; or never',
+          ),
+        event_types: offer
+          .default('auto')
+          .describe("The catalogue of the project's event types: used where offered, required, or never requested"),
+      })
+      .prefault({})
+      .describe('Listings beyond endpoints and subscriptions, which are always read'),
+    limits: limits.prefault({}).describe('Timeouts, retries and sizes'),
+    ca_file: path.exactOptional().describe('PEM file with further certificate authorities to trust'),
+    dialect: dialectSchema.check(checkFaults(findHeadersTwice)).prefault({}),
+    ui_url: linkWith(uiPlaceholders)
+      .exactOptional()
+      .describe('Where the gateway shows a resource of this service, as above. Default: the one above'),
+    organisation: name
+      .exactOptional()
+      .describe(
+        'Whose projects are listed, by its identifier in the service. Default: the organisation of the first project below that answers',
+      ),
+    projects: z
+      .union(
+        [
+          z.literal('all'),
+          z
+            .array(z.union([project, matched], { error: `a mapping such as ${oneProject}` }))
+            .min(1, { error: `all, or at least one project, such as - ${oneProject}` })
+            .max(50_000),
+        ],
+        { error: `all, or at least one project, such as - ${oneProject}` },
+      )
+      .describe('Every project of the organisation, or those that the entries name and match'),
+  })
+  .check(checkFaults(findServiceFaults))
 
 /** Large enough for the projects of a large fleet, which a program may have written. */
 export const configurationLimits: FileLimits = { mebibytes: 8, tokens: 2_000_000 }
@@ -208,38 +231,40 @@ const retentionSchema = z
   })
   .refine((words) => keepsSomething(keepOf(words)), { error: 'something to keep, such as `keep_daily: 30`' })
 
-const workerSchema = z.strictObject({
-  listen: listenSchema.exactOptional().describe('The address of /healthz, /readyz and /metrics. Default: none'),
-  hosts: hostsSchema.exactOptional(),
-  pages: z
-    .boolean()
-    .exactOptional()
-    .describe('Serve the pages at `listen` too, to the readers that `serve` names. Default: false'),
-  shared: z
-    .boolean()
-    .exactOptional()
-    .describe(
-      'Share all runs with the other workers of the history, which must be on a PostgreSQL server. Default: false',
-    ),
-  slots: z
-    .int()
-    .min(1)
-    .max(256)
-    .exactOptional()
-    .describe('Projects that a worker with `shared: true` scans at once. Default: 16'),
-  services: z
-    .array(z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: 'the name of a service' }))
-    .min(1)
-    .max(1000)
-    .exactOptional()
-    .describe('Services whose projects a worker with `shared: true` scans. Default: all'),
-})
+const workerSchema = z
+  .strictObject({
+    listen: listenSchema.exactOptional().describe('The address of /healthz, /readyz and /metrics. Default: none'),
+    hosts: hostsSchema.exactOptional(),
+    pages: z
+      .boolean()
+      .exactOptional()
+      .describe('Serve the pages at `listen` too, to the readers that `serve` names. Default: false'),
+    shared: z
+      .boolean()
+      .exactOptional()
+      .describe(
+        'Share all runs with the other workers of the history, which must be on a PostgreSQL server. Default: false',
+      ),
+    slots: z
+      .int()
+      .min(1)
+      .max(256)
+      .exactOptional()
+      .describe('Projects that a worker with `shared: true` scans at once. Default: 16'),
+    services: z
+      .array(z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: 'the name of a service' }))
+      .min(1)
+      .max(1000)
+      .exactOptional()
+      .describe('Services whose projects a worker with `shared: true` scans. Default: all'),
+  })
+  .check(checkFaults(findWorkerFaults))
 
 const scheduleName = z
   .string()
   .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/, { error: 'letters, digits, `.`, `_` and `-`, at most 100' })
 
-/** The worker checks whether a pattern and a zone make a timetable: see `check-configuration.ts`. */
+/** Whether a pattern and a zone make a timetable is checked by what the worker has for it: see `FindTimetableFault`. */
 const scheduleSchema = z.strictObject({
   name: scheduleName.describe('Its name in the log and in metrics'),
   cron: z
@@ -263,59 +288,63 @@ const scheduleSchema = z.strictObject({
 })
 
 /** The file `hookdrift.yaml` as a person writes it: every member of the outer contract, once. */
-export const configurationSchema = z.strictObject({
-  history: path
-    .refine((text) => /^(?:postgres(?:ql)?)?$/i.test(urlScheme(text) ?? ''), {
-      error: 'the path of a file, or postgres://HOST/DATABASE',
-      abort: true,
-    })
-    .default('./hookdrift.db')
-    .describe(
-      'The SQLite file, or postgres://USER@HOST/DATABASE for many machines; $HOOKDRIFT_HISTORY and --history override it',
-    ),
-  seal_key: z
-    .string()
-    .regex(/^[\x21-\x7e]{32,4096}$/, { error: '32 to 4096 visible ASCII characters without blanks or line breaks' })
-    .exactOptional()
-    .describe(
-      `The installation key, which seals secrets, as ${referenceForms}; $HOOKDRIFT_SEAL_KEY overrides it. Default: the file hookdrift.key next to the history; a history on a server needs a given one`,
-    ),
-  policy: path.exactOptional().describe('The policy file. Default: the recommended rules'),
-  company: z
-    .string()
-    .regex(/^(?! )[^\0-\x1f\x7f]{1,200}(?<! )$/, { error: 'text without line breaks, at most 200 characters' })
-    .exactOptional()
-    .describe('Whose webhooks these are, as reports by control name it. Default: a line to write on'),
-  concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),
-  run_timeout: runTimeout
-    .prefault('1h')
-    .describe(
-      'For one whole run; listings not finished by then are partial, and the run is committed. A schedule may set its own',
-    ),
-  retention: retentionSchema
-    .exactOptional()
-    .describe('Which runs to keep when old ones are pruned after a run, at most once a day. Default: all'),
-  serve: serveSchema.exactOptional(),
-  worker: workerSchema.exactOptional(),
-  schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` audits which projects'),
-  notify: z.array(channelSchema).max(100).default([]).describe('Who is notified of changes'),
-  ui_url: linkTemplate
-    .exactOptional()
-    .describe(
-      'Where the gateway itself shows a resource, for links in notifications and HTML reports: an address with {service}, {project}, {project_id}, {kind}, {listing} and {uid}',
-    ),
-  report_url: linkTemplate
-    .exactOptional()
-    .describe(
-      'Where the HTML report of a run is published, for links in notifications: an address with {run}, {directory} (such as run-000017) and {fingerprint}',
-    ),
-  services: z.array(service).min(1).max(1000),
-})
+export const configurationSchema = z
+  .strictObject({
+    history: path
+      .refine((text) => /^(?:postgres(?:ql)?)?$/i.test(urlScheme(text) ?? ''), {
+        error: 'the path of a file, or postgres://HOST/DATABASE',
+        abort: true,
+      })
+      .check(checkFaults(findHistoryFault))
+      .default('./hookdrift.db')
+      .describe(
+        'The SQLite file, or postgres://USER@HOST/DATABASE for many machines; $HOOKDRIFT_HISTORY and --history override it',
+      ),
+    seal_key: z
+      .string()
+      .regex(/^[\x21-\x7e]{32,4096}$/, { error: '32 to 4096 visible ASCII characters without blanks or line breaks' })
+      .exactOptional()
+      .describe(
+        `The installation key, which seals secrets, as ${referenceForms}; $HOOKDRIFT_SEAL_KEY overrides it. Default: the file hookdrift.key next to the history; a history on a server needs a given one`,
+      ),
+    policy: path.exactOptional().describe('The policy file. Default: the recommended rules'),
+    company: z
+      .string()
+      .regex(/^(?! )[^\0-\x1f\x7f]{1,200}(?<! )$/, { error: 'text without line breaks, at most 200 characters' })
+      .exactOptional()
+      .describe('Whose webhooks these are, as reports by control name it. Default: a line to write on'),
+    concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),
+    run_timeout: runTimeout
+      .prefault('1h')
+      .describe(
+        'For one whole run; listings not finished by then are partial, and the run is committed. A schedule may set its own',
+      ),
+    retention: retentionSchema
+      .exactOptional()
+      .describe('Which runs to keep when old ones are pruned after a run, at most once a day. Default: all'),
+    serve: serveSchema.exactOptional(),
+    worker: workerSchema.exactOptional(),
+    schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` audits which projects'),
+    notify: z.array(channelSchema).max(100).default([]).describe('Who is notified of changes'),
+    ui_url: linkWith(uiPlaceholders)
+      .exactOptional()
+      .describe(
+        'Where the gateway itself shows a resource, for links in notifications and HTML reports: an address with {service}, {project}, {project_id}, {kind}, {listing} and {uid}',
+      ),
+    report_url: linkWith(reportPlaceholders)
+      .exactOptional()
+      .describe(
+        'Where the HTML report of a run is published, for links in notifications: an address with {run}, {directory} (such as run-000017) and {fingerprint}',
+      ),
+    services: z.array(service).min(1).max(1000),
+  })
+  .check(checkFaults(findContradictions))
 
 export type DecodedConfiguration = z.output<typeof configurationSchema>
 export type DecodedService = DecodedConfiguration['services'][number]
 export type DecodedProject = z.output<typeof project>
 type DecodedMatch = z.output<typeof matched>
+type DecodedWorker = z.output<typeof workerSchema>
 
 /**
  * The JSON schema for editors, as in `config/hookdrift.schema.json`. Editors see unexpanded references, so it must
@@ -345,9 +374,6 @@ export function retentionOf(words: Words): Retention {
   return { keep: keepOf(words), options: { ...words } }
 }
 
-/** What the address of a published report may name. */
-export const reportPlaceholders = ['run', 'directory', 'fingerprint'] as const
-
 function isTemplate(text: string): boolean {
   return (
     form.test(text) && !/[{}]/.test(text.replace(placeholder, '')) && URL.parse(text.replace(placeholder, 'x')) !== null
@@ -373,6 +399,19 @@ export function matchedProjects({
 /** Whether a service's list decides which of its projects are audited. */
 export function isDiscovered(service: Projects): boolean {
   return matchedProjects(service).length > 0
+}
+
+/** The base URL that was meant where a URL contains the prefix of the contract's paths; undefined where it does not. */
+export function baseBefore(prefix: string, url: string): string | undefined {
+  const { origin, pathname } = new URL(url)
+  const at = prefix === '' ? -1 : `${pathname}/`.indexOf(`${prefix}/`)
+  return at < 0 ? undefined : origin + pathname.slice(0, at)
+}
+
+/** The first ten names. */
+export function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, 10).join(', ')
+  return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown
 }
 
 /** Whether no message and no command may show the value at a path of the configuration. */
@@ -437,6 +476,223 @@ function expectedKey({ input }: { readonly input?: unknown }): string {
   if (typeof input !== 'string') return expected
   if (/^bearer\s/i.test(input)) return 'the key alone: leave `Bearer` out, it is sent before the key'
   return input !== input.trim() ? 'no blank or line break before or after the key: remove it' : expected
+}
+
+function* findWorkerFaults({ shared, slots, services, pages, listen }: DecodedWorker): Generator<ValueFault> {
+  for (const [member, value] of Object.entries({ slots, services })) {
+    if (value === undefined || shared === true) continue
+    yield { path: [member], say: () => 'only for a worker with `shared: true`' }
+  }
+  if (pages === true && listen === undefined) {
+    yield { path: ['pages'], say: () => 'only with `listen`: they need an address' }
+  }
+}
+
+function* findServiceFaults(service: DecodedService): Generator<ValueFault> {
+  yield* findWrongBase(service)
+  const named = namedProjects(service)
+  const sameId = findRepeats(
+    named.map(([index, { id }]) => ({ name: id, path: ['projects', index, 'id'], owner: ['projects', index] })),
+    (id, line) => `a second project with the id ${id}, the first is in line ${line}`,
+  )
+  // One fault of a project is enough.
+  const faulty = new Set<NodePath[number] | undefined>()
+  for (const fault of sameId) {
+    faulty.add(fault.path[1])
+    yield fault
+  }
+  const sameName = findRepeats(
+    named.map(([index, { id, name }]) => {
+      const owner = ['projects', index]
+      return { name: name ?? id, path: [...owner, name === undefined ? 'id' : 'name'], owner }
+    }),
+    (name, line) => `a second project named ${name}, the first is in line ${line}`,
+  )
+  for (const fault of sameName) if (!faulty.has(fault.path[1])) yield fault
+  for (const [index, project] of named) {
+    if (project.key !== undefined || service.key !== undefined) continue
+    const say = () => `no key: neither the project nor its service has one; use ${referenceForms}`
+    yield { path: ['projects', index], say, mayBeDueTo: isKey }
+  }
+  yield* findUnreadableList(service)
+}
+
+function isKey(path: NodePath): boolean {
+  return path.at(-1) === 'key'
+}
+
+/** The paths of the contract are appended: people copy the URL of the API, which has them already. */
+function* findWrongBase({ url, dialect }: DecodedService): Generator<ValueFault> {
+  const { path_prefix: prefix = defaultDialect.pathPrefix } = dialect
+  const base = baseBefore(prefix, url)
+  if (base === undefined) return
+  const say = () => `leave ${prefix} out of the URL, it is appended: ${withoutCredentials(base)}`
+  yield { path: ['url'], say }
+}
+
+/** Finds entries for projects of a list that cannot be read: which organisation, with which key. */
+function* findUnreadableList(service: DecodedService): Generator<ValueFault> {
+  const matched = matchedProjects(service)
+  if (matched.length === 0) return
+  if (service.key === undefined) {
+    const say = () => `the service has no key to list its projects with; use ${referenceForms}`
+    yield { path: ['projects'], say, mayBeDueTo: isKey }
+  }
+  const isNoneNamed = namedProjects(service).length === 0
+  if (service.organisation === undefined && (isNoneNamed || service.listings.project === 'off')) {
+    const text = isNoneNamed
+      ? 'organisation is missing, the id of the organisation whose projects are listed; or name one of them'
+      : 'organisation is missing: the projects are not read, so none shows it'
+    yield { path: [], say: () => text, mayBeDueTo: ([first]) => first === 'services' }
+  }
+  yield* findRepeats(
+    matched.map(([index, { match }]) => {
+      const owner = ['projects', ...(index === undefined ? [] : [index])]
+      return { name: match, path: [...owner, 'match'], owner }
+    }),
+    (match, line) => `a second entry for ${match}, the first is in line ${line}`,
+  )
+}
+
+/** Finds faults across the parts of the file. */
+function* findContradictions(configuration: DecodedConfiguration): Generator<ValueFault> {
+  const { services, schedules, notify, worker, serve } = configuration
+  for (const [member, owners, what] of [
+    ['services', services, 'service'],
+    ['schedules', schedules, 'schedule'],
+    ['notify', notify, 'channel'],
+  ] as const) {
+    yield* findRepeats(
+      owners.map(({ name }, index) => ({ name, path: [member, index, 'name'], owner: [member, index] })),
+      (name, line) => `a second ${what} named ${name}, the first is in line ${line}`,
+    )
+  }
+  yield* findAuditedTwice(services)
+  if (worker?.pages === true) yield* findUnguarded(worker.listen, serve ?? {}, ['worker', 'listen'])
+  const names = services.map(({ name }) => name)
+  for (const [index, name] of (worker?.services ?? []).entries()) {
+    if (names.includes(name)) continue
+    const say = () => `${describeReference(name)} is none of ${someOf(names)}`
+    yield { path: ['worker', 'services', index], say, mayBeDueTo: isNameOfProject }
+  }
+  yield* findPointless(configuration)
+}
+
+/** Finds projects under two services: all their violations would be counted and sent twice. */
+function* findAuditedTwice(services: readonly DecodedService[]): Generator<ValueFault> {
+  const audited = new Map<string, NodePath>()
+  for (const [at, service] of services.entries()) {
+    const base = baseOf(service)
+    for (const [index, { id }] of namedProjects(service)) {
+      const path = ['services', at, 'projects', index, 'id']
+      const identity = JSON.stringify([base, id])
+      const first = audited.get(identity)
+      audited.set(identity, first ?? path)
+      // Duplicates within one service are reported with it.
+      if (first === undefined || first[1] === at) continue
+      yield {
+        path,
+        say: (text) => {
+          const { file, line, column } = text.at(first)
+          return `the project ${id} of this URL is configured already, in ${file}:${line}:${column}: audit it under one name`
+        },
+      }
+    }
+  }
+}
+
+/** Where a service's paths begin, however its URL is written. */
+function baseOf({ url, dialect: { path_prefix: prefix = defaultDialect.pathPrefix } }: DecodedService): string {
+  const { protocol, hostname, port, pathname } = new URL(url)
+  const path = `${pathname}${prefix}`.replace(/\/{2,}/g, '/').replace(/\/$/, '')
+  return `${protocol}//${hostname.replace(/\.$/, '')}:${port}${path}`
+}
+
+/** Finds schedules, channels and readers that are for no project. */
+function* findPointless({ services, schedules, notify, serve }: DecodedConfiguration): Generator<ValueFault> {
+  const projects = services.flatMap((service) =>
+    namedProjects(service).map(([, { id, name, labels }]) => ({ name: `${service.name}/${name ?? id}`, labels })),
+  )
+  const names = projects.map(({ name }) => name)
+  // A pattern may be meant for a project that the list of a service does not have yet.
+  const isOpen = services.some(isDiscovered)
+  function* findUnmatched(patterns: readonly string[] = [], path: NodePath, what: string): Generator<ValueFault> {
+    for (const [index, pattern] of patterns.entries()) {
+      if (isOpen || names.some((name) => matchesProject(name, [pattern]))) continue
+      const say = () => `${describeReference(pattern)} ${what}`
+      yield { path: [...path, 'projects', index], say, mayBeDueTo: isNameOfProject }
+    }
+  }
+  const matchesNone = `matches none of ${someOf(names)}`
+  for (const [at, schedule] of schedules.entries()) {
+    yield* findUnmatched(schedule.projects, ['schedules', at], matchesNone)
+  }
+  for (const [at, token] of (serve?.tokens ?? []).entries()) {
+    yield* findUnmatched(token.projects, ['serve', 'tokens', at], matchesNone)
+  }
+  const found = services.flatMap((service) => matchedProjects(service).map(([, { labels }]) => labels))
+  const labelled = [...projects.map(({ labels }) => labels), ...found]
+  for (const [at, channel] of notify.entries()) {
+    yield* findUnmatched(channel.projects, ['notify', at], 'matches no project')
+    for (const [label, value] of Object.entries(channel.labels ?? {})) {
+      if (labelled.some((labels) => Object.hasOwn(labels, label) && labels[label] === value)) continue
+      const say = () => `no project has the label ${describeReference(label)} with ${describeText(value)}`
+      yield { path: ['notify', at, 'labels', label], say, mayBeDueTo: ([first]) => first === 'services' }
+    }
+  }
+}
+
+/** Whether a faulty part is a project or its name: then a pattern may be meant for that. */
+function isNameOfProject(path: NodePath): boolean {
+  const last = path.at(-1) ?? 'services'
+  return path[0] === 'services' && (typeof last === 'number' || ['services', 'projects', 'id', 'name'].includes(last))
+}
+
+/** Quotes that a shell or a CI system did not take away are sent as a part of the key. */
+function* findQuotes(key: string): Generator<ValueFault> {
+  if (!/^["'`]/.test(key) || !/["'`]$/.test(key)) return
+  yield {
+    path: [],
+    say: ({ written }) => {
+      const reference = referenceIn(written([]) ?? '')
+      const where = reference === '' ? '' : ` in ${reference}`
+      return `the key has quotes around it${where}: they would be sent, remove them`
+    },
+  }
+}
+
+function* findUnknownPlaceholders(template: string, known: readonly string[]): Generator<ValueFault> {
+  for (const { name, offset } of placeholdersIn(template)) {
+    if (known.includes(name)) continue
+    const hint = suggestName(name, known) || `, expected one of ${known.join(', ')}`
+    yield { path: [], offset, say: () => `there is no placeholder ${describeName(name)} here${hint}` }
+  }
+}
+
+/** Finds what is wrong with the URL of a history on a server. The sentence quotes no part of it that may be secret. */
+function* findHistoryFault(history: string): Generator<ValueFault> {
+  if (urlScheme(history) === undefined) return
+  const fault = faultOfLocation(history)
+  yield {
+    path: [],
+    say: ({ written }) => {
+      // What the file itself says, without the values of references.
+      const hasPassword = /:[^@/?#]{1,4096}@/.test(withoutReferences(written([]) ?? ''))
+      return hasPassword
+        ? `the file contains the password of the history: use ${referenceForms} in its place, PGPASSWORD or a password file`
+        : fault
+    },
+  }
+}
+
+function faultOfLocation(history: string): string | undefined {
+  try {
+    readLocation(history, '.')
+    return undefined
+  } catch (error) {
+    if (error instanceof AuditError) return [error.message, error.advice].filter(Boolean).join(': ')
+    throw error
+  }
 }
 
 function isServiceUrl(text: string): boolean {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Dialect, defaultDialect } from '../service/dialect.ts'
+import type { ValueFault } from '../yaml/value-fault.ts'
 
 const headerName = z
   .string()
@@ -95,6 +96,17 @@ export const dialectSchema = z
   .describe('Assumptions about the service that its contract does not state')
 
 export type DecodedDialect = z.output<typeof dialectSchema>
+
+/** Header names ignore case, and the client sends the key's header. */
+export function* findHeadersTwice(dialect: DecodedDialect): Generator<ValueFault> {
+  const { headers = {}, key_header: keyHeader = defaultDialect.keyHeader } = dialect
+  const seen = new Set([keyHeader.toLowerCase()])
+  for (const name of Object.keys(headers)) {
+    const text = `the header ${name} is sent twice; names ignore case, and ${keyHeader} carries the key`
+    if (seen.has(name.toLowerCase())) yield { path: ['headers', name], where: 'key', say: () => text }
+    seen.add(name.toLowerCase())
+  }
+}
 
 /** The dialect of a service: the defaults, with the configured values in their place. */
 export function dialectOf(decoded: DecodedDialect): Dialect {

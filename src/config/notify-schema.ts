@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { severities } from '../model/violation.ts'
 import { formatNames } from '../report/formats.ts'
+import { checkFaults, type ValueFault } from '../yaml/value-fault.ts'
 import { referenceForms } from './expand-references.ts'
 import { projectPatterns } from './project-patterns.ts'
 
@@ -81,21 +82,23 @@ export const channelSchema = z.discriminatedUnion('type', [
       .default('https://events.pagerduty.com')
       .describe('The Events API; in the EU region https://events.eu.pagerduty.com'),
   }),
-  z.strictObject({
-    ...chosen,
-    type: z.literal('email'),
-    smtp: z
-      .string()
-      .refine((value) => smtpServer(value) !== undefined, {
-        error:
-          '`smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` before the host if the server requires it',
-      })
-      .describe('The mail server; with credentials, only over TLS'),
-    user: credential.exactOptional().describe('In place of the password in `smtp`'),
-    password: credential.exactOptional().describe(`A secret; as ${referenceForms}`),
-    from: address,
-    to: z.array(address).min(1).max(100),
-  }),
+  z
+    .strictObject({
+      ...chosen,
+      type: z.literal('email'),
+      smtp: z
+        .string()
+        .refine((value) => smtpServer(value) !== undefined, {
+          error:
+            '`smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` before the host if the server requires it',
+        })
+        .describe('The mail server; with credentials, only over TLS'),
+      user: credential.exactOptional().describe('In place of the password in `smtp`'),
+      password: credential.exactOptional().describe(`A secret; as ${referenceForms}`),
+      from: address,
+      to: z.array(address).min(1).max(100),
+    })
+    .check(checkFaults(findLoginFault)),
 ])
 
 export type DecodedChannel = z.output<typeof channelSchema>
@@ -160,6 +163,19 @@ export function smtpServer(value: string): SmtpServer | undefined {
   } catch {
     return undefined
   }
+}
+
+function* findLoginFault(channel: {
+  readonly smtp: string
+  readonly user?: string
+  readonly password?: string
+}): Generator<ValueFault> {
+  const server = smtpServer(channel.smtp)
+  const user = channel.user ?? server?.user
+  const password = channel.password ?? server?.password
+  if ((user === undefined) === (password === undefined) || server?.host === unsetHost) return
+  const text = `a ${user === undefined ? 'password without a user' : 'user without a password'}`
+  yield { path: ['smtp'], say: () => text }
 }
 
 function isChannelUrl(value: string): boolean {

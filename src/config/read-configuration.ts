@@ -8,20 +8,6 @@ import type { ServiceSettings } from '../service/settings.ts'
 import type { Expand, NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
 import { examineDocument, type ReadDocument } from '../yaml/read-document.ts'
-import {
-  type FindTimetableFault,
-  findChannelFaults,
-  findChannelWarnings,
-  findContradictions,
-  findHistoryFaults,
-  findLinkFaults,
-  findReaderFaults,
-  findScheduleFaults,
-  findServeFaults,
-  findServeWarnings,
-  findWarnings,
-  findWorkerFaults,
-} from './check-configuration.ts'
 import type { Channel, Configuration, ConfiguredProject, Schedule, SharedWork } from './configuration.ts'
 import {
   configurationLimits,
@@ -43,16 +29,24 @@ import {
   readConfigurationText,
   withoutReferences,
 } from './expand-references.ts'
+import { findChannelWarnings, findServeWarnings, findWarnings } from './find-warnings.ts'
 import { listenAddress } from './listen-schema.ts'
 import { channelWithoutSecrets, type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { type NeededTokens, notingTokens, serveSettingsOf } from './read-serve.ts'
+
+/** The fault of a pattern, a zone or a jitter; undefined if they make a timetable. */
+export type FindTimetableFault = (schedule: {
+  readonly cron: string
+  readonly timezone: string
+  readonly jitterMs: number
+}) => { readonly member: 'cron' | 'timezone' | 'jitter'; readonly text: string } | undefined
 
 export interface ConfigurationOptions {
   /** `--history`; overrides `$HOOKDRIFT_HISTORY` and the file. */
   readonly history?: string | undefined
   /** What both are relative to. Default: the working directory of the process. */
   readonly cwd?: string
-  /** Checks the schedules' patterns and zones. */
+  /** Checks the schedules' patterns and zones; without it, they pass. */
   readonly findTimetableFault?: FindTimetableFault | undefined
   /** Whether channels are sent to. Default: yes. If not, their secrets may be missing, and `notify` is empty. */
   readonly usesChannels?: boolean
@@ -109,8 +103,14 @@ export function examineConfiguration(
   options: ConfigurationOptions = {},
 ): ExaminedConfiguration {
   const { text, ...origin } = readConfigurationText(file, sources, startAdvice)
-  const { expand, missing } = notingTokens(expandFor(options, expandReferences(file, sources)))
-  const { document, problems: mistakes } = examineDocument(text, {
+  const { needsTokens = 'none' } = options
+  const filled = expandFor(options, expandReferences(file, sources))
+  const { expand, missing } = needsTokens === 'all' ? { expand: filled, missing: [] } : notingTokens(filled)
+  const {
+    document,
+    problems: mistakes,
+    faults,
+  } = examineDocument(text, {
     ...origin,
     file,
     schema: configurationSchema,
@@ -120,13 +120,19 @@ export function examineConfiguration(
   })
   const isCut = (member: string) => document === undefined || document.leftOut.some(([first]) => first === member)
   if (document === undefined) return { problems: mistakes, parts: undefined, isCut }
-  const { faults, authorities } = examineValues(document, { file, sources, options })
   const { value } = document
-  const { needsTokens = 'none' } = options
-  const areNeeded = needsTokens === 'all' || (needsTokens === 'of-worker' && value.worker?.pages === true)
+  const { findTimetableFault = () => undefined } = options
+  const authorities = value.services.map(({ ca_file: path }) =>
+    path === undefined ? {} : readAuthority(path, file, sources),
+  )
+  const unreadable = authorities.flatMap(({ fault }, index) =>
+    fault === undefined ? [] : [document.problem(['services', index, 'ca_file'], fault)],
+  )
+  const areNeeded = needsTokens === 'of-worker' && value.worker?.pages === true
   const lost = areNeeded ? missing.map(({ path, text }) => document.problem(path, text)) : []
-  const problems = [...mistakes, ...lost, ...faults]
-  const headers = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
+  const timetables = findTimetableFaults(document, findTimetableFault)
+  const problems = [...mistakes, ...faults, ...lost, ...timetables, ...unreadable]
+  const headers = authorities.map(({ pem }, index) => ({ ca: pem, headers: headersAsWritten(index, document) }))
   const parts = {
     file: origin.variableAt === undefined ? resolve(file) : undefined,
     findHistory: () => historyOf(file, value, sources.env, options),
@@ -144,7 +150,7 @@ export function examineConfiguration(
     notify: options.usesChannels === false ? [] : value.notify.map((channel) => channelOf(channel, file)),
     reportUrl: value.report_url,
     services: value.services.map((service, index) => ({
-      settings: settingsOf(service, authorities[index], Math.max(value.concurrency, service.limits.walks ?? 0)),
+      settings: settingsOf(service, authorities[index]?.pem, Math.max(value.concurrency, service.limits.walks ?? 0)),
       urlPlace: placeAt(document, ['services', index, 'url']),
       projects: namedProjects(service).map(([position, project]) =>
         projectOf(project, service, document, { path: ['services', index, 'projects', position], problems }),
@@ -187,32 +193,15 @@ function expandFor({ usesChannels = true, usesSecrets = true }: ConfigurationOpt
   }
 }
 
-/** Finds what no schema can: faults across values, and in files that are named. */
-function examineValues(
-  document: ReadDocument<DecodedConfiguration>,
-  {
-    file,
-    sources,
-    options,
-  }: { readonly file: string; readonly sources: ReferenceSources; readonly options: ConfigurationOptions },
-): { faults: readonly FileProblem[]; authorities: readonly (string | undefined)[] } {
-  const problems: FileProblem[] = [
-    ...findHistoryFaults(document),
-    ...findContradictions(document),
-    ...findServeFaults(document),
-    ...findReaderFaults(document),
-    ...findWorkerFaults(document),
-    ...findScheduleFaults(document, options.findTimetableFault),
-    ...findChannelFaults(document),
-    ...findLinkFaults(document),
-  ]
-  const authorities = document.value.services.map(({ ca_file: path }, index) => {
-    if (path === undefined) return undefined
-    const { pem, fault } = readAuthority(path, file, sources)
-    if (fault !== undefined) problems.push(document.problem(['services', index, 'ca_file'], fault))
-    return pem
-  })
-  return { faults: problems, authorities }
+/** Finds schedules that cannot be kept. */
+function* findTimetableFaults(
+  { value, problem }: ReadDocument<DecodedConfiguration>,
+  findTimetableFault: FindTimetableFault,
+): Generator<FileProblem> {
+  for (const [index, { cron, timezone, jitter: jitterMs }] of value.schedules.entries()) {
+    const fault = findTimetableFault({ cron, timezone, jitterMs })
+    if (fault !== undefined) yield problem(['schedules', index, fault.member], fault.text)
+  }
 }
 
 /** The certificates that a service names in `ca_file`, or what is wrong with them. */

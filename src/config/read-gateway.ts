@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { composeGateway, type Gateway } from '../repair/gateway.ts'
 import { defaultDialect } from '../service/dialect.ts'
-import { readDocument } from '../yaml/read-document.ts'
-import { configurationLimits, configurationSchema } from './configuration-schema.ts'
+import { configurationSchema } from './configuration-schema.ts'
 import { dialectOf, dialectSchema } from './dialect-schema.ts'
-import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
+import { expandReferences, type ReferenceSources } from './expand-references.ts'
+import { readMembers } from './read-members.ts'
 
 const { url: urlSchema } = configurationSchema.shape.services.element.shape
 const anyText = z.string().catch('')
@@ -39,14 +39,7 @@ export function readGateway(
   sources: ReferenceSources,
   project: { readonly service: string; readonly name: string },
 ): Gateway {
-  const { text, ...origin } = readConfigurationText(file, sources, 'name another configuration with --config')
-  const { value } = readDocument(text, {
-    ...origin,
-    file,
-    schema: selection,
-    takesAnyName: true,
-    limits: configurationLimits,
-  })
+  const { value } = readMembers(file, sources, { schema: selection })
   const service = value.services.find(({ name }) => name === project.service)
   if (service === undefined) return unknownGateway(project.service)
   const own = service.projects.find(({ id, name }) => `${service.name}/${name || id}` === project.name)

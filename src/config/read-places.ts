@@ -3,13 +3,11 @@ import { z } from 'zod'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { refuseProblems } from '../yaml/problem.ts'
-import { readDocument } from '../yaml/read-document.ts'
-import { findHistoryFaults } from './check-configuration.ts'
 import { mayBeFound } from './choose-projects.ts'
 import type { Schedule } from './configuration.ts'
-import { configurationLimits, configurationSchema } from './configuration-schema.ts'
-import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
+import { configurationSchema } from './configuration-schema.ts'
+import { expandReferences, type ReferenceSources } from './expand-references.ts'
+import { readMembers } from './read-members.ts'
 
 /** The parts of a configuration for commands that send no requests to a service. */
 export interface ConfiguredPaths {
@@ -63,24 +61,14 @@ const selection = z.looseObject({
  */
 export function readConfiguredPaths(file: string, sources: ReferenceSources): ConfiguredPaths {
   const expand = expandReferences(file, sources)
-  const { text, ...origin } = readConfigurationText(
-    file,
-    sources,
-    'name the history itself, or another configuration with --config',
-  )
-  const document = readDocument(text, {
-    ...origin,
-    file,
+  const { value } = readMembers(file, sources, {
     schema: selection,
-    takesAnyName: true,
-    limits: configurationLimits,
+    advice: 'name the history itself, or another configuration with --config',
     expand: (written, path) => {
       const expanded = expand(written, path)
       return 'text' in expanded ? expanded : { text: written }
     },
   })
-  const { value } = document
-  refuseProblems([...findHistoryFaults(document)])
   const resolved = (what: 'history' | 'policy', path: string) => {
     if (!isUnresolved(path)) return path
     const names = [...path.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^{}]+)/g)].map(([name]) => `${name}}`)

@@ -1,18 +1,12 @@
 import { z } from 'zod'
 import type { Expand, NodePath } from '../yaml/node-values.ts'
-import { problemLines, refuseProblems } from '../yaml/problem.ts'
-import { readDocument } from '../yaml/read-document.ts'
-import { findServeFaults, findServeWarnings } from './check-configuration.ts'
+import { problemLines } from '../yaml/problem.ts'
 import type { ServeSettings } from './configuration.ts'
-import {
-  configurationLimits,
-  configurationSchema,
-  isSecretPath,
-  isServeSecret,
-  secretPlaceholder,
-} from './configuration-schema.ts'
-import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
-import { listenAddress } from './listen-schema.ts'
+import { configurationSchema, isServeSecret, secretPlaceholder } from './configuration-schema.ts'
+import { expandReferences, type ReferenceSources } from './expand-references.ts'
+import { findServeWarnings } from './find-warnings.ts'
+import { isLoopback, type ListenAddress, listenAddress } from './listen-schema.ts'
+import { readMembers } from './read-members.ts'
 import { type DecodedServe, readNetwork } from './serve-schema.ts'
 
 const selection = z.looseObject({ serve: configurationSchema.shape.serve })
@@ -27,18 +21,16 @@ export function readServe(
   sources: ReferenceSources,
 ): { readonly settings: ServeSettings; readonly warnings: readonly string[] } {
   const expand = expandReferences(file, sources)
-  const { text, ...origin } = readConfigurationText(file, sources, 'name another configuration with --config')
-  const document = readDocument(text, {
-    ...origin,
-    file,
+  const document = readMembers(file, sources, {
     schema: selection,
-    takesAnyName: true,
-    limits: configurationLimits,
-    isSecret: isSecretPath,
     expand: (written, path) => (path[0] === 'serve' ? expand(written, path) : { text: written }),
   })
-  refuseProblems([...findServeFaults(document)])
   return { settings: serveSettingsOf(document.value.serve), warnings: problemLines([...findServeWarnings(document)]) }
+}
+
+/** Whether everyone who reaches an address could read the pages there. */
+export function isOpenToAll({ host }: ListenAddress, { tokens, trustedProxy }: ServeSettings): boolean {
+  return !isLoopback(host) && tokens.length === 0 && trustedProxy === undefined
 }
 
 export function serveSettingsOf(serve: DecodedServe = {}): ServeSettings {

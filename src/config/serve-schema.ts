@@ -1,7 +1,9 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import type { NodePath } from '../yaml/node-values.ts'
+import { checkFaults, findRepeats, type ValueFault } from '../yaml/value-fault.ts'
 import { referenceForms } from './expand-references.ts'
-import { hostsSchema, listenSchema } from './listen-schema.ts'
+import { hostsSchema, isLoopback, listenAddress, listenSchema } from './listen-schema.ts'
 import { projectPatterns } from './project-patterns.ts'
 
 const token = z.string().regex(/^[\x21-\x7e]{20,200}$/, {
@@ -12,46 +14,48 @@ const token = z.string().regex(/^[\x21-\x7e]{20,200}$/, {
 const otherHeaders = ['authorization', 'cookie', 'host', 'origin']
 const network = 'an IP address, or a network such as `10.0.0.0/8`; not all addresses'
 
-/** Who reads the pages, and where: `check-configuration.ts` says what else must be true. */
-export const serveSchema = z.strictObject({
-  listen: listenSchema
-    .exactOptional()
-    .describe('The address of the pages; --listen overrides it. Default: 127.0.0.1:9465'),
-  hosts: hostsSchema.exactOptional(),
-  token: token.exactOptional().describe(`Its owner reads all projects; a secret, as ${referenceForms}`),
-  tokens: z
-    .array(
-      z.strictObject({
-        name: z
+/** Who reads the pages, and where. */
+export const serveSchema = z
+  .strictObject({
+    listen: listenSchema
+      .exactOptional()
+      .describe('The address of the pages; --listen overrides it. Default: 127.0.0.1:9465'),
+    hosts: hostsSchema.exactOptional(),
+    token: token.exactOptional().describe(`Its owner reads all projects; a secret, as ${referenceForms}`),
+    tokens: z
+      .array(
+        z.strictObject({
+          name: z
+            .string()
+            .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/, { error: 'letters, digits, `.`, `_` and `-`, at most 100' })
+            .describe('Its name in the log'),
+          token: token.describe(`A secret, as ${referenceForms}`),
+          projects: projectPatterns.exactOptional(),
+        }),
+      )
+      .min(1)
+      .max(1000)
+      .exactOptional()
+      .describe('Tokens of readers or teams, each for all projects or for some'),
+    trusted_proxy: z
+      .strictObject({
+        header: z
           .string()
-          .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/, { error: 'letters, digits, `.`, `_` and `-`, at most 100' })
-          .describe('Its name in the log'),
-        token: token.describe(`A secret, as ${referenceForms}`),
-        projects: projectPatterns.exactOptional(),
-      }),
-    )
-    .min(1)
-    .max(1000)
-    .exactOptional()
-    .describe('Tokens of readers or teams, each for all projects or for some'),
-  trusted_proxy: z
-    .strictObject({
-      header: z
-        .string()
-        .regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'the name of a header such as X-Forwarded-User' })
-        .refine((name) => !otherHeaders.includes(name.toLowerCase()), {
-          error: 'a header that carries nothing but the name of the user',
-        })
-        .describe('In which the proxy names its user. It must replace what a client sends'),
-      addresses: z
-        .array(z.string().refine((text) => readNetwork(text) !== undefined, { error: network }))
-        .min(1)
-        .max(100)
-        .describe('From which the header is believed: IP addresses, or networks such as 10.0.0.0/8'),
-    })
-    .exactOptional()
-    .describe('A proxy in front that knows its users. They read all projects, or those of a token that they send'),
-})
+          .regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'the name of a header such as X-Forwarded-User' })
+          .refine((name) => !otherHeaders.includes(name.toLowerCase()), {
+            error: 'a header that carries nothing but the name of the user',
+          })
+          .describe('In which the proxy names its user. It must replace what a client sends'),
+        addresses: z
+          .array(z.string().refine((text) => readNetwork(text) !== undefined, { error: network }))
+          .min(1)
+          .max(100)
+          .describe('From which the header is believed: IP addresses, or networks such as 10.0.0.0/8'),
+      })
+      .exactOptional()
+      .describe('A proxy in front that knows its users. They read all projects, or those of a token that they send'),
+  })
+  .check(checkFaults(findServeFaults))
 
 export type DecodedServe = z.output<typeof serveSchema>
 
@@ -72,4 +76,48 @@ export function readNetwork(text: string): NetworkRange | undefined {
   if (version === 0 || more.length > 0 || address.includes('%') || !isPrefix) return undefined
   if (prefix < 1 || prefix > most) return undefined
   return { address, family: version === 4 ? 'ipv4' : 'ipv6', prefix }
+}
+
+/** What to do about an address that everybody reaches. */
+export const guardAdvice = 'add serve.token, serve.tokens or serve.trusted_proxy, or listen at 127.0.0.1'
+
+/** Finds an address of pages that other machines reach, where nothing says who may read them. */
+export function* findUnguarded(
+  listen: string | number | undefined,
+  { token, tokens, trusted_proxy: proxy }: Pick<DecodedServe, 'token' | 'tokens' | 'trusted_proxy'>,
+  path: NodePath,
+): Generator<ValueFault> {
+  const address = listen === undefined ? undefined : listenAddress(listen)
+  const isGuarded = token !== undefined || tokens !== undefined || proxy !== undefined
+  if (address === undefined || isLoopback(address.host) || isGuarded) return
+  yield {
+    path,
+    say: () => `the pages would be open to everyone who reaches ${address.host}: ${guardAdvice}`,
+    // A faulty token was left out: its own fault says so.
+    mayBeDueTo: ([first]) => first === 'serve',
+  }
+}
+
+type ReaderTokens = Pick<DecodedServe, 'token' | 'tokens'>
+
+/** Every token, with its path in `serve` and in that of its owner. */
+export function* tokensOf({ token, tokens = [] }: ReaderTokens) {
+  if (token !== undefined) yield { owner: [], name: undefined, token }
+  for (const [index, { name, token }] of tokens.entries()) yield { owner: ['tokens', index], name, token }
+}
+
+/** Finds tokens and names that are there twice, and pages that everybody who reaches the address could read. */
+function* findServeFaults(
+  serve: ReaderTokens & Parameters<typeof findUnguarded>[1] & { readonly listen?: string | number | undefined },
+): Generator<ValueFault> {
+  yield* findUnguarded(serve.listen, serve, ['listen'])
+  const tokens = [...tokensOf(serve)]
+  yield* findRepeats(
+    tokens.flatMap(({ owner, name }) => (name === undefined ? [] : [{ name, path: [...owner, 'name'], owner }])),
+    (name, line) => `a second token named ${name}, the first is in line ${line}`,
+  )
+  yield* findRepeats(
+    tokens.map(({ owner, token }) => ({ name: token, path: [...owner, 'token'], owner })),
+    (_, line) => `the same token as in line ${line}: it would not say who reads`,
+  )
 }

@@ -4,7 +4,8 @@ import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { type NodePath, nodeValues } from '../yaml/node-values.ts'
 import { parseYaml } from '../yaml/parse-yaml.ts'
-import { type ReadDocument, readDocument } from '../yaml/read-document.ts'
+import { refuseProblems } from '../yaml/problem.ts'
+import { examineDocument, type ReadDocument } from '../yaml/read-document.ts'
 import {
   configurationJsonSchema,
   configurationLimits,
@@ -50,7 +51,7 @@ export function showConfiguration(file: string, context: ShowRequest): readonly 
   const fill = expandReferences(file, sources)
   const expand = (written: string, path: NodePath) =>
     isSecretPath(path) ? { text: secretPlaceholder(path) } : fill(written, path)
-  const document = readDocument(text, {
+  const { document, problems } = examineDocument(text, {
     ...origin,
     file,
     parsed,
@@ -59,6 +60,9 @@ export function showConfiguration(file: string, context: ShowRequest): readonly 
     schema: configurationSchema,
     limits: configurationLimits,
   })
+  // Values that contradict each other are shown: that may be how a person finds the one to change.
+  refuseProblems(problems)
+  if (document === undefined) throw new Error('a configuration was refused without a problem') // Lets the compiler know.
   const raw = nodeValues(parsed.contents, { expand, isExact: () => false, report: () => {}, lineOf: () => 0 }).value
   // as: zod writes JSON Schema; of it, the walk uses what SchemaNode has.
   const leaves = [...schemaLeaves(configurationJsonSchema() as SchemaNode, raw)]

@@ -11,7 +11,7 @@ import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
 import type { RunContext, RunRecord, StagedChange } from './records.ts'
-import type { StoredBody, VersionPoint } from './stored-body.ts'
+import type { PastVersion, StoredBody, VersionPoint } from './stored-body.ts'
 
 /**
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
@@ -160,6 +160,29 @@ export interface Draft {
 
 /** What the scan of a project drafts. The run that it is part of is begun and committed elsewhere. */
 export type ScanDraft = Omit<Draft, 'interrupted' | 'stageContext' | 'commit' | 'abandon'>
+
+/** A version that the run knows by its resource. */
+export type NamedVersion = PastVersion & Pick<StoredBody, 'name'>
+
+/** What deciding about violations reads and drafts. A replay of past runs keeps it in memory. */
+export interface ViolationDraft
+  extends Pick<
+    Draft,
+    | 'run'
+    | 'past'
+    | 'lastScannedRun'
+    | 'stageScan'
+    | 'activeViolations'
+    | 'stageViolations'
+    | 'unconfirmedViolations'
+    | 'unconfirmedBy'
+    | 'oldViolations'
+    | 'endViolations'
+    | 'acceptancesOf'
+    | 'endAcceptances'
+  > {
+  versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (NamedVersion | undefined)[]>
+}
 
 export interface ProjectHistory {
   /** The last staged shape of each listing, as sorted paths. */

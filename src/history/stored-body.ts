@@ -17,6 +17,9 @@ export interface StoredBody {
   readonly normaliser: number
 }
 
+/** A resource as runs of the past saw it. */
+export type PastVersion = Pick<StoredBody, 'attributes' | 'fromRun' | 'since' | 'sealKeyId'>
+
 /** A resource as of a run. */
 export interface VersionPoint {
   readonly kind: Kind

@@ -2,8 +2,8 @@ import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { EvaluationRun, Meter, OverdueViolations, Rule } from '../rules/engine/rule.ts'
-import { type RuleTime, ruleTime } from '../rules/engine/rule-time.ts'
-import type { KnownFacts } from './fleet-facts.ts'
+import { ruleTime } from '../rules/engine/rule-time.ts'
+import type { KnownEvaluations } from './known-evaluations.ts'
 import { namedRules, type Policy, ruleNeeds } from './policy.ts'
 import { ProjectEvaluator } from './project-evaluator.ts'
 import { lookbackOf, ruleSets } from './rule-sets.ts'
@@ -14,8 +14,6 @@ import { coveringPlaces } from './waiving.ts'
 
 /** A policy, ready to evaluate the projects of one run. Projects share no state. */
 export interface PolicyEvaluator {
-  /** As the rules about one resource ask for it. */
-  readonly time: Pick<RuleTime, 'takeNextChange'>
   /** How far back rules read changes, at most. */
   readonly lookbackMs: number
   /** What each rule needs to see completely. */
@@ -32,8 +30,8 @@ export interface PolicyEvaluator {
   switchOf(project: ProjectRef, resource: Resource, rule: string): RuleSwitch
   /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
-  /** `excluded`: rules that do not run here, with the reason. `facts`: of earlier runs. */
-  forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>, facts?: KnownFacts): ProjectEvaluator
+  /** `excluded`: rules that do not run here, with the reason. `known`: from earlier runs; this one adds to it. */
+  forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>, known?: KnownEvaluations): ProjectEvaluator
 }
 
 /** `now`: milliseconds since the epoch, one for the whole run. `clock` limits the time of custom rules. */
@@ -65,7 +63,6 @@ export function createEvaluator(
     fleetWaivers: waiversFor('fleet'),
   }
   return {
-    time,
     lookbackMs: lookbackOf(policy),
     needs: ruleNeeds(policy),
     datesOf: (resource) => datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : [])),
@@ -80,7 +77,7 @@ export function createEvaluator(
         overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),
       )
     },
-    forProject: (project, excluded = new Map(), facts) => new ProjectEvaluator(project, excluded, shared, facts),
+    forProject: (project, excluded = new Map(), known) => new ProjectEvaluator(project, excluded, shared, known),
   }
 }
 

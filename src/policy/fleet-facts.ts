@@ -28,10 +28,8 @@ export interface FactSettings {
   readonly waivers: WaiverPlaces
 }
 
-type RuleFacts = readonly (readonly [rule: string, facts: readonly FleetFact[]])[]
-
-/** Facts of resources that the same rules read before. */
-export type KnownFacts = WeakMap<Resource, RuleFacts>
+/** What rules across projects keep of one resource. */
+export type RuleFacts = readonly (readonly [rule: string, facts: readonly FleetFact[]])[]
 
 interface FleetRule {
   readonly rule: Rule
@@ -41,15 +39,15 @@ interface FleetRule {
 /** Gathers what the rules across projects keep of the resources of one project. */
 export class FleetFactGatherer {
   readonly #byKind: ReadonlyMap<Kind, readonly FleetRule[]>
-  readonly #known: KnownFacts | undefined
+  readonly #known: WeakMap<Resource, RuleFacts> | undefined
   readonly #doubts: GatheredDoubts
   readonly #failed: (rule: Rule, error: unknown) => void
   readonly #gathered: Record<string, OwnedFact[]> = {}
 
-  /** `failed`: called with a rule that threw. */
+  /** `known`: what the same rules kept in earlier runs. `failed`: called with a rule that threw. */
   constructor(
     rules: readonly ActiveRule[],
-    known: KnownFacts | undefined,
+    known: WeakMap<Resource, RuleFacts> | undefined,
     doubts: GatheredDoubts,
     failed: (rule: Rule, error: unknown) => void,
   ) {

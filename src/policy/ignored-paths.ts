@@ -1,5 +1,8 @@
 import type { FieldChange } from '../model/change.ts'
 import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
+import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
+import { nearestName } from '../text/nearest-name.ts'
+import { describeReference } from '../yaml/describe-value.ts'
 
 /** A field whose changes are not drift, with all below it. */
 export interface IgnoredPath {
@@ -50,4 +53,44 @@ export function leaveOutIgnored(
     patched = withValueAt(patched, field.path, valueAt(after, field.path))
   }
   return { before: patched, fields: kept, leftOut }
+}
+
+/** What is wrong with a path: no field that is compared has it. undefined: nothing. */
+export function refuseIgnoredPath(path: string): string | undefined {
+  const steps = path.split('/').slice(1)
+  let nodes: readonly (Field | undefined)[] = Object.entries(wireSchema)
+    .filter(([kind]) => kind !== 'probe' && kind !== 'policy')
+    .map(([, members]) => ({ type: 'struct', members }) satisfies Field)
+  for (const [at, step] of steps.entries()) {
+    const next = nodes.flatMap((node) => fieldsBelow(node, step))
+    if (next.length === 0) {
+      const known = [...new Set(nodes.flatMap((node) => (node?.type === 'struct' ? Object.keys(node.members) : [])))]
+      const nearest = nearestName(step, known)
+      const meant = ['', ...steps.slice(0, at), nearest, ...steps.slice(at + 1)].join('/')
+      const hint = nearest === undefined ? hintOf(known, steps.slice(0, at)) : `did you mean \`${meant}\`?`
+      return `no kind has the field ${describeReference(path)}, ${hint}`
+    }
+    nodes = next
+  }
+  const isCompared = nodes.some((node) => node?.presence !== 'volatile' && node?.presence !== 'reference')
+  return isCompared ? undefined : `${describeReference(path)} changes by itself and is never compared: leave it out`
+}
+
+/** Fields below a field; `undefined` in the list: anything may be there. */
+function fieldsBelow(node: Field | undefined, step: string): readonly (Field | undefined)[] {
+  if (node === undefined || node.type === 'free') return [undefined]
+  // Each thing by its uid.
+  if (node.type === 'keyed') return [{ type: 'struct', members: node.members }]
+  if (node.type !== 'struct') return []
+  return step === '*' ? Object.values(node.members) : fieldOf(node.members, step)
+}
+
+function fieldOf(members: Members, name: string): readonly Field[] {
+  const field = Object.hasOwn(members, name) ? members[name] : undefined
+  return field === undefined ? [] : [field]
+}
+
+function hintOf(known: readonly string[], above: readonly string[]): string {
+  if (known.length === 0) return `\`/${above.join('/')}\` has no fields of its own`
+  return above.length === 0 ? '`hookdrift docs policy-fields` lists them' : `expected one of ${known.join(', ')}`
 }

@@ -1,13 +1,19 @@
 import { z } from 'zod'
 import { builtInControls } from '../compliance/built-in-frameworks.ts'
+import { matchesGlob } from '../model/glob.ts'
 import { kinds } from '../model/resource.ts'
 import { dayMs, readDuration } from '../model/time.ts'
-import { type Severity, severities } from '../model/violation.ts'
+import { overdueRule, type Severity, severities } from '../model/violation.ts'
+import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { packs, type Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { oneOf } from '../yaml/describe-issue.ts'
-import { readExpiry } from './expiry.ts'
+import { describeReference } from '../yaml/describe-value.ts'
+import type { NodePath } from '../yaml/node-values.ts'
+import { checkFaults, type ValueFault } from '../yaml/value-fault.ts'
+import { isTooFarAhead, maxDaysAhead, readExpiry } from './expiry.ts'
+import { refuseIgnoredPath } from './ignored-paths.ts'
 import { policyTestSchema } from './policy-test-schema.ts'
 import { probeSchema } from './probe.ts'
 import { selectorSchema } from './selector.ts'
@@ -78,28 +84,30 @@ const pointerSyntax = /^(\/([^~/]|~[01])*)+$/
 const line = z.string().trim().min(1).max(1000)
 
 /** A person accepts a violation, for a reason, until a date. */
-const waiver = z.strictObject({
-  rule: z.string().min(1).max(200).describe('A rule, or several with `*` for any text'),
-  match: selectorSchema.describe('Which resources: every key must hold'),
-  owner: line.describe('Who answers for it'),
-  reason: line.describe('Why it is accepted'),
-  expires: z
-    .string()
-    .refine((text) => readExpiry(text) !== undefined, {
-      error: 'a date such as 2027-03-31, or a time with its zone such as 2027-03-31T18:00:00+02:00',
-    })
-    .describe('A date lasts to its end in UTC; a time with a zone is that instant; at most 366 days ahead'),
-  ticket: line.exactOptional().describe('Where it is followed up'),
-  path: z
-    .string()
-    .regex(pointerSyntax, { error: 'a path as reports show it, such as /http_timeout' })
-    .exactOptional()
-    .describe('With `value`: accepts only that value at this JSON Pointer into the attributes'),
-  value: z
-    .json()
-    .exactOptional()
-    .describe('What is accepted there; another value is a violation again. Of secrets, the seal'),
-})
+const waiver = z
+  .strictObject({
+    rule: z.string().min(1).max(200).describe('A rule, or several with `*` for any text'),
+    match: selectorSchema.describe('Which resources: every key must hold'),
+    owner: line.describe('Who answers for it'),
+    reason: line.describe('Why it is accepted'),
+    expires: z
+      .string()
+      .refine((text) => readExpiry(text) !== undefined, {
+        error: 'a date such as 2027-03-31, or a time with its zone such as 2027-03-31T18:00:00+02:00',
+      })
+      .describe('A date lasts to its end in UTC; a time with a zone is that instant; at most 366 days ahead'),
+    ticket: line.exactOptional().describe('Where it is followed up'),
+    path: z
+      .string()
+      .regex(pointerSyntax, { error: 'a path as reports show it, such as /http_timeout' })
+      .exactOptional()
+      .describe('With `value`: accepts only that value at this JSON Pointer into the attributes'),
+    value: z
+      .json()
+      .exactOptional()
+      .describe('What is accepted there; another value is a violation again. Of secrets, the seal'),
+  })
+  .check(checkFaults(findUnpaired))
 
 export type WrittenWaiver = z.infer<typeof waiver>
 
@@ -120,13 +128,22 @@ const due = z
   } satisfies Record<Severity, z.ZodType>)
   .describe('For how long violations of a severity may stay open, such as `critical: 2d`; then they are overdue')
 
-/** The policy file. Every rule is a member, so that an unknown one is refused with the nearest name. */
-export function policySchemaWith(customIds: Iterable<string>) {
-  const known = Object.fromEntries([...customIds].map((id) => [id, ofCustom]))
-  return policySchemaOf(z.strictObject({ ...known, ...builtIn }))
+/**
+ * The policy file. Every rule is a member, so that an unknown one is refused with the nearest name. `now`: milliseconds,
+ * from which waivers may not last too long.
+ */
+export function policySchemaWith(customIds: readonly string[], now: number) {
+  const known = Object.fromEntries(customIds.map((id) => [id, ofCustom]))
+  const ids = [...rules.map(({ id }) => id), ...customIds]
+  const waivable = new Set(ids.filter((id) => !isAboutWaivers(id) && id !== overdueRule))
+  const findFaults = (written: WrittenWaiver) => findBadTerms(written, waivable, now)
+  return policySchemaOf(z.strictObject({ ...known, ...builtIn }), waiver.check(checkFaults(findFaults)))
 }
 
-function policySchemaOf(settings: z.ZodType<Readonly<Record<string, RuleSetting | undefined>>>) {
+function policySchemaOf(
+  settings: z.ZodType<Readonly<Record<string, RuleSetting | undefined>>>,
+  waivers: typeof waiver,
+) {
   return z.strictObject({
     extends: z
       .array(z.string().min(1))
@@ -144,11 +161,16 @@ function policySchemaOf(settings: z.ZodType<Readonly<Record<string, RuleSetting 
       .describe('Exceptions by selector; later ones win'),
     due: due.exactOptional(),
     ignore: z
-      .array(z.string().regex(pointerSyntax, { error: 'a path as reports show it, such as /description' }))
+      .array(
+        z
+          .string()
+          .regex(pointerSyntax, { error: 'a path as reports show it, such as /description' })
+          .check(checkFaults(findNeverCompared)),
+      )
       .max(100)
       .default([])
       .describe('Fields whose changes are not drift, as JSON Pointers; `*` is any one step'),
-    waivers: z.array(waiver).default([]).describe('Accepted violations; those of extended files count too'),
+    waivers: z.array(waivers).default([]).describe('Accepted violations; those of extended files count too'),
     probes: z.array(probeSchema).max(1000).default([]).describe('Test runs of functions with every audit'),
     custom: z.array(customRule).max(500).default([]).describe('Rules of your own, in CEL'),
     tests: z
@@ -171,5 +193,74 @@ export type RuleSetting =
 
 /** For editors. Rules of the file's own have a name with a slash, which is all that a schema can say. */
 export function policyJsonSchema(): object {
-  return z.toJSONSchema(policySchemaOf(z.object(builtIn).catchall(ofCustom)), { io: 'input' })
+  return z.toJSONSchema(policySchemaOf(z.object(builtIn).catchall(ofCustom), waiver), { io: 'input' })
+}
+
+function* findNeverCompared(path: string): Generator<ValueFault> {
+  const refusal = refuseIgnoredPath(path)
+  if (refusal !== undefined) yield { path: [], say: () => refusal }
+}
+
+/** A path and a value are only good together, and of a secret only its seal is written. */
+function* findUnpaired({ path, value }: WrittenWaiver): Generator<ValueFault> {
+  // One that is faulty itself is not missing.
+  const mayBeDueTo = (leftOut: NodePath) => leftOut[0] === 'waivers' && ['path', 'value'].includes(String(leftOut[2]))
+  if (path !== undefined && value === undefined) {
+    const say = () => '`path` needs a `value`: the one that is accepted there'
+    yield { path: ['path'], where: 'key', say, mayBeDueTo }
+  }
+  if (path === undefined && value !== undefined) {
+    yield { path: ['value'], where: 'key', say: () => '`value` needs a `path`: where it is accepted', mayBeDueTo }
+  }
+  if (path !== undefined && leadsToSecret(path) && !isSeal(value)) {
+    const say = () => 'name a secret by its seal, `sealed:…`, as reports show it: a policy never contains the secret'
+    yield { path: ['value'], say, mayBeDueTo }
+  }
+}
+
+/** An expired waiver is not a mistake of the file: the rule `waiver/expired` reports it. */
+function* findBadTerms(
+  { rule, expires }: WrittenWaiver,
+  waivable: ReadonlySet<string>,
+  now: number,
+): Generator<ValueFault> {
+  const isKnown = waivable.has(rule) || waivable.values().some((id) => matchesGlob(id, rule))
+  if (!isKnown) yield { path: ['rule'], say: () => describeUnknown(rule, waivable) }
+  if (isTooFarAhead(expires, now)) {
+    const say = () => `${expires} is more than ${maxDaysAhead} days ahead: accept it for less, and review it then`
+    yield { path: ['expires'], say }
+  }
+}
+
+function isAboutWaivers(rule: string): boolean {
+  return rule.startsWith('waiver/')
+}
+
+function describeUnknown(pattern: string, waivable: ReadonlySet<string>): string {
+  if (isAboutWaivers(pattern)) {
+    return 'what is said of waivers is not waived: renew or remove the waiver, or switch the rule off'
+  }
+  if (pattern === overdueRule) return 'what is overdue is not waived: waive the violations themselves, or change `due`'
+  if (pattern.includes('*')) return `no rule matches ${describeReference(pattern)}`
+  const nearest = nearestName(pattern, [...waivable])
+  const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
+  return `there is no rule ${describeReference(pattern)}, ${hint}`
+}
+
+/** Whether a path leads to a secret in a resource of any kind: its value is a seal, never the secret. */
+function leadsToSecret(pointer: string): boolean {
+  const steps = pointer.split('/').slice(1)
+  return Object.values(wireSchema).some((members) => fieldAt(members, steps)?.type === 'secret')
+}
+
+function fieldAt(members: Members, [step = '', ...rest]: readonly string[]): Field | undefined {
+  const field = Object.hasOwn(members, step) ? members[step] : undefined
+  if (field === undefined || rest.length === 0) return field
+  if (field.type === 'struct') return fieldAt(field.members, rest)
+  // Keyed by the uid of each thing.
+  return field.type === 'keyed' && rest.length > 1 ? fieldAt(field.members, rest.slice(1)) : undefined
+}
+
+function isSeal(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && value.startsWith('sealed:'))
 }

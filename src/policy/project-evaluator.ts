@@ -24,7 +24,8 @@ import {
 import type { RuleTime } from '../rules/engine/rule-time.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
-import { FleetFactGatherer, type KnownFacts } from './fleet-facts.ts'
+import { FleetFactGatherer } from './fleet-facts.ts'
+import type { FindingMemory, KnownEvaluations } from './known-evaluations.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
@@ -60,29 +61,27 @@ export class ProjectEvaluator {
   readonly #failures: Map<string, string>
   readonly #doubts = gatherDoubts()
   readonly #tally: Tally = new Map()
-  /** Places of waivers that match findings of rules that read resources alone; and of those that compare or read the scan. */
+  /** Places of waivers that match findings. */
   readonly #usedWaivers = new Set<number>()
-  readonly #usedByScan = new Set<number>()
-  /** Until when the answers of rules across resources hold. */
-  #foldsUntil = Number.POSITIVE_INFINITY
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
   readonly #exceptions = new Map<ResourceKey, RuleSet>()
   readonly #accepted = new Map<ResourceKey, WaiverPlaces>()
   readonly #rulesOf = new Map<RuleSet, Map<Kind, readonly BoundRules<'resource'>[]>>()
   readonly #aggregations: RunningAggregations
   readonly #fleetFacts: FleetFactGatherer
+  readonly #known: WeakMap<Resource, FindingMemory> | undefined
 
-  /** `facts`: what the same rules kept of resources in earlier runs. */
   constructor(
     project: ProjectRef,
     excluded: ReadonlyMap<string, string>,
     shared: SharedEvaluation,
-    facts: KnownFacts | undefined,
+    known: KnownEvaluations | undefined,
   ) {
     const { named, run, time } = shared
     const { labelsOf, meter } = run
     this.project = project
     this.#shared = shared
+    this.#known = known?.findings
     this.#excluded = excluded
     this.#asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
     this.#labels = labelsOf(project)
@@ -99,7 +98,7 @@ export class ProjectEvaluator {
     const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
     const doubts = this.#doubts
     this.#aggregations = new RunningAggregations(this.#asked, { run: inProject, now: run.now, doubts, failed })
-    this.#fleetFacts = new FleetFactGatherer(this.#asked, facts, doubts, failed)
+    this.#fleetFacts = new FleetFactGatherer(this.#asked, known?.facts, doubts, failed)
   }
 
   /** A place of the policy (`file:line:column`) as reports name it. */
@@ -109,20 +108,62 @@ export class ProjectEvaluator {
 
   /** Findings of the rules about one resource. Also passes it to the rules across resources. */
   evaluate(resource: Resource, since?: Since): readonly Finding[] {
+    this.collect(resource)
+    if (this.#known !== undefined) return this.#recall(this.#known, resource, since)
     let findings: Finding[] | undefined
-    for (const rule of this.rulesFor(resource)) {
-      const found = this.evaluateRule(rule, resource, since)
+    for (const rule of this.#rulesFor(resource)) {
+      const found = this.#evaluateRule(rule, resource, since)
       // Nearly every rule finds nothing.
       if (found === undefined || found === noFindings) continue
       findings ??= []
       for (const finding of found) findings.push(finding)
     }
-    this.collect(resource)
     return findings ?? noFindings
   }
 
-  /** The rules about one resource. `evaluate` runs each, and then collects the resource. */
-  rulesFor(resource: Resource): readonly BoundRules<'resource'>[] {
+  /** Whether rules about one resource are known to find what they found in an earlier run. */
+  isRecalled(resource: Resource): boolean {
+    const known = this.#memoryOf(resource)
+    return known !== undefined && this.#shared.run.now < known.until
+  }
+
+  /** A clock may have gone back since then. */
+  #memoryOf(resource: Resource): FindingMemory | undefined {
+    const known = this.#known?.get(resource)
+    return known?.labels === this.#labels && known.at <= this.#shared.run.now ? known : undefined
+  }
+
+  /** Asks only rules that may find something else than in an earlier run. */
+  #recall(memory: WeakMap<Resource, FindingMemory>, resource: Resource, since: Since | undefined): readonly Finding[] {
+    const { now } = this.#shared.run
+    const known = this.#memoryOf(resource)
+    if (known !== undefined && now < known.until) return known.findings
+    const { time, policy } = this.#shared
+    const lasting = [...(known?.lasting ?? none)]
+    const today: Finding[] = []
+    const timed: BoundRules<'resource'>[] = []
+    let until = Number.POSITIVE_INFINITY
+    for (const rule of known?.timed ?? this.#rulesFor(resource)) {
+      time.takeNextChange()
+      const found = this.#evaluateRule(rule, resource, since)
+      // A failure counts in each run, and a waiver that is used is noted in each.
+      const isAskedAlways =
+        found === undefined || (found.length > 0 && policy.waivers.some(({ covers }) => covers(rule.active.rule.id)))
+      const holdsUntil = isAskedAlways ? Number.NEGATIVE_INFINITY : time.takeNextChange()
+      const isTimed = holdsUntil !== Number.POSITIVE_INFINITY
+      if (isTimed) timed.push(rule)
+      until = Math.min(until, holdsUntil)
+      for (const finding of found ?? none) (isTimed ? today : lasting).push(finding)
+    }
+    // Nothing is found in most resources: they share the empty list.
+    const shared = <Item>(items: readonly Item[]) => (items.length === 0 ? none : items)
+    const findings = today.length === 0 ? shared(lasting) : [...lasting, ...today]
+    const noted = { lasting: shared(lasting), timed: shared(timed), findings, until, labels: this.#labels, at: now }
+    memory.set(resource, noted)
+    return findings
+  }
+
+  #rulesFor(resource: Resource): readonly BoundRules<'resource'>[] {
     const { kind } = resource
     const set = this.#ruleSetOf(resource)
     let ofSet = this.#rulesOf.get(set)
@@ -139,19 +180,17 @@ export class ProjectEvaluator {
   }
 
   /** Findings of one of those rules; undefined where it failed or could not evaluate. */
-  evaluateRule(
+  #evaluateRule(
     { active, bound }: BoundRules<'resource'>,
     resource: Resource,
     since?: Since,
   ): readonly Finding[] | undefined {
     const context = since === undefined ? this.#context : { ...this.#context, since }
     const { time } = this.#shared
-    if (!isReadable(resource)) {
-      return this.#findWatched(active, resource, (seen) => bound.check(seen, time, context), this.#usedWaivers)
-    }
+    if (!isReadable(resource)) return this.#findWatched(active, resource, (seen) => bound.check(seen, time, context))
     try {
       const problems = bound.check(resource, time, context)
-      return problems === nothing ? noFindings : this.#stamp(active, resource, problems, this.#usedWaivers)
+      return problems === nothing ? noFindings : this.#stamp(active, resource, problems)
     } catch (error) {
       this.#fail(active.rule, error)
       return undefined
@@ -160,7 +199,7 @@ export class ProjectEvaluator {
 
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
   collect(resource: Resource): void {
-    const { sets, time, projectWaivers, fleetWaivers } = this.#shared
+    const { sets, projectWaivers, fleetWaivers } = this.#shared
     const { project } = this
     const { kind, uid, name } = resource
     const set = this.#ruleSetOf(resource)
@@ -172,10 +211,8 @@ export class ProjectEvaluator {
     const settingsOf = () => {
       return { override: sets.keyFor(project, resource), waivers: this.#accepting(resource, fleetWaivers) }
     }
-    time.takeNextChange()
     this.#fleetFacts.visit(resource, isEvaluated, settingsOf)
     this.#aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
-    this.#foldsUntil = Math.min(this.#foldsUntil, time.takeNextChange())
   }
 
   /**
@@ -214,30 +251,18 @@ export class ProjectEvaluator {
 
   /** Findings of the rules across the project's resources, after all resources. */
   conclude(completeness: Completeness): readonly Finding[] {
-    const { sets, time } = this.#shared
-    const { everyone } = sets
-    time.takeNextChange()
+    const { everyone } = this.#shared.sets
     const problems = this.#aggregations.conclude(completeness)
-    this.#foldsUntil = Math.min(this.#foldsUntil, time.takeNextChange())
     return problems.flatMap(({ rule, problem }) => {
       const key = resourceKey(problem.at)
       const active = (this.#exceptions.get(key) ?? everyone).byId.get(rule.id)
       if (active === undefined) return []
-      return [this.#waive(stamp(active, problem.at, problem), this.#accepted.get(key) ?? none, this.#usedWaivers)]
+      return [this.#waive(stamp(active, problem.at, problem), this.#accepted.get(key) ?? none)]
     })
   }
 
   /** What the end of the run needs. */
   outcome(): EvaluationOutcome {
-    return this.#outcomeWith(new Set([...this.#usedWaivers, ...this.#usedByScan]))
-  }
-
-  /** What resources alone decide of it, and until when (milliseconds since the epoch), once rules have concluded. */
-  resourceOutcome(): { readonly outcome: EvaluationOutcome; readonly until: number } {
-    return { outcome: this.#outcomeWith(this.#usedWaivers), until: this.#foldsUntil }
-  }
-
-  #outcomeWith(used: Iterable<number>): EvaluationOutcome {
     const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#asked, this.#doubts.count)
     const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
     return {
@@ -245,7 +270,7 @@ export class ProjectEvaluator {
       evaluatedByRule: { ...evaluatedByRule, ...silent },
       failures: Object.fromEntries(this.#failures),
       doubts: this.#doubts.list(),
-      usedWaivers: [...used],
+      usedWaivers: [...this.#usedWaivers],
       facts: this.#fleetFacts.list(),
     }
   }
@@ -275,12 +300,11 @@ export class ProjectEvaluator {
     active: ActiveRule,
     resource: Resource,
     check: (seen: Resource, onRead?: OnRead) => Iterable<RuleFinding>,
-    notes = this.#usedByScan,
   ): readonly Finding[] | undefined {
     const watched = isReadable(resource) ? undefined : trackReads(resource)
     try {
       const problems = check(watched?.seen ?? resource, watched?.onRead)
-      const findings = this.#stamp(active, resource, problems, notes)
+      const findings = this.#stamp(active, resource, problems)
       if (!watched?.hasRead()) return findings
     } catch (error) {
       if (!watched?.hasRead()) {
@@ -292,19 +316,14 @@ export class ProjectEvaluator {
     return undefined
   }
 
-  #stamp(
-    active: ActiveRule,
-    resource: Resource,
-    problems: Iterable<RuleFinding>,
-    notes: Set<number>,
-  ): readonly Finding[] {
+  #stamp(active: ActiveRule, resource: Resource, problems: Iterable<RuleFinding>): readonly Finding[] {
     const { waivers } = this.#shared.policy
     let findings: Finding[] | undefined
     for (const problem of problems) {
       const finding = stamp(active, resource, problem)
       const places = this.#accepting(resource, coveringPlaces(waivers, [finding.rule]))
       findings ??= []
-      findings.push(this.#waive(finding, places, notes))
+      findings.push(this.#waive(finding, places))
     }
     return findings ?? noFindings
   }
@@ -315,11 +334,11 @@ export class ProjectEvaluator {
     return acceptingPlaces(this.#shared.policy.waivers, among, about)
   }
 
-  #waive(finding: Finding, places: WaiverPlaces, notes: Set<number>): Finding {
+  #waive(finding: Finding, places: WaiverPlaces): Finding {
     if (places.length === 0) return finding
     const { policy, run } = this.#shared
     const { finding: waived, used } = waiveUnder(policy.waivers, places, finding, run.now)
-    for (const place of used) notes.add(place)
+    for (const place of used) this.#usedWaivers.add(place)
     return waived
   }
 

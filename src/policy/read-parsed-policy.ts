@@ -1,20 +1,15 @@
 import { dirname, resolve } from 'node:path'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { matchesGlob } from '../model/glob.ts'
 import type { Kind } from '../model/resource.ts'
-import { type DueDurations, overdueRule } from '../model/violation.ts'
-import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
+import type { DueDurations } from '../model/violation.ts'
 import { type Pack, packs, type Rule } from '../rules/engine/rule.ts'
-import { rules } from '../rules/rules.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeReference } from '../yaml/describe-value.ts'
-import type { NodePath } from '../yaml/node-values.ts'
 import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import { examineDocument, mostProblems, type ReadDocument, readDocument, refuseFaults } from '../yaml/read-document.ts'
 import type { CustomSource } from './cel/custom-rule.ts'
 import type { Language } from './cel/language.ts'
-import { isTooFarAhead, maxDaysAhead } from './expiry.ts'
 import { compilerFrom, type LoadCompiler } from './expression-compiler.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
 import { packLayer } from './layers.ts'
@@ -78,27 +73,6 @@ export interface ParsedPolicy {
   readonly ignore: readonly IgnoredPath[]
   /** How many files deep it goes, itself included. */
   readonly depth: number
-}
-
-/** What is wrong with a path: no field that is compared has it. undefined: nothing. */
-export function refuseIgnoredPath(path: string): string | undefined {
-  const steps = path.split('/').slice(1)
-  let nodes: readonly (Field | undefined)[] = Object.entries(wireSchema)
-    .filter(([kind]) => kind !== 'probe' && kind !== 'policy')
-    .map(([, members]) => ({ type: 'struct', members }) satisfies Field)
-  for (const [at, step] of steps.entries()) {
-    const next = nodes.flatMap((node) => fieldsBelow(node, step))
-    if (next.length === 0) {
-      const known = [...new Set(nodes.flatMap((node) => (node?.type === 'struct' ? Object.keys(node.members) : [])))]
-      const nearest = nearestName(step, known)
-      const meant = ['', ...steps.slice(0, at), nearest, ...steps.slice(at + 1)].join('/')
-      const hint = nearest === undefined ? hintOf(known, steps.slice(0, at)) : `did you mean \`${meant}\`?`
-      return `no kind has the field ${describeReference(path)}, ${hint}`
-    }
-    nodes = next
-  }
-  const isCompared = nodes.some((node) => node?.presence !== 'volatile' && node?.presence !== 'reference')
-  return isCompared ? undefined : `${describeReference(path)} changes by itself and is never compared: leave it out`
 }
 
 function ofPack(pack: Pack, at: string | undefined): ParsedPolicy {
@@ -242,7 +216,7 @@ function* readOwn(
     ...inherited.map(({ rule }) => rule.id),
     ...outline.value.custom.map(({ id }) => id).filter((id) => id !== ''),
   ]
-  const schema = policySchemaWith(ids)
+  const schema = policySchemaWith(ids, reader.now)
   const examined = examineDocument(text, {
     file,
     schema,
@@ -271,24 +245,15 @@ function* readOwn(
     layer: layerOf(said, ['overrides', index, 'rules']),
   }))
   yield
-  const { waivers } = document.value
-  const ruleIds = [...rules.map(({ id }) => id), ...ids]
-  const badWaivers = [...findBadWaivers(document, waivers, { now: reader.now, ruleIds }).take(mostProblems)]
-  yield
   const extendedProbes = extended.flatMap((said) => said.probes)
   const { probes, problems: badProbes } = yield* readProbes(document, file, reader)
   const doubles = findDoubleProbes(document, extendedProbes)
-  const { ignored, problems: badPaths } = readIgnored(document, (path) => placeOf(file, document, path))
-  const bad = [
-    ...badCustom,
-    ...badPaths,
-    ...findAggregateOptions(document, overrides),
-    ...badWaivers,
-    ...badProbes,
-    ...doubles,
-  ]
-  refuseFaults(examined, bad)
-  const placed = waivers.map((written, index) => ({ written, at: placeOf(file, document, ['waivers', index]) }))
+  refuseFaults(examined, [...badCustom, ...badProbes, ...doubles])
+  const ignored = document.value.ignore.map((path, index) => ({ path, at: placeOf(file, document, ['ignore', index]) }))
+  const placed = document.value.waivers.map((written, index) => ({
+    written,
+    at: placeOf(file, document, ['waivers', index]),
+  }))
   const own: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
   return {
     layers: lastOfEach([...extended.flatMap(({ layers }) => layers), own, layerOf(document.value.rules, ['rules'])]),
@@ -358,102 +323,6 @@ function* readCustom(
 }
 
 /**
- * Mistakes in waivers that the schema cannot find. An expired waiver is not a mistake of the file: the rule
- * `waiver/expired` reports it.
- */
-function* findBadWaivers(
-  { problem, leftOut }: ReadDocument<unknown>,
-  waivers: readonly WrittenWaiver[],
-  { now, ruleIds }: { readonly now: number; readonly ruleIds: readonly string[] },
-): Generator<FileProblem> {
-  for (const [index, { rule, expires, path, value }] of waivers.entries()) {
-    const at = ['waivers', index]
-    const unknown = unknownRule(rule, ruleIds)
-    if (unknown !== undefined) yield problem([...at, 'rule'], unknown)
-    if (isTooFarAhead(expires, now)) {
-      yield problem(
-        [...at, 'expires'],
-        `${expires} is more than ${maxDaysAhead} days ahead: accept it for less, and review it then`,
-      )
-    }
-    // One that is faulty itself is not missing.
-    const isPairKnown = !leftOut.some((other) => other[0] === 'waivers' && ['path', 'value'].includes(String(other[2])))
-    if (isPairKnown && path !== undefined && value === undefined) {
-      yield problem([...at, 'path'], '`path` needs a `value`: the one that is accepted there', 'key')
-    }
-    if (isPairKnown && path === undefined && value !== undefined) {
-      yield problem([...at, 'value'], '`value` needs a `path`: where it is accepted', 'key')
-    }
-    if (isPairKnown && path !== undefined && leadsToSecret(path) && !isSeal(value)) {
-      yield problem(
-        [...at, 'value'],
-        'name a secret by its seal, `sealed:…`, as reports show it: a policy never contains the secret',
-      )
-    }
-  }
-}
-
-function unknownRule(pattern: string, ruleIds: readonly string[]): string | undefined {
-  if (pattern.startsWith('waiver/'))
-    return 'what is said of waivers is not waived: renew or remove the waiver, or switch the rule off'
-  if (pattern === overdueRule) return 'what is overdue is not waived: waive the violations themselves, or change `due`'
-  const known = ruleIds.filter((id) => !id.startsWith('waiver/') && id !== overdueRule)
-  if (known.some((id) => matchesGlob(id, pattern))) return undefined
-  if (pattern.includes('*')) return `no rule matches ${describeReference(pattern)}`
-  const nearest = nearestName(pattern, known)
-  const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
-  return `there is no rule ${describeReference(pattern)}, ${hint}`
-}
-
-/** Whether a path leads to a secret in a resource of any kind: its value is a seal, never the secret. */
-function leadsToSecret(pointer: string): boolean {
-  const steps = pointer.split('/').slice(1)
-  return Object.values(wireSchema).some((members) => fieldAt(members, steps)?.type === 'secret')
-}
-
-function fieldAt(members: Members, [step = '', ...rest]: readonly string[]): Field | undefined {
-  const field = Object.hasOwn(members, step) ? members[step] : undefined
-  if (field === undefined || rest.length === 0) return field
-  if (field.type === 'struct') return fieldAt(field.members, rest)
-  // Keyed by the uid of each thing.
-  return field.type === 'keyed' && rest.length > 1 ? fieldAt(field.members, rest.slice(1)) : undefined
-}
-
-function isSeal(value: unknown): boolean {
-  return value === null || (typeof value === 'string' && value.startsWith('sealed:'))
-}
-
-/** The ignored paths of a policy file with their places, and those that no kind has. */
-function readIgnored(
-  { value, problem }: ReadDocument<{ readonly ignore: readonly string[] }>,
-  placeOf: (path: NodePath) => string,
-): { readonly ignored: readonly IgnoredPath[]; readonly problems: readonly FileProblem[] } {
-  const ignored = value.ignore.map((path, index) => ({ path, at: placeOf(['ignore', index]) }))
-  const problems = value.ignore.flatMap((path, index) => {
-    const refusal = refuseIgnoredPath(path)
-    return refusal === undefined ? [] : [problem(['ignore', index], refusal)]
-  })
-  return { ignored, problems }
-}
-
-/** A rule across resources evaluates them together: it cannot have other options for some of them. */
-function* findAggregateOptions(
-  { problem }: ReadDocument<unknown>,
-  overrides: readonly { readonly layer: Layer }[],
-): Generator<FileProblem> {
-  for (const [index, { layer }] of overrides.entries()) {
-    for (const [id, { setting }] of layer) {
-      const isFold = rules.some((rule) => rule.id === id && (rule.scope === 'project' || rule.scope === 'fleet'))
-      if (!isFold || typeof setting === 'string') continue
-      for (const option of Object.keys(setting).filter((key) => key !== 'severity')) {
-        const text = `\`${option}\` of ${id} cannot differ between resources that it evaluates together; set it under \`rules\``
-        yield problem(['overrides', index, 'rules', id, option], text, 'key')
-      }
-    }
-  }
-}
-
-/**
  * Keeps the last of equal items, because later ones win. Keeping all would double the work with each file that is
  * extended in two ways.
  */
@@ -471,23 +340,4 @@ function mergeIgnored(all: readonly (readonly IgnoredPath[])[]): readonly Ignore
   const first = new Map<string, IgnoredPath>()
   for (const one of all.flat()) if (!first.has(one.path)) first.set(one.path, one)
   return [...first.values()]
-}
-
-/** Fields below a field; `undefined` in the list: anything may be there. */
-function fieldsBelow(node: Field | undefined, step: string): readonly (Field | undefined)[] {
-  if (node === undefined || node.type === 'free') return [undefined]
-  // Each thing by its uid.
-  if (node.type === 'keyed') return [{ type: 'struct', members: node.members }]
-  if (node.type !== 'struct') return []
-  return step === '*' ? Object.values(node.members) : fieldOf(node.members, step)
-}
-
-function fieldOf(members: Members, name: string): readonly Field[] {
-  const field = Object.hasOwn(members, name) ? members[name] : undefined
-  return field === undefined ? [] : [field]
-}
-
-function hintOf(known: readonly string[], above: readonly string[]): string {
-  if (known.length === 0) return `\`/${above.join('/')}\` has no fields of its own`
-  return above.length === 0 ? '`hookdrift docs policy-fields` lists them' : `expected one of ${known.join(', ')}`
 }

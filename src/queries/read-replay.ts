@@ -12,8 +12,9 @@ import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { type DueDurations, dueDate } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { ViolationLifetime } from '../replay/replay-draft.ts'
 import { replayPolicy } from '../replay/replay-policy.ts'
-import { recordOf, type ViolationLifetime } from '../replay/violation-tracker.ts'
+import { lifetimeRecord } from '../replay/replay-run.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
@@ -87,7 +88,7 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
   const rowsOf = (violations: readonly ViolationLifetime[]) =>
     violations
       .filter(({ project }) => matchesProject(project.name, projects))
-      .map((violation) => ({ violation, record: recordOf(violation, violation.gone ?? last) }))
+      .map((violation) => ({ violation, record: lifetimeRecord(violation, violation.gone ?? last) }))
       .sort(
         (a, b) =>
           (b.violation.gone?.number ?? 0) - (a.violation.gone?.number ?? 0) || inReportOrder(a.record, b.record),

@@ -5,7 +5,7 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
 import type { CoverageCause } from '../model/coverage.ts'
-import { isListing, type Kind, kinds, type Listing, projectKey, resourceKey } from '../model/resource.ts'
+import { isListing, type Kind, type Listing, projectKey, resourceKey } from '../model/resource.ts'
 import { rules } from '../rules/rules.ts'
 import type { ReplayedVersion } from './fleet-state.ts'
 
@@ -16,8 +16,6 @@ export interface Observation {
   readonly narrowed: readonly Listing[]
   /** Whether it is certain that a current version was seen. Keeps what the walk was narrowed to. */
   observed(version: ReplayedVersion): boolean
-  /** Whether it is certain that everything of some kinds was seen, without a filter. */
-  sawAll(kinds: readonly Kind[]): boolean
 }
 
 /**
@@ -39,9 +37,9 @@ export function observationOf(
   const unreferenced = new Set(runInputs.unreferenced.filter(isHere).map(resourceKey))
   const onlyReferred = (kind: Kind) => kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))
 
-  const certainly = ({ key: ofResource, resource, fromRun, seenUnder }: ReplayedVersion): boolean => {
+  const certainly = ({ key: ofResource, resource, since, seenUnder }: ReplayedVersion): boolean => {
     const { kind, uid } = resource
-    if (fromRun === run.number || evidence.has(`${key} ${ofResource}`)) return true
+    if (since === run.number || (evidence.size > 0 && evidence.has(`${key} ${ofResource}`))) return true
     const listing = kind === 'project' ? kind : listingOf(kind, statuses)
     const walk = listing && walks.get(listing)
     if (walk === undefined) return false
@@ -54,24 +52,10 @@ export function observationOf(
     return filter === null || seenUnder === filter
   }
 
-  /** Kinds of which a complete walk without a filter showed everything. */
-  const whole = new Set(
-    kinds.filter((kind) => {
-      const listing = kind === 'project' ? kind : listingOf(kind, statuses)
-      const walk = listing && walks.get(listing)
-      return walk?.status === 'complete' && walk.filter === null && (!onlyReferred(kind) || unreferenced.size === 0)
-    }),
-  )
-
   return {
     statuses,
-    sawAll: (some) => some.every((kind) => whole.has(kind)),
     narrowed: coverage.flatMap(({ listing, filter }) => (filter !== null && isListing(listing) ? [listing] : [])),
     observed(version) {
-      if (whole.has(version.resource.kind)) {
-        version.seenUnder = null
-        return true
-      }
       if (!certainly(version)) return false
       const listing = listingOf(version.resource.kind, statuses)
       version.seenUnder = (listing && walks.get(listing)?.filter) ?? null

@@ -1,26 +1,25 @@
 import { concludeFleet } from '../audit/conclude-fleet.ts'
-import { concludeOverdue } from '../audit/conclude-overdue.ts'
-import { bareResource } from '../audit/policy-endings.ts'
-import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
+import type { ProjectOutcome } from '../audit/project-outcome.ts'
+import { reconcileConclusion } from '../audit/write-conclusion.ts'
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { approvalInForce, approvalsByProject } from '../history/approvals.ts'
+import type { Modification } from '../history/history.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { PolicyEvaluation } from '../history/records.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
 import { readDiffering } from '../history/sql/differing.ts'
 import { type RunInputs, readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
-import { type ProjectRef, policyProject, projectKey, resourceKey } from '../model/resource.ts'
-import { type Finding, overdueRule } from '../model/violation.ts'
+import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
+import { type ProjectRef, projectKey } from '../model/resource.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import { applyDifferences, type FleetState, markAsCompared, projectState } from './fleet-state.ts'
-import { type ChangeLog, openChangeLog, type RecordedChanges } from './historical-drift.ts'
 import { findEvidence } from './observation.ts'
 import { detectWholeFleets, readPastRuns, rememberLabels } from './past-runs.ts'
+import { ReplayDraft, type ViolationLifetime } from './replay-draft.ts'
 import { replayScan } from './replay-scan.ts'
 import { findUnreplayable, gatherNotEvaluated } from './unreplayable-rules.ts'
-import { agedViolations, trackViolations, type ViolationLifetime, type ViolationTracker } from './violation-tracker.ts'
 
 export interface ReplayRequest {
   readonly policy: Policy
@@ -43,9 +42,8 @@ export interface Replay {
 }
 
 /**
- * Evaluates past runs by a policy, from what the history keeps of them: each version once, in each run only what asks
- * the time and what spans resources. Coverage and labels are those of then. Each project leaves the same outcome as in
- * a run, and the same functions conclude the fleet and reconcile what was found.
+ * Evaluates past runs by a policy: the steps of a run, over what the history keeps of what it showed. Coverage and labels
+ * are those of then.
  */
 export async function replayPolicy(history: HistoryReader, { policy, runs, clock }: ReplayRequest): Promise<Replay> {
   const unreplayable = findUnreplayable(policy)
@@ -54,99 +52,69 @@ export async function replayPolicy(history: HistoryReader, { policy, runs, clock
   const isWholeFleet = detectWholeFleets(pastRuns)
   const labelsIn = rememberLabels()
   const notEvaluated = gatherNotEvaluated(unreplayable)
-  const trackerOf = rememberTrackers()
-  /** What is overdue is reconciled by itself, when all other violations of a run are decided. */
-  const overdueOf = rememberTrackers()
+  const log = openLog(createEvaluator(policy, 0).lookbackMs)
   const fleet: FleetState = new Map()
-  const log = openChangeLog(history, createEvaluator(policy, 0).lookbackMs, policy.ignore)
+  const draft = new ReplayDraft(history, fleet)
   let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
   let context: PolicyEvaluation = { rules: [], projects: [], policy: policy.facts }
 
   for (const past of pastRuns) {
     const { run, scans, runInputs } = past
+    draft.begin(run)
     const losses = applyDifferences(fleet, await readDiffering(history, previous, run.number))
     previous = run.number
     const now = Date.parse(run.startedAt)
     const labelsOf = labelsIn(runInputs.projects)
     const evaluator = createEvaluator(policy, now, labelsOf, clock)
-    const replaying = {
+    const replayed = {
       policy,
       unreplayable,
       evaluator,
-      history,
+      draft,
       run,
       runInputs,
       fleet,
       losses,
-      log,
       labelsOf,
-      removed: Map.groupBy(
-        runInputs.changes.filter(({ change }) => change === 'removed'),
-        ({ project }) => project,
-      ),
-      followed: (project: ProjectRef) => trackerOf(project).withOrigin(),
       evidence: await findEvidence(history, run, scans),
-      changes: byProject(runInputs.changes),
+      changes: Map.groupBy(runInputs.changes, ({ project }) => project),
+      modificationsOf: ({ name }: ProjectRef) => log.since(name, now),
       isApproved: (project: ProjectRef) =>
         approvalInForce(approvals.get(projectKey(project)) ?? [], run.startedAt) !== undefined,
     }
-    const findings: (readonly KeyedFinding[])[] = []
-    const outcomes = []
-    for (const recorded of scans) {
-      const scan = await replayScan(recorded, replaying)
-      findings.push(scan.findings)
-      outcomes.push(scan.outcome)
-    }
+    const outcomes: ProjectOutcome[] = []
+    for (const recorded of scans) outcomes.push(await replayScan(recorded, replayed))
     log.note(run, runInputs.changes)
     const conclusion = concludeFleet(outcomes, { policy, isWholeFleet: isWholeFleet(past), now })
-    for (const [index, concluded] of conclusion.projects.entries()) {
-      const { project, criteria } = concluded
-      const found = [...(findings[index] ?? []), ...concluded.findings.map(keyed)]
-      const { versions } = projectState(fleet, projectKey(project))
-      const switchOf = (violation: Finding) => {
-        const resource = versions.get(resourceKey(violation))?.resource ?? bareResource(violation)
-        return evaluator.switchOf(project, resource, violation.rule)
-      }
-      trackerOf(project).reconcile(run, project, found, { ...criteria, switchOf })
-      notEvaluated.add(concluded)
-      if (!evaluator.needs.has(overdueRule)) continue
-      const overdue = overdueOf(project)
-      const old = agedViolations(trackerOf(project), run)
-      const late = concludeOverdue(project, old, overdue.active(), { evaluator, due: policy.due, now })
-      overdue.reconcile(run, project, late.findings.map(keyed), { ...late.criteria, switchOf })
-    }
-    const { waivers } = conclusion
-    if (policy.waivers.length > 0) {
-      const switchOf = (violation: Finding) =>
-        evaluator.switchOf(policyProject, bareResource(violation), violation.rule)
-      const found = waivers.findings.map(keyed)
-      trackerOf(policyProject).reconcile(run, policyProject, found, { ...waivers.criteria, switchOf })
-    }
+    await reconcileConclusion(draft, conclusion, { policy, now, evaluator, lists: [] })
+    for (const concluded of conclusion.projects) notEvaluated.add(concluded)
     context = conclusion.context
   }
-  const all = [...trackerOf.all(), ...overdueOf.all()]
+  return { ...draft.lifetimes(), notEvaluated: notEvaluated.list(), context }
+}
+
+type ChangeLog = ReturnType<typeof openLog>
+
+/** What runs reported as modified, for rules that read earlier changes. `lookbackMs`: how far back they do. */
+function openLog(lookbackMs: number) {
+  /** By the name that the project had then. */
+  const log = new Map<string, Modification[]>()
   return {
-    active: all.flatMap((tracker) => tracker.active()),
-    ended: all.flatMap((tracker) => tracker.ended()),
-    notEvaluated: notEvaluated.list(),
-    context,
+    isRead: lookbackMs > 0,
+    note({ number: run, startedAt: at }: CommittedRun, changes: RunInputs['changes']): void {
+      if (lookbackMs === 0) return
+      for (const { project, kind, uid, change, fields } of changes) {
+        if (change !== 'modified') continue
+        const ofProject = log.get(project) ?? []
+        ofProject.push({ kind, uid, run, at, paths: fields.map(({ path }) => path) })
+        log.set(project, ofProject)
+      }
+    },
+    since(project: string, now: number): readonly Modification[] {
+      const from = new Date(Math.max(0, now - lookbackMs)).toISOString()
+      return (log.get(project) ?? []).filter(({ at }) => at >= from)
+    },
   }
-}
-
-function byProject(changes: RunInputs['changes']): RecordedChanges {
-  const ofProjects = Map.groupBy(changes, ({ project }) => project).entries()
-  return new Map(ofProjects.map(([name, all]) => [name, new Map(all.map((change) => [resourceKey(change), change]))]))
-}
-
-/** A tracker for each project, made when it is first asked for. */
-function rememberTrackers() {
-  const trackers = new Map<string, ViolationTracker>()
-  const trackerOf = (project: ProjectRef): ViolationTracker => {
-    const known = trackers.get(projectKey(project)) ?? trackViolations()
-    trackers.set(projectKey(project), known)
-    return known
-  }
-  return Object.assign(trackerOf, { all: () => trackers.values() })
 }
 
 /** What was there before the first run, and what its drift is compared with; returns the run before it, or 0. */
@@ -156,8 +124,11 @@ async function startBefore(history: HistoryReader, first: number, fleet: FleetSt
   if (previous === 0) return 0
   applyDifferences(fleet, await readDiffering(history, 0, previous))
   for (const state of fleet.values()) markAsCompared(state, () => true)
+  for (const { project } of await readLatestScans(history, previous)) {
+    projectState(fleet, projectKey(project)).lastComplete = await readCompleteScans(history, project, previous)
+  }
   for (const run of earlier) {
-    if (log.readsPast) log.note(run, (await readRunInputs(history, run.number))?.changes ?? [])
+    if (log.isRead) log.note(run, (await readRunInputs(history, run.number))?.changes ?? [])
   }
   return previous
 }

@@ -1,5 +1,5 @@
 import { composeReport } from '../audit/compose-report.ts'
-import { recordOf as readRecord, scannedIn } from '../audit/policy-results.ts'
+import { recordOf, scannedIn } from '../audit/policy-results.ts'
 import type { PolicyResults } from '../compliance/policy-results.ts'
 import { isSilenced, withoutChanged } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -8,13 +8,13 @@ import { inReportOrder } from '../history/report-order.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { ViolationLifetime } from './replay-draft.ts'
 import { type Replay, replayPolicy } from './replay-policy.ts'
-import { recordOf } from './violation-tracker.ts'
 
 /** What the last run of a replay would have said: what is active, and what it found gone; in the order of reports. */
 export function violationsOf({ active, ended }: Replay, run: CommittedRun): readonly RecordedViolation[] {
   const gone = ended.filter((violation) => violation.gone === run)
-  return [...active, ...gone].map((violation) => recordOf(violation, run)).sort(inReportOrder)
+  return [...active, ...gone].map((violation) => lifetimeRecord(violation, run)).sort(inReportOrder)
 }
 
 /** What was resolved in runs after `after`, up to `upTo`: the latest first. */
@@ -23,7 +23,7 @@ export function resolvedIn({ ended }: Replay, after: number, upTo: number): read
     .flatMap((violation) => {
       const { gone } = violation
       if (gone === undefined || gone.number <= after || gone.number > upTo) return []
-      return [{ ...recordOf(violation, gone), run: gone.number, resolvedAt: gone.startedAt }]
+      return [{ ...lifetimeRecord(violation, gone), run: gone.number, resolvedAt: gone.startedAt }]
     })
     .sort((a, b) => b.run - a.run || inReportOrder(a, b))
 }
@@ -44,7 +44,7 @@ export function replayedPolicyResults(history: HistoryReader, policy: Policy, cl
   }
   return {
     async resultsOf(number) {
-      const record = await readRecord(history, number)
+      const record = await recordOf(history, number)
       const { replay, run } = await upTo(number)
       const scanned = scannedIn(record)
       const violations = violationsOf(replay, run).filter(({ project }) => scanned.has(project))
@@ -54,7 +54,7 @@ export function replayedPolicyResults(history: HistoryReader, policy: Policy, cl
       return { report, policy: policy.facts, scope: record.scope, replayedWith }
     },
     async elsewhere(number) {
-      const scanned = scannedIn(await readRecord(history, number))
+      const scanned = scannedIn(await recordOf(history, number))
       const { replay, run } = await upTo(number)
       return violationsOf(replay, run).filter(({ project, state }) => state !== 'resolved' && !scanned.has(project))
     },
@@ -69,5 +69,29 @@ export function replayedPolicyResults(history: HistoryReader, policy: Policy, cl
     async resolvedBefore(after, number) {
       return resolvedIn((await upTo(number)).replay, after, number - 1)
     },
+  }
+}
+
+/** As the record of a run has it. */
+export function lifetimeRecord(violation: ViolationLifetime, run: CommittedRun): RecordedViolation {
+  const { project, fingerprint, rule, severity, kind, uid, name, path, message } = violation
+  const { state, waiver, first, last, gone, ending } = violation
+  const active = state === 'open' ? (first === run ? 'opened' : 'continuing') : state
+  return {
+    fingerprint,
+    rule,
+    severity,
+    kind,
+    uid,
+    name,
+    path,
+    message,
+    project: project.name,
+    state: gone === undefined ? active : 'resolved',
+    firstSeen: first.startedAt,
+    lastSeen: last.startedAt,
+    resolution: ending?.resolution ?? null,
+    endedBy: ending?.endedBy ?? null,
+    ...(waiver === undefined || gone !== undefined ? {} : { waiver }),
   }
 }

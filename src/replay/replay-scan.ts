@@ -1,185 +1,181 @@
-import { compareWithOrigins, type FollowedViolation } from '../audit/compare-with-origins.ts'
-import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
-import { isKindComplete } from '../audit/project-scan.ts'
-import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
-import type { HistoryReader } from '../history/reader.ts'
-import type { CompleteScans } from '../history/records.ts'
+import { type Comparison, compareWithLastScan, type ShownResource } from '../audit/comparison.ts'
+import { ProjectAcceptances } from '../audit/project-acceptances.ts'
+import type { ProjectOutcome } from '../audit/project-outcome.ts'
+import { listingOf } from '../audit/project-scan.ts'
+import { gatherChanges } from '../audit/recent-changes.ts'
+import { ScanEvaluation } from '../audit/scan-evaluation.ts'
+import type { Modification } from '../history/history.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import { type RecordedScan, readCompleteScans } from '../history/sql/scans.ts'
-import { readVersionsAt } from '../history/sql/state-at.ts'
-import { chunks } from '../model/chunks.ts'
-import {
-  type Kind,
-  type ProjectRef,
-  projectKey,
-  type Resource,
-  type ResourceKey,
-  resourceKey,
-} from '../model/resource.ts'
-import type { Finding } from '../model/violation.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { type ProjectRef, projectKey, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
-import { evaluateVersions } from './evaluate-version.ts'
 import {
   type FleetState,
   type Losses,
-  markAsCompared,
+  noteComplete,
   projectState,
+  type ReplayedProject,
   type ReplayedVersion,
-  walkThrough,
 } from './fleet-state.ts'
-import type { ChangedScan, ChangeLog } from './historical-drift.ts'
-import { findLasting, keepLasting } from './lasting-scan.ts'
 import { type Evidence, observationOf } from './observation.ts'
-import { rememberOrigins } from './remember-origins.ts'
+import type { ReplayDraft } from './replay-draft.ts'
 import { findDriftRules, findUnreplayableIn } from './unreplayable-rules.ts'
 
-interface ScanReplay extends Pick<ChangedScan, 'changes'> {
+type Changes = RunInputs['changes']
+
+/** A past run under way again. */
+export interface ReplayedRun {
   readonly policy: Policy
   /** Rules that no past run can be asked. */
   readonly unreplayable: ReadonlyMap<string, string>
   readonly evaluator: PolicyEvaluator
-  readonly history: HistoryReader
+  readonly draft: ReplayDraft
   readonly run: CommittedRun
   readonly runInputs: RunInputs
   readonly evidence: Evidence
   readonly fleet: FleetState
   readonly losses: Losses
-  readonly log: ChangeLog
+  /** What the run recorded, by the name that the project had then. */
+  readonly changes: ReadonlyMap<string, Changes>
   labelsOf(project: ProjectRef): Labels
-  /** What the run found removed, by the name that the project had then. */
-  readonly removed: ReadonlyMap<string, RunInputs['changes']>
-  /** Violations of a project so far that a comparison with an earlier version decides. */
-  followed(project: ProjectRef): readonly FollowedViolation[]
+  /** What earlier runs reported as modified, as far back as rules read. */
+  modificationsOf(project: ProjectRef): readonly Modification[]
   /** Whether an approved baseline was in force. */
   isApproved(project: ProjectRef): boolean
 }
 
-export interface ReplayedScan {
-  readonly outcome: ProjectOutcome
-  readonly findings: readonly KeyedFinding[]
-}
-
-/** Versions that are compared with earlier ones at once. */
-const comparedAtOnce = 100
+/** Versions that are evaluated at once. */
+const takenAtOnce = 100
 
 /** Evaluates what the scan of a project by a past run can be shown to have seen. */
-export async function replayScan(scan: RecordedScan, replaying: ScanReplay): Promise<ReplayedScan> {
-  const { policy, evaluator, history, run, runInputs, evidence, fleet, losses, log } = replaying
-  const { project } = scan
-  const now = Date.parse(run.startedAt)
-  const { statuses, narrowed, observed, sawAll } = observationOf(scan, runInputs, evidence)
+export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun): Promise<ProjectOutcome> {
+  const { policy, evaluator, draft, run, runInputs, fleet } = replayed
+  const { project } = recorded
   const state = projectState(fleet, projectKey(project))
-  const isApproved = replaying.isApproved(project)
+  const changes = replayed.changes.get(project.name) ?? []
   const evaluatedThen = runInputs.projects.find((one) => one.project === project.name)
   const isUnrecorded = (evaluatedThen?.ignore ?? []).some((path) => !policy.ignore.some((one) => one.path === path))
-  const labels = replaying.labelsOf(project)
-  const changed = { run, project, sealKeyId: runInputs.sealKeyId, changes: replaying.changes }
-  const changes = isApproved ? undefined : log.changesIn(changed)
-  const followed = isApproved ? [] : replaying.followed(project)
-  const outcomeWith = (decided: ReplayOutcome): ProjectOutcome => ({
-    project,
-    labels,
-    configuredAt: evaluatedThen?.configuredAt ?? null,
-    statuses,
-    narrowed,
-    ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
-    removed: (replaying.removed.get(project.name) ?? []).map(resourceKey),
-    changed: [],
-    ignored: {},
-    isUnderOtherRules: false,
-    // Rules that need probes are not asked at all.
-    untested: [],
-    probed: [],
-    ...decided,
-  })
+  const isApproved = replayed.isApproved(project)
+  await draft.stageScan(project)
 
-  const { versions, kinds } = walkThrough(state)
-  const context = JSON.stringify([project, statuses, narrowed, isApproved, isUnrecorded])
-  const isQuiet = sawAll(kinds) && followed.length === 0 && changes?.hasAny !== true
-  const lasting = isQuiet ? findLasting(state.lasting, { context, labels, now }) : undefined
-  if (lasting !== undefined) {
-    const { findings, evaluation } = lasting
-    return { findings, outcome: outcomeWith({ unobserved: [], endings: {}, undecided: [], evaluation }) }
-  }
-
+  const { statuses, narrowed, observed } = observationOf(recorded, runInputs, replayed.evidence)
   const seen: ReplayedVersion[] = []
   const unobserved: ResourceKey[] = []
-  for (const version of versions) {
-    if (observed(version)) seen.push(version)
-    else unobserved.push(version.key)
+  for (const versions of state.versions.values()) {
+    for (const version of versions.values()) {
+      if (observed(version)) seen.push(version)
+      else unobserved.push(version.key)
+    }
   }
   const self = seen.find(({ resource }) => resource.kind === 'project')?.resource ?? unseenProject(project)
   const limits = evaluator.optionsOf(project, self, 'project/mass-removal')
-  const couldBeWithheld = couldHaveBeenWithheld(scan, losses, versions, limits)
   const excluded = new Map([
-    ...replaying.unreplayable,
+    ...replayed.unreplayable,
     ...findUnreplayableIn(policy, [
       ...(isApproved ? (['drift'] as const) : []),
-      ...(couldBeWithheld ? (['scan'] as const) : []),
+      ...(couldHaveBeenWithheld(recorded, state, replayed.losses, limits) ? (['scan'] as const) : []),
     ]),
     ...(isUnrecorded ? findDriftRules(policy) : []),
   ])
-  const ofProject = evaluator.forProject(project, excluded, state.facts)
-  const findings = await evaluateVersions(seen, {
-    evaluator,
-    ofProject,
-    labels,
-    waivers: policy.waivers,
-    history,
-    run,
-  })
-  for (const { resource } of seen) ofProject.collect(resource)
-
-  const { versionsAt, used } = rememberOrigins(state.origins, (points) => readVersionsAt(history, project, points))
-  state.origins = used
-  const origins = compareWithOrigins(followed, {
-    now,
-    sealKeyId: runInputs.sealKeyId,
-    ofProject,
+  const scan = {
+    draft,
+    project,
+    sealer: { keyId: runInputs.sealKeyId },
+    now: Date.parse(run.startedAt),
     ignored: policy.ignore,
-    versionsAt,
-    approvalOf: () => undefined,
+    lastComplete: state.lastComplete,
+  }
+  const recent = gatherChanges(replayed.modificationsOf(project), policy.ignore)
+  const followed = isApproved ? [] : draft.withOrigin(project)
+  const rules = evaluator.forProject(project, excluded, state.known)
+  const evaluation = new ScanEvaluation(scan, {
+    evaluator,
+    rules,
+    comparison: isApproved ? noComparison : compareWithLastScan(scan, recent),
+    followed,
+    expected: 'unread',
+    acceptances: new ProjectAcceptances(project, []),
     // The history has resources in the form that the run compared.
     reform: (_, attributes) => attributes,
   })
-  const followedKeys = new Set(followed.map(resourceKey))
-  const compared = seen.filter(({ key }) => changes?.has(key) === true || followedKeys.has(key))
-  let lastComplete: CompleteScans | undefined
-  for (const some of chunks(compared, comparedAtOnce)) {
-    const drifts = await log.driftsOf(some, changed)
-    const drifted: Finding[] = []
-    for (const [at, { resource }] of some.entries()) {
-      const drift = drifts[at]
-      // Most drift breaks no rule: only what does is worth asking the history what it is compared with.
-      if (drift === undefined || ofProject.compare(resource, drift).length === 0) continue
-      lastComplete ??= await readCompleteScans(history, project, run.number - 1)
-      drifted.push(...ofProject.compare(resource, drift, lastComplete[resource.kind]?.run))
+  const changeOf = new Map(changes.map((change) => [resourceKey(change), change]))
+  const compared = new Set([...changeOf.keys(), ...recent.keys(), ...followed.map(resourceKey)])
+  const confirm = draft.confirmerOf(project, (rule) => evaluator.needs.get(rule)?.scope === 'resource')
+  for (const [kind, ofKind] of Map.groupBy(seen, ({ resource }) => resource.kind)) {
+    let due: ShownResource[] = []
+    const take = async () => {
+      if (due.length > 0) await evaluation.take(listingOf(kind, statuses) ?? 'project', due)
+      due = []
     }
-    const resources = some.map(({ resource }) => resource)
-    findings.push(...(await origins.decide(resources, drifted)).map(keyed))
+    for (const version of ofKind) {
+      const { key, resource } = version
+      // Nearly all are as they were, and so is what was found in them: that need not be found again.
+      if (!compared.has(key) && rules.isRecalled(resource) && confirm(key)) {
+        await take()
+        rules.collect(resource)
+        continue
+      }
+      due.push(shownIn(run, version, changeOf.get(key), policy))
+      if (due.length === takenAtOnce) await take()
+    }
+    await take()
   }
-  const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
-  for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
-  markAsCompared(state, (kind) => isKindComplete(statuses, kind))
-  const kept = { findings, context, labels }
-  const concluded = { ...kept, ofProject, excluded, versions, waivers: policy.waivers, now }
-  state.lasting = sawAll(kinds) && compared.length === 0 && !couldBeWithheld ? keepLasting(concluded) : undefined
-  return {
-    findings,
-    outcome: outcomeWith({
+  noteComplete(state, statuses, run.number)
+  return evaluation.conclude(
+    {
+      project,
+      labels: replayed.labelsOf(project),
+      configuredAt: evaluatedThen?.configuredAt ?? null,
+      statuses,
+      narrowed,
+      ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
       unobserved,
-      endings: Object.fromEntries(origins.endings),
-      undecided: [...origins.undecided],
-      evaluation: ofProject.outcome(),
-    }),
-  }
+      removed: changes.filter(({ change }) => change === 'removed').map(resourceKey),
+      changed: [],
+      ignored: {},
+      undecided: [],
+      isUnderOtherRules: false,
+      // Rules that need probes are not asked at all.
+      untested: [],
+      probed: [],
+    },
+    [],
+  )
 }
 
-type ReplayOutcome = Pick<ProjectOutcome, 'unobserved' | 'endings' | 'undecided' | 'evaluation'>
+/** While a baseline was approved, what differed from it is not known. */
+const noComparison: Comparison = {
+  isApproved: () => false,
+  compare: async () => [],
+  compareMissing: async () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
+}
+
+/** A version as a run showed it. `recorded`: the change that the run reported. */
+function shownIn(
+  { number }: CommittedRun,
+  version: ReplayedVersion,
+  recorded: Changes[number] | undefined,
+  { ignore }: Policy,
+): ShownResource {
+  if (recorded === undefined) return version
+  const { resource, since, base, replaced } = version
+  const { attributes: after } = resource
+  const compared = base === undefined || base === 'same' ? after : base.attributes
+  const { before, fields } = leaveOutIgnored(ignore, { before: compared, after, fields: recorded.fields })
+  const isLeft = recorded.change !== 'modified' || fields.length > 0
+  return {
+    resource,
+    since,
+    change: isLeft ? { ...recorded, fields } : undefined,
+    known: since === number ? replaced : undefined,
+    base: base === undefined || base === 'same' ? base : { attributes: before, sealKeyId: base.sealKeyId },
+  }
+}
 
 function unseenProject({ uid }: ProjectRef): Resource {
   return { kind: 'project', uid, name: '', attributes: {}, volatile: {}, facts: {} }
@@ -188,14 +184,14 @@ function unseenProject({ uid }: ProjectRef): Resource {
 /** Whether rules about the scan itself may have found something: it was incomplete, or so much was gone. */
 function couldHaveBeenWithheld(
   { project, coverage }: RecordedScan,
+  { versions }: ReplayedProject,
   losses: Losses,
-  versions: readonly ReplayedVersion[],
   limits: Parameters<typeof isMassRemoval>[1] | undefined,
 ): boolean {
   if (coverage.some(({ status }) => status !== 'complete' && status !== 'skipped')) return true
   const lost = losses.get(projectKey(project))
   if (lost === undefined || limits === undefined) return false
-  const left = new Map<Kind, number>()
-  for (const { resource } of versions) left.set(resource.kind, (left.get(resource.kind) ?? 0) + 1)
-  return [...lost].some(([kind, missing]) => isMassRemoval({ missing, known: missing + (left.get(kind) ?? 0) }, limits))
+  return [...lost].some(([kind, missing]) =>
+    isMassRemoval({ missing, known: missing + (versions.get(kind)?.size ?? 0) }, limits),
+  )
 }

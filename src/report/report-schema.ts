@@ -149,6 +149,12 @@ const fieldChange = defined(
     .object({ path: pointer, before: anyJson, after: anyJson })
     .describe('null: the attribute was empty or not there. Secrets are sealed: sealed:<hex> or sealed:masked.'),
 )
+const hasFieldsIfModified = {
+  anyOf: [
+    { properties: { change: { const: 'modified' } } },
+    { properties: { fields: { type: 'array', maxItems: 0 } } },
+  ],
+}
 const change = defined(
   'change',
   z
@@ -164,12 +170,7 @@ const change = defined(
         .exactOptional(),
       ui_url: uiUrl.exactOptional(),
     })
-    .meta({
-      anyOf: [
-        { properties: { change: { const: 'modified' } } },
-        { properties: { fields: { type: 'array', maxItems: 0 } } },
-      ],
-    }),
+    .meta(hasFieldsIfModified),
 )
 const waiver = defined(
   'waiver',
@@ -408,3 +409,31 @@ export const reportSchema = z
       'What one committed run has to say (hookdrift.report/2). Members may be added, never renamed: ignore those you do not know.',
   }) satisfies z.ZodType<Report>
 publishedSchemas.add(reportSchema, { id: reportId })
+
+/** A line of the format jsonl. */
+const lineOf = <Type extends string>(type: Type) => ({ type: z.literal(type), run: z.int().min(1) })
+export const reportLineSchema = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('run'),
+      run: z.int().min(1),
+      schema: z.literal('hookdrift.report/2'),
+      tool,
+      started_at: time,
+      finished_at: time,
+      state: z.literal('committed'),
+      digests,
+    }),
+    verdict.extend(lineOf('verdict')),
+    coverage.extend(lineOf('coverage')).meta(isComplete),
+    notice.extend(lineOf('notice')),
+    change.extend(lineOf('drift')).meta(hasFieldsIfModified),
+    violation.extend(lineOf('violation')),
+    acceptance.extend(lineOf('accepted')),
+  ])
+  .meta({
+    title: 'A line of the format jsonl',
+    description:
+      'One object a line, distinguished by `type`: run, verdict and coverage first, then notices, changes, violations and acceptances. `run` is the number of the run. All other members are those of the JSON report (report.schema.json).',
+  })
+publishedSchemas.add(reportLineSchema, { id: 'urn:hookdrift:report-line:2' })

@@ -42,7 +42,6 @@ export function parseJson(bytes: Buffer): ParseResult {
   } catch {
     return refused('malformed JSON')
   }
-  if (scan.inexactNumbers > 0 || mayMislead(bytes, scan.hasLetterEscape)) value = parseMarked(bytes, scan)
   if (countMembers(value) !== scan.members) return refused('JSON with a key twice in one object')
   if (scan.hasSurrogateEscape && !isWellFormed(value)) return refused('JSON with half a surrogate pair')
   return { ok: true, value }
@@ -63,7 +62,6 @@ const backslash = 0x5c
 export const closeBracket = 0x5d
 const lowerE = 0x65
 const lowerN = 0x6e
-const lowerT = 0x74
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
@@ -101,8 +99,8 @@ interface JsonScan {
   readonly isCutOff: boolean
   /** Whether an escape names half of a surrogate pair: only then can a string come out malformed. */
   readonly hasSurrogateEscape: boolean
-  /** The number of numbers that a double cannot keep as written. */
-  readonly inexactNumbers: number
+  /** Whether there is a number that a double cannot keep as written. */
+  readonly hasInexactNumber: boolean
   /** Whether an escape names a small letter or a colon, which need none. */
   readonly hasLetterEscape: boolean
   /** Whether a number has more characters than one may have. */
@@ -129,7 +127,7 @@ function scanJson(bytes: Buffer): JsonScan {
   /** Members so far of the objects that are open, by depth. */
   const open = new Uint32Array(256)
   let hasSurrogateEscape = false
-  let inexactNumbers = 0
+  let hasInexactNumber = false
   let hasLetterEscape = false
   let hasEndlessNumber = false
   let isInString = false
@@ -178,7 +176,7 @@ function scanJson(bytes: Buffer): JsonScan {
       while (isNumberByte(bytes[i])) i++
       if (isPlain && i - start <= surelyHeld) continue
       if (i - start > longestNumber) hasEndlessNumber = true
-      else if (needsMark(bytes, start, i)) inexactNumbers++
+      else hasInexactNumber ||= isInexact(bytes, start, i)
     }
   }
   const isCutOff = isInString || depth > 0
@@ -193,7 +191,7 @@ function scanJson(bytes: Buffer): JsonScan {
     hasEscapedName,
     hasSurrogateEscape,
     hasLetterEscape,
-    inexactNumbers,
+    hasInexactNumber,
     hasEndlessNumber,
   }
 }
@@ -232,7 +230,7 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /** Whether a double cannot keep a number, given without its sign. The quick check decides most of them. */
-function needsMark(bytes: Buffer, start: number, end: number): boolean {
+function isInexact(bytes: Buffer, start: number, end: number): boolean {
   if (isSurelyHeld(bytes, start, end)) return false
   return typeof exactNumber(bytes.toString('latin1', start, end)) === 'string'
 }
@@ -250,8 +248,19 @@ function refused(reason: string): ParseResult {
   return { ok: false, reason, isCutOff: false }
 }
 
-function parseText(bytes: Buffer, { hasEscapedName }: JsonScan): unknown {
-  return hasEscapedName ? parseEscapedNames(bytes) : JSON.parse(bytes.toString('utf8'))
+/** @throws SyntaxError when it is not JSON */
+function parseText(bytes: Buffer, { hasEscapedName, hasInexactNumber, hasLetterEscape }: JsonScan): unknown {
+  // A page of numbers takes up to ten times as long with it, so it is only for pages that need it.
+  const reviver = hasInexactNumber || mayMislead(bytes, hasLetterEscape) ? keepAsWritten : undefined
+  return hasEscapedName ? parseEscapedNames(bytes, reviver) : JSON.parse(bytes.toString('utf8'), reviver)
+}
+
+type Reviver = typeof keepAsWritten
+
+/** A reviver. `JSON.parse` also gives it the text of a number, of which TypeScript does not know yet. */
+function keepAsWritten(_name: string, value: unknown, written?: { readonly source: string }): unknown {
+  if (typeof value === 'number' && written !== undefined) return exactNumber(written.source)
+  return typeof value === 'string' ? escapeText(value) : value
 }
 
 /** What a name is replaced by, with its number behind it. */
@@ -262,7 +271,7 @@ const nameMark = 'name:'
  * 24 and 26: nodejs/node#63785), so each is parsed as a value, and a name without an escape has its place meanwhile.
  * @throws SyntaxError when it is not JSON
  */
-function parseEscapedNames(bytes: Buffer): unknown {
+function parseEscapedNames(bytes: Buffer, reviver: Reviver | undefined): unknown {
   const names: string[] = []
   const parts: string[] = []
   let copied = 0
@@ -276,7 +285,7 @@ function parseEscapedNames(bytes: Buffer): unknown {
     at = end
   }
   parts.push(bytes.toString('utf8', copied))
-  return rename(JSON.parse(parts.join('')), names)
+  return rename(JSON.parse(parts.join(''), reviver), names)
 }
 
 /** Whether the string that ends here is the name of a member and not a value. */
@@ -300,7 +309,7 @@ function rename(value: unknown, names: readonly string[]): unknown {
 }
 
 /**
- * Whether a text may look like a marked number or an escaped text. This runs on every page, so it searches for what few
+ * Whether a text may look like a marked number or an escaped text (`model/exact-number.ts`). This runs on every page, so it searches for what few
  * pages contain: a search that begins with a quote takes three times as long.
  */
 function mayMislead(bytes: Buffer, hasLetterEscape: boolean): boolean {
@@ -310,86 +319,6 @@ function mayMislead(bytes: Buffer, hasLetterEscape: boolean): boolean {
     if (bytes[at - 1] === lowerN && (before === quote || before === colon)) return true
   }
   return false
-}
-
-/**
- * Parses valid JSON again, with marks. `JSON.parse` with a reviver that reads the source does the same, but takes 50
- * times as long and twice the memory on a page full of numbers.
- */
-function parseMarked(bytes: Buffer, scan: JsonScan): unknown {
-  return parseText(markNumbers(bytes, scan.inexactNumbers), scan)
-}
-
-/** Characters that a mark adds to a number, or an escape to a text, with the quotes. */
-const markLength = '"number:"'.length
-const escapeLength = 'text:'.length
-
-/**
- * The same JSON, with each number that a double cannot keep as a marked text, and each text that looks like a marked
- * one escaped. For valid JSON only. `inexactNumbers`: the number of such numbers.
- */
-function markNumbers(bytes: Buffer, inexactNumbers: number): Buffer {
-  const room = inexactNumbers * markLength + countMisleading(bytes) * escapeLength
-  const out = Buffer.allocUnsafe(bytes.length + room)
-  let copied = 0
-  let written = 0
-  const put = (from: number, to: number, text: string) => {
-    written += bytes.copy(out, written, copied, from)
-    written += out.write(text, written, 'latin1')
-    copied = to
-  }
-  let i = 0
-  while (i < bytes.length) {
-    const start = i
-    const byte = bytes[i++]
-    if (byte === quote) {
-      i = closingQuote(bytes, i) + 1
-      if (isMisleading(bytes, start, i)) put(start + 1, start + 1, 'text:')
-    } else if (byte === minus || isDigit(byte)) {
-      while (isNumberByte(bytes[i])) i++
-      const digits = byte === minus ? start + 1 : start
-      if (needsMark(bytes, digits, i)) put(start, i, `"number:${bytes.toString('latin1', start, i)}"`)
-    }
-  }
-  written += bytes.copy(out, written, copied)
-  return out.subarray(0, written)
-}
-
-function countMisleading(bytes: Buffer): number {
-  let count = 0
-  for (let i = bytes.indexOf(quote); i >= 0; i = bytes.indexOf(quote, i)) {
-    const start = i
-    i = closingQuote(bytes, i + 1) + 1
-    if (isMisleading(bytes, start, i)) count++
-  }
-  return count
-}
-
-/** A longer literal is not an escaped number, even with every letter escaped. */
-const longestLiteral = 10_000
-
-function isMisleading(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start > longestLiteral || !mayMisleadAt(bytes, start + 1) || isName(bytes, end)) return false
-  const text: unknown = JSON.parse(bytes.toString('utf8', start, end))
-  return typeof text === 'string' && escapeText(text) !== text
-}
-
-/** Whether a string begins like a marked number or an escaped text, with its letters escaped or not. */
-function mayMisleadAt(bytes: Buffer, at: number): boolean {
-  const first = bytes[at]
-  if (first === lowerN) return mayGoOn(bytes, at + 1, 'umber:')
-  if (first === lowerT) return mayGoOn(bytes, at + 1, 'ext:')
-  return first === backslash && isLetterEscape(bytes, at + 1)
-}
-
-/** Whether these letters follow, or some of them and then an escaped one. */
-function mayGoOn(bytes: Buffer, from: number, letters: string): boolean {
-  for (let i = 0; i < letters.length; i++) {
-    const byte = bytes[from + i]
-    if (byte === backslash) return isLetterEscape(bytes, from + i + 1)
-    if (byte !== letters.charCodeAt(i)) return false
-  }
-  return true
 }
 
 /** Members of all objects in a tree; an array's elements do not count. */

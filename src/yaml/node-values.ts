@@ -1,4 +1,4 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
+import { type Alias, isAlias, isMap, isNode, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import { exactNumber, isExactNumber } from '../model/exact-number.ts'
 
 export type NodePath = readonly (string | number)[]
@@ -158,10 +158,6 @@ function members(map: YAMLMap, path: NodePath, alias: Alias | undefined, reading
     entries.push([key.value, isNode(value) ? readNode(value, memberPath, alias, reading) : null])
   }
   return Object.fromEntries(entries) // It defines each member, so a key `__proto__` is ordinary.
-}
-
-function isNode(value: unknown): value is Node {
-  return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value)
 }
 
 function exactValue(value: number, source: string | undefined): unknown {

@@ -1,9 +1,10 @@
 import { isScalar } from 'yaml'
-import type { core, z } from 'zod'
+import { core, type z } from 'zod'
 import { describeIssue, expectationOfIssue, type FileView, type SchemaIssue } from './describe-issue.ts'
 import { type Expand, locate, type NodePath, nodeValues, offsetWithin, type TextPlace } from './node-values.ts'
 import { type FileLimits, type ParsedYaml, parseYaml } from './parse-yaml.ts'
 import { type FileProblem, refuseProblems } from './problem.ts'
+import { faultOf } from './value-fault.ts'
 
 /** A file that was read: its decoded value, and the position of each part. */
 export interface ReadDocument<T> {
@@ -24,7 +25,10 @@ export interface ReadDocument<T> {
 interface ExaminedDocument<T> {
   /** The file without its faulty parts, to find what else is wrong; undefined where they are too many. */
   readonly document: ReadDocument<T> | undefined
+  /** Syntax and shape. */
   readonly problems: readonly FileProblem[]
+  /** What the checks of the schema found in the document. */
+  readonly faults: readonly FileProblem[]
 }
 
 interface DocumentOptions<S extends z.ZodType> {
@@ -70,10 +74,10 @@ export function readDocument<S extends z.ZodType>(
  * @throws AuditError.usage with one line for every problem
  */
 export function refuseFaults<T>(
-  { document, problems }: ExaminedDocument<T>,
+  { document, problems, faults }: ExaminedDocument<T>,
   more: Iterable<FileProblem> = [],
 ): ReadDocument<T> {
-  refuseProblems([...problems, ...more])
+  refuseProblems([...problems, ...faults, ...more])
   if (document === undefined) throw new Error('a schema refused a value without an issue') // Lets the compiler know.
   return document
 }
@@ -123,14 +127,13 @@ export function examineDocument<S extends z.ZodType>(
   const placeOf = (path: NodePath) => locate(contents, targets, path)
   const offsetOf = (path: NodePath, where: 'key' | 'value') => offsetIn(nearestPlace(path, placeOf), where)
 
-  const parse = (input: unknown) => schema.safeParse(input, { error: expectationOfIssue })
   const around = { placeOf, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
   const leftOut: NodePath[] = []
   let reduced: Reduction | undefined = { value, original: (path) => path }
-  let decoded = parse(value)
-  for (let round = 0; !decoded.success; round++) {
+  let decoded = decode(schema, value)
+  for (let round = 0; decoded.misfits.length > 0; round++) {
     const { original } = reduced
-    const faults = [...findingsIn(decoded.error.issues, around, original).take(mostProblems)]
+    const faults = [...findingsIn(decoded.misfits, around, original).take(mostProblems)]
     // What is missing because a faulty part was left out does not count as a fault.
     if (round === 0) {
       for (const { path, where, text } of faults) report(path, offsetOf(path, where), text)
@@ -138,15 +141,15 @@ export function examineDocument<S extends z.ZodType>(
     leftOut.push(...faults.map(({ path }) => ownerOf(path, leftOut)))
     reduced = round < mostRounds && leftOut.length < mostProblems ? leaveOut(value, leftOut) : undefined
     if (reduced === undefined) break
-    decoded = parse(reduced.value)
+    decoded = decode(schema, reduced.value)
   }
   // A schema drops such a member from a mapping of free names, unseen and unchecked.
   if (!takesAnyName) for (const { path, offset } of protos) report(path, offset, 'the name `__proto__` is reserved')
   const problems = [...known, ...found.values()]
-  if (!decoded.success || reduced === undefined) return { document: undefined, problems }
+  if (reduced === undefined) return { document: undefined, problems, faults: [] }
   const { original } = reduced
   const document: ReadDocument<z.output<S>> = {
-    value: decoded.data,
+    value: decoded.value,
     at: (path, where = 'value') => positionOf(offsetOf(original(path), where)),
     problem: (path, problem, where = 'value') => problemAt(offsetOf(original(path), where), problem),
     problemWithin: (path, offset, problem) => {
@@ -160,11 +163,46 @@ export function examineDocument<S extends z.ZodType>(
     },
     leftOut,
   }
-  return { document, problems }
+  return { document, problems, faults: [...faultsIn(decoded.issues, document).take(mostProblems)] }
 
   function positionOf(offset: number) {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+}
+
+interface DecodeResult<T> {
+  /** Of the schema's type, unless there are misfits. */
+  readonly value: T
+  readonly issues: readonly core.$ZodIssue[]
+  /** Issues of the shape. */
+  readonly misfits: readonly core.$ZodIssue[]
+}
+
+/** As `safeParse`, which has no value where a check found a fault. */
+function decode<S extends z.ZodType>(schema: S, input: unknown): DecodeResult<z.output<S>> {
+  const context = { async: false, error: expectationOfIssue } as const
+  const run = schema._zod.run({ value: input, issues: [] }, context)
+  if (run instanceof Promise) throw new Error('a schema of a file is checked in one go')
+  const issues = run.issues.map((issue) => core.util.finalizeIssue(issue, context, core.config()))
+  // as: without misfits, zod has decoded it.
+  return { value: run.value as z.output<S>, issues, misfits: issues.filter((issue) => faultOf(issue) === undefined) }
+}
+
+/** What checks found, in their sentences. */
+function* faultsIn(issues: readonly core.$ZodIssue[], document: ReadDocument<unknown>): Generator<FileProblem> {
+  for (const issue of issues) {
+    const fault = faultOf(issue)
+    if (fault === undefined || document.leftOut.some((path) => fault.mayBeDueTo?.(path))) continue
+    const path = pathOf(issue)
+    const from = path.slice(0, path.length - fault.path.length)
+    const text = fault.say({
+      at: (other) => document.problem([...from, ...other], ''),
+      written: (other) => document.written([...from, ...other]),
+    })
+    if (text === undefined) continue
+    if (fault.offset === undefined) yield document.problem(path, text, fault.where)
+    else yield document.problemWithin(path, fault.offset, text)
   }
 }
 

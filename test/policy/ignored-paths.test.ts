@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { isIgnoredBy, leaveOutIgnored } from '../../src/policy/ignored-paths.ts'
-import { refuseIgnoredPath } from '../../src/policy/read-parsed-policy.ts'
+import { isIgnoredBy, leaveOutIgnored, refuseIgnoredPath } from '../../src/policy/ignored-paths.ts'
 
 const ignoring = (...paths: string[]) => paths.map((path) => ({ path, at: '/etc/policy.yaml:4:11' }))
 

@@ -291,4 +291,29 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
     'tests:\n  - { name: n, resources: [{ kind: endpoint }], expect: [{ rule: a/b, severity: bad }] }\n',
     '2:81: severity is "bad", expected `critical`, `high`, `medium`, `low` or `info`',
   ],
+  'waivers of rules that are none, with other faults': [
+    'waivers:\n  - { rule: endpoint/inactiv, match: { uid: x }, owner: o, reason: r, expires: soon }\n  - { rule: "endpint/*", match: { nme: x }, owner: o, reason: r, expires: 2026-11-30 }\n  - { rule: waiver/unused, match: { uid: x }, owner: o, reason: r, expires: 2026-11-30, tickt: 4711 }\n  - { rule: violation/overdue, match: { uid: x }, owner: o, reason: r, expires: 2026-11-30, path: /status }\n  - { rule: zzzzzzz, match: { uid: x }, owner: o, reason: r, expires: 2026-11-30, value: 1 }\n',
+    '2:80: expires is "soon", expected a date such as 2027-03-31, or a time with its zone such as 2027-03-31T18:00:00+02:00',
+    '3:33: match is a mapping, expected at least one of its keys',
+    '3:35: `nme` is unknown, did you mean `name`?',
+    '4:13: what is said of waivers is not waived: renew or remove the waiver, or switch the rule off',
+    '4:89: `tickt` is unknown, did you mean `ticket`?',
+    '5:13: what is overdue is not waived: waive the violations themselves, or change `due`',
+    '5:93: `path` needs a `value`: the one that is accepted there',
+    '6:13: there is no rule `zzzzzzz`, `hookdrift rules` lists them',
+    '6:83: `value` needs a `path`: where it is accepted',
+  ],
+  'a waiver whose path is faulty': [
+    'waivers:\n  - { rule: endpoint/inactive, match: { uid: x }, owner: o, reason: r, expires: 2026-11-30, path: status, value: inactive }\n',
+    '2:99: path is "status", expected a path as reports show it, such as /http_timeout',
+  ],
+  'a waiver of a secret': [
+    'waivers:\n  - { rule: endpoint/inactive, match: { uid: x }, owner: o, reason: r, expires: 2026-11-30, path: /authentication/api_key/header_value, value: not-a-real-key }\n',
+    '2:144: name a secret by its seal, `sealed:…`, as reports show it: a policy never contains the secret',
+  ],
+  'a waiver of a secret without a value': [
+    'waivers:\n  - { rule: endpoint/inactive, match: { uid: x }, owner: o, reason: r, expires: 2026-11-30, path: /authentication/api_key/header_value }\n',
+    '2:5: name a secret by its seal, `sealed:…`, as reports show it: a policy never contains the secret',
+    '2:93: `path` needs a `value`: the one that is accepted there',
+  ],
 }

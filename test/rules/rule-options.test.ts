@@ -30,6 +30,12 @@ describe('the options of rules', () => {
   it('endpoint/secret-weak refuses a length that is not the edge of a known class', () => {
     expect(() => secretWeak.bind({ min_characters: 20 })).toThrow()
   })
+
+  it('do not belong to rules that evaluate resources together: an override could set others for some of them', () => {
+    const together = rules.filter(({ scope }) => scope === 'project' || scope === 'fleet')
+    expect(together.filter(({ options }) => Object.keys(options.shape).length > 0)).toEqual([])
+    expect(together.length).toBeGreaterThan(0)
+  })
 })
 
 describe('the packs of rules', () => {

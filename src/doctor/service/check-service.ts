@@ -1,4 +1,4 @@
-import { baseBefore } from '../../config/check-configuration.ts'
+import { baseBefore } from '../../config/configuration-schema.ts'
 import { createServiceExaminer } from '../../service/examine-service.ts'
 import { shownBase } from '../../service/wire-request.ts'
 import { type CheckRow, diagnosesOf, fail, type ServiceCheckName, skipped } from '../check.ts'

@@ -1,0 +1,72 @@
+import type { FileProblem } from '../yaml/problem.ts'
+import type { ReadDocument } from '../yaml/read-document.ts'
+import { type DecodedConfiguration, namedProjects } from './configuration-schema.ts'
+import { isLiteral, referenceForms } from './expand-references.ts'
+import { isLoopback } from './listen-schema.ts'
+import { type DecodedChannel, smtpServer } from './notify-schema.ts'
+import { tokensOf } from './serve-schema.ts'
+
+type ConfigurationDocument = ReadDocument<DecodedConfiguration>
+
+/** Finds settings that are accepted but should be changed: keys that others can read. */
+export function* findWarnings(document: ConfigurationDocument): Generator<FileProblem> {
+  for (const [index, service] of document.value.services.entries()) {
+    const path = ['services', index]
+    const { hostname, protocol } = new URL(service.url)
+    if (protocol === 'http:' && !isLoopback(hostname)) {
+      yield document.problem([...path, 'url'], 'the key is sent in clear over http; use https')
+    }
+    const owners = [path, ...namedProjects(service).map(([place]) => [...path, 'projects', place])]
+    for (const owner of owners) {
+      const written = document.written([...owner, 'key'])
+      if (written === undefined || !isLiteral(written)) continue
+      yield document.problem([...owner, 'key'], `the file contains the key; use ${referenceForms}`)
+    }
+  }
+}
+
+/** Finds settings that are accepted but should be changed. */
+export function* findChannelWarnings(document: ConfigurationDocument): Generator<FileProblem> {
+  for (const [index, channel] of document.value.notify.entries()) {
+    for (const member of secretMembers(channel)) {
+      const path = ['notify', index, member]
+      const written = document.written(path)
+      if (written !== undefined && isLiteral(written)) {
+        yield document.problem(path, `the file contains a secret; use ${referenceForms}`)
+      }
+    }
+    if (!('url' in channel)) continue
+    const { protocol, hostname } = new URL(channel.url)
+    if (protocol === 'http:' && !isLoopback(hostname)) {
+      yield document.problem(['notify', index, 'url'], 'messages are sent in clear over http; use https')
+    }
+  }
+}
+
+/** Finds tokens that the file itself contains. */
+export function* findServeWarnings(
+  document: ReadDocument<Pick<DecodedConfiguration, 'serve'>>,
+): Generator<FileProblem> {
+  for (const { owner } of tokensOf(document.value.serve ?? {})) {
+    const path = ['serve', ...owner, 'token']
+    const written = document.written(path)
+    if (written === undefined || !isLiteral(written)) continue
+    yield document.problem(path, `the file contains the token; use ${referenceForms}`)
+  }
+}
+
+function secretMembers(channel: DecodedChannel): readonly string[] {
+  switch (channel.type) {
+    case 'webhook':
+      return ['url', 'secret']
+    case 'slack':
+    case 'teams':
+      return ['url']
+    case 'pagerduty':
+      return ['routing_key']
+    case 'email':
+      return smtpServer(channel.smtp)?.password === undefined ? ['password'] : ['smtp', 'password']
+    default:
+      return []
+  }
+}

@@ -61,8 +61,8 @@ interface NamedResource {
 }
 
 /**
- * Approvals of single resources, named by a uid, a name or a beginning of one, as a run left them: present or gone. The rest of each project's state stays as it was
- * approved before.
+ * Approvals of single resources as a run left them: present or gone. Each is named by a uid, a name or a beginning of one.
+ * The rest of each project's state stays as it was approved before.
  * @throws AuditError.usage for one that neither the run nor the approved state has, where no state is approved, and as
  * `approvalsOf`
  */

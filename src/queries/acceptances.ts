@@ -6,7 +6,6 @@ import { listAcceptances } from '../history/sql/acceptances.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
-import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
 import { schemas } from '../report/report-schema.ts'
@@ -15,40 +14,41 @@ import { shortFingerprint } from '../report/text/short-fingerprint.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { given, parameter, question } from './question.ts'
 
+const acceptanceRow = z.object({
+  fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
+  rule: z.string(),
+  project: schemas.project,
+  kind: schemas.kind,
+  uid: z.string(),
+  path: z.string().describe('JSON Pointer into the attributes.'),
+  reason: z.string(),
+  by: z.string(),
+  at: schemas.time,
+  os_user: z
+    .string()
+    .nullable()
+    .describe('Which user of the operating system wrote it; null where it was not recorded.'),
+  value_digest: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable()
+    .describe('SHA-256 of what was accepted, in which secrets are seals; null where the finding is accepted as it is.'),
+  revoked_at: schemas.time.nullable().describe('null unless a person revoked it.'),
+  ended_at: schemas.time
+    .nullable()
+    .describe('When it was revoked, or the run began that ended it; null while it is in force.'),
+  ended_by: z
+    .enum(['value_changed', 'restored', 'removed', 'revoked'])
+    .nullable()
+    .describe('null while it is in force.'),
+})
+export type AcceptanceRow = z.infer<typeof acceptanceRow>
+
 export const acceptForm: AnswerForm = {
   name: 'accept',
   version: 1,
   about: aboutRun('Always null.'),
-  row: z.object({
-    fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
-    rule: z.string(),
-    project: schemas.project,
-    kind: schemas.kind,
-    uid: z.string(),
-    path: z.string().describe('JSON Pointer into the attributes.'),
-    reason: z.string(),
-    by: z.string(),
-    at: schemas.time,
-    os_user: z
-      .string()
-      .nullable()
-      .describe('Which user of the operating system wrote it; null where it was not recorded.'),
-    value_digest: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .nullable()
-      .describe(
-        'SHA-256 of what was accepted, in which secrets are seals; null where the finding is accepted as it is.',
-      ),
-    revoked_at: schemas.time.nullable().describe('null unless a person revoked it.'),
-    ended_at: schemas.time
-      .nullable()
-      .describe('When it was revoked, or the run began that ended it; null while it is in force.'),
-    ended_by: z
-      .enum(['value_changed', 'restored', 'removed', 'revoked'])
-      .nullable()
-      .describe('null while it is in force.'),
-  }),
+  row: acceptanceRow,
 }
 
 export const acceptances = question({
@@ -59,27 +59,6 @@ export const acceptances = question({
     return { answer: answerAcceptances(await listAcceptances(history), limit), view: acceptancesView }
   },
 })
-
-export interface AcceptanceRow {
-  readonly fingerprint: string
-  readonly rule: string
-  readonly project: string
-  readonly kind: Kind
-  readonly uid: string
-  readonly path: string
-  readonly reason: string
-  readonly by: string
-  /** Which user of the operating system wrote it; null where it was not recorded. */
-  readonly os_user: string | null
-  /** ISO 8601, UTC. */
-  readonly at: string
-  /** Of what was accepted; null where the finding is accepted as it is. */
-  readonly value_digest: string | null
-  readonly revoked_at: string | null
-  /** Since when and why it holds no more; null while it is in force. */
-  readonly ended_at: string | null
-  readonly ended_by: AcceptanceEnding | 'revoked' | null
-}
 
 /** Acceptances, the latest first. */
 export function answerAcceptances(acceptances: readonly Acceptance[], limit: number): Answer<AcceptanceRow> {

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { CheckedFile } from '../app/check-files.ts'
 import type { ShownValue } from '../config/show-configuration.ts'
-import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { anyJson, listOf } from '../report/report-schema.ts'
@@ -11,23 +10,26 @@ import { neutralise } from '../text/neutralise.ts'
 import type { NodePath } from '../yaml/node-values.ts'
 import { writeAnnotated } from '../yaml/write-yaml.ts'
 
+const configRow = z.object({
+  path: z.string().describe('Such as services[0].url.'),
+  value: anyJson.describe('In the units of the file; null for a secret.'),
+  source: z.enum(['file', 'environment', 'option', 'default']),
+  at: z
+    .string()
+    .nullable()
+    .describe('file:line:column, a variable or an option; of the key for the seals, by default its file.'),
+  reference: z.string().nullable().describe(`The first reference in the text, such as \${ACME_KEY}.`),
+  secret: z.boolean(),
+  set: z.boolean().describe('Whether a secret has a value; true for all else.'),
+})
+type ConfigRow = z.infer<typeof configRow>
+
 export const configShowForm: AnswerForm = {
   name: 'config-show',
   version: 1,
   command: 'config show',
   about: aboutNoRun,
-  row: z.object({
-    path: z.string().describe('Such as services[0].url.'),
-    value: anyJson.describe('In the units of the file; null for a secret.'),
-    source: z.enum(['file', 'environment', 'option', 'default']),
-    at: z
-      .string()
-      .nullable()
-      .describe('file:line:column, a variable or an option; of the key for the seals, by default its file.'),
-    reference: z.string().nullable().describe(`The first reference in the text, such as \${ACME_KEY}.`),
-    secret: z.boolean(),
-    set: z.boolean().describe('Whether a secret has a value; true for all else.'),
-  }),
+  row: configRow,
 }
 
 export const configCheckForm: AnswerForm = {
@@ -43,18 +45,6 @@ export const configCheckForm: AnswerForm = {
     about: z.string().describe('What the file has; empty when it has faults.'),
   }),
   more: { ok: z.boolean().describe('Whether no file has a fault.') },
-}
-
-interface ConfigRow {
-  /** `services[0].url` */
-  readonly path: string
-  /** null for a secret. */
-  readonly value: Json
-  readonly source: ShownValue['source']
-  readonly at: string | null
-  readonly reference: string | null
-  readonly secret: boolean
-  readonly set: boolean
 }
 
 export function answerConfig(values: readonly ShownValue[], limit: number): Answer<ConfigRow> {

@@ -8,34 +8,28 @@ import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { pickSection, showMarkdown } from './show-markdown.ts'
 
+/** Where several pages have one name, the first kind has it; the list is in this order. */
+const kinds = ['tutorial', 'how-to', 'reference', 'explanation', 'rules'] as const
+
+const docsRow = z.object({
+  topic: z.string().describe('What `hookdrift docs` takes.'),
+  kind: z.enum(kinds),
+  title: z.string(),
+  text: z.string().nullable().describe('The page or its section, in Markdown; null in the list of pages.'),
+})
+type DocsRow = z.infer<typeof docsRow>
+
 export const docsForm: AnswerForm = {
   name: 'docs',
   version: 1,
   about: aboutNoRun,
-  row: z.object({
-    topic: z.string().describe('What `hookdrift docs` takes.'),
-    kind: z.enum(['tutorial', 'how-to', 'reference', 'explanation', 'rules']),
-    title: z.string(),
-    text: z.string().nullable().describe('The page or its section, in Markdown; null in the list of pages.'),
-  }),
-}
-
-interface DocsRow {
-  /** What `hookdrift docs` takes: the shortest name of the page. */
-  readonly topic: string
-  readonly kind: string
-  readonly title: string
-  /** Markdown; null in the list. */
-  readonly text: string | null
+  row: docsRow,
 }
 
 interface PageText {
   readonly path: string
   readonly text: string
 }
-
-/** Where several pages have one name, the first kind has it; the list is in this order. */
-const kinds = ['tutorial', 'how-to', 'reference', 'explanation', 'rules']
 
 /** The pages by the topics that name them: `run-in-ci`, `explanation/coverage`. */
 export function topicsOf(paths: readonly string[]): ReadonlyMap<string, string> {
@@ -48,10 +42,9 @@ export function topicsOf(paths: readonly string[]): ReadonlyMap<string, string> 
   return topics
 }
 
-function kindOf(path: string): string {
-  if (path === 'tutorial') return path
-  const [folder = ''] = path.split('/')
-  return kinds.includes(folder) ? folder : 'explanation'
+function kindOf(path: string): (typeof kinds)[number] {
+  const [folder] = path.split('/')
+  return kinds.find((kind) => kind === folder) ?? 'explanation'
 }
 
 /** The list of pages, without those of rules: `hookdrift rules` lists them. */

@@ -7,47 +7,39 @@ import type { AnswerView } from '../report/show-answer.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
 
+const copyRow = z.object({
+  from: z.string().describe('The original: an absolute path, or a URL without user and password.'),
+  to: z.string().describe('The copy, in the same way.'),
+  rows: z.int().min(0).describe('How many rows were copied.'),
+  moved: z.boolean().describe('Whether the original refuses runs from now on; false after --snapshot.'),
+  key_file: z
+    .string()
+    .nullable()
+    .describe('The file with the installation key of the original, which is not copied; null where there is none.'),
+})
+export type CopyRow = z.infer<typeof copyRow>
+
 export const historyCopyForm: AnswerForm = {
   name: 'history-copy',
   version: 1,
   command: 'history copy',
   about: aboutRun('The last run in the copy; null where the history has no committed run.'),
-  row: z.object({
-    from: z.string().describe('The original: an absolute path, or a URL without user and password.'),
-    to: z.string().describe('The copy, in the same way.'),
-    rows: z.int().min(0).describe('How many rows were copied.'),
-    moved: z.boolean().describe('Whether the original refuses runs from now on; false after --snapshot.'),
-    key_file: z
-      .string()
-      .nullable()
-      .describe('The file with the installation key of the original, which is not copied; null where there is none.'),
-  }),
+  row: copyRow,
 }
+
+const upgradeRow = z.object({
+  history: z.string().describe('An absolute path, or a URL without user and password.'),
+  from_schema: z.int().min(0).describe('The schema before; 0 where there was none.'),
+  to_schema: z.int().min(1).describe('The schema now.'),
+})
+type UpgradeRow = z.infer<typeof upgradeRow>
 
 export const historyUpgradeForm: AnswerForm = {
   name: 'history-upgrade',
   version: 1,
   command: 'history upgrade',
   about: aboutRun('Always null.'),
-  row: z.object({
-    history: z.string().describe('An absolute path, or a URL without user and password.'),
-    from_schema: z.int().min(0).describe('The schema before; 0 where there was none.'),
-    to_schema: z.int().min(1).describe('The schema now.'),
-  }),
-}
-
-// The answers of commands that move and upgrade a history.
-
-export interface CopyRow {
-  /** As messages show it. */
-  readonly from: string
-  readonly to: string
-  /** How many were copied. */
-  readonly rows: number
-  /** Whether the original refuses runs from now on. */
-  readonly moved: boolean
-  /** The file with the installation key of the original, which is not copied; null where there is none. */
-  readonly key_file: string | null
+  row: upgradeRow,
 }
 
 /** A history that was copied and verified. */
@@ -83,13 +75,6 @@ export function copyView(key: readonly string[]): AnswerView<CopyRow> {
     nothing: '',
     isOfRun: false,
   }
-}
-
-interface UpgradeRow {
-  readonly history: string
-  /** 0 where there was none. */
-  readonly from_schema: number
-  readonly to_schema: number
 }
 
 export function answerUpgrade(history: string, { from, to }: SchemaUpgrade): Answer<UpgradeRow> {

@@ -8,35 +8,25 @@ import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 
+const policyCheckRow = z.object({
+  file: z.string(),
+  digest: z.string(),
+  rules: schemas.count,
+  custom: schemas.count.describe('Of the rules: those that the policy defines itself.'),
+  overrides: schemas.count,
+  waivers: schemas.count,
+  probes: schemas.count,
+  tests: schemas.count,
+})
+/** The size of a policy. */
+export type PolicyCheckRow = z.infer<typeof policyCheckRow>
+
 export const policyCheckForm: AnswerForm = {
   name: 'policy-check',
   version: 1,
   command: 'policy check',
   about: aboutNoRun,
-  row: z.object({
-    file: z.string(),
-    digest: z.string(),
-    rules: schemas.count,
-    custom: schemas.count.describe('Of the rules: those that the policy defines itself.'),
-    overrides: schemas.count,
-    waivers: schemas.count,
-    probes: schemas.count,
-    tests: schemas.count,
-  }),
-}
-
-/** The size of a policy. */
-export interface PolicyCheckRow {
-  /** Absolute. */
-  readonly file: string
-  readonly digest: string
-  readonly rules: number
-  /** Of `rules`: those that the policy defines itself. */
-  readonly custom: number
-  readonly overrides: number
-  readonly waivers: number
-  readonly probes: number
-  readonly tests: number
+  row: policyCheckRow,
 }
 
 export function answerPolicyCheck(file: string, policy: Policy, tests: number): Answer<PolicyCheckRow> {

@@ -10,22 +10,19 @@ import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { type FileProblem, problemLine } from '../yaml/problem.ts'
 
+const policyTestRow = z.object({
+  name: z.string(),
+  ok: z.boolean(),
+  problems: listOf(z.object({ file: z.string(), line: schemas.count, column: schemas.count, text: z.string() })),
+})
+export type PolicyTestRow = z.infer<typeof policyTestRow>
+
 export const policyTestForm: AnswerForm = {
   name: 'policy-test',
   version: 1,
   command: 'policy test',
   about: aboutNoRun,
-  row: z.object({
-    name: z.string(),
-    ok: z.boolean(),
-    problems: listOf(z.object({ file: z.string(), line: schemas.count, column: schemas.count, text: z.string() })),
-  }),
-}
-
-export interface PolicyTestRow {
-  readonly name: string
-  readonly ok: boolean
-  readonly problems: readonly FileProblem[]
+  row: policyTestRow,
 }
 
 /** Runs the tests of a policy. */

@@ -7,20 +7,20 @@ import type { AnswerView } from '../report/show-answer.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
 
+const pruningRow = z.object({
+  number: schemas.count,
+  started_at: schemas.time,
+  kept: z.boolean(),
+  reasons: listOf(z.string()),
+})
+export type PruningRow = z.infer<typeof pruningRow>
+
 export const pruneForm: AnswerForm = {
   name: 'prune',
   version: 2,
   about: aboutHistory,
-  row: z.object({ number: schemas.count, started_at: schemas.time, kept: z.boolean(), reasons: listOf(z.string()) }),
+  row: pruningRow,
   more: { dry_run: z.boolean(), freed_bytes: schemas.count },
-}
-
-export interface PruningRow {
-  readonly number: number
-  readonly started_at: string
-  readonly kept: boolean
-  /** Why it is kept. */
-  readonly reasons: readonly string[]
 }
 
 /** The runs that a pruning keeps and those that it removes; with `isDry`, that it would. */

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { controlsOf } from '../compliance/built-in-frameworks.ts'
-import type { Json } from '../model/json.ts'
-import type { Kind } from '../model/resource.ts'
-import type { Severity } from '../model/violation.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { anyObject, listOf, schemas } from '../report/report-schema.ts'
@@ -11,32 +9,23 @@ import type { Rule } from '../rules/engine/rule.ts'
 import { readRulePage, remediationOf } from '../rules/rule-page.ts'
 import { count } from '../text/count.ts'
 
+const ruleRow = z.object({
+  id: z.string(),
+  kind: schemas.kind,
+  severity: schemas.severity,
+  title: z.string(),
+  remediation: z.string(),
+  packs: listOf(z.string()),
+  controls: listOf(z.string()),
+  options: anyObject.describe("JSON Schema of the rule's options."),
+})
+export type RuleRow = z.infer<typeof ruleRow>
+
 export const rulesForm: AnswerForm = {
   name: 'rules',
   version: 2,
   about: aboutNoRun,
-  row: z.object({
-    id: z.string(),
-    kind: schemas.kind,
-    severity: schemas.severity,
-    title: z.string(),
-    remediation: z.string(),
-    packs: listOf(z.string()),
-    controls: listOf(z.string()),
-    options: anyObject.describe("JSON Schema of the rule's options."),
-  }),
-}
-
-export interface RuleRow {
-  readonly id: string
-  readonly kind: Kind
-  readonly severity: Severity
-  readonly title: string
-  readonly remediation: string
-  readonly packs: readonly string[]
-  readonly controls: readonly string[]
-  /** As JSON Schema. */
-  readonly options: Json
+  row: ruleRow,
 }
 
 export function answerRules(rules: readonly Rule[], limit: number): Answer<RuleRow> {
@@ -49,7 +38,7 @@ export function answerRules(rules: readonly Rule[], limit: number): Answer<RuleR
     remediation: remediationOf(id),
     controls: controlsOf(id),
     // What zod writes is JSON.
-    options: z.toJSONSchema(options, { io: 'input' }) as Json,
+    options: z.toJSONSchema(options, { io: 'input' }) as JsonObject,
   }))
   const conclusion = [`${count(rules.length, 'rule')}. \`hookdrift rules ID\` explains one.`]
   return { form: rulesForm, run: null, ...limited(rows, limit), ...(rules.length > 1 ? { conclusion } : {}) }

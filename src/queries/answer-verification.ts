@@ -7,27 +7,21 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
 
+const verificationRow = z.object({
+  id: z.string(),
+  ok: z.boolean().nullable().describe('null where it could not be checked.'),
+  detail: z.string(),
+  means: z.string().describe('What a failed check means.').exactOptional(),
+})
+export type VerificationRow = z.infer<typeof verificationRow>
+
 export const verifyForm: AnswerForm = {
   name: 'verify',
   version: 2,
   about: aboutHistory,
-  row: z.object({
-    id: z.string(),
-    ok: z.boolean().nullable().describe('null where it could not be checked.'),
-    detail: z.string(),
-    means: z.string().describe('What a failed check means.').exactOptional(),
-  }),
+  row: verificationRow,
   rowsMember: 'checks',
   more: { ok: z.boolean() },
-}
-
-export interface VerificationRow {
-  readonly id: string
-  /** null when it could not be checked. */
-  readonly ok: boolean | null
-  readonly detail: string
-  /** What a failed check means for the reader. */
-  readonly means?: string
 }
 
 /** The results of the checks of a history. */

@@ -10,29 +10,38 @@ import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
 import type { EndedRow } from './ended-by-approval.ts'
 
+const backupRow = z.object({ file: z.string().describe('The copy, as an absolute path.'), bytes: z.int().min(0) })
+type BackupRow = z.infer<typeof backupRow>
+
 export const backupForm: AnswerForm = {
   name: 'backup',
   version: 1,
   about: aboutRun('The last run in the copy; null where the history has no committed run.'),
-  row: z.object({ file: z.string().describe('The copy, as an absolute path.'), bytes: z.int().min(0) }),
+  row: backupRow,
 }
+
+const keysRow = z.object({
+  private_key: z.string().describe('The file of the private key.'),
+  public_key: z.string().describe('The file of the public key.'),
+})
+type KeysRow = z.infer<typeof keysRow>
 
 export const keygenForm: AnswerForm = {
   name: 'keygen',
   version: 1,
   about: aboutRun('Always null.'),
-  row: z.object({
-    private_key: z.string().describe('The file of the private key.'),
-    public_key: z.string().describe('The file of the public key.'),
-  }),
+  row: keysRow,
 }
+
+const projectRow = z.object({ project: schemas.project })
+type ProjectRow = z.infer<typeof projectRow>
 
 export const baselineApproveForm: AnswerForm = {
   name: 'baseline-approve',
   version: 1,
   command: 'baseline approve',
   about: aboutRun('The run whose state was approved.'),
-  row: z.object({ project: schemas.project }),
+  row: projectRow,
   more: {
     ends: listOf(
       z.object({
@@ -53,12 +62,15 @@ export const baselineApproveForm: AnswerForm = {
   },
 }
 
+const exportRow = z.object({ project: schemas.project, file: z.string().describe('Its name in the directory.') })
+type ExportRow = z.infer<typeof exportRow>
+
 export const baselineExportForm: AnswerForm = {
   name: 'baseline-export',
   version: 1,
   command: 'baseline export',
   about: aboutRun('Always null.'),
-  row: z.object({ project: schemas.project, file: z.string().describe('Its name in the directory.') }),
+  row: exportRow,
   more: {
     directory: z.string().describe('An absolute path.'),
     other_files: listOf(z.string()).describe('Further YAML files there, which no approved project has.'),
@@ -99,13 +111,6 @@ export const baselineRevokeForm: AnswerForm = {
   row: z.object({ project: schemas.project }),
 }
 
-// The answers of commands that write: what they made or changed.
-
-interface BackupRow {
-  readonly file: string
-  readonly bytes: number
-}
-
 /** A copy of the history that was made and verified. */
 export function answerBackup(file: string, { bytes, verification: { run } }: Backup): Answer<BackupRow> {
   return { form: backupForm, run: run === null ? null : toAnswerRun(run), rows: [{ file, bytes }], omitted: 0 }
@@ -122,11 +127,6 @@ export const backupView: AnswerView<BackupRow> = {
   },
   nothing: '',
   isOfRun: false,
-}
-
-interface KeysRow {
-  readonly private_key: string
-  readonly public_key: string
 }
 
 /** A pair of keys that was made; the file of each. */
@@ -146,10 +146,6 @@ export const keysView: AnswerView<KeysRow> = {
     ]),
   nothing: '',
   isOfRun: false,
-}
-
-interface ProjectRow {
-  readonly project: string
 }
 
 /** Projects whose baseline was approved, imported or revoked. `run`: whose state was approved; `ends`: what that ends. */
@@ -175,12 +171,6 @@ export function baselineChangeView(done: (run: number | undefined) => string): A
     nothing: '',
     isOfRun: false,
   }
-}
-
-interface ExportRow {
-  readonly project: string
-  /** Its name in the directory. */
-  readonly file: string
 }
 
 /** Approved states that were written to files. `others`: further files there, which no approved project has. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
-import { type Amendment, type Approval, activeApprovals } from '../history/approvals.ts'
+import { type Approval, activeApprovals } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
 import { findLastRun } from '../history/sql/runs.ts'
@@ -13,28 +13,31 @@ import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
 import { given, parameter, projectParameter, question } from './question.ts'
 
+const baselineRow = z.object({
+  project: schemas.project,
+  run: z.int().min(0).nullable().describe('null when the state came from files.'),
+  approved_at: schemas.time,
+  approved_by: z.string(),
+  note: z.string(),
+  state: z.enum(['active', 'superseded', 'revoked']),
+  revoked_at: schemas.time.nullable(),
+  revoked_by: z.string().nullable(),
+  os_user: z
+    .string()
+    .nullable()
+    .describe('Which user of the operating system wrote it; null where it was not recorded.'),
+  amendments: listOf(z.object({ kind: schemas.kind, uid: z.string(), run: z.int().min(0), at: schemas.time })).describe(
+    'Resources that were approved by themselves, as of other runs.',
+  ),
+})
+export type BaselineRow = z.infer<typeof baselineRow>
+
 export const baselineForm: AnswerForm = {
   name: 'baseline',
   version: 2,
   command: 'baseline show',
   about: aboutHistory,
-  row: z.object({
-    project: schemas.project,
-    run: z.int().min(0).nullable().describe('null when the state came from files.'),
-    approved_at: schemas.time,
-    approved_by: z.string(),
-    note: z.string(),
-    state: z.enum(['active', 'superseded', 'revoked']),
-    revoked_at: schemas.time.nullable(),
-    revoked_by: z.string().nullable(),
-    os_user: z
-      .string()
-      .nullable()
-      .describe('Which user of the operating system wrote it; null where it was not recorded.'),
-    amendments: listOf(
-      z.object({ kind: schemas.kind, uid: z.string(), run: z.int().min(0), at: schemas.time }),
-    ).describe('Resources that were approved by themselves, as of other runs.'),
-  }),
+  row: baselineRow,
 }
 
 export const baselines = question({
@@ -48,22 +51,6 @@ export const baselines = question({
     return { answer: await readBaselines(history, { projects, all }), view: baselinesView }
   },
 })
-
-export interface BaselineRow {
-  readonly project: string
-  /** null when the state came from files. */
-  readonly run: number | null
-  readonly approved_at: string
-  readonly approved_by: string
-  /** Which user of the operating system wrote it; null where it was not recorded. */
-  readonly os_user: string | null
-  readonly note: string
-  /** Resources that were approved by themselves, as of other runs. */
-  readonly amendments: readonly Amendment[]
-  readonly state: 'active' | 'superseded' | 'revoked'
-  readonly revoked_at: string | null
-  readonly revoked_by: string | null
-}
 
 interface BaselinesQuery {
   readonly projects: readonly string[]

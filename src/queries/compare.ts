@@ -14,6 +14,7 @@ import { compareReferences } from './compare-references.ts'
 import {
   type ComparedRow,
   type CompareQuery,
+  comparedRow,
   type Gap,
   type Relation,
   toRow,
@@ -39,23 +40,7 @@ export const compareForm: AnswerForm = {
   name: 'compare',
   version: 1,
   about: aboutScans,
-  row: z.object({
-    project: schemas.project.describe('The project of the resource: A, unless the resource has no counterpart there.'),
-    kind: schemas.kind,
-    uid: schemas.uid,
-    other_uid: z
-      .string()
-      .nullable()
-      .describe(
-        'The uid of its counterpart in B, or of a resource of B with the same secret; null where there is none.',
-      ),
-    name: schemas.name,
-    change: z.enum(['modified', 'only_in_a', 'only_in_b', 'ambiguous', 'unknown', 'same_secret']),
-    reason: z.string().nullable().describe('Why it is ambiguous or unknown, or which resource has the same secret.'),
-    fields: listOf(schemas.fieldChange).describe(
-      '`before` in A, `after` in B. For `same_secret`: where the secret is, and its seal.',
-    ),
-  }),
+  row: comparedRow,
   more: {
     a: schemas.project.describe('The first project.'),
     b: schemas.project.describe('The second project.'),

@@ -1,27 +1,31 @@
+import { z } from 'zod'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { CounterpartOptions } from '../inventory/diff-counterparts.ts'
-import type { FieldChange } from '../model/change.ts'
 import type { Kind } from '../model/resource.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import type { configuredKinds } from '../rules/engine/rule.ts'
 import type { ComparedSide, Matching, SidedResource } from './compared-side.ts'
 
+const relations = ['modified', 'only_in_a', 'only_in_b', 'ambiguous', 'unknown', 'same_secret'] as const
 /** How a resource compares with its counterpart; what is equal has no row. */
-export type Relation = 'modified' | 'only_in_a' | 'only_in_b' | 'ambiguous' | 'unknown' | 'same_secret'
+export type Relation = (typeof relations)[number]
 
-export interface ComparedRow {
-  /** The project of the resource: A, unless only B has it. */
-  readonly project: string
-  readonly kind: Kind
-  readonly uid: string
-  /** The uid of its counterpart in the other project; null where it has none. */
-  readonly other_uid: string | null
-  readonly name: string
-  readonly change: Relation
-  /** Why it is so, where the values do not say it. */
-  readonly reason: string | null
-  /** `before` in A, `after` in B; for `same_secret` where the secret is, and its seal. */
-  readonly fields: readonly FieldChange[]
-}
+export const comparedRow = z.object({
+  project: schemas.project.describe('The project of the resource: A, unless the resource has no counterpart there.'),
+  kind: schemas.kind,
+  uid: schemas.uid,
+  other_uid: z
+    .string()
+    .nullable()
+    .describe('The uid of its counterpart in B, or of a resource of B with the same secret; null where there is none.'),
+  name: schemas.name,
+  change: z.enum(relations),
+  reason: z.string().nullable().describe('Why it is ambiguous or unknown, or which resource has the same secret.'),
+  fields: listOf(schemas.fieldChange).describe(
+    '`before` in A, `after` in B. For `same_secret`: where the secret is, and its seal.',
+  ),
+})
+export type ComparedRow = z.infer<typeof comparedRow>
 
 /** A field that one side does not show, or a reference whose counterpart is not known. */
 export interface UncomparedField {

@@ -36,8 +36,8 @@ export const comparisonView: AnswerView<ComparedRow> = {
 
 function showRow(row: ComparedRow, page: TextPage): string[] {
   const { label, style } = labels[row.change]
-  const hasTwo = row.change === 'modified' && row.other_uid !== null
-  const other = hasTwo ? ['and', shorten(neutralise(row.other_uid), 64)] : []
+  const { change, other_uid: uid } = row
+  const other = change === 'modified' && uid !== null ? ['and', shorten(neutralise(uid), 64)] : []
   const [first = '', ...rest] = wrapPieces([...showResource(row), ...other], page.width - labelWidth - 2)
   const reason = row.reason === null ? [] : wrapProse(neutralise(shorten(row.reason, 300)), page.width - indent.length)
   return [

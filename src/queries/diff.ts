@@ -14,7 +14,6 @@ import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
 import { AuditError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { ReportChange } from '../model/report.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -24,24 +23,27 @@ import { showChange } from '../report/text/show-drift.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
-import { type PatchOperation, patchBetween } from './json-patch.ts'
+import { patchBetween } from './json-patch.ts'
 import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
+
+const diffRow = schemas.change.extend({
+  patch: listOf(
+    z.object({
+      op: z.enum(['add', 'remove', 'replace']),
+      path: schemas.pointer,
+      value: anyJson.describe('Any JSON.').exactOptional(),
+    }),
+  )
+    .describe('Makes the attributes of `from` those of `run` (RFC 6902); with --patch.')
+    .exactOptional(),
+})
+export type DiffRow = z.infer<typeof diffRow>
 
 export const diffForm: AnswerForm = {
   name: 'diff',
   version: 2,
   about: aboutScans,
-  row: schemas.change.extend({
-    patch: listOf(
-      z.object({
-        op: z.enum(['add', 'remove', 'replace']),
-        path: schemas.pointer,
-        value: anyJson.describe('Any JSON.').exactOptional(),
-      }),
-    )
-      .describe('Makes the attributes of `from` those of `run` (RFC 6902); with --patch.')
-      .exactOptional(),
-  }),
+  row: diffRow,
   more: {
     from: schemas.run,
     not_scanned: listOf(z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count })).describe(
@@ -72,11 +74,6 @@ export const diff = question({
     return withPatch && format !== 'jsonl' ? { answer, view: diffView, format: 'json' } : { answer, view: diffView }
   },
 })
-
-export interface DiffRow extends ReportChange {
-  /** Turns the earlier attributes into the later ones (RFC 6902); present when requested. */
-  readonly patch?: readonly PatchOperation[]
-}
 
 export interface DiffQuery {
   readonly from: CommittedRun

@@ -11,21 +11,24 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { toAnswerRun } from './as-of.ts'
 import { given, parameter, question } from './question.ts'
 
+const outboxRow = z.object({
+  channel: z.string(),
+  id: z.string(),
+  run: z.int().min(0).nullable().describe('null for a message that is not about a run.'),
+  created_at: schemas.time,
+  state: z.enum(['pending', 'dead']),
+  attempts: schemas.count,
+  next_try_at: schemas.time.nullable(),
+  error: z.string().nullable(),
+})
+export type OutboxRow = z.infer<typeof outboxRow>
+
 export const notifyForm: AnswerForm = {
   name: 'notify',
   version: 2,
   command: 'notify [--pending]',
   about: aboutHistory,
-  row: z.object({
-    channel: z.string(),
-    id: z.string(),
-    run: z.int().min(0).nullable().describe('null for a message that is not about a run.'),
-    created_at: schemas.time,
-    state: z.enum(['pending', 'dead']),
-    attempts: schemas.count,
-    next_try_at: schemas.time.nullable(),
-    error: z.string().nullable(),
-  }),
+  row: outboxRow,
   more: {
     channels: listOf(
       z.object({
@@ -52,24 +55,15 @@ export const pendingMessages = question({
   },
 })
 
+const channelTestRow = z.object({ channel: z.string(), id: z.string(), ok: z.boolean(), error: z.string().nullable() })
+export type ChannelTestRow = z.infer<typeof channelTestRow>
+
 export const notifyTestForm: AnswerForm = {
   name: 'notify-test',
   version: 1,
   command: 'notify --test',
   about: aboutNoRun,
-  row: z.object({ channel: z.string(), id: z.string(), ok: z.boolean(), error: z.string().nullable() }),
-}
-
-export interface OutboxRow {
-  readonly channel: string
-  readonly id: string
-  readonly run: number | null
-  readonly created_at: string
-  readonly state: WaitingMessage['state']
-  readonly attempts: number
-  /** null for a message that was given up. */
-  readonly next_try_at: string | null
-  readonly error: string | null
+  row: channelTestRow,
 }
 
 /** The channels, and the messages that were not delivered. */
@@ -109,13 +103,6 @@ export const outboxView: AnswerView<OutboxRow> = {
   columns: outboxColumns.map((name) => ({ name, value: (row) => row[name] })),
   nothing: 'No message is pending.',
   isOfRun: false,
-}
-
-export interface ChannelTestRow {
-  readonly channel: string
-  readonly id: string
-  readonly ok: boolean
-  readonly error: string | null
 }
 
 interface TestedChannel {

@@ -8,7 +8,6 @@ import { inReportOrder } from '../history/report-order.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
-import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { type DueDurations, dueDate } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -28,17 +27,20 @@ import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { violationColumns } from './violations.ts'
 
+const replayRow = schemas.violation.extend({
+  first_run: schemas.count,
+  last_run: schemas.count,
+  resolved_run: schemas.count.exactOptional(),
+  resolved_at: schemas.time.exactOptional(),
+})
+export type ReplayRow = z.infer<typeof replayRow>
+
 export const replayForm: AnswerForm = {
   name: 'replay',
   version: 2,
   command: 'policy replay',
   about: aboutScans,
-  row: schemas.violation.extend({
-    first_run: schemas.count,
-    last_run: schemas.count,
-    resolved_run: schemas.count.exactOptional(),
-    resolved_at: schemas.time.exactOptional(),
-  }),
+  row: replayRow,
   more: {
     policy: z.object({ digest: z.string() }),
     replayed: z.object({ runs: schemas.count, first_run: z.int().min(0).nullable(), since: schemas.time.nullable() }),
@@ -50,15 +52,6 @@ export const replayForm: AnswerForm = {
       }),
     ).describe('Rules that the history cannot answer.'),
   },
-}
-
-export interface ReplayRow extends ReportViolation {
-  /** Numbers of the runs that would have found it first and last. */
-  readonly first_run: number
-  readonly last_run: number
-  /** The run that would have resolved it, and the start of that run. */
-  readonly resolved_run?: number
-  readonly resolved_at?: string
 }
 
 export interface ReplayQuery {

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
 import { type CommittedRun, findLastRun, listEndedRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
-import type { ExitCode } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { schemas } from '../report/report-schema.ts'
@@ -11,23 +10,25 @@ import { showDuration, showTime } from '../report/text/show-time.ts'
 import { statingExtent } from './as-of.ts'
 import { parameter, question, runNamed, runOrTime } from './question.ts'
 
+const runEntry = z.object({
+  number: schemas.count,
+  started_at: schemas.time,
+  finished_at: schemas.time,
+  state: z.enum(['committed', 'interrupted']),
+  exit_code: schemas.verdict.shape.exit_code
+    .nullable()
+    .describe('null for a run that is not committed, and for readers of some projects.'),
+  walks: schemas.count,
+  incomplete: schemas.count,
+  changes: schemas.count,
+})
+export type RunEntry = z.infer<typeof runEntry>
+
 export const runsForm: AnswerForm = {
   name: 'runs',
   version: 2,
   about: aboutScans,
-  row: z.object({
-    number: schemas.count,
-    started_at: schemas.time,
-    finished_at: schemas.time,
-    state: z.enum(['running', 'committed', 'interrupted', 'pruned']),
-    exit_code: z
-      .literal([0, 1, 2, 3, 4, 5])
-      .nullable()
-      .describe('null for a run that is not committed, and for readers of some projects.'),
-    walks: schemas.count,
-    incomplete: schemas.count,
-    changes: schemas.count,
-  }),
+  row: runEntry,
 }
 
 export const runs = question({
@@ -39,18 +40,6 @@ export const runs = question({
     return { answer: await readRuns(history, { limit, upTo }), view: runsView }
   },
 })
-
-export interface RunEntry {
-  readonly number: number
-  readonly started_at: string
-  readonly finished_at: string
-  readonly state: 'committed' | 'interrupted'
-  /** null for an interrupted run, and for readers of some projects: a verdict is about all. */
-  readonly exit_code: ExitCode | null
-  readonly walks: number
-  readonly incomplete: number
-  readonly changes: number
-}
 
 /**
  * The runs that ended, newest first: committed and interrupted ones; of the latter, nothing else is stored. `upTo`: none

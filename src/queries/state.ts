@@ -4,7 +4,7 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
-import type { Json } from '../model/json.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -14,19 +14,22 @@ import { shorten } from '../report/text/shorten.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
+const stateRow = z.object({
+  project: schemas.project,
+  kind: schemas.kind,
+  uid: schemas.uid,
+  name: schemas.name,
+  since: schemas.time.describe('Start of the run that first saw it so.'),
+  unreferenced: z.literal(true).describe('No subscription refers to it, and its kind is not listed.').exactOptional(),
+  attributes: anyObject,
+})
+export type StateRow = z.infer<typeof stateRow>
+
 export const stateForm: AnswerForm = {
   name: 'state',
   version: 2,
   about: aboutScans,
-  row: z.object({
-    project: schemas.project,
-    kind: schemas.kind,
-    uid: schemas.uid,
-    name: schemas.name,
-    since: schemas.time.describe('Start of the run that first saw it so.'),
-    unreferenced: z.literal(true).describe('No subscription refers to it, and its kind is not listed.').exactOptional(),
-    attributes: anyObject,
-  }),
+  row: stateRow,
 }
 
 export const state = question({
@@ -42,18 +45,6 @@ export const state = question({
     return { answer: await readState(history, { run, projects, kind, limit }), view: stateView }
   },
 })
-
-export interface StateRow {
-  readonly project: string
-  readonly kind: Kind
-  readonly uid: string
-  readonly name: string
-  /** Start of the first run that saw it in this state. */
-  readonly since: string
-  /** Set for sources and devices that no subscription refers to, where the service does not list them. */
-  readonly unreferenced?: true
-  readonly attributes: Json
-}
 
 export interface StateQuery {
   readonly run: CommittedRun
@@ -93,7 +84,7 @@ function toRow(project: string, { kind, uid, name, since, body }: Found): StateR
     uid,
     name,
     since,
-    get attributes(): Json {
+    get attributes(): JsonObject {
       return parseStored(body)
     },
   }
@@ -107,7 +98,7 @@ function toUnreferencedRow(project: string, { kind, uid, name, since, body }: Fo
     name,
     since,
     unreferenced: true,
-    get attributes(): Json {
+    get attributes(): JsonObject {
       return parseStored(body)
     },
   }

@@ -30,26 +30,29 @@ import { describePool } from './describe-pool.ts'
 import { readEvaluations } from './last-evaluations.ts'
 import { duration, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
+const statusRow = z.object({
+  project: schemas.project,
+  run: z.int().min(0).nullable().describe('The last committed run that scanned it; null where none did.'),
+  at: schemas.time.nullable(),
+  age_s: z.int().nullable(),
+  complete: z.boolean(),
+  incomplete_since: schemas.time.nullable(),
+  stale: z.boolean(),
+  reason: z.string().nullable().describe('Why it is stale; null when it is not.'),
+  violations: schemas.verdict.shape.violations,
+  waived: schemas.count,
+  unknown: schemas.count,
+  release: schemas.release
+    .nullable()
+    .describe("The service's release, as far as the answers of that scan show it; null where nothing did."),
+})
+export type StatusRow = z.infer<typeof statusRow>
+
 export const statusForm: AnswerForm = {
   name: 'status',
   version: 2,
   about: aboutScans,
-  row: z.object({
-    project: schemas.project,
-    run: z.int().min(0).nullable().describe('The last committed run that scanned it; null where none did.'),
-    at: schemas.time.nullable(),
-    age_s: z.int().nullable(),
-    complete: z.boolean(),
-    incomplete_since: schemas.time.nullable(),
-    stale: z.boolean(),
-    reason: z.string().nullable().describe('Why it is stale; null when it is not.'),
-    violations: schemas.verdict.shape.violations,
-    waived: schemas.count,
-    unknown: schemas.count,
-    release: schemas.release
-      .nullable()
-      .describe("The service's release, as far as the answers of that scan show it; null where nothing did."),
-  }),
+  row: statusRow,
   more: {
     moved: z
       .object({ to: z.string(), at: schemas.time })
@@ -133,26 +136,6 @@ async function withPool<Row>(answer: Answer<Row>, location: HistoryLocation): Pr
   if (pool === undefined) return answer
   const { more, remarks = [] } = describePool(pool)
   return { ...answer, more: { ...answer.more, ...more }, remarks: [...(answer.remarks ?? []), ...remarks] }
-}
-
-export interface StatusRow {
-  readonly project: string
-  /** The last committed run that scanned it; null when none did. */
-  readonly run: number | null
-  readonly at: string | null
-  readonly age_s: number | null
-  /** Whether that scan was complete; and if not, since when no scan was. */
-  readonly complete: boolean
-  readonly incomplete_since: string | null
-  readonly stale: boolean
-  /** Why it is stale; null when it is not. */
-  readonly reason: string | null
-  /** Open violations by severity. */
-  readonly violations: Readonly<Record<Severity, number>>
-  readonly waived: number
-  readonly unknown: number
-  /** The service's release, as far as the answers of that scan show it; null where nothing did. */
-  readonly release: ReportRelease | null
 }
 
 export interface ExpectedProjects {

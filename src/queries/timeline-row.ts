@@ -1,36 +1,36 @@
-import type { ChangeType, FieldChange } from '../model/change.ts'
-import type { EndedBy } from '../model/ending.ts'
-import type { Kind } from '../model/resource.ts'
-import type { Resolution, Severity, ViolationState } from '../model/violation.ts'
+import { z } from 'zod'
+import { changeTypes } from '../model/change.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 
 /**
  * How a resource changed in a run. More than the changes of a report: `first_seen` by the first scan of its kind;
  * `restated` when another version was stored without a changed field (the service showed more, secrets were sealed
  * under another key); null when only its violations changed.
  */
-export type TimelineChange = ChangeType | 'first_seen' | 'restated' | null
+const timelineChanges = [...changeTypes, 'first_seen', 'restated'] as const
+export type TimelineChange = (typeof timelineChanges)[number] | null
 
-export interface TimelineRow {
-  readonly run: number
-  /** Start of that run. */
-  readonly at: string
-  readonly project: string
-  readonly kind: Kind
-  readonly uid: string
-  readonly name: string
-  readonly change: TimelineChange
-  readonly fields: readonly FieldChange[]
-  readonly violations: readonly TimelineViolation[]
-}
+const timelineViolation = z.object({
+  fingerprint: z.string(),
+  rule: z.string(),
+  severity: schemas.severity,
+  state: schemas.violation.shape.state,
+  resolution: schemas.violation.shape.resolution,
+  ended_by: schemas.violation.shape.ended_by,
+  path: schemas.pointer,
+  message: z.string(),
+})
+export type TimelineViolation = z.infer<typeof timelineViolation>
 
-export interface TimelineViolation {
-  readonly fingerprint: string
-  readonly rule: string
-  readonly severity: Severity
-  readonly state: ViolationState
-  /** Of resolved ones, as in a report; null for all others. */
-  readonly resolution: Resolution | null
-  readonly ended_by: EndedBy | null
-  readonly path: string
-  readonly message: string
-}
+export const timelineRow = z.object({
+  run: schemas.count,
+  at: z.string(),
+  project: schemas.project,
+  kind: schemas.kind,
+  uid: schemas.uid,
+  name: schemas.name,
+  change: z.enum(timelineChanges).nullable().describe('null when only violations changed.'),
+  fields: listOf(schemas.fieldChange),
+  violations: listOf(timelineViolation),
+})
+export type TimelineRow = z.infer<typeof timelineRow>

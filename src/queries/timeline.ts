@@ -26,37 +26,13 @@ import { selectProjects, statingExtent } from './as-of.ts'
 import { fieldsBetween } from './diff.ts'
 import { kindParameter, projectParameter, question, runNamed, runParameter, uidParameter } from './question.ts'
 import { showTimeline } from './show-timeline.ts'
-import type { TimelineChange, TimelineRow, TimelineViolation } from './timeline-row.ts'
+import { type TimelineChange, type TimelineRow, type TimelineViolation, timelineRow } from './timeline-row.ts'
 
 export const timelineForm: AnswerForm = {
   name: 'timeline',
   version: 2,
   about: aboutScans,
-  row: z.object({
-    run: schemas.count,
-    at: z.string(),
-    project: schemas.project,
-    kind: schemas.kind,
-    uid: schemas.uid,
-    name: schemas.name,
-    change: z
-      .enum(['added', 'removed', 'modified', 'first_seen', 'restated'])
-      .nullable()
-      .describe('null when only violations changed.'),
-    fields: listOf(schemas.fieldChange),
-    violations: listOf(
-      z.object({
-        fingerprint: z.string(),
-        rule: z.string(),
-        severity: schemas.severity,
-        state: schemas.violation.shape.state,
-        resolution: schemas.violation.shape.resolution,
-        ended_by: schemas.violation.shape.ended_by,
-        path: schemas.pointer,
-        message: z.string(),
-      }),
-    ),
-  }),
+  row: timelineRow,
   more: {
     resources: listOf(
       z.object({

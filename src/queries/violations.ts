@@ -12,7 +12,6 @@ import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { remembering } from '../model/remembering.ts'
-import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
 import { isoTime } from '../model/time.ts'
 import {
@@ -51,11 +50,14 @@ import {
   runParameter,
 } from './question.ts'
 
+const violationRow = schemas.violation.extend({ resolved_at: schemas.time.exactOptional() })
+export type ViolationRow = z.infer<typeof violationRow>
+
 export const violationsForm: AnswerForm = {
   name: 'violations',
   version: 2,
   about: aboutScans,
-  row: schemas.violation.extend({ resolved_at: schemas.time.exactOptional() }),
+  row: violationRow,
   more: {
     counts: z
       .object({
@@ -179,11 +181,6 @@ function statesOf({ open, resolved, waived, unknown }: StateFlags): ReadonlySet<
 }
 
 type StateFlags = Readonly<Partial<Record<'open' | 'resolved' | 'waived' | 'unknown', true | undefined>>>
-
-export interface ViolationRow extends ReportViolation {
-  /** Start of the run that resolved it. */
-  readonly resolved_at?: string
-}
 
 export interface ViolationsQuery extends SeverityRange {
   readonly run: CommittedRun

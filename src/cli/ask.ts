@@ -7,7 +7,7 @@ import {
   type Question,
   readValues,
   shapeOf,
-} from '../queries/question.ts'
+} from '../questions/question.ts'
 import { answerFormats } from '../report/answer-formats.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'

@@ -7,6 +7,7 @@ import type { ApiSource } from './api-source.ts'
 export interface ApiAddress {
   /** The command line. */
   readonly words: readonly string[]
+  /** Whether it says things that are not of one project. */
   readonly isOfAllProjects?: true
   readonly load: () => Promise<ApiSource>
 }

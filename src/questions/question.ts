@@ -28,6 +28,11 @@ export interface Question<Parameters extends ParameterTable = ParameterTable, Ro
   readonly isOfRun: boolean
   /** The parameter that `run` is, where none has that name; without any, the answer is the same for all runs. */
   readonly runIs?: string
+  /**
+   * Is asked before a history is opened.
+   * @throws AuditError.usage when values contradict each other
+   */
+  check?(values: ParameterValues<Parameters>, inquiry: Inquiry): void
   read(history: OpenHistory, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<QuestionReply<Row>>
 }
 

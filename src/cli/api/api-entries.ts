@@ -90,13 +90,14 @@ export function descriptionOf({ words: [name, below] }: Pick<ApiAddress, 'words'
 }
 
 function ofQuestion<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>): ApiSource {
-  const { parameters, isOfRun, runIs, read } = question
+  const { parameters, isOfRun, runIs } = question
   const source: ApiSource<Parameters> = {
     parameters,
     isOfRun,
     ...(runIs === undefined ? {} : { runIs }),
     async write(history, values, inquiry) {
-      const { answer, view } = await read(history, values, inquiry)
+      question.check?.(values, inquiry)
+      const { answer, view } = await question.read(history, values, inquiry)
       const render = renderOptionsFor(inquiry.terminal)
       return writeAnswer('json', answer, view, { ...render, tableWidth: render.width })
     },

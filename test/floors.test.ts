@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { coverageFloors } from './coverage-floors.ts'
 
 const source = resolve(import.meta.dirname, '../src')
 
@@ -142,4 +143,8 @@ describe('the layers of src', () => {
       })
     expect(asking).toEqual([])
   })
+})
+
+it('each have a floor of coverage', () => {
+  expect(Object.keys(coverageFloors)).toEqual(readdirSync(source).sort())
 })

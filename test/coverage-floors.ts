@@ -1,0 +1,35 @@
+/**
+ * Least percentage of lines and branches of a folder, as measured, rounded down. Raise them; never lower one. What a
+ * process of its own runs is not counted: a query, the loops of the worker, functions of the simulated service.
+ */
+export const coverageFloors: Readonly<Record<string, readonly [lines: number, branches: number]>> = {
+  app: [77, 66],
+  attestation: [100, 100],
+  audit: [98, 92],
+  baseline: [93, 61],
+  cli: [89, 77],
+  compliance: [99, 98],
+  config: [98, 94],
+  demo: [91, 77],
+  doctor: [96, 83],
+  history: [98, 90],
+  init: [36, 29],
+  inventory: [98, 92],
+  model: [97, 97],
+  notify: [96, 88],
+  pages: [98, 90],
+  policy: [99, 92],
+  pool: [2, 0],
+  questions: [97, 88],
+  repair: [100, 93],
+  replay: [98, 88],
+  report: [99, 90],
+  rules: [99, 97],
+  secrets: [97, 92],
+  service: [99, 91],
+  serving: [94, 88],
+  telemetry: [5, 5],
+  text: [100, 89],
+  worker: [86, 76],
+  yaml: [97, 87],
+}

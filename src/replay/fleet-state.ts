@@ -9,6 +9,7 @@ import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, projectKey, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { type KnownEvaluations, nothingKnown } from '../policy/known-evaluations.ts'
+import type { Labels } from '../policy/selector.ts'
 
 /** The fleet as a run left it, while a replay goes from run to run; by project. */
 export type FleetState = Map<string, ReplayedProject>
@@ -22,6 +23,20 @@ export interface ReplayedProject {
   lastComplete: EvaluatedScan['lastComplete']
   /** What the policy said of versions in earlier runs. */
   readonly known: KnownEvaluations
+  /** What comparisons of versions with the origins of their violations said in earlier runs. */
+  readonly held: WeakMap<Resource, HeldViolations>
+}
+
+/**
+ * That all followed violations of a version were found again. Neither the version nor its origins ever change, so that it
+ * stays true under the same labels and the same installation key until one of them expires.
+ */
+interface HeldViolations {
+  /** When the first one expires, and the run that compared. Milliseconds since the epoch. */
+  readonly until: number
+  readonly at: number
+  readonly labels: Labels
+  readonly sealKeyId: string
 }
 
 /** A current version, as a scan shows it in which it did not change. */
@@ -71,6 +86,7 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
     fresh: new Set(),
     lastComplete: {},
     known: nothingKnown(),
+    held: new WeakMap(),
   }
   fleet.set(key, made)
   return made

@@ -88,16 +88,18 @@ export class ReplayDraft implements ViolationDraft {
   }
 
   /**
-   * Confirms all that some rules found in a resource of a project; false where the last scan could not say that of all of
-   * it. `isAmong`: whether a rule is one of them.
+   * Confirms some violations of a resource of a project; false where the last scan could not say that of all of them.
+   * `isAmong`: whether a violation is one of them.
    */
-  confirmerOf(project: ProjectRef, isAmong: (rule: string) => boolean): (resource: ResourceKey) => boolean {
+  confirmerOf(
+    project: ProjectRef,
+  ): (resource: ResourceKey, isAmong: (violation: ActiveViolation) => boolean) => boolean {
     const { byResource } = this.#of(project)
-    return (resource) => {
+    return (resource, isAmong) => {
       const known = byResource.get(resource)
       if (known === undefined) return true
-      for (const { rule, state } of known) if (state === 'unknown' && isAmong(rule)) return false
-      for (const violation of known) if (isAmong(violation.rule)) violation.decided = violation.last = this.#run
+      for (const violation of known) if (violation.state === 'unknown' && isAmong(violation)) return false
+      for (const violation of known) if (isAmong(violation)) violation.decided = violation.last = this.#run
       return true
     }
   }

@@ -25,7 +25,7 @@ import type { RuleTime } from '../rules/engine/rule-time.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
 import { FleetFactGatherer } from './fleet-facts.ts'
-import type { FindingMemory, KnownEvaluations } from './known-evaluations.ts'
+import type { FindingMemory, ForeseenScan } from './known-evaluations.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
@@ -75,13 +75,13 @@ export class ProjectEvaluator {
     project: ProjectRef,
     excluded: ReadonlyMap<string, string>,
     shared: SharedEvaluation,
-    known: KnownEvaluations | undefined,
+    foreseen: ForeseenScan | undefined,
   ) {
     const { named, run, time } = shared
     const { labelsOf, meter } = run
     this.project = project
     this.#shared = shared
-    this.#known = known?.findings
+    this.#known = foreseen?.known.findings
     this.#excluded = excluded
     this.#asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
     this.#labels = labelsOf(project)
@@ -97,8 +97,8 @@ export class ProjectEvaluator {
     this.#failures = new Map(excluded)
     const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
     const doubts = this.#doubts
-    this.#aggregations = new RunningAggregations(this.#asked, { run: inProject, now: run.now, doubts, failed })
-    this.#fleetFacts = new FleetFactGatherer(this.#asked, known?.facts, doubts, failed)
+    this.#aggregations = new RunningAggregations(this.#asked, { run: inProject, foreseen, doubts, failed })
+    this.#fleetFacts = new FleetFactGatherer(this.#asked, foreseen?.known.facts, doubts, failed)
   }
 
   /** A place of the policy (`file:line:column`) as reports name it. */

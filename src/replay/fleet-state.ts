@@ -21,6 +21,8 @@ export interface ReplayedProject {
   readonly fresh: Set<ReplayedVersion>
   /** The last complete scan of each kind. */
   lastComplete: EvaluatedScan['lastComplete']
+  /** What the last scan showed. */
+  seen: ReadonlyMap<Kind, readonly Resource[]>
   /** What the policy said of versions in earlier runs. */
   readonly known: KnownEvaluations
   /** What comparisons of versions with the origins of their violations said in earlier runs. */
@@ -85,11 +87,22 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
     versions: new Map(walked.map((kind) => [kind, new Map()])),
     fresh: new Set(),
     lastComplete: {},
+    seen: new Map(),
     known: nothingKnown(),
     held: new WeakMap(),
   }
   fleet.set(key, made)
   return made
+}
+
+/** Notes what a scan shows. A list of a kind stays the same object where it has the same versions as before. */
+export function noteSeen(state: ReplayedProject, shown: ReadonlyMap<Kind, readonly ReplayedVersion[]>): void {
+  const listOf = (kind: Kind, versions: readonly ReplayedVersion[]): readonly Resource[] => {
+    const before = state.seen.get(kind)
+    const isSame = before?.length === versions.length && versions.every(({ resource }, at) => resource === before[at])
+    return isSame ? before : versions.map(({ resource }) => resource)
+  }
+  state.seen = new Map([...shown].map(([kind, versions]) => [kind, listOf(kind, versions)]))
 }
 
 /** From now on, versions of kinds that a run saw completely are compared with those that are current now. */

@@ -1,6 +1,6 @@
 import { type Comparison, compareWithLastScan, type ShownResource } from '../audit/comparison.ts'
 import { ProjectAcceptances } from '../audit/project-acceptances.ts'
-import type { ProjectOutcome } from '../audit/project-outcome.ts'
+import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { listingOf } from '../audit/project-scan.ts'
 import { gatherChanges } from '../audit/recent-changes.ts'
 import { ScanEvaluation } from '../audit/scan-evaluation.ts'
@@ -10,6 +10,7 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
 import {
   isReadable,
+  type Kind,
   type ProjectRef,
   projectKey,
   type Resource,
@@ -25,6 +26,7 @@ import {
   type FleetState,
   type Losses,
   noteComplete,
+  noteSeen,
   projectState,
   type ReplayedProject,
   type ReplayedVersion,
@@ -73,15 +75,18 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
   await draft.stageScan(project)
 
   const { statuses, narrowed, observed } = observationOf(recorded, runInputs, replayed.evidence)
-  const seen: ReplayedVersion[] = []
+  const seen = new Map<Kind, ReplayedVersion[]>()
   const unobserved: ResourceKey[] = []
-  for (const versions of state.versions.values()) {
+  for (const [kind, versions] of state.versions) {
+    const ofKind: ReplayedVersion[] = []
     for (const version of versions.values()) {
-      if (observed(version)) seen.push(version)
+      if (observed(version)) ofKind.push(version)
       else unobserved.push(version.key)
     }
+    if (ofKind.length > 0) seen.set(kind, ofKind)
   }
-  const self = seen.find(({ resource }) => resource.kind === 'project')?.resource ?? unseenProject(project)
+  noteSeen(state, seen)
+  const self = seen.get('project')?.[0]?.resource ?? unseenProject(project)
   const limits = evaluator.optionsOf(project, self, 'project/mass-removal')
   const excluded = new Map([
     ...replayed.unreplayable,
@@ -101,7 +106,11 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
   }
   const recent = gatherChanges(replayed.modificationsOf(project), policy.ignore)
   const followed = isApproved ? [] : draft.withOrigin(project)
-  const rules = evaluator.forProject(project, excluded, state.known)
+  const rules = evaluator.forProject(project, excluded, {
+    known: state.known,
+    seen: state.seen,
+    isComplete: (kind) => isWhole({ statuses, narrowed }, kind),
+  })
   const areWaived = policy.waivers.some(({ covers }) => findDriftRules(policy).some(([rule]) => covers(rule)))
   const isHeld = (resource: Resource) => {
     const held = isUnrecorded ? undefined : state.held.get(resource)
@@ -136,7 +145,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     if (!withOrigin.has(key)) return confirm(key, isOfResource)
     return isHeld(resource) && confirm(key, isOfResourceOrOrigin)
   }
-  for (const [kind, ofKind] of Map.groupBy(seen, ({ resource }) => resource.kind)) {
+  for (const [kind, ofKind] of seen) {
     let due: ShownResource[] = []
     const take = async () => {
       await evaluation.take(listingOf(kind, statuses) ?? 'project', due)

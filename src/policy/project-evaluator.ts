@@ -99,6 +99,9 @@ export class ProjectEvaluator {
     const doubts = this.#doubts
     this.#aggregations = new RunningAggregations(this.#asked, { run: inProject, foreseen, doubts, failed })
     this.#fleetFacts = new FleetFactGatherer(this.#asked, foreseen?.known.facts, doubts, failed)
+    for (const resources of foreseen?.seen.values() ?? none) {
+      for (const resource of resources) this.#collect(resource)
+    }
   }
 
   /** A place of the policy (`file:line:column`) as reports name it. */
@@ -106,10 +109,10 @@ export class ProjectEvaluator {
     return this.#shared.policy.placeOf
   }
 
-  /** Findings of the rules about one resource. Also passes it to the rules across resources. */
+  /** Findings of the rules about one resource. Also passes it to the rules across resources, if it was not foreseen. */
   evaluate(resource: Resource, since?: Since): readonly Finding[] {
-    this.collect(resource)
-    if (this.#known !== undefined) return this.#recall(this.#known, resource, since)
+    if (this.#known === undefined) this.#collect(resource)
+    else return this.#recall(this.#known, resource, since)
     let findings: Finding[] | undefined
     for (const rule of this.#rulesFor(resource)) {
       const found = this.#evaluateRule(rule, resource, since)
@@ -198,7 +201,7 @@ export class ProjectEvaluator {
   }
 
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
-  collect(resource: Resource): void {
+  #collect(resource: Resource): void {
     const { sets, projectWaivers, fleetWaivers } = this.#shared
     const { project } = this
     const { kind, uid, name } = resource

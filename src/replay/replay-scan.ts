@@ -152,14 +152,9 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
       due = []
     }
     for (const version of ofKind) {
-      const { key, resource } = version
       // Nearly all are as they were, and so is what was found in them: that need not be found again.
-      if (isAsBefore(version)) {
-        if (due.length > 0) await take()
-        rules.collect(resource)
-        continue
-      }
-      due.push(shownIn(run, version, changeOf.get(key), policy))
+      if (isAsBefore(version)) continue
+      due.push(shownIn(run, version, changeOf.get(version.key), policy))
       if (due.length === takenAtOnce) await take()
     }
     if (due.length > 0) await take()

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { env, long } from './vitest.config.ts'
+import { alone, env, long } from './vitest.config.ts'
 
 /**
  * Least percentage of lines and branches of a folder, as measured, rounded down. Raise them; never lower one. What a
@@ -19,7 +19,7 @@ const floors: Readonly<Record<string, readonly [lines: number, branches: number]
   model: [97, 97],
   notify: [96, 88],
   policy: [99, 92],
-  queries: [96, 79],
+  questions: [96, 79],
   replay: [98, 88],
   report: [99, 90],
   rules: [99, 97],
@@ -33,7 +33,7 @@ const floors: Readonly<Record<string, readonly [lines: number, branches: number]
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: long,
+    exclude: [...alone, ...long],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     isolate: false,

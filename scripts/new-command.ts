@@ -14,11 +14,11 @@ if (!/^[a-z]+$/.test(name) || !/^[A-Z]/.test(description)) {
     "expected a word and what the command does, with a capital verb, such as: owners 'List the owners of endpoints'",
   )
 }
-const taken = [`src/queries/${name}.ts`, `src/cli/${name}.ts`].find((file) => existsSync(join(checkout, file)))
+const taken = [`src/questions/${name}.ts`, `src/cli/${name}.ts`].find((file) => existsSync(join(checkout, file)))
 if (taken !== undefined) refuse(`${taken} exists already`)
 
 write(
-  `src/queries/${name}.ts`,
+  `src/questions/${name}.ts`,
   `import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
@@ -72,7 +72,7 @@ insert(
   `    {
       name: '${name}',
       description: ${JSON.stringify(description)},
-      load: async () => asCommand((await import('../queries/${name}.ts')).${name}),
+      load: async () => asCommand((await import('../questions/${name}.ts')).${name}),
     },
 `,
 )
@@ -86,7 +86,7 @@ insert(
   '}\n\n/** What the list of commands says',
   `  ${name}: {
     words: ['${name}'],
-    load: async () => ofQuestion((await import('../../queries/${name}.ts')).${name}),
+    load: async () => ofQuestion((await import('../../questions/${name}.ts')).${name}),
   },
 `,
 )
@@ -94,7 +94,7 @@ insert('test/cli/answers.test.ts', "]\n\nit('has a schema for every answer", `  
 
 process.stdout.write(`
 Now replace what the template says, by hand:
-1. src/queries/${name}.ts: the parameters, the rows, how they are read, and their columns
+1. src/questions/${name}.ts: the parameters, the rows, how they are read, and their columns
 2. src/cli/examples.ts: real examples, and the page to read
 3. test/cli/${name}.test.ts, new: the answer, and each mistake with its exit code
 Then: npm run fix; npm run reference; npx vitest run test/cli/answers.test.ts test/deploy

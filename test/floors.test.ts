@@ -17,7 +17,7 @@ const floors = [
   ['pool'],
   ['worker'],
   ['app'],
-  ['queries'],
+  ['questions'],
   ['doctor', 'pages'],
   ['init'],
   ['cli'],

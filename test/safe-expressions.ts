@@ -23,10 +23,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/cli/api/api-parameters.ts': {
     '/--([a-z-]+)/g': ourText,
   },
-  'src/queries/restore.ts': {
+  'src/questions/restore.ts': {
     '/^[A-Za-z_][A-Za-z0-9_]*$/': published,
   },
-  'src/queries/violations.ts': {
+  'src/questions/violations.ts': {
     '/^([^=]+)=(.*)$/s': ourText,
   },
   'src/report/report-schema.ts': {

@@ -14,9 +14,9 @@ const roots = {
   history: [
     ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-questions', 'history/sqlite/network-file-system'],
     ...['history/sql/list-resources', 'history/sql/differing', 'history/sql/resource-life', 'history/sql/endpoints-of'],
-    ...['history/sqlite/space-of-file', 'queries/runs'],
+    ...['history/sqlite/space-of-file', 'questions/runs'],
   ],
-  rules: ['rules/rules', 'queries/answer-rules', 'text/nearest-name'],
+  rules: ['rules/rules', 'questions/answer-rules', 'text/nearest-name'],
   // What compares resources, for answers too.
   compared: ['inventory/diff-attributes'],
   audit: ['cli/audit', 'policy/policy-steps'],

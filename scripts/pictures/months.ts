@@ -5,7 +5,7 @@ import type { Report, ReportViolation } from '../../src/model/report.ts'
 import { dayMs } from '../../src/model/time.ts'
 import { severities } from '../../src/model/violation.ts'
 import { policyOf } from '../../test/audit/audit-harness.ts'
-import { openHistoryFixture } from '../../test/queries/history-fixture.ts'
+import { openHistoryFixture } from '../../test/questions/history-fixture.ts'
 
 const days = 90
 /** One violation is fixed every so many days. */

@@ -1,6 +1,6 @@
 import { type ApiAddress, apiEntries, descriptionOf } from '../../src/cli/api/api-entries.ts'
 import { type ApiParameter, parametersOf } from '../../src/cli/api/api-parameters.ts'
-import { shapeOf } from '../../src/queries/question.ts'
+import { shapeOf } from '../../src/questions/question.ts'
 import { sentence } from './command-tree.ts'
 
 const intro = `# API

@@ -7,7 +7,7 @@ import {
   type Question,
   readValues,
   shapeOf,
-} from '../queries/question.ts'
+} from '../questions/question.ts'
 import { answerFormats } from '../report/answer-formats.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
@@ -24,14 +24,15 @@ export function commandOf<Parameters extends ParameterTable, Row>(question: Ques
 }
 
 async function ask<Parameters extends ParameterTable, Row>(
-  { parameters, read }: Question<Parameters, Row>,
+  question: Question<Parameters, Row>,
   command: Command,
   terminal: ProcessContext,
 ): Promise<number> {
   const options = command.opts<ReadingOptions>()
-  const values = valuesOf(command, parameters)
+  const values = valuesOf(command, question.parameters)
   const inquiry = { terminal, options, format: options.format, limit: limitOf(options) }
-  const reply = await withHistory(options, terminal, (history) => read(history, values, inquiry))
+  question.check?.(values, inquiry)
+  const reply = await withHistory(options, terminal, (history) => question.read(history, values, inquiry))
   const clean = await printAnswer(reply.answer, reply.view, reply.format ?? options.format, terminal)
   return reply.exitCode ?? clean
 }

@@ -4,7 +4,7 @@ import { locateHistory } from '../app/locate-history.ts'
 import { withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { verificationOf } from '../app/verify-report.ts'
-import { answerBackup, backupView } from '../queries/answer-writes.ts'
+import { answerBackup, backupView } from '../questions/answer-writes.ts'
 import { printAnswer } from './print-answer.ts'
 import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 

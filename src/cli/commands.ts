@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Execute } from '../app/process-context.ts'
-import type { ParameterTable, Question } from '../queries/question.ts'
+import type { ParameterTable, Question } from '../questions/question.ts'
 
 /** Gives a command its arguments and options, and what it does. `lineFor`: the command line that other words need. */
 export type Define = (command: Command, execute: Execute, lineFor: LineFor) => void
@@ -96,12 +96,12 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     {
       name: 'status',
       description: 'Show when each project was last scanned, and how well; exit 1 when a scan is stale',
-      load: async () => asCommand((await import('../queries/status.ts')).status),
+      load: async () => asCommand((await import('../questions/status.ts')).status),
     },
     {
       name: 'violations',
       description: 'List open violations (default: all but ended ones)',
-      load: async () => asCommand((await import('../queries/violations.ts')).violations),
+      load: async () => asCommand((await import('../questions/violations.ts')).violations),
     },
     {
       name: 'report',
@@ -112,40 +112,40 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
       name: 'timeline',
       operands: '<uid>',
       description: 'Show the history of a resource: changes field by field, violations, referrers',
-      load: async () => asCommand((await import('../queries/timeline.ts')).timeline),
+      load: async () => asCommand((await import('../questions/timeline.ts')).timeline),
     },
     {
       name: 'restore',
       operands: '<uid>',
       description: 'Print the requests that put a resource back or fix its violations, and send nothing',
-      load: async () => asCommand((await import('../queries/restore.ts')).restore),
+      load: async () => asCommand((await import('../questions/restore.ts')).restore),
     },
     {
       name: 'diff',
       operands: '<from> [to]',
       description: 'Compare two runs, field by field',
-      load: async () => asCommand((await import('../queries/diff.ts')).diff),
+      load: async () => asCommand((await import('../questions/diff.ts')).diff),
     },
     {
       name: 'compare',
       operands: '<a> <b>',
       description: 'Compare two projects, such as staging and production',
-      load: async () => asCommand((await import('../queries/compare.ts')).compare),
+      load: async () => asCommand((await import('../questions/compare.ts')).compare),
     },
     {
       name: 'state',
       description: 'List the resources as of a run or a time',
-      load: async () => asCommand((await import('../queries/state.ts')).state),
+      load: async () => asCommand((await import('../questions/state.ts')).state),
     },
     {
       name: 'trend',
       description: 'Show how violations develop: the oldest, the time to fix, opened and fixed a week',
-      load: async () => asCommand((await import('../queries/trend.ts')).trend),
+      load: async () => asCommand((await import('../questions/trend.ts')).trend),
     },
     {
       name: 'runs',
       description: 'List the runs, newest first, with interrupted ones',
-      load: async () => asCommand((await import('../queries/runs.ts')).runs),
+      load: async () => asCommand((await import('../questions/runs.ts')).runs),
     },
     {
       name: 'query',
@@ -203,12 +203,12 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
         {
           name: 'show',
           description: 'Show the approved baselines: who approved them and when',
-          load: async () => asCommand((await import('../queries/baselines.ts')).baselines),
+          load: async () => asCommand((await import('../questions/baselines.ts')).baselines),
         },
         {
           name: 'diff',
           description: 'Compare a run with the approved baseline',
-          load: async () => asCommand((await import('../queries/baseline-diff.ts')).baselineDiff),
+          load: async () => asCommand((await import('../questions/baseline-diff.ts')).baselineDiff),
         },
         {
           name: 'revoke',

@@ -3,7 +3,7 @@ import { checkFiles } from '../app/check-files.ts'
 import { unlessStopped, untilSignalled } from '../app/end-in-order.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
-import { answerConfigCheck, configCheckView } from '../queries/answer-config.ts'
+import { answerConfigCheck, configCheckView } from '../questions/answer-config.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 

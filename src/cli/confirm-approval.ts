@@ -5,7 +5,7 @@ import type { OpenHistory } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
 import { countSeverities, severities } from '../model/violation.ts'
-import { describeEnded, type EndedRow, gravest, readEndedBy } from '../queries/ended-by-approval.ts'
+import { describeEnded, type EndedRow, gravest, readEndedBy } from '../questions/ended-by-approval.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
 import { countEach } from '../text/count.ts'
 

@@ -82,7 +82,7 @@ export function showsTrend(options: FormatOptions): boolean {
 
 /** The trend up to the run of a report. */
 export async function readTrendOf(reader: HistoryReader, { run }: Report): Promise<Trend> {
-  const { findTrend } = await import('../queries/trend.ts')
+  const { findTrend } = await import('../questions/trend.ts')
   const { number, started_at: startedAt, finished_at: finishedAt } = run
   return findTrend(reader, { run: { number, startedAt, finishedAt }, since: undefined, projects: [] })
 }

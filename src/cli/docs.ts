@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { pagePaths, readPage } from '../app/read-docs.ts'
-import { answerPage, answerTopics, pageView, topicsOf, topicsView } from '../queries/answer-docs.ts'
+import { answerPage, answerTopics, pageView, topicsOf, topicsView } from '../questions/answer-docs.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 

@@ -6,7 +6,7 @@ import { openMovable } from '../app/open-movable.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
-import { answerCopy, copyView } from '../queries/answer-history.ts'
+import { answerCopy, copyView } from '../questions/answer-history.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { locateHistory } from '../app/locate-history.ts'
 import { openMovable } from '../app/open-movable.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { answerUpgrade, upgradeView } from '../queries/answer-history.ts'
+import { answerUpgrade, upgradeView } from '../questions/answer-history.ts'
 import { printAnswer } from './print-answer.ts'
 import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 

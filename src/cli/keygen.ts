@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { generateKeys } from '../attestation/keys.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { answerKeys, keysView } from '../queries/answer-writes.ts'
+import { answerKeys, keysView } from '../questions/answer-writes.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 

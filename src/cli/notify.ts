@@ -20,7 +20,7 @@ import {
   channelTestView,
   outboxView,
   pendingMessages,
-} from '../queries/pending-messages.ts'
+} from '../questions/pending-messages.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { optionOf } from './ask.ts'
 import { answerFromHistory, printAnswer } from './print-answer.ts'

@@ -4,7 +4,7 @@ import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
 import { policyFileOf } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
-import { answerPolicyCheck, policyCheckView } from '../queries/answer-policy-check.ts'
+import { answerPolicyCheck, policyCheckView } from '../questions/answer-policy-check.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 

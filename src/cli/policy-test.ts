@@ -3,7 +3,7 @@ import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
 import { policyFileOf } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { answerPolicyTests, policyTestsView } from '../queries/answer-policy-tests.ts'
+import { answerPolicyTests, policyTestsView } from '../questions/answer-policy-tests.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 

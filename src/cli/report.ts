@@ -6,7 +6,7 @@ import { recordedPolicyResults } from '../audit/policy-results.ts'
 import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { type ParameterValues, parameter, runNamed, runOrTime } from '../queries/question.ts'
+import { type ParameterValues, parameter, runNamed, runOrTime } from '../questions/question.ts'
 import type { ApiSource } from './api/api-source.ts'
 import { addParameters, valuesOf } from './ask.ts'
 import {

@@ -7,7 +7,7 @@ import { type AttestedFiles, verificationOf, verifyReport } from '../app/verify-
 import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryUpkeep } from '../history/upkeep.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { answerAttestation, answerVerification, verificationView } from '../queries/answer-verification.ts'
+import { answerAttestation, answerVerification, verificationView } from '../questions/answer-verification.ts'
 import { printAnswer } from './print-answer.ts'
 import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 

@@ -1,6 +1,6 @@
 import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
 import type { Policy } from '../policy/policy.ts'
-import { answerPolicyTests } from '../queries/answer-policy-tests.ts'
+import { answerPolicyTests } from '../questions/answer-policy-tests.ts'
 import { count } from '../text/count.ts'
 import { problemLine } from '../yaml/problem.ts'
 import { contain, type Diagnosis, diagnosesOf, fail, ok, skipped } from './check.ts'

@@ -1,5 +1,5 @@
 import { listApprovals } from '../history/sql/approvals.ts'
-import { listBaselines } from '../queries/baselines.ts'
+import { listBaselines } from '../questions/baselines.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html, nothing } from '../report/html/markup.ts'

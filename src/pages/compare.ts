@@ -1,7 +1,7 @@
 import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import type { ReportChange } from '../model/report.ts'
 import { kinds } from '../model/resource.ts'
-import { type ResourcePlace, readDiff } from '../queries/diff.ts'
+import { type ResourcePlace, readDiff } from '../questions/diff.ts'
 import { isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'

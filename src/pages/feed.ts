@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import { type CommittedRun, findLastRun, readMadeAt } from '../history/sql/runs.ts'
-import { type ChangeEntry, readLastChanges } from '../queries/read-last-changes.ts'
+import { type ChangeEntry, readLastChanges } from '../questions/read-last-changes.ts'
 import { html, type Markup, trusted } from '../report/html/markup.ts'
 import { countsFromNow } from './counts-from-now.ts'
 import { type Freshness, neverKept } from './freshness.ts'

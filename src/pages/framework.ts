@@ -5,7 +5,7 @@ import { builtInFramework } from '../compliance/framework.ts'
 import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
-import { toCoverage } from '../queries/as-of.ts'
+import { toCoverage } from '../questions/as-of.ts'
 import {
   complianceName,
   complianceSections,

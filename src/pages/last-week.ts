@@ -2,7 +2,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import type { ViolationGroup } from '../history/sql/first-violations.ts'
 import { dayMs, isoTime } from '../model/time.ts'
 import { isOpen } from '../model/violation.ts'
-import { countGroups } from '../queries/count-groups.ts'
+import { countGroups } from '../questions/count-groups.ts'
 import type { SiteRequest } from './page.ts'
 
 /** What was opened in the last week of the trend of a run and is open as of it: how many, and their list. */

@@ -1,6 +1,6 @@
 import type { ChannelState } from '../history/outbox.ts'
 import { listChannels } from '../history/sql/outbox.ts'
-import { answerOutbox, type OutboxRow } from '../queries/pending-messages.ts'
+import { answerOutbox, type OutboxRow } from '../questions/pending-messages.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'

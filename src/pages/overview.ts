@@ -1,4 +1,4 @@
-import { readStatus } from '../queries/status.ts'
+import { readStatus } from '../questions/status.ts'
 import { html, nothing } from '../report/html/markup.ts'
 import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'

@@ -1,5 +1,5 @@
 import { kinds } from '../model/resource.ts'
-import type { ResourcePlace } from '../queries/diff.ts'
+import type { ResourcePlace } from '../questions/diff.ts'
 import type { SiteLinkQuery } from './link.ts'
 import { noSuchPlace } from './list-page.ts'
 import type { SiteQuery } from './page.ts'

@@ -1,4 +1,4 @@
-import { toCoverage } from '../queries/as-of.ts'
+import { toCoverage } from '../questions/as-of.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { isGap } from '../report/gaps.ts'
 import { type Markup, nothing } from '../report/html/markup.ts'

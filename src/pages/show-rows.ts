@@ -1,6 +1,6 @@
 import type { RecordedViolation } from '../history/records.ts'
 import { isoTime } from '../model/time.ts'
-import { toRow } from '../queries/violations.ts'
+import { toRow } from '../questions/violations.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import type { SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'

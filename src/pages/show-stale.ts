@@ -1,4 +1,4 @@
-import type { StatusRow } from '../queries/status.ts'
+import type { StatusRow } from '../questions/status.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { count } from '../text/count.ts'
 

@@ -1,6 +1,6 @@
 import { showOpenTime } from '../model/time.ts'
 import { isOverdue } from '../model/violation.ts'
-import type { ViolationRow } from '../queries/violations.ts'
+import type { ViolationRow } from '../questions/violations.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { nameEnding } from '../report/describe-ending.ts'
 import { anchorOf } from '../report/html/anchors.ts'

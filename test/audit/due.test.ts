@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
-import { openHistoryFixture } from '../queries/history-fixture.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { policyOf } from './audit-harness.ts'
 import { at } from './fleet-fixture.ts'
 

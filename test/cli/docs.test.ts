@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pagePaths } from '../../src/app/read-docs.ts'
-import { topicsOf } from '../../src/queries/answer-docs.ts'
-import { showMarkdown } from '../../src/queries/show-markdown.ts'
+import { topicsOf } from '../../src/questions/answer-docs.ts'
+import { showMarkdown } from '../../src/questions/show-markdown.ts'
 import { command } from './run-in-process.ts'
 
 const docs = (...words: string[]) => command(['docs', ...words], { cwd: import.meta.dirname })

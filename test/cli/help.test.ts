@@ -8,7 +8,7 @@ import { pagePaths, readPage } from '../../src/app/read-docs.ts'
 import { commandLine } from '../../src/cli/command-line.ts'
 import { examples } from '../../src/cli/examples.ts'
 import { argumentsOf } from '../../src/cli/help.ts'
-import { answerPage, topicsOf } from '../../src/queries/answer-docs.ts'
+import { answerPage, topicsOf } from '../../src/questions/answer-docs.ts'
 import { complaintOf, wordsIn } from '../deploy/parse-command.ts'
 import { command } from './run-in-process.ts'
 

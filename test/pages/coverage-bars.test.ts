@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { StatusRow } from '../../src/queries/status.ts'
+import type { StatusRow } from '../../src/questions/status.ts'
 import { openStorySite, owner } from './story-site.ts'
 
 /** The bar of a page, up to its heading; empty without one. */

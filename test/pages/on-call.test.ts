@@ -5,7 +5,7 @@ import { updateEndpoint } from '../../src/demo/edits.ts'
 import { dayMs } from '../../src/model/time.ts'
 import { type HttpListener, listen } from '../../src/serving/listen.ts'
 import { policyOf } from '../audit/audit-harness.ts'
-import { openHistoryFixture } from '../queries/history-fixture.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openSiteOver } from './story-site.ts'
 
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */

@@ -10,7 +10,7 @@ import { createSite } from '../../src/pages/site.ts'
 import { openChanged } from '../history/changed-history.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
-import { openHistoryFixture } from '../queries/history-fixture.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openStorySite, owner } from './story-site.ts'
 
 const paths = pages.map(({ path }) => path)

@@ -8,7 +8,7 @@ import type { SitePlan } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 
 /** The owner whose violations the story is about. */
 export const owner = 'team <mine>'

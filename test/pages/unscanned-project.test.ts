@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ReportViolation } from '../../src/model/report.ts'
-import type { StatusRow } from '../../src/queries/status.ts'
+import type { StatusRow } from '../../src/questions/status.ts'
 import { openStorySite } from './story-site.ts'
 
 describe('the pages of a project that the last run could not scan', () => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { deleteSubscription } from '../../src/demo/edits.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { policyOf } from '../audit/audit-harness.ts'
-import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import {
   add,
   change,

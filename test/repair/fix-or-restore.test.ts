@@ -4,7 +4,7 @@ import type { EndpointRow } from '../../src/demo/rows.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { command } from '../cli/run-in-process.ts'
-import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import { richEndpoint } from './rich-rows.ts'
 
 const policyWith = (seconds: number) => `

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { updateProject } from '../../src/demo/edits.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { openHistoryFixture } from '../queries/history-fixture.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { sendRows } from './send-rows.ts'
 
 const policy = policyOf('extends: []\nrules: { project/dynamic-urls-unmatched: {} }\n')

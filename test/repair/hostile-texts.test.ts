@@ -6,7 +6,7 @@ import { changeData } from '../../src/demo/edits.ts'
 import type { EndpointRow, ProjectData, ProjectRow, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openSiteOver } from '../pages/story-site.ts'
-import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import { fillBody, type PrintedRow, valuesFrom } from './send-rows.ts'
 
 const run = promisify(execFile)

@@ -4,7 +4,7 @@ import { releases } from '../../src/demo/release.ts'
 import type { EndpointRow, ProjectData, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import {
   endpointEdits,
   endpointForms,

@@ -4,7 +4,7 @@ import { changeData, changeEndpoint, deleteEndpoint, replaceSecret, updateEndpoi
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import { richEndpoint, richSubscription } from './rich-rows.ts'
 import { sendRows, valuesFrom } from './send-rows.ts'
 

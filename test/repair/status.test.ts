@@ -3,7 +3,7 @@ import { changeEndpoint } from '../../src/demo/edits.ts'
 import { releases, type SimulatedRelease } from '../../src/demo/release.ts'
 import type { ServiceOptions } from '../../src/demo/simulated-service.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { openHistoryFixture } from '../queries/history-fixture.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { type PrintedRow, sendRows } from './send-rows.ts'
 
 /** A fleet with one endpoint. */

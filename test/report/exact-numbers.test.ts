@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { type DiffRow, diffForm, diffView } from '../../src/queries/diff.ts'
+import { type DiffRow, diffForm, diffView } from '../../src/questions/diff.ts'
 import { writeAnswer } from '../../src/report/show-answer.ts'
 import { reports } from './all-reports.ts'
 import { aChange, aReport, aViolation } from './sample-reports.ts'

@@ -34,7 +34,7 @@ describe('npm run new:command', () => {
   })
 
   it.each([
-    [['runs', 'List runs'], 'src/queries/runs.ts exists already'],
+    [['runs', 'List runs'], 'src/questions/runs.ts exists already'],
     [['two words', 'List'], 'expected a word'],
     [['owners2', 'List'], 'expected a word'],
   ])('refuses %j', (args, problem) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { stateForm } from '../../src/queries/state.ts'
+import { stateForm } from '../../src/questions/state.ts'
 import type { Answer } from '../../src/report/answer.ts'
 import { type AnswerView, writeAnswer } from '../../src/report/show-answer.ts'
 import { widthOf } from '../../src/text/columns.ts'

@@ -1,5 +1,5 @@
 import { renderOptionsFor } from '../../app/process-context.ts'
-import type { ParameterTable, Question } from '../../queries/question.ts'
+import type { ParameterTable, Question } from '../../questions/question.ts'
 import { writeAnswer } from '../../report/show-answer.ts'
 import { commands } from '../commands.ts'
 import type { ApiSource } from './api-source.ts'
@@ -7,6 +7,7 @@ import type { ApiSource } from './api-source.ts'
 export interface ApiAddress {
   /** The command line. */
   readonly words: readonly string[]
+  /** Whether it says things that are not of one project. */
   readonly isOfAllProjects?: true
   readonly load: () => Promise<ApiSource>
 }
@@ -18,28 +19,28 @@ export interface ApiAddress {
 export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   accept: {
     words: ['accept', '--list'],
-    load: async () => ofQuestion((await import('../../queries/acceptances.ts')).acceptances),
+    load: async () => ofQuestion((await import('../../questions/acceptances.ts')).acceptances),
   },
   baseline: {
     words: ['baseline', 'show'],
-    load: async () => ofQuestion((await import('../../queries/baselines.ts')).baselines),
+    load: async () => ofQuestion((await import('../../questions/baselines.ts')).baselines),
   },
   'baseline-diff': {
     words: ['baseline', 'diff'],
-    load: async () => ofQuestion((await import('../../queries/baseline-diff.ts')).baselineDiff),
+    load: async () => ofQuestion((await import('../../questions/baseline-diff.ts')).baselineDiff),
   },
   compare: {
     words: ['compare'],
-    load: async () => ofQuestion((await import('../../queries/compare.ts')).compare),
+    load: async () => ofQuestion((await import('../../questions/compare.ts')).compare),
   },
   diff: {
     words: ['diff'],
-    load: async () => ofQuestion((await import('../../queries/diff.ts')).diff),
+    load: async () => ofQuestion((await import('../../questions/diff.ts')).diff),
   },
   notify: {
     words: ['notify', '--pending'],
     isOfAllProjects: true,
-    load: async () => ofQuestion((await import('../../queries/pending-messages.ts')).pendingMessages),
+    load: async () => ofQuestion((await import('../../questions/pending-messages.ts')).pendingMessages),
   },
   report: {
     words: ['report'],
@@ -47,7 +48,7 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   },
   restore: {
     words: ['restore'],
-    load: async () => ofQuestion((await import('../../queries/restore.ts')).restore),
+    load: async () => ofQuestion((await import('../../questions/restore.ts')).restore),
   },
   rules: {
     words: ['rules'],
@@ -55,27 +56,27 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   },
   runs: {
     words: ['runs'],
-    load: async () => ofQuestion((await import('../../queries/runs.ts')).runs),
+    load: async () => ofQuestion((await import('../../questions/runs.ts')).runs),
   },
   state: {
     words: ['state'],
-    load: async () => ofQuestion((await import('../../queries/state.ts')).state),
+    load: async () => ofQuestion((await import('../../questions/state.ts')).state),
   },
   status: {
     words: ['status'],
-    load: async () => ofQuestion((await import('../../queries/status.ts')).status),
+    load: async () => ofQuestion((await import('../../questions/status.ts')).status),
   },
   timeline: {
     words: ['timeline'],
-    load: async () => ofQuestion((await import('../../queries/timeline.ts')).timeline),
+    load: async () => ofQuestion((await import('../../questions/timeline.ts')).timeline),
   },
   trend: {
     words: ['trend'],
-    load: async () => ofQuestion((await import('../../queries/trend.ts')).trend),
+    load: async () => ofQuestion((await import('../../questions/trend.ts')).trend),
   },
   violations: {
     words: ['violations'],
-    load: async () => ofQuestion((await import('../../queries/violations.ts')).violations),
+    load: async () => ofQuestion((await import('../../questions/violations.ts')).violations),
   },
 }
 
@@ -89,13 +90,14 @@ export function descriptionOf({ words: [name, below] }: Pick<ApiAddress, 'words'
 }
 
 function ofQuestion<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>): ApiSource {
-  const { parameters, isOfRun, runIs, read } = question
+  const { parameters, isOfRun, runIs } = question
   const source: ApiSource<Parameters> = {
     parameters,
     isOfRun,
     ...(runIs === undefined ? {} : { runIs }),
     async write(history, values, inquiry) {
-      const { answer, view } = await read(history, values, inquiry)
+      question.check?.(values, inquiry)
+      const { answer, view } = await question.read(history, values, inquiry)
       const render = renderOptionsFor(inquiry.terminal)
       return writeAnswer('json', answer, view, { ...render, tableWidth: render.width })
     },

@@ -8,7 +8,7 @@ import {
   parameter,
   readValues,
   shapeOf,
-} from '../../queries/question.ts'
+} from '../../questions/question.ts'
 import { suggestName } from '../../text/nearest-name.ts'
 import type { ApiSource } from './api-source.ts'
 

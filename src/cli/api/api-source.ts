@@ -1,5 +1,5 @@
 import type { OpenHistory } from '../../history/history.ts'
-import type { Inquiry, ParameterTable, ParameterValues } from '../../queries/question.ts'
+import type { Inquiry, ParameterTable, ParameterValues } from '../../questions/question.ts'
 
 /** What answers an address of the API: a question to the history, or a command that prints JSON. */
 export interface ApiSource<Parameters extends ParameterTable = ParameterTable> {

@@ -46,7 +46,7 @@ async function fixedWords(source: PackagedWords): Promise<readonly Candidate[]> 
   // Each rule has a page, and listing them is faster than loading the rules.
   if (source === 'rules')
     return wordsOf(paths.flatMap((path) => (path.startsWith('rules/') ? path.slice('rules/'.length) : [])))
-  const { topicsOf } = await import('../../queries/answer-docs.ts')
+  const { topicsOf } = await import('../../questions/answer-docs.ts')
   return wordsOf([...topicsOf(paths).keys()])
 }
 

@@ -1,5 +1,5 @@
-import { describeSigner } from '../../queries/acceptances.ts'
-import type { BaselineRow, ListedBaseline } from '../../queries/baselines.ts'
+import { describeSigner } from '../../questions/acceptances.ts'
+import type { BaselineRow, ListedBaseline } from '../../questions/baselines.ts'
 import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'

@@ -1,5 +1,5 @@
 import { inResourceOrder } from '../../history/report-order.ts'
-import { readBaselineDiff } from '../../queries/baseline-diff.ts'
+import { readBaselineDiff } from '../../questions/baseline-diff.ts'
 import { isGap } from '../../report/gaps.ts'
 import { changeCard } from '../../report/html/components/change-card.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'

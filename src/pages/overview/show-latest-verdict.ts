@@ -12,7 +12,7 @@ import {
   leastNew,
   type ViolationState,
 } from '../../model/violation.ts'
-import { countGroups } from '../../queries/count-groups.ts'
+import { countGroups } from '../../questions/count-groups.ts'
 import { describeVerdict } from '../../report/html/describe-verdict.ts'
 import type { Markup } from '../../report/html/markup.ts'
 import { extentOf } from '../../report/html/scan-extent.ts'

@@ -1,5 +1,5 @@
 import { readFirstViolations, type ViolationGroup } from '../../history/sql/first-violations.ts'
-import { countGroups } from '../../queries/count-groups.ts'
+import { countGroups } from '../../questions/count-groups.ts'
 import { changeCard } from '../../report/html/components/change-card.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'

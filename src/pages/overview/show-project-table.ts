@@ -1,6 +1,6 @@
 import type { ViolationGroup } from '../../history/sql/first-violations.ts'
 import { countSeverities, type Severity } from '../../model/violation.ts'
-import type { StatusRow } from '../../queries/status.ts'
+import type { StatusRow } from '../../questions/status.ts'
 import type { Answer } from '../../report/answer.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { extentOf } from '../../report/html/scan-extent.ts'

@@ -2,7 +2,7 @@ import { identifyViolations, readFoundViolations } from '../../history/sql/found
 import { type Identity, readViolationsOf } from '../../history/sql/resource-life.ts'
 import { isoTime } from '../../model/time.ts'
 import { isOverdue, severities } from '../../model/violation.ts'
-import { toRow, type ViolationRow } from '../../queries/violations.ts'
+import { toRow, type ViolationRow } from '../../questions/violations.ts'
 import { describeDue } from '../../report/describe-due.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'

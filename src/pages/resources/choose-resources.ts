@@ -1,7 +1,7 @@
 import type { ResourceListChoice } from '../../history/resource-list.ts'
 import { AuditError } from '../../model/errors.ts'
 import { kinds, type ProjectRef } from '../../model/resource.ts'
-import { selectProjects, toCoverage } from '../../queries/as-of.ts'
+import { selectProjects, toCoverage } from '../../questions/as-of.ts'
 import type { AnswerCoverage } from '../../report/answer.ts'
 import type { SiteLinkQuery } from '../link.ts'
 import type { SiteRequest } from '../page.ts'

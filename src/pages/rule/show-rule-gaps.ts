@@ -1,4 +1,4 @@
-import type { RuleInRun } from '../../queries/read-rules.ts'
+import type { RuleInRun } from '../../questions/read-rules.ts'
 import { unscannedBar } from '../../report/html/components/unscanned-bar.ts'
 import { type Markup, nothing } from '../../report/html/markup.ts'
 import { nameCauses } from '../../report/html/show-unscanned.ts'

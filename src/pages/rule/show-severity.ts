@@ -1,4 +1,4 @@
-import { type RuleInRun, worstOf } from '../../queries/read-rules.ts'
+import { type RuleInRun, worstOf } from '../../questions/read-rules.ts'
 import { severityChip } from '../../report/html/components/severity.ts'
 import { html, type Markup } from '../../report/html/markup.ts'
 

@@ -1,6 +1,6 @@
 import type { IdentifiedViolation } from '../../history/sql/found-violations.ts'
 import { readVersionsOf, type VersionSpan, type ViolationSpan } from '../../history/sql/resource-life.ts'
-import { fieldsBetween } from '../../queries/diff.ts'
+import { fieldsBetween } from '../../questions/diff.ts'
 import { changeCard } from '../../report/html/components/change-card.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { showTime } from '../../report/text/show-time.ts'

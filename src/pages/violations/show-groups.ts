@@ -1,7 +1,7 @@
 import { readFirstViolations, type ViolationGroup } from '../../history/sql/first-violations.ts'
 import { globOf } from '../../model/glob.ts'
 import { severities } from '../../model/violation.ts'
-import { countGroups, type RankedGroup } from '../../queries/count-groups.ts'
+import { countGroups, type RankedGroup } from '../../questions/count-groups.ts'
 import type { Grouping } from '../../report/group-by.ts'
 import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'

@@ -6,9 +6,9 @@ import {
   type ViolationPage,
 } from '../../history/sql/first-violations.ts'
 import { severities, violationStates } from '../../model/violation.ts'
-import { countGroups, type ViolationCounts } from '../../queries/count-groups.ts'
-import { cursorOf, placeOf } from '../../queries/list-cursor.ts'
-import { type OrderedViolation, type ViolationOrder, violationOrders } from '../../queries/violations.ts'
+import { countGroups, type ViolationCounts } from '../../questions/count-groups.ts'
+import { cursorOf, placeOf } from '../../questions/list-cursor.ts'
+import { type OrderedViolation, type ViolationOrder, violationOrders } from '../../questions/violations.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { count, countEach } from '../../text/count.ts'

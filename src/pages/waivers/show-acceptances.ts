@@ -1,5 +1,5 @@
 import type { Acceptance } from '../../history/acceptances.ts'
-import { type AcceptanceRow, answerAcceptances, describeSigner, endingWords } from '../../queries/acceptances.ts'
+import { type AcceptanceRow, answerAcceptances, describeSigner, endingWords } from '../../questions/acceptances.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { rowList } from '../../report/html/components/fold.ts'
 import { resource } from '../../report/html/components/resource.ts'

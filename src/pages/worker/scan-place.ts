@@ -1,4 +1,4 @@
-import type { StatusRow } from '../../queries/status.ts'
+import type { StatusRow } from '../../questions/status.ts'
 import { noSuchPlace } from '../list-page.ts'
 import type { SiteQuery } from '../page.ts'
 import { readChoice } from '../query.ts'

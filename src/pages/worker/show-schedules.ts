@@ -1,6 +1,6 @@
 import { matchesProject } from '../../config/choose-projects.ts'
 import type { PlannedRuns } from '../../config/read-places.ts'
-import type { StatusRow } from '../../queries/status.ts'
+import type { StatusRow } from '../../questions/status.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup } from '../../report/html/markup.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Acceptance } from '../../src/history/acceptances.ts'
-import { chooseAcceptable, type Nameable } from '../../src/queries/choose-acceptable.ts'
+import { chooseAcceptable, type Nameable } from '../../src/questions/choose-acceptable.ts'
 
 function aViolation(fingerprint: string, other: Partial<Nameable> = {}): Nameable {
   const place = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
-import { startTrend } from '../../src/queries/measure-trend.ts'
+import { startTrend } from '../../src/questions/measure-trend.ts'
 
 const day = 86_400_000
 const end = Date.parse('2026-11-21T00:00:00.000Z')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readHostMapping } from '../../src/inventory/diff-counterparts.ts'
-import type { ComparedRow } from '../../src/queries/compared-row.ts'
+import type { ComparedRow } from '../../src/questions/compared-row.ts'
 import { arbitraryWorld, compareWorlds, elsewhere, linesOf, type World } from './comparison-worlds.ts'
 
 const complete = (world: World): World => ({ ...world, incomplete: [] })

@@ -49,7 +49,6 @@ export const pendingMessages = question({
     pending: parameter('--pending', 'only show the channels, pending messages and those that were given up', given),
   },
   isOfRun: false,
-  isOfAllProjects: true,
   async read(history, _, { limit }) {
     return { answer: await answerOutbox(history, limit), view: outboxView }
   },

@@ -26,10 +26,13 @@ export interface Question<Parameters extends ParameterTable = ParameterTable, Ro
   readonly formats?: readonly string[]
   /** Whether runs alone change the answer: not people, deliveries, files or the time. */
   readonly isOfRun: boolean
-  /** Whether it says things that are not of one project. */
-  readonly isOfAllProjects?: true
   /** The parameter that `run` is, where none has that name; without any, the answer is the same for all runs. */
   readonly runIs?: string
+  /**
+   * Is asked before a history is opened.
+   * @throws AuditError.usage when values contradict each other
+   */
+  check?(values: ParameterValues<Parameters>, inquiry: Inquiry): void
   read(history: OpenHistory, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<QuestionReply<Row>>
 }
 
@@ -58,7 +61,8 @@ export type ParameterValues<Parameters extends ParameterTable> = {
 export interface Inquiry {
   readonly terminal: ProcessContext
   readonly options: HistoryOptions
-  readonly format: AnswerFormat | string
+  /** A format of answers, or one of the question's own. */
+  readonly format: string
   /** Rows at most. */
   readonly limit: number
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { findCommittedRun } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { readLastChanges } from '../../src/queries/read-last-changes.ts'
+import { readLastChanges } from '../../src/questions/read-last-changes.ts'
 import { watchStatements } from '../history/changed-history.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'

@@ -64,10 +64,12 @@ export const diff = question({
   formats: ['rfc6902'],
   isOfRun: true,
   runIs: 'to',
-  async read(history, { from, to, patch = false, project: projects, kind }, { format, limit }) {
+  check({ patch }, { format }) {
     if (patch && format === 'csv') {
       throw AuditError.usage('--patch is JSON, but --format is csv', { advice: 'remove one of them' })
     }
+  },
+  async read(history, { from, to, patch = false, project: projects, kind }, { format, limit }) {
     const withPatch = patch || format === 'rfc6902'
     const runs = { from: await runNamed(history, from), to: await runNamed(history, to) }
     const answer = await readDiff(history, { from: runs.from, to: runs.to, projects, kind, withPatch, limit })

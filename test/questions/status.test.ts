@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { readStatus, type StatusQuery } from '../../src/queries/status.ts'
+import { readStatus, type StatusQuery } from '../../src/questions/status.ts'
 import { command } from '../cli/run-in-process.ts'
 import { startHookdrift } from '../cli/start-process.ts'
 import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'

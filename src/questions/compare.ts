@@ -92,6 +92,10 @@ export const compare = question({
     }),
   },
   isOfRun: true,
+  check({ mapHost, ignore }) {
+    mapHost.forEach(readHost)
+    ignore.forEach(readIgnored)
+  },
   async read(history, { a, b, at, kind, match: matching, mapHost, ignore }, { limit }) {
     const hosts = mapHost.map(readHost)
     const ignored = ignore.map(readIgnored)

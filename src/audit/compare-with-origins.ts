@@ -42,7 +42,7 @@ export interface ComparisonBasis {
   approvalOf(resource: Resource): EndedBy | undefined
   /** Brings stored attributes to today's normal form. */
   reform(kind: Kind, attributes: JsonObject): JsonObject
-  /** Told of a resource of which each violation was found again, and nothing else. `until`: when the first one expires. */
+  /** Called with a resource of which each violation was found again, and nothing else. `until`: when one expires. */
   readonly noteHeld?: ((resource: Resource, until: number) => void) | undefined
 }
 

@@ -27,7 +27,7 @@ interface ScanEvaluationOptions {
   readonly acceptances: ProjectAcceptances
   /** Brings stored attributes to the form that the scan has. */
   reform(kind: Kind, attributes: JsonObject): JsonObject
-  /** Told of a resource of which each followed violation was found again, and nothing else. */
+  /** Called with a resource of which each followed violation was found again, and nothing else. */
   readonly noteHeld?: ((resource: Resource, until: number) => void) | undefined
 }
 

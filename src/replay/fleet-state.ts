@@ -30,8 +30,8 @@ export interface ReplayedProject {
 }
 
 /**
- * That all followed violations of a version were found again. Neither the version nor its origins ever change, so that it
- * stays true under the same labels and the same installation key until one of them expires.
+ * That all followed violations of a version were found again. Neither the version nor its origins ever change, so that
+ * it stays true under the same labels and the same installation key until one of them expires.
  */
 interface HeldViolations {
   /** When the first one expires, and the run that compared. Milliseconds since the epoch. */

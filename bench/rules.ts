@@ -120,7 +120,7 @@ function questionFor(rule: Rule): Question | undefined {
   if (bound.scope === 'project') {
     const fold = bound.start()
     const ask = (resource: Resource, at: FindingPlace) => fold.visit(resource, at)
-    return { id, kinds: bound.visits, ask, conclude: () => [...fold.conclude(now, { isComplete: () => true })].length }
+    return { id, kinds: bound.visits, ask, conclude: () => [...fold.conclude({ isComplete: () => true })].length }
   }
   if (bound.scope !== 'fleet') return undefined
   const facts: (LocatedFact & { readonly seal: string })[] = []

@@ -42,16 +42,18 @@ export interface ComparisonBasis {
   approvalOf(resource: Resource): EndedBy | undefined
   /** Brings stored attributes to today's normal form. */
   reform(kind: Kind, attributes: JsonObject): JsonObject
+  /** Called with a resource of which each violation was found again, and nothing else. `until`: when one expires. */
+  readonly noteHeld?: ((resource: Resource, until: number) => void) | undefined
 }
 
 export function compareWithOrigins(violations: readonly FollowedViolation[], basis: ComparisonBasis): OriginComparison {
-  const { now, sealKeyId, ofProject, ignored, versionsAt, approvalOf, reform } = basis
+  const { now, sealKeyId, ofProject, ignored, versionsAt, approvalOf, reform, noteHeld } = basis
   const followed: ReadonlyMap<ResourceKey, readonly FollowedViolation[]> = Map.groupBy(violations, resourceKey)
   const endings = new Map<string, Ending>()
   const undecided = new Set<string>()
 
-  const isExpired = (resource: Resource, { rule, firstSeen, isActive }: FollowedViolation) =>
-    isActive && now - Date.parse(firstSeen) >= ofProject.openForMs(resource, rule)
+  const expiryOf = (resource: Resource, { rule, firstSeen, isActive }: FollowedViolation) =>
+    isActive ? Date.parse(firstSeen) + ofProject.openForMs(resource, rule) : Number.POSITIVE_INFINITY
 
   return {
     endings,
@@ -77,7 +79,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           endings.set(key, byPolicy(decided))
           continue
         }
-        if (approval === undefined && isExpired(resource, violation)) {
+        if (approval === undefined && now >= expiryOf(resource, violation)) {
           endings.set(key, endingOfExpiry(ofProject.openForMs(resource, violation.rule), decided))
           continue
         }
@@ -116,6 +118,14 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           } else if (!areSealsComparable && holdsSeals(before)) undecided.add(key)
         } else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
         else kept.push({ ...same, originRun: violation.originRun })
+      }
+      if (noteHeld !== undefined) {
+        const again = new Set(kept.map((finding) => keyed(finding).key))
+        const differing = new Set(found.map(resourceKey))
+        for (const [resource, followed] of Map.groupBy(cases, ({ resource }) => resource)) {
+          if (differing.has(resourceKey(resource)) || !followed.every(({ key }) => again.has(key))) continue
+          noteHeld(resource, Math.min(...followed.map(({ violation }) => expiryOf(resource, violation))))
+        }
       }
       const fresh = found.filter((finding) => !followedKeys.has(keyed(finding).key))
       return [...fresh.filter((finding) => !comparisons.some((one) => isWayBack(finding, one))), ...kept]

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
-import type { Kind, Listing } from '../model/resource.ts'
+import type { Kind, Listing, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
@@ -27,6 +27,8 @@ interface ScanEvaluationOptions {
   readonly acceptances: ProjectAcceptances
   /** Brings stored attributes to the form that the scan has. */
   reform(kind: Kind, attributes: JsonObject): JsonObject
+  /** Called with a resource of which each followed violation was found again, and nothing else. */
+  readonly noteHeld?: ((resource: Resource, until: number) => void) | undefined
 }
 
 /**
@@ -43,7 +45,7 @@ export class ScanEvaluation {
   readonly #acceptances: ProjectAcceptances
 
   constructor(scan: EvaluatedScan, options: ScanEvaluationOptions) {
-    const { evaluator, rules, comparison, followed, expected, acceptances, reform } = options
+    const { evaluator, rules, comparison, followed, expected, acceptances, reform, noteHeld } = options
     const { draft, project, now, sealer, ignored } = scan
     this.#scan = scan
     this.#evaluator = evaluator
@@ -62,6 +64,7 @@ export class ScanEvaluation {
           ? baselineOf(expected, resource)
           : undefined,
       reform,
+      noteHeld,
     })
   }
 

@@ -3,7 +3,7 @@ import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { EvaluationRun, Meter, OverdueViolations, Rule } from '../rules/engine/rule.ts'
 import { ruleTime } from '../rules/engine/rule-time.ts'
-import type { KnownEvaluations } from './known-evaluations.ts'
+import type { ForeseenScan } from './known-evaluations.ts'
 import { namedRules, type Policy, ruleNeeds } from './policy.ts'
 import { ProjectEvaluator } from './project-evaluator.ts'
 import { lookbackOf, ruleSets } from './rule-sets.ts'
@@ -30,8 +30,8 @@ export interface PolicyEvaluator {
   switchOf(project: ProjectRef, resource: Resource, rule: string): RuleSwitch
   /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
-  /** `excluded`: rules that do not run here, with the reason. `known`: from earlier runs; this one adds to it. */
-  forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>, known?: KnownEvaluations): ProjectEvaluator
+  /** `excluded`: rules that do not run here, with the reason. To what is known of earlier runs, this one adds. */
+  forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>, foreseen?: ForeseenScan): ProjectEvaluator
 }
 
 /** `now`: milliseconds since the epoch, one for the whole run. `clock` limits the time of custom rules. */
@@ -77,7 +77,7 @@ export function createEvaluator(
         overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),
       )
     },
-    forProject: (project, excluded = new Map(), known) => new ProjectEvaluator(project, excluded, shared, known),
+    forProject: (project, excluded = new Map(), foreseen) => new ProjectEvaluator(project, excluded, shared, foreseen),
   }
 }
 

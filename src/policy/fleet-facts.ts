@@ -145,11 +145,12 @@ export function groupSharedFacts(
   // Nearly every secret is used once: no more is made of it.
   const seen = new Set<string>()
   const repeated = new Set<string>()
+  let others = 0
   for (const { facts } of projects) {
     for (const { fact } of facts[rule] ?? []) {
       const [seal] = fact
-      if (seen.has(seal)) repeated.add(seal)
-      else seen.add(seal)
+      if (seen.add(seal).size === others) repeated.add(seal)
+      else others += 1
     }
   }
   if (repeated.size === 0) return []

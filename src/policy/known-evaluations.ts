@@ -1,5 +1,6 @@
-import type { Resource } from '../model/resource.ts'
+import type { Kind, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
+import type { LocatedRuleFinding } from '../rules/engine/rule.ts'
 import type { RuleFacts } from './fleet-facts.ts'
 import type { BoundRules } from './rule-sets.ts'
 import type { Labels } from './selector.ts'
@@ -8,6 +9,30 @@ import type { Labels } from './selector.ts'
 export interface KnownEvaluations {
   readonly findings: WeakMap<Resource, FindingMemory>
   readonly facts: WeakMap<Resource, RuleFacts>
+  /** What rules across resources concluded last, by rule. */
+  readonly conclusions: Map<string, KnownConclusion>
+}
+
+/** A scan of which it is known beforehand what it shows. */
+export interface ForeseenScan {
+  readonly known: KnownEvaluations
+  /** In the order of walking. A list is the same object where nothing in it changed since the scan before. */
+  readonly seen: ReadonlyMap<Kind, readonly Resource[]>
+  isComplete(kind: Kind): boolean
+}
+
+/**
+ * What a rule across resources found. It knows their project, them, and how complete they are, and nothing else: of the
+ * same it finds the same.
+ */
+export interface KnownConclusion {
+  /** By its name. */
+  readonly project: string
+  /** Of each kind that it visits. */
+  readonly seen: readonly (readonly Resource[] | undefined)[]
+  /** What it asked. */
+  readonly complete: ReadonlyMap<Kind, boolean>
+  readonly problems: readonly LocatedRuleFinding[]
 }
 
 /** What rules about one resource found in it: most of it for good. Instants are milliseconds since the epoch. */
@@ -27,5 +52,5 @@ export interface FindingMemory {
 }
 
 export function nothingKnown(): KnownEvaluations {
-  return { findings: new WeakMap(), facts: new WeakMap() }
+  return { findings: new WeakMap(), facts: new WeakMap(), conclusions: new Map() }
 }

@@ -25,7 +25,7 @@ import type { RuleTime } from '../rules/engine/rule-time.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
 import { FleetFactGatherer } from './fleet-facts.ts'
-import type { FindingMemory, KnownEvaluations } from './known-evaluations.ts'
+import type { FindingMemory, ForeseenScan } from './known-evaluations.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
@@ -75,13 +75,13 @@ export class ProjectEvaluator {
     project: ProjectRef,
     excluded: ReadonlyMap<string, string>,
     shared: SharedEvaluation,
-    known: KnownEvaluations | undefined,
+    foreseen: ForeseenScan | undefined,
   ) {
     const { named, run, time } = shared
     const { labelsOf, meter } = run
     this.project = project
     this.#shared = shared
-    this.#known = known?.findings
+    this.#known = foreseen?.known.findings
     this.#excluded = excluded
     this.#asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
     this.#labels = labelsOf(project)
@@ -97,8 +97,11 @@ export class ProjectEvaluator {
     this.#failures = new Map(excluded)
     const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
     const doubts = this.#doubts
-    this.#aggregations = new RunningAggregations(this.#asked, { run: inProject, now: run.now, doubts, failed })
-    this.#fleetFacts = new FleetFactGatherer(this.#asked, known?.facts, doubts, failed)
+    this.#aggregations = new RunningAggregations(this.#asked, { run: inProject, foreseen, doubts, failed })
+    this.#fleetFacts = new FleetFactGatherer(this.#asked, foreseen?.known.facts, doubts, failed)
+    for (const resources of foreseen?.seen.values() ?? none) {
+      for (const resource of resources) this.#collect(resource)
+    }
   }
 
   /** A place of the policy (`file:line:column`) as reports name it. */
@@ -106,10 +109,10 @@ export class ProjectEvaluator {
     return this.#shared.policy.placeOf
   }
 
-  /** Findings of the rules about one resource. Also passes it to the rules across resources. */
+  /** Findings of the rules about one resource. Also passes it to the rules across resources, if it was not foreseen. */
   evaluate(resource: Resource, since?: Since): readonly Finding[] {
-    this.collect(resource)
-    if (this.#known !== undefined) return this.#recall(this.#known, resource, since)
+    if (this.#known === undefined) this.#collect(resource)
+    else return this.#recall(this.#known, resource, since)
     let findings: Finding[] | undefined
     for (const rule of this.#rulesFor(resource)) {
       const found = this.#evaluateRule(rule, resource, since)
@@ -198,7 +201,7 @@ export class ProjectEvaluator {
   }
 
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
-  collect(resource: Resource): void {
+  #collect(resource: Resource): void {
     const { sets, projectWaivers, fleetWaivers } = this.#shared
     const { project } = this
     const { kind, uid, name } = resource

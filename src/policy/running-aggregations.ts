@@ -2,13 +2,14 @@ import { isReadable, type Kind, type Resource, type ResourceKey, resourceKey } f
 import type {
   Aggregation,
   Completeness,
-  EvaluationRun,
   FindingPlace,
   LocatedRuleFinding,
+  ResourceContext,
   Rule,
 } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
 import { byVisitedKind } from './fleet-facts.ts'
+import type { ForeseenScan, KnownConclusion } from './known-evaluations.ts'
 import type { ActiveRule } from './policy.ts'
 import { trackReads, watchReads } from './watch-reads.ts'
 
@@ -23,6 +24,8 @@ interface RunningRule {
   readonly fold: Aggregation
   /** A fresh one, to try which fields it reads. */
   readonly start: () => Aggregation
+  /** What it finds again in what it found before: it visits nothing. */
+  readonly concluded: readonly LocatedRuleFinding[] | undefined
   /** Resources of which it read a malformed or unseen field after the trial. */
   readonly readLate: Map<ResourceKey, LateRead>
 }
@@ -34,9 +37,8 @@ interface LateRead {
 
 interface AggregationOptions {
   /** As rules see it: asking for its time is noted. */
-  readonly run: EvaluationRun
-  /** Start of the run, in milliseconds since the epoch. */
-  readonly now: number
+  readonly run: ResourceContext
+  readonly foreseen?: ForeseenScan | undefined
   readonly doubts: GatheredDoubts
   /** Called with a rule that threw. */
   failed(rule: Rule, error: unknown): void
@@ -46,20 +48,28 @@ interface AggregationOptions {
 export class RunningAggregations {
   readonly #rules: readonly RunningRule[]
   readonly #byKind: ReadonlyMap<Kind, readonly RunningRule[]>
-  readonly #now: number
+  readonly #project: string
+  readonly #foreseen: ForeseenScan | undefined
   readonly #doubts: GatheredDoubts
   readonly #failed: AggregationOptions['failed']
+  readonly #threw = new Set<Rule>()
 
-  constructor(rules: readonly ActiveRule[], { run, now, doubts, failed }: AggregationOptions) {
+  constructor(rules: readonly ActiveRule[], { run, foreseen, doubts, failed }: AggregationOptions) {
+    this.#project = run.project.name
+    this.#foreseen = foreseen
     this.#rules = rules.flatMap(({ rule, bound }): RunningRule[] => {
       if (bound.scope !== 'project') return []
       const start = () => bound.start(run)
-      return [{ rule, visits: bound.visits, fold: start(), start, readLate: new Map() }]
+      const { visits } = bound
+      return [{ rule, visits, fold: start(), start, concluded: this.#recall(rule, visits), readLate: new Map() }]
     })
-    this.#byKind = byVisitedKind(this.#rules, ({ visits }) => visits)
-    this.#now = now
+    const visiting = this.#rules.filter(({ concluded }) => concluded === undefined)
+    this.#byKind = byVisitedKind(visiting, ({ visits }) => visits)
     this.#doubts = doubts
-    this.#failed = failed
+    this.#failed = (rule, error) => {
+      this.#threw.add(rule)
+      failed(rule, error)
+    }
   }
 
   /** `isEvaluated`: whether a rule applies to the resource. */
@@ -81,15 +91,18 @@ export class RunningAggregations {
   }
 
   conclude(completeness: Completeness): readonly AggregatedProblem[] {
-    return this.#rules.flatMap(({ rule, fold, readLate }) => {
+    return this.#rules.flatMap((running) => {
+      const { rule, fold, readLate, concluded } = running
+      if (concluded !== undefined) return concluded.map((problem) => ({ rule, problem }))
       const problems: LocatedRuleFinding[] = []
+      const complete = new Map<Kind, boolean>()
       try {
-        for (const problem of fold.conclude(this.#now, this.#completenessFor(rule, completeness)))
-          problems.push(problem)
+        for (const problem of fold.conclude(this.#completenessFor(rule, completeness, complete))) problems.push(problem)
       } catch (error) {
         if (readLate.size === 0) this.#failed(rule, error)
       }
       for (const { resource, read } of readLate.values()) this.#leaveOut(rule, resource, read, true)
+      this.#remember(running, problems, complete)
       // Its findings about other resources may come from the field, too.
       return readLate.size > 0 ? [] : problems.map((problem) => ({ rule, problem }))
     })
@@ -101,8 +114,40 @@ export class RunningAggregations {
     this.#doubts.blur(rule.id, resource.kind)
   }
 
-  #completenessFor({ id }: Rule, { isComplete }: Completeness): Completeness {
-    return { isComplete: (kind) => isComplete(kind) && this.#doubts.isClear(id, kind) }
+  /** `asked`: takes what the rule asks. */
+  #completenessFor({ id }: Rule, { isComplete }: Completeness, asked: Map<Kind, boolean>): Completeness {
+    return {
+      isComplete: (kind) => {
+        asked.set(kind, isComplete(kind))
+        return isComplete(kind) && this.#doubts.isClear(id, kind)
+      },
+    }
+  }
+
+  #recall(rule: Rule, visits: readonly Kind[]): KnownConclusion['problems'] | undefined {
+    const known = this.#foreseen?.known.conclusions.get(rule.id)
+    if (known === undefined || this.#foreseen === undefined || known.project !== this.#project) return undefined
+    const { seen, isComplete } = this.#foreseen
+    const isSame =
+      visits.every((kind, at) => known.seen[at] === seen.get(kind)) &&
+      known.complete.entries().every(([kind, was]) => isComplete(kind) === was)
+    return isSame ? known.problems : undefined
+  }
+
+  /** Not of rules of a policy file, which may ask for the time and for labels, and not where anything is in doubt. */
+  #remember(
+    { rule, visits }: RunningRule,
+    problems: KnownConclusion['problems'],
+    complete: KnownConclusion['complete'],
+  ) {
+    if (this.#foreseen === undefined) return
+    const { known, seen } = this.#foreseen
+    const isSure = !this.#threw.has(rule) && visits.every((kind) => this.#doubts.isClear(rule.id, kind))
+    if (rule.custom !== undefined || !isSure) known.conclusions.delete(rule.id)
+    else {
+      const ofKinds = visits.map((kind) => seen.get(kind))
+      known.conclusions.set(rule.id, { project: this.#project, seen: ofKinds, complete, problems })
+    }
   }
 }
 

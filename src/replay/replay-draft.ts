@@ -88,16 +88,18 @@ export class ReplayDraft implements ViolationDraft {
   }
 
   /**
-   * Confirms all that some rules found in a resource of a project; false where the last scan could not say that of all of
-   * it. `isAmong`: whether a rule is one of them.
+   * Confirms some violations of a resource of a project; false where the last scan could not say that of all of them.
+   * `isAmong`: whether a violation is one of them.
    */
-  confirmerOf(project: ProjectRef, isAmong: (rule: string) => boolean): (resource: ResourceKey) => boolean {
+  confirmerOf(
+    project: ProjectRef,
+  ): (resource: ResourceKey, isAmong: (violation: ActiveViolation) => boolean) => boolean {
     const { byResource } = this.#of(project)
-    return (resource) => {
+    return (resource, isAmong) => {
       const known = byResource.get(resource)
       if (known === undefined) return true
-      for (const { rule, state } of known) if (state === 'unknown' && isAmong(rule)) return false
-      for (const violation of known) if (isAmong(violation.rule)) violation.decided = violation.last = this.#run
+      for (const violation of known) if (violation.state === 'unknown' && isAmong(violation)) return false
+      for (const violation of known) if (isAmong(violation)) violation.decided = violation.last = this.#run
       return true
     }
   }
@@ -109,7 +111,7 @@ export class ReplayDraft implements ViolationDraft {
     ofProject.used = new Map()
   }
 
-  /** Reads only what is not current, and what the scan before did not ask for. */
+  /** Reads only what is not current, nor what that replaced, and what the scan before did not ask for. */
   async versionsAt(
     project: ProjectRef,
     points: readonly VersionPoint[],
@@ -117,15 +119,15 @@ export class ReplayDraft implements ViolationDraft {
     const { versions, used } = this.#of(project)
     const current = projectState(this.#fleet, projectKey(project)).versions
     const keyOf = (point: VersionPoint) => `${point.run} ${resourceKey(point)}`
-    const currentAt = ({ kind, uid, run }: VersionPoint) => {
-      const version = current.get(kind)?.get(uid)?.stored
-      return version !== undefined && version.fromRun <= run ? version : undefined
+    const knownAt = ({ kind, uid, run }: VersionPoint) => {
+      const version = current.get(kind)?.get(uid)
+      return [version?.stored, version?.replaced].find((one) => one !== undefined && one.fromRun <= run)
     }
-    const missing = points.filter((point) => currentAt(point) === undefined && !versions.has(keyOf(point)))
+    const missing = points.filter((point) => knownAt(point) === undefined && !versions.has(keyOf(point)))
     const read = missing.length === 0 ? [] : await readVersionsAt(this.past, project, missing)
     for (const [at, point] of missing.entries()) versions.set(keyOf(point), read[at])
     return points.map((point) => {
-      const known = currentAt(point)
+      const known = knownAt(point)
       if (known !== undefined) return known
       const version = versions.get(keyOf(point))
       used.set(keyOf(point), version)

@@ -65,6 +65,7 @@ export async function replayPolicy(history: HistoryReader, { policy, runs, clock
     previous = run.number
     const now = Date.parse(run.startedAt)
     const labelsOf = labelsIn(runInputs.projects)
+    const modificationsOf = log.since(now)
     const evaluator = createEvaluator(policy, now, labelsOf, clock)
     const replayed = {
       policy,
@@ -78,7 +79,7 @@ export async function replayPolicy(history: HistoryReader, { policy, runs, clock
       labelsOf,
       evidence: await findEvidence(history, run, scans),
       changes: Map.groupBy(runInputs.changes, ({ project }) => project),
-      modificationsOf: ({ name }: ProjectRef) => log.since(name, now),
+      modificationsOf,
       isApproved: (project: ProjectRef) =>
         approvalInForce(approvals.get(projectKey(project)) ?? [], run.startedAt) !== undefined,
     }
@@ -97,22 +98,25 @@ type ChangeLog = ReturnType<typeof openLog>
 
 /** What runs reported as modified, for rules that read earlier changes. `lookbackMs`: how far back they do. */
 function openLog(lookbackMs: number) {
-  /** By the name that the project had then. */
-  const log = new Map<string, Modification[]>()
+  /** Of each run, by the name that the project had then. */
+  const log: { readonly at: string; readonly modified: ReadonlyMap<string, readonly Modification[]> }[] = []
   return {
     isRead: lookbackMs > 0,
     note({ number: run, startedAt: at }: CommittedRun, changes: RunInputs['changes']): void {
       if (lookbackMs === 0) return
+      const modified = new Map<string, Modification[]>()
       for (const { project, kind, uid, change, fields } of changes) {
         if (change !== 'modified') continue
-        const ofProject = log.get(project) ?? []
+        const ofProject = modified.get(project) ?? []
         ofProject.push({ kind, uid, run, at, paths: fields.map(({ path }) => path) })
-        log.set(project, ofProject)
+        modified.set(project, ofProject)
       }
+      log.push({ at, modified })
     },
-    since(project: string, now: number): readonly Modification[] {
+    since(now: number): (project: ProjectRef) => readonly Modification[] {
       const from = new Date(Math.max(0, now - lookbackMs)).toISOString()
-      return (log.get(project) ?? []).filter(({ at }) => at >= from)
+      const read = log.filter(({ at }) => at >= from)
+      return ({ name }) => read.flatMap(({ modified }) => modified.get(name) ?? [])
     },
   }
 }

@@ -1,14 +1,22 @@
 import { type Comparison, compareWithLastScan, type ShownResource } from '../audit/comparison.ts'
 import { ProjectAcceptances } from '../audit/project-acceptances.ts'
-import type { ProjectOutcome } from '../audit/project-outcome.ts'
+import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { listingOf } from '../audit/project-scan.ts'
 import { gatherChanges } from '../audit/recent-changes.ts'
 import { ScanEvaluation } from '../audit/scan-evaluation.ts'
-import type { Modification } from '../history/history.ts'
+import type { ActiveViolation, Modification } from '../history/history.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
-import { type ProjectRef, projectKey, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import {
+  isReadable,
+  type Kind,
+  type ProjectRef,
+  projectKey,
+  type Resource,
+  type ResourceKey,
+  resourceKey,
+} from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -18,6 +26,7 @@ import {
   type FleetState,
   type Losses,
   noteComplete,
+  noteSeen,
   projectState,
   type ReplayedProject,
   type ReplayedVersion,
@@ -56,6 +65,8 @@ const takenAtOnce = 100
 export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun): Promise<ProjectOutcome> {
   const { policy, evaluator, draft, run, runInputs, fleet } = replayed
   const { project } = recorded
+  const { sealKeyId } = runInputs
+  const labels = replayed.labelsOf(project)
   const state = projectState(fleet, projectKey(project))
   const changes = replayed.changes.get(project.name) ?? []
   const evaluatedThen = runInputs.projects.find((one) => one.project === project.name)
@@ -64,15 +75,18 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
   await draft.stageScan(project)
 
   const { statuses, narrowed, observed } = observationOf(recorded, runInputs, replayed.evidence)
-  const seen: ReplayedVersion[] = []
+  const seen = new Map<Kind, ReplayedVersion[]>()
   const unobserved: ResourceKey[] = []
-  for (const versions of state.versions.values()) {
+  for (const [kind, versions] of state.versions) {
+    const ofKind: ReplayedVersion[] = []
     for (const version of versions.values()) {
-      if (observed(version)) seen.push(version)
+      if (observed(version)) ofKind.push(version)
       else unobserved.push(version.key)
     }
+    if (ofKind.length > 0) seen.set(kind, ofKind)
   }
-  const self = seen.find(({ resource }) => resource.kind === 'project')?.resource ?? unseenProject(project)
+  noteSeen(state, seen)
+  const self = seen.get('project')?.[0]?.resource ?? unseenProject(project)
   const limits = evaluator.optionsOf(project, self, 'project/mass-removal')
   const excluded = new Map([
     ...replayed.unreplayable,
@@ -85,14 +99,25 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
   const scan = {
     draft,
     project,
-    sealer: { keyId: runInputs.sealKeyId },
+    sealer: { keyId: sealKeyId },
     now: Date.parse(run.startedAt),
     ignored: policy.ignore,
     lastComplete: state.lastComplete,
   }
   const recent = gatherChanges(replayed.modificationsOf(project), policy.ignore)
   const followed = isApproved ? [] : draft.withOrigin(project)
-  const rules = evaluator.forProject(project, excluded, state.known)
+  const rules = evaluator.forProject(project, excluded, {
+    known: state.known,
+    seen: state.seen,
+    isComplete: (kind) => isWhole({ statuses, narrowed }, kind),
+  })
+  const areWaived = policy.waivers.some(({ covers }) => findDriftRules(policy).some(([rule]) => covers(rule)))
+  const isHeld = (resource: Resource) => {
+    const held = isUnrecorded ? undefined : state.held.get(resource)
+    if (held === undefined || held.labels !== labels || held.sealKeyId !== sealKeyId) return false
+    // A clock may have gone back since then.
+    return held.at <= scan.now && scan.now < held.until
+  }
   const evaluation = new ScanEvaluation(scan, {
     evaluator,
     rules,
@@ -102,34 +127,43 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     acceptances: new ProjectAcceptances(project, []),
     // The history has resources in the form that the run compared.
     reform: (_, attributes) => attributes,
+    noteHeld(resource, until) {
+      // A waiver that is used, and a field that no rule can rely on, are noted in each run.
+      if (areWaived || !isReadable(resource)) return
+      state.held.set(resource, { until, at: scan.now, labels, sealKeyId })
+    },
   })
   const changeOf = new Map(changes.map((change) => [resourceKey(change), change]))
-  const compared = new Set([...changeOf.keys(), ...recent.keys(), ...followed.map(resourceKey)])
-  const confirm = draft.confirmerOf(project, (rule) => evaluator.needs.get(rule)?.scope === 'resource')
-  for (const [kind, ofKind] of Map.groupBy(seen, ({ resource }) => resource.kind)) {
+  const compared = new Set([...changeOf.keys(), ...recent.keys()])
+  const withOrigin = new Set(followed.map(resourceKey))
+  const confirm = draft.confirmerOf(project)
+  const isOfResource = ({ rule }: ActiveViolation) => evaluator.needs.get(rule)?.scope === 'resource'
+  const isOfResourceOrOrigin = (violation: ActiveViolation) =>
+    violation.originRun !== undefined || isOfResource(violation)
+  const isAsBefore = ({ key, resource }: ReplayedVersion) => {
+    if (compared.has(key) || !rules.isRecalled(resource)) return false
+    if (!withOrigin.has(key)) return confirm(key, isOfResource)
+    return isHeld(resource) && confirm(key, isOfResourceOrOrigin)
+  }
+  for (const [kind, ofKind] of seen) {
     let due: ShownResource[] = []
     const take = async () => {
-      if (due.length > 0) await evaluation.take(listingOf(kind, statuses) ?? 'project', due)
+      await evaluation.take(listingOf(kind, statuses) ?? 'project', due)
       due = []
     }
     for (const version of ofKind) {
-      const { key, resource } = version
       // Nearly all are as they were, and so is what was found in them: that need not be found again.
-      if (!compared.has(key) && rules.isRecalled(resource) && confirm(key)) {
-        await take()
-        rules.collect(resource)
-        continue
-      }
-      due.push(shownIn(run, version, changeOf.get(key), policy))
+      if (isAsBefore(version)) continue
+      due.push(shownIn(run, version, changeOf.get(version.key), policy))
       if (due.length === takenAtOnce) await take()
     }
-    await take()
+    if (due.length > 0) await take()
   }
   noteComplete(state, statuses, run.number)
   return evaluation.conclude(
     {
       project,
-      labels: replayed.labelsOf(project),
+      labels,
       configuredAt: evaluatedThen?.configuredAt ?? null,
       statuses,
       narrowed,

@@ -128,9 +128,9 @@ describe('a rule across resources with malformed ones', () => {
     const foundBy = (...malformed: string[]) => {
       const doubts = gatherDoubts()
       const bound = rule.bind({})
-      const run = { now: 0, labelsOf: () => ({}), meter: { begin() {}, end() {}, isSpent: () => false } }
+      const run = { project: p, now: 0, labelsOf: () => ({}), meter: { begin() {}, end() {}, isSpent: () => false } }
       const active = { rule, bound, severity: undefined, options: {} }
-      const options = { run, now: 0, doubts, failed: () => expect.unreachable() }
+      const options = { run, doubts, failed: () => expect.unreachable() }
       const aggregations = new RunningAggregations([active], options)
       for (const uid of ['a', 'b']) {
         const resource = a('endpoint', uid, { rate_limit: 5, url: '' }, ...(uid === 'a' ? malformed : []))

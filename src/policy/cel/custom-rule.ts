@@ -289,7 +289,7 @@ function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggregation 
       if (typeof target === 'string') counts.set(target, (counts.get(target) ?? 0) + 1)
       else if (target === undefined) isEveryTargetShown = false
     },
-    conclude(_, { isComplete }) {
+    conclude({ isComplete }) {
       if (!isEveryTargetShown || !isComplete('subscription')) return []
       return yieldAll(
         endpoints,

@@ -76,7 +76,7 @@ export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject 
           const state = definition.start()
           return {
             visit: (resource, at) => definition.visit(state, seenAs<K>(resource), at),
-            conclude: (now, completeness) => definition.conclude(state, { options, now, ...completeness }),
+            conclude: (completeness) => definition.conclude(state, { options, ...completeness }),
           }
         },
       }
@@ -246,7 +246,11 @@ interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObj
   start(): State
   /** Called in the order of walking: project, endpoints, sources, event types, subscriptions. Keeps what `conclude` needs. */
   visit(state: State, resource: EvaluatedResource<K>, at: FindingPlace): void
-  conclude(state: State, context: RuleSettings<z.output<Schema>> & Completeness): Iterable<LocatedRuleFinding>
+  /** It does not ask for the time: what was concluded of the same resources holds. */
+  conclude(
+    state: State,
+    context: Pick<RuleSettings<z.output<Schema>>, 'options'> & Completeness,
+  ): Iterable<LocatedRuleFinding>
 }
 
 const noOptions = z.strictObject({})

@@ -222,7 +222,7 @@ export interface Meter {
 
 export interface Aggregation {
   visit(resource: Resource, at: FindingPlace): void
-  conclude(now: number, completeness: Completeness): Iterable<LocatedRuleFinding>
+  conclude(completeness: Completeness): Iterable<LocatedRuleFinding>
 }
 
 /** What people configure. Devices come, go and fall silent by themselves; what a probe gives has rules of its own. */

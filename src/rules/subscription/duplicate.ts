@@ -56,6 +56,11 @@ function routesOf(subscription: Subscription, at: FindingPlace): readonly Route[
   const { basis, types: all = [], filters } = deliveredEvents(subscription)
   if (all.length === 0) return []
   const declared = basis === 'applied' ? (declaredEvents(subscription.filter_config).types ?? []) : undefined
+  const [first] = filters
+  // Nearly all have one filter, for all that they are delivered.
+  if (first !== undefined && filters.length === 1 && first.types === all) {
+    return [{ at, types: [...all], except: none, filter: formatted(first.filter), declared }]
+  }
   const byFilter = Map.groupBy(filters, ({ filter }) => formatted(filter))
   return [...byFilter].map(([filter, alike]) => {
     const types = alike.flatMap((one) => one.types ?? [])
@@ -63,6 +68,8 @@ function routesOf(subscription: Subscription, at: FindingPlace): readonly Route[
     return { at, types, except: new Set(all.filter((type) => !own.has(type))), filter, declared }
   })
 }
+
+const none: ReadonlySet<string> = new Set()
 
 /** Each that overlaps with another names the one with the lowest uid: the first, where uids are made in the order of time. */
 function* overlapsOf(routes: readonly Route[]): Iterable<LocatedRuleFinding> {

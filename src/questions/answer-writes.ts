@@ -36,30 +36,28 @@ export const keygenForm: AnswerForm = {
 const projectRow = z.object({ project: schemas.project })
 type ProjectRow = z.infer<typeof projectRow>
 
+const ends = listOf(
+  z.object({
+    fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
+    rule: z.string(),
+    severity: schemas.severity,
+    state: z.enum(['opened', 'continuing', 'unknown', 'waived']),
+    project: schemas.project,
+    kind: schemas.kind,
+    uid: z.string(),
+    name: z.string(),
+    path: z.string().describe('JSON Pointer into the attributes.'),
+    message: z.string(),
+  }),
+).describe('Violations that the approval ends with the next run, unless something changes before; the worst first.')
+
 export const baselineApproveForm: AnswerForm = {
   name: 'baseline-approve',
   version: 1,
   command: 'baseline approve',
   about: aboutRun('The run whose state was approved.'),
   row: projectRow,
-  more: {
-    ends: listOf(
-      z.object({
-        fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
-        rule: z.string(),
-        severity: z.enum(['critical', 'high', 'medium', 'low', 'info']),
-        state: z.enum(['opened', 'continuing', 'unknown', 'waived']),
-        project: schemas.project,
-        kind: schemas.kind,
-        uid: z.string(),
-        name: z.string(),
-        path: z.string().describe('JSON Pointer into the attributes.'),
-        message: z.string(),
-      }),
-    ).describe(
-      'Violations that the approval ends with the next run, unless something changes before; the worst first.',
-    ),
-  },
+  more: { ends },
 }
 
 const exportRow = z.object({ project: schemas.project, file: z.string().describe('Its name in the directory.') })
@@ -82,25 +80,8 @@ export const baselineImportForm: AnswerForm = {
   version: 1,
   command: 'baseline import',
   about: aboutRun('Always null: the states came from files.'),
-  row: z.object({ project: schemas.project }),
-  more: {
-    ends: listOf(
-      z.object({
-        fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
-        rule: z.string(),
-        severity: z.enum(['critical', 'high', 'medium', 'low', 'info']),
-        state: z.enum(['opened', 'continuing', 'unknown', 'waived']),
-        project: schemas.project,
-        kind: schemas.kind,
-        uid: z.string(),
-        name: z.string(),
-        path: z.string().describe('JSON Pointer into the attributes.'),
-        message: z.string(),
-      }),
-    ).describe(
-      'Violations that the approval ends with the next run, unless something changes before; the worst first.',
-    ),
-  },
+  row: projectRow,
+  more: { ends },
 }
 
 export const baselineRevokeForm: AnswerForm = {
@@ -108,7 +89,7 @@ export const baselineRevokeForm: AnswerForm = {
   version: 1,
   command: 'baseline revoke',
   about: aboutRun('Always null.'),
-  row: z.object({ project: schemas.project }),
+  row: projectRow,
 }
 
 /** A copy of the history that was made and verified. */

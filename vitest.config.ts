@@ -10,6 +10,7 @@ export const gate = [
   'app/run-maintenance',
   'audit/accepted-values',
   'audit/baselines',
+  'audit/causes',
   'audit/contained-bugs',
   'audit/contradictions',
   'audit/discovery',

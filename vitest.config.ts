@@ -65,6 +65,7 @@ export const gate = [
   'pages/paging',
   'pages/scope',
   'questions/reading',
+  'repair/cause',
   'repair/filter-rows',
   'repair/filter-rows-audited',
   'repair/put-back',

@@ -44,6 +44,7 @@ import { keyOf } from './reconcile.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { ScanEvaluation, type ShownProject } from './scan-evaluation.ts'
 import { stageResources } from './stage-resources.ts'
+import { timeChanges } from './time-changes.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
 
@@ -61,6 +62,7 @@ interface ReadItems {
 /** What the walks of a project proved. `filters`: of its filter rows; undefined where none were to be read. */
 interface ProvenWalks extends WithheldWalks {
   readonly filters: FilterCoverage | undefined
+  readonly rows: FilterWalk | undefined
 }
 
 /**
@@ -147,7 +149,8 @@ export class ProjectAudit implements ProjectScan {
 
     const removals = await findRemovals(this, walked, this.#contradictions.uidsOf('endpoints'))
     const probed = await this.#probe(walked, removals)
-    await this.#stageChanges([...this.#observed.changes, ...removals.changes, ...probed.changes])
+    const changes = [...this.#observed.changes, ...removals.changes, ...probed.changes]
+    await this.#stageChanges(await timeChanges(this, changes, proven.rows))
     const statuses: Statuses = this.#run.runsProbes ? { ...walked, probes: 'complete' } : walked
     const missing = await this.#comparison.compareMissing(statuses)
     const outcome = await this.#conclude(statuses, proven, removals, probed, missing)
@@ -210,7 +213,7 @@ export class ProjectAudit implements ProjectScan {
     })
     const list = withheld.walks.find(({ coverage }) => coverage.listing === 'subscriptions')?.coverage
     if (list !== undefined) await rows?.stage(list)
-    return { ...withheld, filters: list && rows?.coverage(list) }
+    return { ...withheld, filters: list && rows?.coverage(list), rows }
   }
 
   /**

@@ -57,6 +57,7 @@ export async function openSite(options: HistoryOptions, context: SiteContext): P
     siteOf: ({ projects }) => createSite(projects === undefined ? whole : scopeSite(whole, projects)),
     isHostOfPort,
     onFault,
+    notes: { history, now, onFault },
   })
 }
 

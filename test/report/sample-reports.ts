@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { decidedAt, decidedBy } from '../../src/model/ending.ts'
+import type { Note } from '../../src/model/note.ts'
 import type { Notice } from '../../src/model/notice.ts'
-import type { Report, ReportChange, ReportCoverage, ReportProject, ReportViolation } from '../../src/model/report.ts'
+import type { Report, ReportCoverage, ReportDrift, ReportProject, ReportViolation } from '../../src/model/report.ts'
 import type { Trend } from '../../src/model/trend.ts'
 import type { AcceptedViolation, FailOn } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
@@ -24,6 +25,7 @@ export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Fai
     coverage: [aWalk()],
     notices: [],
     drift: [],
+    notes: [],
     causes: [],
     violations: [],
     accepted: [],
@@ -152,7 +154,19 @@ export function fleetReport(isFirst: boolean): Report {
   })
 }
 
-export function aChange(parts: Partial<ReportChange> = {}): ReportChange {
+export function aNote(parts: Partial<Note> = {}): Note {
+  return {
+    id: 1,
+    at: '2026-11-21T02:50:00.000Z',
+    text: 'deploy 4.2',
+    ref: null,
+    by: 'ada',
+    projects: [],
+    ...parts,
+  }
+}
+
+export function aChange(parts: Partial<ReportDrift> = {}): ReportDrift {
   return {
     project: 'acme/payments',
     kind: 'endpoint',
@@ -160,6 +174,8 @@ export function aChange(parts: Partial<ReportChange> = {}): ReportChange {
     name: 'orders',
     change: 'modified',
     fields: [],
+    between: { after: '2026-11-21T02:45:00.000Z', before: '2026-11-21T03:00:41.000Z' },
+    notes: [],
     ...parts,
   }
 }
@@ -241,7 +257,7 @@ export function anAcceptance(parts: Partial<AcceptedViolation> = {}): AcceptedVi
 
 const continuing = { state: 'continuing', first_seen: '2026-11-19T22:15:00.000Z' } as const
 
-const drift: readonly ReportChange[] = [
+const drift: readonly ReportDrift[] = [
   aChange({
     project: 'acme/invoices',
     kind: 'subscription',

@@ -7,6 +7,8 @@ import type { ApiSource } from './api-source.ts'
 export interface ApiAddress {
   /** The command line. */
   readonly words: readonly string[]
+  /** The name of its answer's schema, where that is another one. */
+  readonly answer?: string
   /** Whether it says things that are not of one project. */
   readonly isOfAllProjects?: true
   readonly load: () => Promise<ApiSource>
@@ -40,6 +42,11 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   diff: {
     words: ['diff'],
     load: async () => ofQuestion((await import('../../questions/diff.ts')).diff),
+  },
+  notes: {
+    words: ['note', '--list'],
+    answer: 'note',
+    load: async () => ofQuestion((await import('../../questions/notes.ts')).notes),
   },
   notify: {
     words: ['notify', '--pending'],

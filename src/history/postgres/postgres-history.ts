@@ -3,6 +3,7 @@ import type { History } from '../history.ts'
 import type { PostgresServer } from '../postgres-server.ts'
 import { sqlAcceptances } from '../sql/acceptances.ts'
 import { sqlApprovals } from '../sql/approvals.ts'
+import { sqlNotes } from '../sql/notes.ts'
 import { sqlOutbox } from '../sql/outbox.ts'
 import { sqlReader } from '../sql/sql-reader.ts'
 import { type ConnectOptions, connect } from './connect.ts'
@@ -32,6 +33,7 @@ export async function openPostgresHistory(
     ...sqlOutbox(backend, postgresClaims(db, owner)),
     ...sqlApprovals(backend),
     ...sqlAcceptances(backend),
+    ...sqlNotes(backend),
     begin: (start) => beginRun(backend, start),
     close: () => db.close(),
   }

@@ -2,6 +2,7 @@ import { beginRun } from '../draft/begin-run.ts'
 import type { History } from '../history.ts'
 import { sqlAcceptances } from '../sql/acceptances.ts'
 import { sqlApprovals } from '../sql/approvals.ts'
+import { sqlNotes } from '../sql/notes.ts'
 import { sqlOutbox } from '../sql/outbox.ts'
 import { sqlReader } from '../sql/sql-reader.ts'
 import { type LocalProcess, sqliteClaims } from './lease.ts'
@@ -24,6 +25,7 @@ export function openSqliteHistory(file: string, owner: LocalProcess): History {
     ...sqlOutbox(backend, sqliteClaims(database, owner)),
     ...sqlApprovals(backend),
     ...sqlAcceptances(backend),
+    ...sqlNotes(backend),
     close: () => database.close(),
     begin: (start) => beginRun(backend, start),
   }

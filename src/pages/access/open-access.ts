@@ -81,8 +81,8 @@ export function openAccess({ settings, now, watch }: AccessOptions): Access {
   /** A token that the user has besides may narrow what is seen. A foreign one, meant for others, does nothing. */
   function admitProxied(name: string, credential: Credential | undefined): Admission {
     const reader = credential === undefined ? 'wrong' : credentials.check(credential)
-    if (typeof reader === 'string') return { viewer: { name, projects: undefined }, hasSession: false }
-    return { viewer: { name, projects: reader.projects }, hasSession: credential?.kind === 'session' }
+    if (typeof reader === 'string') return { viewer: { name, projects: undefined, may: [] }, hasSession: false }
+    return admitted(name, reader, credential)
   }
 
   function admitWith(
@@ -94,12 +94,18 @@ export function openAccess({ settings, now, watch }: AccessOptions): Access {
     if (wait > 0) return { response: makeWait(request, wait) }
     const found = credentials.check(credential)
     if (typeof found === 'object') {
-      return { viewer: { name: found.name, projects: found.projects }, hasSession: credential.kind === 'session' }
+      return admitted(found.name, found, credential)
     }
     if (found === 'wrong') attempts.fail(peer)
     // A browser that keeps a cookie that is not right would fail with every page.
     return { response: askForToken(request, credential.kind === 'session' ? [endedCookie(isSecure)] : []) }
   }
+}
+
+/** A browser sends the cookie of a login by itself, so it proves no wish to write. */
+function admitted(name: string | undefined, { projects, may = [] }: ReaderToken, credential?: Credential): Admission {
+  const hasSession = credential?.kind === 'session'
+  return { viewer: { name, projects, may: hasSession ? [] : may }, hasSession }
 }
 
 const mostNoted = 1000

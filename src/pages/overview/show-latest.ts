@@ -47,7 +47,7 @@ ${await showFound(request, rows)}${
       ? nothing
       : html`<h3>Changed <span class="count">${shownOf(shown.length, changes.length)}</span></h3>
 <ul class="rows">
-${shown.map((change) => changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })))}</ul>
+${shown.map((change) => changeCard(change, [], { href: link(paths.resource(change.uid), { project: change.project, kind: change.kind }) }))}</ul>
 ${
   changes.length > shown.length
     ? html`<p><a href="${link(paths.run(run.number))}">All ${count(changes.length, 'change')} of the run</a></p>`

@@ -2,17 +2,27 @@ import type { Report, ReportCause } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { describeCause, describeFollowing } from '../describe-cause.ts'
+import { changesOfCause } from '../describe-notes.ts'
 import { fitEntries, type TextPage } from './page.ts'
-import { showFields } from './show-drift.ts'
+import { showFields, showNotes } from './show-drift.ts'
 
 /** What happened once and hit many, and updates of several fields, in at most so many lines. */
-export function showCauses({ causes }: Pick<Report, 'causes'>, page: TextPage, most: number): string[] {
+export function showCauses(
+  report: Pick<Report, 'run' | 'causes' | 'drift' | 'notes'>,
+  page: TextPage,
+  most: number,
+): string[] {
+  const { causes, notes } = report
+  const show = (cause: ReportCause) => [
+    ...showCause(cause, page),
+    ...showNotes(changesOfCause(cause, report), notes, page).map((line) => `      ${line}`),
+  ]
   if (causes.length === 0) return []
   return [
     '',
     page.paint('heading', `Causes: ${count(causes.length, 'change')} behind many`),
     '',
-    ...fitEntries(causes, page, { most: most - 3, show: (cause) => showCause(cause, page), command: 'causes' }),
+    ...fitEntries(causes, page, { most: most - 3, show, command: 'causes' }),
   ]
 }
 

@@ -16,7 +16,7 @@ import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
 import { countOpen, countProjectViolations, showOpen, showOwners } from './project/show-open.ts'
 import { showWalks } from './project/show-walks.ts'
-import { onceForRun, readActiveOf, readResourceCounts, readScans } from './run-facts.ts'
+import { onceForNotes, readActiveOf, readResourceCounts, readScans } from './run-facts.ts'
 import { showCauses } from './show-causes.ts'
 import { showLastChanges } from './show-last-changes.ts'
 import { showNumbers } from './show-numbers.ts'
@@ -34,7 +34,7 @@ export const projectPage: SitePage = {
     if (scan === undefined) throw new NotFound(`As of run ${run.number}, no project ${name} was scanned`)
     const coverage = toCoverage(scan)
     const extent = extentOf(coverage)
-    const trend = await onceForRun(request, `trend of ${name}`, () =>
+    const trend = await onceForNotes(request, `trend of ${name}`, () =>
       findTrend(history, { run, since: undefined, projects: [name] }),
     )
     const { groups } = await readActiveOf(request)

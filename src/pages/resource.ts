@@ -1,5 +1,6 @@
 import { type Identity, readVersionsOf, type VersionSpan } from '../history/sql/resource-life.ts'
 import { attributesOf } from '../questions/diff.ts'
+import { readNotes } from '../questions/show-timeline.ts'
 import { readTimeline } from '../questions/timeline.ts'
 import type { TimelineRow } from '../questions/timeline-row.ts'
 import { factList } from '../report/html/components/facts.ts'
@@ -53,7 +54,7 @@ export const resourcePage: SitePage = {
       title: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name === '' ? uid : name}`,
       crumbs,
       alarm: showGaps(coverage, link),
-      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
+      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs, notes: readNotes(timeline.more?.notes) })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
       aside: showFacts(identity, versions, timeline.rows, link),
       same: { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
     }

@@ -1,9 +1,11 @@
 import { isJsonObject, type Json } from '../model/json.ts'
+import type { Note } from '../model/note.ts'
 import type { Answer } from '../report/answer.ts'
 import { describeEnding } from '../report/describe-ending.ts'
+import { schemas } from '../report/report-schema.ts'
 import type { TextPage } from '../report/text/page.ts'
 import { shorten, shortenSeals } from '../report/text/shorten.ts'
-import { showFields } from '../report/text/show-drift.ts'
+import { showFields, showNotes } from '../report/text/show-drift.ts'
 import { showResource } from '../report/text/show-resource.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { wrapPieces, wrapProse } from '../text/columns.ts'
@@ -23,6 +25,7 @@ const mostReferrers = 20
 
 /** Each resource of the uid with its changes, then the subscriptions that referred to it. */
 export function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage): string[] {
+  const notes = readNotes(more?.notes)
   const resources = Array.isArray(more?.resources) ? more.resources.filter(isJsonObject) : []
   return resources.flatMap((resource, at) => {
     const own = rows.filter(({ project, kind }) => project === resource.project && kind === resource.kind)
@@ -31,17 +34,24 @@ export function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage
     return [
       ...(at === 0 ? [] : ['']),
       ...wrapPieces(showResource(last), page.width).map((line) => page.paint('heading', line)),
-      ...own.flatMap((row) => ['', ...showMoment(row, page)]),
+      ...own.flatMap((row) => ['', ...showMoment(row, notes, page)]),
       ...showReferrers(resource.referrers ?? null, page),
     ]
   })
 }
 
-function showMoment({ run, at, change, fields, violations }: TimelineRow, page: TextPage): string[] {
+/** The notes that an answer has besides its rows. */
+export function readNotes(given: Json | undefined): readonly Note[] {
+  return schemas.note.array().safeParse(given).data ?? []
+}
+
+function showMoment(row: TimelineRow, notes: readonly Note[], page: TextPage): string[] {
+  const { run, at, change, fields, between, violations } = row
   const what = change === null ? '' : `  ${words[change]}`
   return [
     `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${what}`,
     ...showFields(fields, page),
+    ...(between === null ? [] : showNotes([{ notes: row.notes, between }], notes, page)),
     ...violations.flatMap((violation) => showTurn(violation, page)),
   ]
 }

@@ -31,6 +31,10 @@ export const timelineRow = z.object({
   name: schemas.name,
   change: z.enum(timelineChanges).nullable().describe('null when only violations changed.'),
   fields: listOf(schemas.fieldChange),
+  between: schemas.changeTimes
+    .nullable()
+    .describe('When it came about; null where only violations changed, and where the change is not recorded any more.'),
+  notes: schemas.drift.shape.notes,
   violations: listOf(timelineViolation),
 })
 export type TimelineRow = z.infer<typeof timelineRow>

@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { chosenBy } from '../config/choose-projects.ts'
 import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { readNotesBetween } from '../history/sql/notes.ts'
 import {
   type Identity,
   type Referrer,
   readReferrersOf,
+  readTimesOf,
   readVersionsOf,
   readViolationsOf,
   type VersionSpan,
@@ -13,13 +15,15 @@ import {
 } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
-import type { FieldChange } from '../model/change.ts'
+import type { ChangeTimes, FieldChange } from '../model/change.ts'
 import type { Json } from '../model/json.ts'
+import { isNoteOf, type Note } from '../model/note.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
+import { notesNamed } from '../report/describe-notes.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
@@ -34,6 +38,7 @@ export const timelineForm: AnswerForm = {
   about: aboutScans,
   row: timelineRow,
   more: {
+    notes: listOf(schemas.note).describe('What people did while the resources changed, the latest first.'),
     resources: listOf(
       z.object({
         project: schemas.project,
@@ -93,7 +98,8 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   const resources: Json[] = []
   for (const identity of found) {
     const versions = await readVersionsOf(reader, identity, run.number)
-    rows.push(...rowsOf(identity, versions, await readViolationsOf(reader, identity, run.number)))
+    const violations = await readViolationsOf(reader, identity, run.number)
+    rows.push(...rowsOf(identity, versions, violations, await readTimesOf(reader, identity, run.number)))
     const referrers = await readReferrersOf(reader, identity, run.number)
     resources.push({
       project: identity.project.name,
@@ -107,7 +113,21 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   const scans: RecordedScan[] = []
   for (const project of concerned.values()) scans.push(...(await readLatestScans(reader, run.number, project)))
   const extent = statingExtent(run, scans)
-  return { form: timelineForm, ...extent, more: { resources }, ...limited(rows, limit) }
+  const notes = await readNotesOf(reader, rows)
+  const named = rows.map((row) => ({ ...row, notes: notes.filter(isNoteOfRow(row)).map(({ id }) => id) }))
+  const used = notesNamed(named, notes).map((note) => ({ ...note, projects: [...note.projects] }))
+  return { form: timelineForm, ...extent, more: { resources, notes: used }, ...limited(named, limit) }
+}
+
+/** Notes about the times in which a resource changed. */
+async function readNotesOf(reader: HistoryReader, rows: readonly TimelineRow[]): Promise<readonly Note[]> {
+  const times = rows.flatMap(({ between }) => (between?.after == null ? [] : [between.after, between.before])).sort()
+  const [from, to] = [times.at(0), times.at(-1)]
+  return from === undefined || to === undefined ? [] : readNotesBetween(reader, from, to)
+}
+
+function isNoteOfRow({ project, between }: TimelineRow): (note: Note) => boolean {
+  return (note) => between !== null && isNoteOf(note, project, between)
 }
 
 interface Moment {
@@ -118,8 +138,12 @@ interface Moment {
   readonly fields: readonly FieldChange[]
 }
 
-function rowsOf(identity: Identity, versions: readonly VersionSpan[], spans: readonly ViolationSpan[]): TimelineRow[] {
-  const { project, kind, uid } = identity
+function rowsOf(
+  { project, kind, uid }: Identity,
+  versions: readonly VersionSpan[],
+  spans: readonly ViolationSpan[],
+  times: ReadonlyMap<number, ChangeTimes>,
+): TimelineRow[] {
   const moments = new Map(momentsOf(kind, versions).map((moment) => [moment.run, moment]))
   const violations = Map.groupBy(spans.flatMap(turnsOf), ({ run }) => run)
   const runs = [...new Set([...moments.keys(), ...violations.keys()])].sort((a, b) => a - b)
@@ -137,6 +161,8 @@ function rowsOf(identity: Identity, versions: readonly VersionSpan[], spans: rea
       name,
       change: moment?.change ?? null,
       fields: moment?.fields ?? [],
+      between: moment === undefined ? null : (times.get(run) ?? null),
+      notes: [],
       violations: turns.map(({ violation }) => violation),
     }
   })
@@ -216,6 +242,7 @@ export const timelineView: AnswerView<TimelineRow> = {
       name,
       value: (row: TimelineRow) => row[name],
     })),
+    { name: 'notes', value: ({ notes }) => notes.join(' ') },
     { name: 'fields', value: ({ fields }) => fields.map((field) => ({ ...field })) },
     {
       name: 'violations',

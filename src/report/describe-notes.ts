@@ -14,12 +14,15 @@ const longestText = 200
  */
 export function describeNotes(notes: readonly Note[], before: string): string {
   if (notes.length === 0) return ''
-  const named = notes.slice(0, mostNotes).map((note) => {
-    const facts = [note.by, timeOf(note, before), ...(note.ref === null ? [] : [note.ref])]
-    return `${shorten(note.text, longestText)} (${facts.map((fact) => shorten(fact, longestText)).join(', ')})`
-  })
+  const named = notes.slice(0, mostNotes).map((note) => describeNote(note, timeOf(note, before)))
   const left = notes.length - named.length
   return `In between: ${named.join('; ')}${left === 0 ? '' : `; and ${count(left, 'more note')}`}`
+}
+
+/** `deploy 4.2 (ada, 1f0c9a2)`. */
+export function describeNote({ text, by, ref }: Note, ...times: readonly string[]): string {
+  const facts = [by, ...times, ...(ref === null ? [] : [ref])].map((fact) => shorten(fact, longestText))
+  return `${shorten(text, longestText)} (${facts.join(', ')})`
 }
 
 /** The day is left out where it is that of the scan that found the change. */

@@ -104,6 +104,7 @@ export const aTrend: Trend = {
     open: { critical: 0, high, medium: 0, low: 0, info: 0 },
   })),
   all: { open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 7, meanTimeToFixMs: 310_628_571 },
+  notes: [],
   bySeverity: [
     { severity: 'critical', open: 0, oldestOpen: null, fixed: 2, meanTimeToFixMs: 7_200_000 },
     { severity: 'high', open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 5, meanTimeToFixMs: 432_000_000 },

@@ -28,7 +28,7 @@ export async function notesOfChanges(session: Session, changes: readonly Recorde
   if (first === undefined) return []
   const from = others.reduce((least, { after }) => (after < least ? after : least), first.after)
   const to = others.reduce((most, { before }) => (before > most ? before : most), first.before)
-  return (await notesBetween(session, from, to)).map(({ notedAt: _, osUser: __, ...note }) => note)
+  return notesBetween(session, from, to)
 }
 
 export function sqlNotes({ commitSurely, lease }: HistoryBackend): Notes {
@@ -74,8 +74,9 @@ type NoteRow = Omit<RecordedNote, 'projects' | 'osUser'> & {
   readonly osUser: string | null
 }
 
-function notesBetween(session: Session, from: string, to: string): Promise<RecordedNote[]> {
-  return notesWhere(session, 'at >= $1 AND at <= $2', [from, to], 'at DESC, id DESC')
+async function notesBetween(session: Session, from: string, to: string): Promise<Note[]> {
+  const rows = await notesWhere(session, 'at >= $1 AND at <= $2', [from, to], 'at DESC, id DESC')
+  return rows.map(({ notedAt: _, osUser: __, ...note }) => note)
 }
 
 async function notesWhere(

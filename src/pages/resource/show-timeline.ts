@@ -1,7 +1,10 @@
 import type { Identity } from '../../history/sql/resource-life.ts'
+import type { Note } from '../../model/note.ts'
 import type { TimelineRow } from '../../questions/timeline-row.ts'
 import { describeEnding } from '../../report/describe-ending.ts'
+import { notesNamed } from '../../report/describe-notes.ts'
 import { fieldTable } from '../../report/html/components/change-card.ts'
+import { noteList } from '../../report/html/components/note-list.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
 import { paths, type SiteLink } from '../link.ts'
@@ -22,11 +25,13 @@ const words = {
 export function showTimeline(
   { project, kind: ofKind, uid }: Identity,
   rows: readonly TimelineRow[],
-  { link, runs }: { readonly link: SiteLink; readonly runs: RunNames },
+  { link, runs, notes }: { readonly link: SiteLink; readonly runs: RunNames; readonly notes: readonly Note[] },
 ): Markup {
   const shown = rows.toReversed().slice(0, mostMoments)
   const left = rows.length - shown.length
-  const items = shown.map(({ run, at, change, fields, violations }) => {
+  const items = shown.map((row) => {
+    const { run, at, change, fields, violations, between } = row
+    const meanwhile = between === null ? nothing : noteList(notesNamed([row], notes), between.before)
     const kind = change === 'first_seen' ? 'added' : (change ?? '')
     const what = change === null ? nothing : html` <b class="change">${marks[change]} ${words[change]}</b>`
     const versions = link(paths.resource(uid), { project: project.name, kind: ofKind, from: run - 1, to: run })
@@ -36,7 +41,7 @@ export function showTimeline(
         html`<li><span class="chip ${violation.severity}">${violation.severity}</span> <a href="${link(paths.violation(violation.fingerprint))}"><code>${violation.rule}</code></a> ${violation.state === 'resolved' ? describeEnding(violation) : violation.state}</li>`,
     )
     return html`<li class="${kind}"><p>${runs.nameAt(run, at)}${what}${sides}</p>
-${fieldTable(fields)}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>
+${fieldTable(fields)}${meanwhile}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>
 `
   })
   return pageSection({

@@ -1,7 +1,10 @@
+import type { Note } from '../../model/note.ts'
 import { dayMs, showOpenTime } from '../../model/time.ts'
 import type { SeverityTrend, Trend } from '../../model/trend.ts'
 import { totalOf } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
+import { showTime } from '../text/show-time.ts'
+import { noteLine } from './components/note-list.ts'
 import { sparkline } from './components/sparkline.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
@@ -14,7 +17,7 @@ interface TrendOptions {
 
 /** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */
 export function showTrend(
-  { from, to, days, weeks, bySeverity }: Trend,
+  { from, to, days, weeks, bySeverity, notes }: Trend,
   { leastDays = 2, stillOpen }: TrendOptions = {},
 ): Markup {
   const week = weeks.at(-1)
@@ -37,9 +40,26 @@ export function showTrend(
     days.length < 2
       ? nothing
       : html`<p class="soft">Open, ${period}: ${least === most ? `always ${most}` : `${least} to ${most}`}</p>
-${sparkline({ values, label })}`
-  return html`<div class="trend">${line}<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul></div>
+${sparkline({ values, label, marks: notes.map(({ at }) => shareOf(at, { from, to })) })}`
+  return html`<div class="trend">${line}<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>${showNotes(notes)}</div>
 `
+}
+
+const mostNotes = 10
+
+/** What people did in the period, each a mark in the line. */
+function showNotes(notes: readonly Note[]): Markup {
+  if (notes.length === 0) return nothing
+  const lines = notes.slice(0, mostNotes).map((note) => html`<li>${noteLine(note, showTime(note.at))}</li>`)
+  const left = notes.length - lines.length
+  const more = left === 0 ? nothing : html`<li>and ${count(left, 'more note')}</li>`
+  return html`<div class="soft">Noted:<ul class="plain">${lines}${more}</ul></div>`
+}
+
+/** Where in a period a time is, from 0 to 1. */
+function shareOf(at: string, { from, to }: Pick<Trend, 'from' | 'to'>): number {
+  const start = Date.parse(from)
+  return (Date.parse(at) - start) / Math.max(1, Date.parse(to) - start)
 }
 
 /** `mean time to fix: 3 d (2 h of critical, 5 d of high)`, by what was fixed in the period. */

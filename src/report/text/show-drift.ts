@@ -62,7 +62,11 @@ export function showChange(change: ReportChange, page: TextPage): string[] {
 }
 
 /** What people did while some changes came about, in one sentence; no lines without notes. */
-export function showNotes(changes: readonly ReportDrift[], notes: readonly Note[], page: TextPage): string[] {
+export function showNotes(
+  changes: readonly Pick<ReportDrift, 'notes' | 'between'>[],
+  notes: readonly Note[],
+  page: TextPage,
+): string[] {
   const text = neutralise(describeNotes(notesNamed(changes, notes), timesOf(changes)))
   if (text === '') return []
   return wrapProse(text, page.width - indent.length).map((line) => page.paint('aside', `${indent}${line}`))

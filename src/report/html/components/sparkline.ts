@@ -5,13 +5,15 @@ interface Sparkline {
   readonly values: readonly number[]
   /** What it shows, in words: for those who do not see it. */
   readonly label: string
+  /** What happened meanwhile, each as its share of the way from the first value to the last. */
+  readonly marks?: readonly number[]
 }
 
 /** As wide as its place: the drawing is stretched, its strokes are not. */
 const [width, height, margin] = [1000, 56, 6]
 
 /** A line without axes: its first and last value are marked, and written next to it. Nothing where there is no line. */
-export function sparkline({ values, label }: Sparkline): Markup {
+export function sparkline({ values, label, marks = [] }: Sparkline): Markup {
   const [first, last] = [values.at(0), values.at(-1)]
   if (first === undefined || last === undefined || values.length < 2) return nothing
   const { least, span } = scaleOf(values)
@@ -19,7 +21,7 @@ export function sparkline({ values, label }: Sparkline): Markup {
   const y = (value: number) => (height - margin - ((value - least) * (height - 2 * margin)) / span).toFixed(1)
   const points = values.map((value, at) => `${x(at)},${y(value)}`).join(' ')
   const end = (at: number, value: number) => html`<path class="end" d="M${x(at)} ${y(value)}h0"/>`
-  return html`<div class="sparkline"><span>${first}</span><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}"><polyline points="${points}"/>${end(0, first)}${end(values.length - 1, last)}</svg><b>${last}</b></div>
+  return html`<div class="sparkline"><span>${first}</span><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${marks.map((share) => html`<path class="mark" d="M${(share * width).toFixed(1)} 0v${height}"/>`)}<polyline points="${points}"/>${end(0, first)}${end(values.length - 1, last)}</svg><b>${last}</b></div>
 `
 }
 

@@ -1,7 +1,9 @@
 import { type Kind, policyProject } from '../model/resource.ts'
+import type { ReportLinks } from '../report/html/report-links.ts'
 
 /** Makes the address of a page within the pages; of several values a parameter each, without those that are undefined. */
 export type SiteLink = (path: string, query?: SiteLinkQuery) => string
+
 export type SiteLinkQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 /** Links that stay at a run; undefined: at the last one. */
@@ -69,3 +71,13 @@ export const paths = {
   owner: (name: string) => pathOf('owners', name),
   framework: (name: string) => pathOf('compliance', name),
 } as const
+
+/** Where names on a page lead. */
+export function reportLinks(link: SiteLink): ReportLinks {
+  return {
+    violation: (fingerprint) => link(paths.violation(fingerprint)),
+    resource: (identity) => linkToResource(link, identity),
+    project: (name) => linkToProject(link, name),
+    owner: (name) => link(paths.owner(name)),
+  }
+}

@@ -11,7 +11,7 @@ import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
-import { showSeverity } from './rule/show-severity.ts'
+import { showSeverity } from './rule.ts'
 import { showAllGaps } from './show-gaps.ts'
 
 /** The rules: what is violated first, then what the run could not evaluate everywhere, then the rest. */

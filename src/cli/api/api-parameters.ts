@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AuditError } from '../../model/errors.ts'
-import { countsFromNow } from '../../pages/counts-from-now.ts'
+import { countsFromNow } from '../../pages/freshness.ts'
 import {
   type Parameter,
   type ParameterTable,

@@ -1,22 +1,26 @@
-import type { RecordedViolation } from '../../history/records.ts'
+import { matchesProject } from '../config/choose-projects.ts'
+import type { RecordedViolation } from '../history/records.ts'
 import {
   readViolationPage,
   type ViolationChoice,
   type ViolationGroup,
   type ViolationPage,
-} from '../../history/sql/first-violations.ts'
-import { severities, violationStates } from '../../model/violation.ts'
-import { countGroups, type ViolationCounts } from '../../questions/count-groups.ts'
-import { cursorOf, placeOf } from '../../questions/list-cursor.ts'
-import { type OrderedViolation, type ViolationOrder, violationOrders } from '../../questions/violations.ts'
-import { emptyState } from '../../report/html/components/empty-state.ts'
-import { html, type Markup, nothing } from '../../report/html/markup.ts'
-import { count, countEach } from '../../text/count.ts'
-import type { SiteRequest } from '../page.ts'
-import { readDue } from '../run-facts.ts'
-import { showFound } from '../show-rows.ts'
-import { filtersOf } from './list-options.ts'
-import { showNothing } from './show-nothing.ts'
+} from '../history/sql/first-violations.ts'
+import { severities, type ViolationState, violationStates } from '../model/violation.ts'
+import { countGroups, type ViolationCounts } from '../questions/count-groups.ts'
+import { cursorOf, placeOf } from '../questions/list-cursor.ts'
+import { type OrderedViolation, type ViolationOrder, violationOrders } from '../questions/violations.ts'
+import { isGap } from '../report/gaps.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { count, countEach } from '../text/count.ts'
+import type { SiteLinkQuery } from './link.ts'
+import type { SiteRequest } from './page.ts'
+import { readDue, readScans } from './run-facts.ts'
+import type { SameAnswer } from './same-answer.ts'
+import { showFound } from './show-rows.ts'
+
+const active = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies readonly ViolationState[]
 
 const rowsOfPage = 50
 
@@ -81,6 +85,65 @@ export async function showList(request: SiteRequest, { chosen, order, projects }
   }
 }
 
+/** What chooses, orders and groups the violations of a list. */
+export const violationParameters = [
+  ...['state', 'severity', 'max-severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'overdue', 'since', 'q'],
+  ...['group-by', 'sort'],
+] as const
+
+/** The parameters that choose and order, without the place in the list. */
+export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
+  return Object.fromEntries(violationParameters.map((name) => [name, query.all(name)]))
+}
+
+/** The command for the same list. */
+export function sameList({ query }: SiteRequest): SameAnswer {
+  const { state } = { state: (query.one('state') ?? 'open') as AskedState } // readAsked has refused other words
+  const asked = askedStates[state] as readonly ViolationState[]
+  const flags = [
+    ...(asked.includes('opened') || asked.includes('continuing') ? ['open'] : []),
+    ...['resolved', 'waived', 'unknown'].filter((flag) => asked.some((one) => one === flag)),
+  ]
+  const named = ['severity', 'max-severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'since', 'sort'] as const
+  return {
+    command: ['violations'],
+    options: {
+      ...Object.fromEntries(flags.map((flag) => [flag, true] as const)),
+      ...Object.fromEntries(named.map((name) => [name, query.all(name)])),
+      ...(query.one('overdue') === undefined ? {} : { overdue: true }),
+    },
+    lacks: query.one('q') === undefined ? undefined : 'It lists violations of all texts.',
+  }
+}
+
+/** Why a list is empty: nothing was found, or not everything was scanned. */
+export async function showNothing(request: SiteRequest): Promise<Markup> {
+  const { link, query } = request
+  const projects = query.all('project')
+  const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
+  const isUnknown = scans.some(({ coverage }) => coverage.some(isGap))
+  const limits = isUnknown ? ', in what was scanned' : ''
+  const reason = isUnknown ? 'unknown' : 'none'
+  const isFiltered = violationParameters.some((name) => !isShape(name) && query.one(name) !== undefined)
+  return isFiltered
+    ? html`${emptyState(`No violation passes the filters${limits}.`, reason)}<p><a href="${link('/violations')}">All open violations</a> · <a href="${link('/violations', { state: 'all' })}">with resolved ones</a></p>`
+    : emptyState(`No violation is open as of the last scan of each project${limits}.`, reason)
+}
+
+/** What a reader may ask for by `state`: with what each means. */
+export const askedStates = {
+  open: ['opened', 'continuing'],
+  active,
+  opened: ['opened'],
+  continuing: ['continuing'],
+  unknown: ['unknown'],
+  waived: ['waived'],
+  resolved: ['resolved'],
+  all: violationStates,
+} as const satisfies Readonly<Record<string, readonly ViolationState[]>>
+
+export type AskedState = keyof typeof askedStates
+
 function describeExtent({ violations, before }: ViolationPage, { total }: ViolationCounts): string {
   if (total === 0) return 'No violation.'
   if (violations.length === total) return `${count(total, 'violation')}:`
@@ -109,4 +172,9 @@ async function showOrders(request: SiteRequest, projects: readonly string[], ord
     })
   return html`<nav class="orders" aria-label="Order of the list"><span>In order of</span><ul class="inline">${links}</ul></nav>
 `
+}
+
+/** What chooses nothing out. */
+function isShape(name: string): boolean {
+  return name === 'group-by' || name === 'sort'
 }

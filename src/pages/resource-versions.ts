@@ -1,19 +1,22 @@
-import type { Identity, VersionSpan } from '../../history/sql/resource-life.ts'
-import { AuditError } from '../../model/errors.ts'
-import { attributesOf, fieldsBetween } from '../../questions/diff.ts'
-import { versionIn } from '../../questions/former-state.ts'
-import { fieldTable } from '../../report/html/components/change-card.ts'
-import { emptyState } from '../../report/html/components/empty-state.ts'
-import { foldRest } from '../../report/html/components/fold.ts'
-import { html, type Markup, nothing } from '../../report/html/markup.ts'
-import { pageSection } from '../../report/html/render-page.ts'
-import { showTime } from '../../report/text/show-time.ts'
-import { count } from '../../text/count.ts'
-import { paths } from '../link.ts'
-import type { RunNames } from '../name-run.ts'
-import type { SiteRequest } from '../page.ts'
-import { readRunNumber } from '../query.ts'
-import { showAttributes } from './show-attributes.ts'
+import type { Identity, VersionSpan } from '../history/sql/resource-life.ts'
+import { AuditError } from '../model/errors.ts'
+import { shownJson } from '../model/exact-number.ts'
+import type { JsonObject } from '../model/json.ts'
+import { attributesOf, fieldsBetween } from '../questions/diff.ts'
+import { versionIn } from '../questions/former-state.ts'
+import { fieldTable } from '../report/html/components/change-card.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { type Fact, factList } from '../report/html/components/facts.ts'
+import { foldRest } from '../report/html/components/fold.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
+import { paths } from './link.ts'
+import type { RunNames } from './name-run.ts'
+import type { SiteRequest } from './page.ts'
+import { readRunNumber } from './query.ts'
 
 /** Two versions of a resource next to each other, as of the runs that the address names; and a form to choose them. */
 export function showVersions(
@@ -32,6 +35,17 @@ export function showVersions(
 <p class="where">${describeSide('Before', asked.from, before, runs)} ${describeSide('After', asked.to, after, runs)}</p>
 ${before === undefined || after === undefined ? showOne(before ?? after) : showBoth(identity, before, after)}`,
   })
+}
+
+/** The attributes of a version, secrets as sealed. */
+export function showAttributes(attributes: JsonObject): Markup {
+  const facts = Object.entries(attributes).map(
+    ([name, value]): Fact => [
+      name,
+      html`<code>${shorten(typeof value === 'string' ? value : shownJson(value), 2000)}</code>`,
+    ],
+  )
+  return factList(facts)
 }
 
 const section = { id: 'versions', title: 'Two versions side by side' }

@@ -1,8 +1,8 @@
-import type { PlannedRuns } from '../../config/read-places.ts'
-import { isoTime } from '../../model/time.ts'
-import { html, type Markup, nothing } from '../../report/html/markup.ts'
-import { missedTick } from '../../worker/missed-tick.ts'
-import { showInstant } from '../show-instant.ts'
+import type { PlannedRuns } from '../config/read-places.ts'
+import { isoTime } from '../model/time.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { missedTick } from '../worker/next-audit-due.ts'
+import { showInstant } from './show-instant.ts'
 
 /**
  * That a run of a schedule was due and has not come, as far as the history shows it; nothing where none was due.

@@ -1,22 +1,37 @@
+import type { ProcessContext } from '../app/process-context.ts'
 import { nameProjects, namesShownBy } from '../audit/discover-projects.ts'
+import type { Sealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'
 import { quote } from '../text/neutralise.ts'
 import type { Answers, ChosenService } from './answers.ts'
-import type { InitContext } from './context.ts'
+import type { Asker } from './ask.ts'
 import { findKeyOwner, findProjects, type KeyedService, type KeyOwner, listOrganisation } from './find-projects.ts'
+import type { Given } from './interview.ts'
 import * as interview from './interview.ts'
 import { nameService } from './name-service.ts'
-import { reachService, withExaminer } from './reach-service.ts'
+import { reachService, type ServiceReach, withExaminer } from './reach-service.ts'
 
-interface Chosen extends Pick<Answers, 'service' | 'keyVariable'> {
-  /** A secret. */
-  readonly key: string
+/** What a set-up is given, and what it uses of the process. */
+export interface InitContext extends ServiceReach {
+  readonly given: Given
+  /** undefined where there is no one to ask: then what is not given has a default, or is missing. */
+  readonly asker: Asker | undefined
+  /** Absolute. */
+  readonly directory: string
+  readonly terminal: ProcessContext
+  readonly signal: AbortSignal
+  /** Recognises names that contain secrets. */
+  readonly sealer: Sealer
+  readonly version: string
+  readonly readPackageFile: (path: string) => string
 }
 
-/** Finds the service, the key and the projects. What a person answers wrongly is asked again. */
-export async function chooseService(context: InitContext): Promise<Chosen> {
+/** Finds the service, the key (a secret) and the projects. What a person answers wrongly is asked again. */
+export async function chooseService(
+  context: InitContext,
+): Promise<Pick<Answers, 'service' | 'keyVariable'> & { readonly key: string }> {
   const { given, asker, terminal, signal, sealer } = context
   const showName = namesShownBy(sealer)
   const url = await untilRight(context, given.url === undefined, async () =>

@@ -1,4 +1,4 @@
-import { faultDiagnosis } from '../doctor/service/describe-fault.ts'
+import { faultDiagnosis } from '../doctor/check.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { describeFailures, groupFailures, nextStep } from '../report/describe-failures.ts'

@@ -1,5 +1,5 @@
-import { checkConnection } from '../doctor/service/check-connection.ts'
-import { failureDiagnosis } from '../doctor/service/describe-fault.ts'
+import { failureDiagnosis } from '../doctor/check.ts'
+import { checkConnection } from '../doctor/check-connection.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Clock } from '../model/time.ts'
 import { defaultDialect } from '../service/dialect.ts'
@@ -9,7 +9,9 @@ import type { HttpFailure } from '../service/reply.ts'
 import { defaultLimits, type ServiceSettings } from '../service/settings.ts'
 import { adviceFor } from './explain-fault.ts'
 import { isLoopbackUrl, mendUrl, withOtherScheme } from './mend-url.ts'
-import type { Say } from './say.ts'
+
+/** Prints a line: `good` for what was found to be right, `note` for what a person should know, `text` for the rest. */
+export type Say = (how: 'good' | 'note' | 'text', text: string) => void
 
 /** How services are asked. */
 export interface ServiceReach {

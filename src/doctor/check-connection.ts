@@ -1,21 +1,16 @@
-import { dayMs } from '../../model/time.ts'
-import type { ServiceExaminer, ServiceGreeting } from '../../service/examine-service.ts'
-import { count } from '../../text/count.ts'
-import { type Diagnosis, ok, skipped, warn } from '../check.ts'
-import type { ServiceDiagnoses } from './context.ts'
-import { failureDiagnosis } from './describe-fault.ts'
+import { dayMs } from '../model/time.ts'
+import type { ServiceExaminer, ServiceGreeting } from '../service/examine-service.ts'
+import { count } from '../text/count.ts'
+import { type Diagnosis, failureDiagnosis, ok, type ServiceDiagnoses, skipped, warn } from './check.ts'
 
-export interface CheckedConnection {
-  readonly diagnoses: ServiceDiagnoses
-  /** Whether the service answers in HTTP. */
-  readonly isAnswered: boolean
-}
-
-/** Says how the service greets: its certificate, its clock, its release. */
+/**
+ * Says how the service greets: its certificate, its clock, its release. `isAnswered`: whether the service answers in
+ * HTTP.
+ */
 export async function checkConnection(
   examiner: ServiceExaminer,
   { url, now }: { readonly url: string; readonly now: number },
-): Promise<CheckedConnection> {
+): Promise<{ readonly diagnoses: ServiceDiagnoses; readonly isAnswered: boolean }> {
   const greeting = await examiner.greet()
   const { failure } = greeting
   if (failure?.status === null) return { diagnoses: unanswered(greeting, failure), isAnswered: false }
@@ -31,11 +26,11 @@ export async function checkConnection(
 
 /** The one check that the failure is about fails, and the others wait for it. */
 function unanswered(greeting: ServiceGreeting, failure: NonNullable<ServiceGreeting['failure']>): ServiceDiagnoses {
-  const found = [failureDiagnosis(failure, greeting.url)]
+  const failed = [failureDiagnosis(failure, greeting.url)]
   const waiting = [skipped('no answer')]
   if (failure.kind === 'tls')
     return [
-      ['tls', found],
+      ['tls', failed],
       ['clock', waiting],
       ['release', waiting],
     ]
@@ -43,8 +38,8 @@ function unanswered(greeting: ServiceGreeting, failure: NonNullable<ServiceGreet
   return [
     ['tls', waiting],
     ['clock', waiting],
-    ['release', isWrongUrl ? waiting : found],
-    ...(isWrongUrl ? [['base-path', found] as const] : []),
+    ['release', isWrongUrl ? waiting : failed],
+    ...(isWrongUrl ? [['base-path', failed] as const] : []),
   ]
 }
 
@@ -52,10 +47,10 @@ const leastDays = 21
 
 async function certificateDiagnosis(examiner: ServiceExaminer, url: string, now: number): Promise<Diagnosis> {
   if (url.startsWith('http:')) return skipped('the connection is plain http')
-  const shown = await examiner.certificate()
-  if (shown?.validTo === undefined) return ok('the certificate is accepted; a proxy hides its dates')
-  const days = Math.floor((Date.parse(shown.validTo) - now) / dayMs)
-  const text = `the certificate is accepted, and valid until ${shown.validTo} (${count(days, 'day')})`
+  const certificate = await examiner.certificate()
+  if (certificate?.validTo === undefined) return ok('the certificate is accepted; a proxy hides its dates')
+  const days = Math.floor((Date.parse(certificate.validTo) - now) / dayMs)
+  const text = `the certificate is accepted, and valid until ${certificate.validTo} (${count(days, 'day')})`
   return days < leastDays ? warn(text, 'Renew the certificate at the service.') : ok(text)
 }
 

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
-import { formatNames } from '../../report/formats.ts'
-import { orderedOptions } from '../help.ts'
+import { formatNames } from '../report/formats.ts'
+import { orderedOptions } from './help.ts'
 
 /** A word that can be written. */
 export interface Candidate {

@@ -1,7 +1,7 @@
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { command } from '../report/html/components/command.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { onPaper } from '../report/html/on-paper.ts'
+import { onPaper } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import type { SiteLink } from './link.ts'
 import type { SiteContent } from './page.ts'

@@ -1,11 +1,14 @@
 import { AuditError } from '../model/errors.ts'
+import { neutraliseJson } from '../text/neutralise.ts'
 import { complianceCsv } from './compliance/compliance-csv.ts'
 import type { ComplianceFormat } from './compliance/compliance-format.ts'
 import { complianceHtml } from './compliance/compliance-html.ts'
-import { complianceJson } from './compliance/compliance-json.ts'
 import { complianceMarkdown } from './compliance/compliance-markdown.ts'
 import { complianceOscal } from './compliance/compliance-oscal.ts'
 import { complianceText } from './compliance/compliance-text.ts'
+
+/** The document itself (config/compliance.schema.json). */
+const complianceJson: ComplianceFormat = (compliance) => `${neutraliseJson(JSON.stringify(compliance, null, 2))}\n`
 
 /** Every format of a compliance report by its name. */
 export const complianceReports = {

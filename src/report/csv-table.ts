@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
-import { isExactNumber, numberText, shownText } from '../../model/exact-number.ts'
-import { cut, neutralise } from '../../text/neutralise.ts'
+import { isExactNumber, numberText, shownText } from '../model/exact-number.ts'
+import { cut, neutralise } from '../text/neutralise.ts'
 
 export type Cell = string | number | boolean | null
 

@@ -1,11 +1,8 @@
 import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
-import { code } from '../markdown/code.ts'
-import { fill } from '../markdown/fill.ts'
-import { prose } from '../markdown/prose.ts'
-import { showResource } from '../markdown/show-resource.ts'
-import { type MarkdownSection, row, table } from '../markdown/table.ts'
+import { code, prose, showResource } from '../markdown-prose.ts'
+import { fill, type MarkdownSection, row, table } from '../markdown-table.ts'
 import { showTime } from '../text/show-time.ts'
 import {
   type ComplianceFormat,

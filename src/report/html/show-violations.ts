@@ -3,11 +3,10 @@ import { showOpenTime } from '../../model/time.ts'
 import { isOverdue } from '../../model/violation.ts'
 import { describeDue } from '../describe-due.ts'
 import { showTime } from '../text/show-time.ts'
-import { anchorOf } from './anchors.ts'
 import { findingRow } from './components/finding-row.ts'
 import { rowList } from './components/fold.ts'
 import type { Markup } from './markup.ts'
-import type { ReportLinks } from './report-links.ts'
+import { anchorOf, type ReportLinks } from './report-links.ts'
 
 interface ViolationsOptions {
   /** The time of the run, from which ages count. */

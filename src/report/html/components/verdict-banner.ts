@@ -1,6 +1,5 @@
 import type { VerdictWords } from '../describe-verdict.ts'
 import { html, type Markup, nothing } from '../markup.ts'
-import { type NumberWithDelta, numberWithDelta } from './number.ts'
 
 interface Verdict extends VerdictWords {
   readonly numbers: readonly NumberWithDelta[]
@@ -18,5 +17,27 @@ export function verdictBanner({ outcome, word, sentence, numbers, bar = nothing,
 <ul class="numbers">
 ${numbers.map(numberWithDelta)}</ul>
 ${bar}${more}</div>
+`
+}
+
+interface NumberWithDelta {
+  /** The number, or `?` when it is unknown. */
+  readonly value: string
+  readonly label: string
+  /** What changed since the last run, such as `+1 new`; empty when that is not known. */
+  readonly delta: readonly string[]
+  /** A severity or a state: it decides icon and colour. */
+  readonly mark: string
+  /** Where what it counts is listed. */
+  readonly href?: string
+}
+
+/** A large number with its change since the last run. */
+function numberWithDelta({ value, label, delta, mark, href }: NumberWithDelta): Markup {
+  const isKnown = value !== '?'
+  const quiet = value === '0' ? ' quiet' : ''
+  const change = delta.length === 0 ? nothing : html`<span class="delta">${delta.join(', ')}</span>`
+  const named = html`<b>${value}</b> <span class="label">${label}</span>`
+  return html`<li class="figure ${mark}${isKnown ? quiet : ' unseen'}">${href === undefined ? named : html`<a href="${href}">${named}</a>`}${change}</li>
 `
 }

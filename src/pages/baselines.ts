@@ -13,7 +13,15 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { linkToResource, paths, type SiteLink } from './link.ts'
-import { cutPage, noSuchPlace, placeAfter, readResourcePlace, resourcePlace, showPager } from './list-page.ts'
+import {
+  cutPage,
+  type ListSection,
+  noSuchPlace,
+  placeAfter,
+  readResourcePlace,
+  resourcePlace,
+  showPager,
+} from './list-page.ts'
 import { type RunNames, readRunNames } from './name-run.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { hookdriftCommand, type SameAnswer } from './same-answer.ts'
@@ -91,18 +99,11 @@ function showActive(rows: readonly BaselineRow[], names: Names): Markup {
   return table('Approved baselines', columns, shown)
 }
 
-interface PastPage {
-  readonly section: Markup
-  /** Whether the list begins here. */
-  readonly isFirst: boolean
-  readonly next: string | undefined
-}
-
 /**
  * Approvals that no longer count: what drift was once compared with, and who ended that. By project, the latest first.
  * @throws AuditError.usage for a place that is not in the list
  */
-function showPast({ query }: SiteRequest, past: readonly ListedBaseline[], names: Names): PastPage {
+function showPast({ query }: SiteRequest, past: readonly ListedBaseline[], names: Names): ListSection {
   const { link } = names
   const named = query.one(approvalPlace)
   const at = past.findIndex(({ id }) => String(id) === named)
@@ -139,17 +140,14 @@ function showApproval(row: BaselineRow, { link, runs }: Names): Markup {
 
 const [mostDifferences, mostRemarks] = [100, 100]
 
-interface DifferencesPage {
-  readonly section: Markup
-  /** What was not scanned, so that differences there are unknown. */
-  readonly alarm: Markup
-  /** Whether the list begins here. */
-  readonly isFirst: boolean
-  readonly next: string | undefined
-}
-
-/** What differs in the run from the approved states, of which there is one; a hundred differences from a place on. */
-async function showDifferences(request: SiteRequest, projects: readonly string[]): Promise<DifferencesPage> {
+/**
+ * What differs in the run from the approved states, of which there is one; a hundred differences from a place on.
+ * `alarm`: what was not scanned, so that differences there are unknown.
+ */
+async function showDifferences(
+  request: SiteRequest,
+  projects: readonly string[],
+): Promise<ListSection & { readonly alarm: Markup }> {
   const { history, run, isLatest, query, link } = request
   const choice = { run, projects, limit: Number.POSITIVE_INFINITY, approvals: await approvalsAsOf(request) }
   const { rows, remarks = [], coverage = [] } = await readBaselineDiff(history, choice)

@@ -94,13 +94,14 @@ function readChanges(request: SiteRequest, { from, to, ...chosen }: ShownChanges
   )
 }
 
-interface Changes {
-  readonly rows: readonly ReportChange[]
-  readonly total: number
-  readonly isIncomplete: boolean
-}
-
-function showChanges({ rows, total, isIncomplete }: Changes, link: SiteLink): Markup {
+function showChanges(
+  {
+    rows,
+    total,
+    isIncomplete,
+  }: { readonly rows: readonly ReportChange[]; readonly total: number; readonly isIncomplete: boolean },
+  link: SiteLink,
+): Markup {
   if (total === 0) return emptyState('Nothing differs in what both have scanned.', isIncomplete ? 'unknown' : 'none')
   const cards = rows.map((change) =>
     changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })),
@@ -148,15 +149,10 @@ async function showEnded(request: SiteRequest, comparison: ComparedRuns, link: S
 <p><a href="${list}">Violations opened or ended since run ${next.number}</a></p>`
 }
 
-interface EndedViolations {
-  readonly rows: readonly (RecordedViolation | ResolvedViolation)[]
-  readonly total: number
-}
-
 async function readEnded(
   { history }: SiteRequest,
   { from, to, projects, kind }: ComparedRuns,
-): Promise<EndedViolations> {
+): Promise<{ readonly rows: readonly (RecordedViolation | ResolvedViolation)[]; readonly total: number }> {
   if (from.number >= to.number) return { rows: [], total: 0 }
   let total = 0
   const rows = await readFirstViolations(history, {

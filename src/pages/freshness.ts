@@ -14,16 +14,18 @@ export interface Freshness {
   isFresh(context: Context, last: CommittedRun, more?: string): boolean
 }
 
-interface FreshnessOptions {
+export function watchFreshness({
+  now,
+  version,
+  viewerOf = () => '',
+}: {
   /** Milliseconds since the epoch. */
   now(): number
   /** Of hookdrift: another release may answer otherwise. */
   readonly version: string
   /** Who reads: readers may see different projects. */
   viewerOf?(context: Context): string
-}
-
-export function watchFreshness({ now, version, viewerOf = () => '' }: FreshnessOptions): Freshness {
+}): Freshness {
   let seen: { readonly last: CommittedRun; readonly at: number } | undefined
   const compare = (context: Context, { number, finishedAt }: CommittedRun, more: string) => {
     const { pathname, search } = new URL(context.req.url)

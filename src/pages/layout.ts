@@ -54,15 +54,18 @@ ${body}</main>`,
   })
 }
 
-interface WholePage {
+function wholePage({
+  title,
+  paper,
+  head,
+  body,
+}: {
   readonly title: string
   /** At the head of every printed page. */
   readonly paper: string
   readonly head: Markup
   readonly body: Markup
-}
-
-function wholePage({ title, paper, head, body }: WholePage): string {
+}): string {
   return String(html`<!doctype html>
 <html lang="en"${onPaper(paper)}>
 <head>

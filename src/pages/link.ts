@@ -19,14 +19,11 @@ export function linksAt(run: number | undefined): SiteLink {
   }
 }
 
-interface LinkedResource {
-  readonly project: string
-  readonly kind: Kind
-  readonly uid: string
-}
-
 /** Where a resource is shown. Of the policy, only waivers are its resources, which no run scans. */
-export function linkToResource(link: SiteLink, { project, kind, uid }: LinkedResource): string {
+export function linkToResource(
+  link: SiteLink,
+  { project, kind, uid }: { readonly project: string; readonly kind: Kind; readonly uid: string },
+): string {
   return kind === 'policy' ? link('/waivers') : link(paths.resource(uid), { project, kind })
 }
 

@@ -13,6 +13,15 @@ export interface ListPage<Item> {
   readonly last: Item | undefined
 }
 
+/** A list that goes on from page to page, as a section of its page. */
+export interface ListSection {
+  readonly section: Markup
+  /** Whether the list begins here. */
+  readonly isFirst: boolean
+  /** The next page; undefined at the end of the list. */
+  readonly next: string | undefined
+}
+
 /** `isAfter`: whether an item comes after the place where the page begins; absent: it is the first page. */
 export function cutPage<Item>(
   all: readonly Item[],
@@ -23,14 +32,15 @@ export function cutPage<Item>(
   return { shown, last: begin + shown.length < all.length ? shown.at(-1) : undefined }
 }
 
-interface Pager {
+/** Leads to the first page of a list and to the next one. */
+export function showPager({
+  first,
+  next,
+}: {
   /** The first page; absent: this is it. */
   readonly first: string | undefined
   readonly next: string | undefined
-}
-
-/** Leads to the first page of a list and to the next one. */
-export function showPager({ first, next }: Pager): Markup {
+}): Markup {
   if (first === undefined && next === undefined) return nothing
   return html`<nav class="pager" aria-label="Pages of the list"><ul>${first === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">Next page</a></li>`}</ul></nav>
 `

@@ -25,7 +25,7 @@ import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { severityChip } from '../report/html/components/severity.ts'
 import { cell, table } from '../report/html/components/table.ts'
-import { describeVerdict } from '../report/html/describe-verdict.ts'
+import { describeVerdict } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { extentOf, type ScanExtent } from '../report/html/scan-extent.ts'
 import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html/show-projects.ts'
@@ -51,8 +51,8 @@ import {
 import { showGaps } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
 import { showLastChanges } from './show-last-changes.ts'
+import { showStale } from './show-late.ts'
 import { showFound } from './show-rows.ts'
-import { showStale } from './show-stale.ts'
 
 /** The first page: what could not be scanned, the verdict, what is new, the projects. */
 export const overviewPage: SitePage = {
@@ -255,17 +255,23 @@ function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Re
 
 const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
 
-interface RestFacts {
-  /** Active violations. */
-  readonly groups: readonly ViolationGroup[]
-  readonly rules: readonly ViolatedRule[]
-  readonly inputs: RunInputs | undefined
-  /** As of now; undefined where it is not read, and as of a past run. */
-  readonly configuration: SiteConfiguration | undefined
-}
-
 /** Rules most violated, waivers that end soon, next schedules, and recent runs. */
-async function showRest(request: SiteRequest, { groups, rules, inputs, configuration }: RestFacts): Promise<Markup> {
+async function showRest(
+  request: SiteRequest,
+  {
+    groups,
+    rules,
+    inputs,
+    configuration,
+  }: {
+    /** Active violations. */
+    readonly groups: readonly ViolationGroup[]
+    readonly rules: readonly ViolatedRule[]
+    readonly inputs: RunInputs | undefined
+    /** As of now; undefined where it is not read, and as of a past run. */
+    readonly configuration: SiteConfiguration | undefined
+  },
+): Promise<Markup> {
   return html`<div class="pair"><section>
 ${showRules(request, rules, inputs)}</section>
 <section>

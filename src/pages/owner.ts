@@ -16,7 +16,7 @@ import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent
 import { shorten } from '../report/text/shorten.ts'
 import { atLastRun } from './find-runs.ts'
 import { paths } from './link.ts'
-import { cutPage, noSuchPlace, showPager } from './list-page.ts'
+import { cutPage, type ListSection, noSuchPlace, showPager } from './list-page.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { onceForRun, readDue, readGroups, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
@@ -126,18 +126,11 @@ function showNone(extent: ScanExtent): Markup {
 
 const mostEndpoints = 100
 
-interface EndpointsPage {
-  readonly section: Markup
-  /** Whether the list begins here. */
-  readonly isFirst: boolean
-  readonly next: string | undefined
-}
-
 /**
  * A hundred endpoints of an owner. The run stays the same from page to page, while others are added.
  * @throws AuditError.usage for a place that is not in the list
  */
-function showEndpoints(request: SiteRequest, owner: string, all: readonly NamedIdentity[]): EndpointsPage {
+function showEndpoints(request: SiteRequest, owner: string, all: readonly NamedIdentity[]): ListSection {
   const { link, run, query } = request
   const [project, uid] = endpointPlace.map((name) => query.one(name))
   const isFirst = project === undefined && uid === undefined

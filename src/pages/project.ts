@@ -30,7 +30,7 @@ import { onceForRun, readActiveOf, readGroups, readResourceCounts, readScans } f
 import { showCauses } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
 import { showLastChanges } from './show-last-changes.ts'
-import { showMissed } from './show-missed.ts'
+import { showMissed } from './show-late.ts'
 import { showNumbers } from './show-numbers.ts'
 import { showFound } from './show-rows.ts'
 import { groupKeys, mostGroups, showGroups } from './violation-groups.ts'

@@ -86,13 +86,14 @@ function showNothing({ text, list, coverage }: ChosenResources, { isCut }: Found
   return emptyState(sentence, extentOf(coverage) === 'all' ? 'none' : 'unknown')
 }
 
-interface Pager {
-  readonly chosen: ChosenResources
-  readonly found: FoundResources
-  readonly next: string | undefined
-}
-
-function showPager(request: SiteRequest, { chosen, found, next }: Pager): Markup {
+function showPager(
+  request: SiteRequest,
+  {
+    chosen,
+    found,
+    next,
+  }: { readonly chosen: ChosenResources; readonly found: FoundResources; readonly next: string | undefined },
+): Markup {
   const { after } = chosen.list
   if (after === undefined && next === undefined) return nothing
   const first = request.link('/resources', { ...filtersOf(request), run: request.run.number })

@@ -26,16 +26,21 @@ ${items}</ul>
 `
 }
 
-interface RowOptions {
-  readonly links: ReportLinks
-  /** Of its rule; undefined where no policy in force has the rule. */
-  readonly title: string | undefined
-  /** The time that ages are as of: ISO 8601, UTC. */
-  readonly at: string
-}
-
 /** A violation in a list: its title leads to its page, its resource and its owner to theirs. */
-function showViolationRow(violation: ViolationRow, { links, title, at }: RowOptions): Markup {
+function showViolationRow(
+  violation: ViolationRow,
+  {
+    links,
+    title,
+    at,
+  }: {
+    readonly links: ReportLinks
+    /** Of its rule; undefined where no policy in force has the rule. */
+    readonly title: string | undefined
+    /** The time that ages are as of: ISO 8601, UTC. */
+    readonly at: string
+  },
+): Markup {
   return findingRow(violation, {
     anchor: anchorOf('v', violation.fingerprint),
     links,

@@ -36,15 +36,20 @@ export interface ChosenViolations extends Omit<ViolationChoice, 'most' | 'isChos
   sortKey?(violation: OrderedViolation): string
 }
 
-interface ListChoice {
-  readonly chosen: ChosenViolations
-  readonly order: ViolationOrder
-  /** The projects of all violations. */
-  readonly projects: readonly string[]
-}
-
 /** A page of the violations that are chosen. */
-export async function showList(request: SiteRequest, { chosen, order, projects }: ListChoice): Promise<ShownList> {
+export async function showList(
+  request: SiteRequest,
+  {
+    chosen,
+    order,
+    projects,
+  }: {
+    readonly chosen: ChosenViolations
+    readonly order: ViolationOrder
+    /** The projects of all violations. */
+    readonly projects: readonly string[]
+  },
+): Promise<ShownList> {
   const { history, query, link, run } = request
   const [after, before] = [query.one('after'), query.one('before')]
   const cursor = after ?? before

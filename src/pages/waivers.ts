@@ -13,7 +13,7 @@ import { showViolations } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
 import { paths, reportLinks, type SiteLink } from './link.ts'
-import { cutPage, noSuchPlace, showPager } from './list-page.ts'
+import { cutPage, type ListSection, noSuchPlace, showPager } from './list-page.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
 import { timeOf } from './run-facts.ts'
 import { showAllGaps } from './show-gaps.ts'
@@ -35,7 +35,7 @@ export const waiversPage: SitePage = {
   isOfRun: false,
   async show(request): Promise<SiteContent> {
     const { history, run, isLatest, link } = request
-    const { sections: accepted, isFirst, next, inForce } = showAcceptances(request, await acceptancesAsOf(request))
+    const { section: accepted, isFirst, next, inForce } = showAcceptances(request, await acceptancesAsOf(request))
     const common: Omit<SiteContent, 'body'> = {
       title: 'Waivers',
       crumbs: [],
@@ -123,20 +123,15 @@ function showWaiver(waiver: WaiverInForce, link: SiteLink): Markup {
 
 const mostAcceptances = 500
 
-interface AcceptancesPage {
-  readonly sections: Markup
-  /** Whether the list begins here. */
-  readonly isFirst: boolean
-  readonly next: string | undefined
-  /** How many are in force. */
-  readonly inForce: number
-}
-
 /**
  * Violations that people accepted, the latest first, and what is over. `acceptances`: the oldest first.
+ * `inForce`: how many are in force.
  * @throws AuditError.usage for a place that is not a number
  */
-function showAcceptances({ link, query }: SiteRequest, acceptances: readonly Acceptance[]): AcceptancesPage {
+function showAcceptances(
+  { link, query }: SiteRequest,
+  acceptances: readonly Acceptance[],
+): ListSection & { readonly inForce: number } {
   const named = query.one(acceptancePlace)
   if (named !== undefined && !/^\d{1,15}$/.test(named)) throw noSuchPlace(acceptancePlace)
   const isAfter = named === undefined ? undefined : ({ id }: Acceptance) => id < Number(named)
@@ -155,7 +150,7 @@ function showAcceptances({ link, query }: SiteRequest, acceptances: readonly Acc
     isFirst,
     next,
     inForce: all,
-    sections: html`${pageSection({
+    section: html`${pageSection({
       id: 'accepted',
       title: 'Accepted',
       count: isFirst ? all : inForce.length,

@@ -21,8 +21,7 @@ import { type CurrentConfiguration, readConfigured } from './read-configured.ts'
 import { readCounts } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
-import { showMissed } from './show-missed.ts'
-import { showStale } from './show-stale.ts'
+import { showMissed, showStale } from './show-late.ts'
 
 /** The parameters that name the scan after which a page begins: it may be another, or gone, when the page is asked for. */
 const scanPlace = ['after-state', 'after'] as const

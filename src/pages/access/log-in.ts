@@ -59,15 +59,16 @@ function refuseForm(status: number, reason: string): Response {
   })
 }
 
-interface LoginForm {
+/** The page that asks for a token. */
+function showLoginForm({
+  to,
+  fault,
+}: {
   /** Of this site. */
   readonly to: string
   /** Why the form is there again. */
   readonly fault?: string
-}
-
-/** The page that asks for a token. */
-function showLoginForm({ to, fault }: LoginForm): string {
+}): string {
   const alarm = fault === undefined ? html`` : html`<p class="fault" id="fault" role="alert">${fault}</p>`
   const described = fault === undefined ? html`` : html` aria-describedby="fault" aria-invalid="true"`
   // A browser does not send the cookie with the first request that follows a link of another site.

@@ -4,17 +4,18 @@ import { totalOf } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
-interface TrendOptions {
-  /** Nothing is shown of a history of fewer days. */
-  readonly leastDays?: number
-  /** How many violations that were opened in the last week are open, and where they are listed. */
-  readonly stillOpen?: { readonly count: number; readonly href: string }
-}
-
 /** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */
 export function showTrend(
   { from, to, days, weeks, bySeverity }: Trend,
-  { leastDays = 2, stillOpen }: TrendOptions = {},
+  {
+    leastDays = 2,
+    stillOpen,
+  }: {
+    /** Nothing is shown of a history of fewer days. */
+    readonly leastDays?: number
+    /** How many violations that were opened in the last week are open, and where they are listed. */
+    readonly stillOpen?: { readonly count: number; readonly href: string }
+  } = {},
 ): Markup {
   const week = weeks.at(-1)
   if (week === undefined || days.length < leastDays) return nothing
@@ -53,18 +54,19 @@ function describeFixing(bySeverity: readonly SeverityTrend[], period: string): s
   return `mean time to fix: ${showOpenTime(mean)} (${each})`
 }
 
-interface Sparkline {
-  /** At equal distances, oldest first; at least two. */
-  readonly values: readonly number[]
-  /** What it shows, in words: for those who do not see it. */
-  readonly label: string
-}
-
 /** As wide as its place: the drawing is stretched, its strokes are not. */
 const [width, height, margin] = [1000, 56, 6]
 
 /** A line without axes: its first and last value are marked, and written next to it. Nothing where there is no line. */
-function sparkline({ values, label }: Sparkline): Markup {
+function sparkline({
+  values,
+  label,
+}: {
+  /** At equal distances, oldest first; at least two. */
+  readonly values: readonly number[]
+  /** What it shows, in words: for those who do not see it. */
+  readonly label: string
+}): Markup {
   const [first, last] = [values.at(0), values.at(-1)]
   if (first === undefined || last === undefined || values.length < 2) return nothing
   const { least, span } = scaleOf(values)

@@ -41,7 +41,20 @@ export function nameCauses(gaps: readonly ReportCoverage[], unseen: ReadonlySet<
 }
 
 /** What could not be scanned. It comes before the verdict, because it limits what the verdict means. */
-export function unscannedBar({ headline, causes, meaning, href }: UnscannedBar): Markup {
+export function unscannedBar({
+  headline,
+  causes,
+  meaning,
+  href,
+}: {
+  readonly headline: string
+  /** One line for each cause; of many, the first. */
+  readonly causes: readonly UnscannedCause[]
+  /** What it means for the reader. */
+  readonly meaning: string
+  /** Where the walks are listed. */
+  readonly href: string
+}): Markup {
   const left = causes.length - mostCauses
   const lines = causes.slice(0, mostCauses).map(({ cause, where }) => html`<li><b>${cause}:</b> ${where}</li>`)
   return html`<div class="unscanned unseen" role="note">
@@ -96,13 +109,3 @@ interface UnscannedCause {
 
 /** More would push the verdict off the first screen of a phone. */
 const mostCauses = 4
-
-interface UnscannedBar {
-  readonly headline: string
-  /** One line for each cause; of many, the first. */
-  readonly causes: readonly UnscannedCause[]
-  /** What it means for the reader. */
-  readonly meaning: string
-  /** Where the walks are listed. */
-  readonly href: string
-}

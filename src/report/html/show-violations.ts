@@ -8,21 +8,24 @@ import { rowList } from './components/fold.ts'
 import type { Markup } from './markup.ts'
 import { anchorOf, type ReportLinks } from './report-links.ts'
 
-interface ViolationsOptions {
-  /** The time of the run, from which ages count. */
-  readonly at: string
-  /** Whether each row names its severity and rule. */
-  readonly isNamed: boolean
-  /** How many rows are in front of the fold. */
-  readonly shown?: number
-  /** Where names lead, on a page among others. */
-  readonly links?: ReportLinks | undefined
-}
-
 /** Violations as rows. */
 export function showViolations(
   violations: readonly ReportViolation[],
-  { at, isNamed, shown, links }: ViolationsOptions,
+  {
+    at,
+    isNamed,
+    shown,
+    links,
+  }: {
+    /** The time of the run, from which ages count. */
+    readonly at: string
+    /** Whether each row names its severity and rule. */
+    readonly isNamed: boolean
+    /** How many rows are in front of the fold. */
+    readonly shown?: number
+    /** Where names lead, on a page among others. */
+    readonly links?: ReportLinks | undefined
+  },
 ): Markup {
   const rows = violations.map((violation) => {
     const anchor = anchorOf('v', violation.fingerprint)

@@ -221,15 +221,21 @@ function layRows(
   })
 }
 
-interface MessageRoom {
-  readonly page: TextPage
-  /** Columns that the line leaves. */
-  readonly room: number
-  /** Whether the message may lose its end to stay on the line. */
-  readonly mayCut: boolean
-}
-
-function withMessage(line: string, { message: text }: ReportViolation, { page, room, mayCut }: MessageRoom): string[] {
+function withMessage(
+  line: string,
+  { message: text }: ReportViolation,
+  {
+    page,
+    room,
+    mayCut,
+  }: {
+    readonly page: TextPage
+    /** Columns that the line leaves. */
+    readonly room: number
+    /** Whether the message may lose its end to stay on the line. */
+    readonly mayCut: boolean
+  },
+): string[] {
   const [shortened] = shortenSeals(text)
   const message = neutralise(shorten(shortened, 600))
   if (widthOf(message) + indent.length <= room) return [`${line}${indent}${message}`]
@@ -253,14 +259,20 @@ function shrink(widths: number[], width: number): void {
   }
 }
 
-interface CellContext {
-  readonly describe: (violation: ReportViolation) => string
-  /** Whether the name alone says which resource it is. */
-  readonly isClear: boolean
-  readonly page: TextPage
-}
-
-function cellOf(name: ColumnName, violation: ReportViolation, { describe, isClear, page }: CellContext): string {
+function cellOf(
+  name: ColumnName,
+  violation: ReportViolation,
+  {
+    describe,
+    isClear,
+    page,
+  }: {
+    readonly describe: (violation: ReportViolation) => string
+    /** Whether the name alone says which resource it is. */
+    readonly isClear: boolean
+    readonly page: TextPage
+  },
+): string {
   if (name === 'resource') return nameResource(violation, isClear)
   if (name === 'since') return describe(violation)
   if (name === 'fingerprint') return shortFingerprint(violation.fingerprint)

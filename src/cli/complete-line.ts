@@ -79,12 +79,12 @@ function lineOf(shell: string, given: readonly string[]): Line {
 
 /** First a line about all, then a line for each word; for zsh and fish with what it is behind a tab. */
 async function answer(program: Command, { words, current, bash }: Line, terminal: ProcessContext): Promise<void> {
-  const found = safe(await complete(program, words, current, wordFinder(terminal)))
-  const how = [found.files, ...(found.isWhole ? [] : ['part'])].join(' ')
+  const completion = safe(await complete(program, words, current, wordFinder(terminal)))
+  const how = [completion.files, ...(completion.isWhole ? [] : ['part'])].join(' ')
   const lines =
     bash === undefined
-      ? found.candidates.map(({ value, about }) => (about === '' ? value : `${value}\t${about}`))
-      : bashCandidates(found, bash)
+      ? completion.candidates.map(({ value, about }) => (about === '' ? value : `${value}\t${about}`))
+      : bashCandidates(completion, bash)
   terminal.stdout.write(`${[how, ...lines].join('\n')}\n`)
 }
 

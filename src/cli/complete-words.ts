@@ -117,8 +117,8 @@ function optionsOf({ command, given }: WordPlace): readonly Candidate[] {
   const open = orderedOptions(command).filter(({ long, variadic, defaultValue }) => {
     return variadic || Array.isArray(defaultValue) || !given.has(long ?? '')
   })
-  const own = open.map(({ long, flags, description }) => ({ value: long ?? flags, about: description }))
-  return [...own, { value: '--help', about: 'Print this help' }]
+  const candidates = open.map(({ long, flags, description }) => ({ value: long ?? flags, about: description }))
+  return [...candidates, { value: '--help', about: 'Print this help' }]
 }
 
 async function valuesOf(

@@ -40,8 +40,8 @@ export async function chooseService(
   const name = await interview.askServiceName(nameService(given.keyFromEnv, url), asker)
   return withExaminer(url, context, async (examiner) => {
     const { keyVariable, key, owner } = await untilRight(context, given.keyFromEnv === undefined, async () => {
-      const asked = await interview.askKey(given, { service: name, env: terminal.env, asker })
-      return { ...asked, owner: await findKeyOwner({ examiner, key: asked.key, signal, showName }) }
+      const variableAndKey = await interview.askKey(given, { service: name, env: terminal.env, asker })
+      return { ...variableAndKey, owner: await findKeyOwner({ examiner, key: variableAndKey.key, signal, showName }) }
     })
     const scope = await chooseProjects({ examiner, key, signal, showName }, owner, context)
     return { service: { name, url, ...scope }, keyVariable, key }
@@ -61,17 +61,17 @@ async function chooseProjects(service: KeyedService, owner: KeyOwner, context: I
   say('note', 'give its user the right to read, and no more')
   const scope = await interview.askScope(given, asker)
   if (scope !== 'all' && scope !== 'list') {
-    const found = await findProjects(service, scope)
-    say('good', `${count(found.length, 'project')}: ${listed(found)}`)
-    return { organisation: undefined, projects: named(found, context) }
+    const projects = await findProjects(service, scope)
+    say('good', `${count(projects.length, 'project')}: ${listed(projects)}`)
+    return { organisation: undefined, projects: named(projects, context) }
   }
   return untilRight(context, given.organisation === undefined, async () => {
     const organisation = await interview.askOrganisation(given, asker)
-    const found = await listOrganisation(service, organisation)
-    if (found.length === 0) throw AuditError.incomplete(`the organisation ${organisation} has no project`)
-    say('good', `${count(found.length, 'project')}: ${listed(found)}`)
+    const projects = await listOrganisation(service, organisation)
+    if (projects.length === 0) throw AuditError.incomplete(`the organisation ${organisation} has no project`)
+    say('good', `${count(projects.length, 'project')}: ${listed(projects)}`)
     if (scope === 'all' || asker === undefined) return { organisation, projects: 'all' }
-    return { organisation: undefined, projects: named(await interview.askProjects(found, asker), context) }
+    return { organisation: undefined, projects: named(await interview.askProjects(projects, asker), context) }
   })
 }
 

@@ -93,14 +93,14 @@ function describeScan(report: Report): readonly Parameters<Say>[] {
     complete.includes(each),
   )
   const open = totalOf(verdict.violations)
-  const found =
+  const summary =
     open === 0 ? 'no open violation' : `${count(open, 'open violation')}: ${countEach(severities, verdict.violations)}`
   return [
     [
       'good',
       `${count(resources, 'resource')} in ${count(projects.length, 'project')}; the key reads ${read.join(', ').replace('project', 'settings').replace('_', ' ')}`,
     ],
-    [open === 0 ? 'good' : 'note', found],
+    [open === 0 ? 'good' : 'note', summary],
     ...theWorst(violations.filter(isOpen)).map((line): Parameters<Say> => ['text', `    ${line}`]),
   ]
 }

@@ -133,7 +133,7 @@ async function showEnded(request: SiteRequest, comparison: ComparedRuns, link: S
     return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${describeEnding({ resolution, ended_by: endedBy })}${run}</p></li>
 `
   })
-  const left = total - rows.length
+  const omitted = total - rows.length
   const section = pageSection({
     id: 'ended',
     title: 'Violations that ended',
@@ -141,7 +141,7 @@ async function showEnded(request: SiteRequest, comparison: ComparedRuns, link: S
     content:
       total === 0
         ? emptyState('None.', 'none')
-        : html`<ul class="rows">${items}</ul>${left > 0 ? html`<p class="soft">${rows.length} of ${total} are shown; the list below has all.</p>` : nothing}`,
+        : html`<ul class="rows">${items}</ul>${omitted > 0 ? html`<p class="soft">${rows.length} of ${total} are shown; the list below has all.</p>` : nothing}`,
   })
   if (next === undefined) return section
   const list = link('/violations', { since: next.number, state: 'all', project: projects })

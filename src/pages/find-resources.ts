@@ -35,9 +35,9 @@ export async function findResources(
 ): Promise<FoundResources> {
   if (text !== undefined) return searchList(readPart, list, text)
   // One more than is shown: whether the list goes on.
-  const found = await readPart({ ...list, most: rowsPerPage + 1 })
-  const shown = found.slice(0, rowsPerPage)
-  return { shown, goesOnAfter: found.length > shown.length ? shown.at(-1) : undefined, isCut: false }
+  const resources = await readPart({ ...list, most: rowsPerPage + 1 })
+  const shown = resources.slice(0, rowsPerPage)
+  return { shown, goesOnAfter: resources.length > shown.length ? shown.at(-1) : undefined, isCut: false }
 }
 
 export const resourceParameters = [...filters, 'after-project', 'after-kind', 'after'] as const

@@ -147,8 +147,10 @@ function current(isCurrent: boolean): Markup {
 
 /** A form for the same page as of another run: its filters stay. */
 function shownRunForm({ path, search, run, isLatest }: PagePlace): Markup {
-  const kept = filtersOf(search).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
-  return html`<form class="as-of" method="get" action="${path}">${kept}<label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="5" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button></form>`
+  const hiddenFields = filtersOf(search).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+  return html`<form class="as-of" method="get" action="${path}">${hiddenFields}<label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="5" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button></form>`
 }
 
 /**

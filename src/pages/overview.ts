@@ -157,9 +157,9 @@ async function showLatest(
 ): Promise<Markup> {
   const { history, run, link } = request
   const counts = countGroups(groups.filter(testNew(run.number)))
-  const asked = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostNew, groups }
+  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostNew, groups }
   const rows = await onceForRun(request, 'new violations', () =>
-    readFirstViolations(history, { ...asked, isChosen: testNew(run.number) }),
+    readFirstViolations(history, { ...choice, isChosen: testNew(run.number) }),
   )
   const changes = (await readInputs(request))?.changes ?? []
   const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>
@@ -215,13 +215,13 @@ function showProjectTable(
   const unknown = countUnknown(groups)
   const all = inTableOrder(
     status.rows.map(({ project, run, at, incomplete_since, violations }): ProjectTableRow => {
-      const own = walks.get(project) ?? []
+      const walksOfProject = walks.get(project) ?? []
       return {
         project,
-        extent: extentOf(own),
+        extent: extentOf(walksOfProject),
         open: violations,
         unknown: unknown.get(project) ?? countSeverities([]),
-        walks: own,
+        walks: walksOfProject,
         notEvaluated: 0,
         // A project that was never scanned has no page.
         href: run === null ? undefined : link(paths.project(project)),
@@ -232,25 +232,25 @@ function showProjectTable(
     }),
   )
   const shown = all.slice(0, mostProjects)
-  const left = all.length - shown.length
-  return html`<h2 id="projects">Projects <span class="count">${left > 0 ? `${shown.length} of ${all.length}, the worst first` : String(all.length)}</span></h2>
+  const omitted = all.length - shown.length
+  return html`<h2 id="projects">Projects <span class="count">${omitted > 0 ? `${shown.length} of ${all.length}, the worst first` : String(all.length)}</span></h2>
 ${projectTable(shown)}${
-  left > 0
-    ? html`<p>${left} more: <a href="${link('/violations', { 'group-by': 'project' })}">all projects with violations</a></p>`
+  omitted > 0
+    ? html`<p>${omitted} more: <a href="${link('/violations', { 'group-by': 'project' })}">all projects with violations</a></p>`
     : nothing
 }`
 }
 
 /** What the last scan of each project could not confirm. */
 function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Record<Severity, number>> {
-  const found = new Map<string, Record<Severity, number>>()
+  const byProject = new Map<string, Record<Severity, number>>()
   for (const { project, state, severity, violations } of groups) {
     if (state !== 'unknown') continue
-    const counts = found.get(project) ?? countSeverities([])
-    found.set(project, counts)
+    const counts = byProject.get(project) ?? countSeverities([])
+    byProject.set(project, counts)
     counts[severity] += violations
   }
-  return found
+  return byProject
 }
 
 const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
@@ -306,8 +306,8 @@ async function showWaivers(request: SiteRequest, groups: readonly ViolationGroup
     const [first] = alike
     if (first === undefined) return []
     const { owner, reason, expires } = first
-    const left = Date.parse(expires) - at
-    const when = left > 0 ? `in ${showOpenTime(left)}` : html`<b class="bad">over</b>`
+    const remainingMs = Date.parse(expires) - at
+    const when = remainingMs > 0 ? `in ${showOpenTime(remainingMs)}` : html`<b class="bad">over</b>`
     return [
       html`<li>${formatExpiry(expires)} (${when}): ${count(alike.length, 'violation')}, ${owner}: ${reason}</li>
 `,
@@ -330,8 +330,8 @@ async function readFirstWaivers(
   { history, run }: SiteRequest,
   groups: readonly ViolationGroup[],
 ): Promise<readonly Waiver[]> {
-  const asked = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostWaived, groups }
-  return (await readFirstViolations(history, { ...asked, isChosen: isWaived })).flatMap(({ waiver }) => waiver ?? [])
+  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostWaived, groups }
+  return (await readFirstViolations(history, { ...choice, isChosen: isWaived })).flatMap(({ waiver }) => waiver ?? [])
 }
 
 function isWaived({ state }: ViolationGroup): boolean {

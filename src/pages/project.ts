@@ -129,13 +129,13 @@ function countProjectViolations(
   scan: RecordedScan,
   extent: ScanExtent,
 ): ProjectViolations {
-  const own = active.filter(({ project }) => project === scan.project.name)
+  const ofProject = active.filter(({ project }) => project === scan.project.name)
   const counted = (groups: readonly ViolationGroup[]) => ({ groups, counts: countGroups(groups) })
   return {
     scan,
     extent,
-    open: counted(own.filter(isOpen)),
-    unknown: counted(own.filter(({ state }) => state === 'unknown')),
+    open: counted(ofProject.filter(isOpen)),
+    unknown: counted(ofProject.filter(({ state }) => state === 'unknown')),
   }
 }
 
@@ -163,9 +163,9 @@ async function showOwners(request: SiteRequest, violations: ProjectViolations): 
   const { scan, open } = violations
   if (open.counts.total === 0) return nothing
   const { name } = scan.project
-  const asked = { withActive: true, withResolved: false, by: ['owner'] as const }
-  const owned = (await readGroups(request, asked)).filter((group) => group.project === name && isOpen(group))
-  const chosen = { ...asked, run: request.run.number, resolvedAfter: undefined }
+  const choice = { withActive: true, withResolved: false, by: ['owner'] as const }
+  const owned = (await readGroups(request, choice)).filter((group) => group.project === name && isOpen(group))
+  const chosen = { ...choice, run: request.run.number, resolvedAfter: undefined }
   const ranked = rankGroups(owned, groupKeys.owner, { most: mostGroups })
   const filters = { project: globOf(name) }
   return pageSection({
@@ -204,8 +204,8 @@ async function showPage(
   state: 'open' | 'unknown',
 ): Promise<Markup> {
   const { groups, counts } = violations[state]
-  const asked = { run: request.run.number, withActive: true, resolvedAfter: undefined, most: mostShown, groups }
-  const rows = await readFirstViolations(request.history, asked)
+  const choice = { run: request.run.number, withActive: true, resolvedAfter: undefined, most: mostShown, groups }
+  const rows = await readFirstViolations(request.history, choice)
   const all = request.link('/violations', { project: globOf(scan.project.name), state })
   return html`${await showFound(request, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
 }
@@ -246,9 +246,9 @@ async function readScheduleFacts(
   const { configuration, isUnreadable } = await readConfigured(request)
   if (isUnreadable) return [['Schedules', 'unknown: the configuration cannot be read']]
   if (configuration === undefined) return []
-  const own = configuration.schedules.filter(({ projects }) => matchesProject(project, projects))
-  if (own.length === 0) return [['Schedules', 'none']]
-  return own.map((schedule) => {
+  const ofProject = configuration.schedules.filter(({ projects }) => matchesProject(project, projects))
+  if (ofProject.length === 0) return [['Schedules', 'none']]
+  return ofProject.map((schedule) => {
     const [next] = nextTimes([schedule], now, 1)
     const then = next === undefined ? '' : html`, next ${showInstant(next.at)}`
     const missed = showMissed(schedule, [run.finishedAt], now)

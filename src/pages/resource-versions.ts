@@ -24,15 +24,15 @@ export function showVersions(
   identity: Identity,
   { versions, runs }: { readonly versions: readonly VersionSpan[]; readonly runs: RunNames },
 ): Markup {
-  const asked = askedRuns(request)
-  if (asked === undefined) {
+  const sides = askedRuns(request)
+  if (sides === undefined) {
     return versions.length < 2 ? nothing : pageSection({ ...section, content: showChoice(request, identity, versions) })
   }
-  const [before, after] = [versionIn(versions, asked.from), versionIn(versions, asked.to)]
+  const [before, after] = [versionIn(versions, sides.from), versionIn(versions, sides.to)]
   return pageSection({
     ...section,
     content: html`${showChoice(request, identity, versions)}
-<p class="where">${describeSide('Before', asked.from, before, runs)} ${describeSide('After', asked.to, after, runs)}</p>
+<p class="where">${describeSide('Before', sides.from, before, runs)} ${describeSide('After', sides.to, after, runs)}</p>
 ${before === undefined || after === undefined ? showOne(before ?? after) : showBoth(identity, before, after)}`,
   })
 }
@@ -55,8 +55,8 @@ function askedRuns({ query, run }: SiteRequest): { readonly from: number; readon
   const [from, to] = [readRunNumber(query, 'from'), readRunNumber(query, 'to')]
   if (from === undefined && to === undefined) return undefined
   const last = to ?? run.number
-  const asked = { from: from ?? last - 1, to: last }
-  if (Math.max(asked.from, asked.to) <= run.number) return asked
+  const sides = { from: from ?? last - 1, to: last }
+  if (Math.max(sides.from, sides.to) <= run.number) return sides
   throw AuditError.usage(`this page is as of run ${run.number}: "from" and "to" name runs up to it`)
 }
 
@@ -88,10 +88,10 @@ function showChoice(
   versions: readonly VersionSpan[],
 ): Markup {
   const { project, kind, uid } = identity
-  const kept = { project: project.name, kind, ...(isLatest ? {} : { run: run.number }) }
+  const hiddenFields = { project: project.name, kind, ...(isLatest ? {} : { run: run.number }) }
   const choose = (name: string, label: string, usual: VersionSpan | undefined) => {
-    const asked = readRunNumber(query, name)
-    const chosen = (asked === undefined ? undefined : versionIn(versions, asked)) ?? usual
+    const number = readRunNumber(query, name)
+    const chosen = (number === undefined ? undefined : versionIn(versions, number)) ?? usual
     const options = versions.map(({ fromRun, from }) =>
       fromRun === chosen?.fromRun
         ? html`<option value="${fromRun}" selected="">run ${fromRun}, ${from.slice(0, 10)}</option>`
@@ -100,7 +100,7 @@ function showChoice(
     return html`<label>${label} <select name="${name}">${options}</select></label>
 `
   }
-  return html`<form class="filters wide" method="get" action="${paths.resource(uid)}#versions">${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+  return html`<form class="filters wide" method="get" action="${paths.resource(uid)}#versions">${Object.entries(hiddenFields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${choose('from', 'Before', versions.at(-2))}${choose('to', 'After', versions.at(-1))}<button>Compare</button>
 </form>
 `

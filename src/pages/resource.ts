@@ -41,8 +41,8 @@ export const resourcePage: SitePage = {
   isOfRun: 'past',
   async show(request) {
     const { history, run, link } = request
-    const found = await identitiesAt(request)
-    const [identity, ...others] = found
+    const identities = await identitiesAt(request)
+    const [identity, ...others] = identities
     if (identity === undefined)
       throw new NotFound(`As of run ${run.number}, there is no resource ${shorten(request.params.uid ?? '', 80)}`)
     const { project, kind, uid } = identity
@@ -51,7 +51,7 @@ export const resourcePage: SitePage = {
       return {
         title: uid,
         crumbs: [],
-        body: showCandidates(found, link),
+        body: showCandidates(identities, link),
         same: { command: ['timeline'], operands: { uid } },
       }
     const versions = await readVersionsOf(history, identity, run.number)
@@ -157,13 +157,13 @@ async function readActive(request: SiteRequest, identity: Identity): Promise<rea
   const { history, run } = request
   const project = identity.project.name
   const spans = (await readViolationsOf(history, identity, run.number)).filter(({ toRun }) => toRun === null)
-  const found = await Promise.all(
+  const identified = await Promise.all(
     spans.map(({ fingerprint }) => identifyViolations(history, fingerprint, run.number, 1)),
   )
   const dueOf = await readDue(request)
   const violations = await readFoundViolations(
     history,
-    found.flat().map((one) => ({ ...one, project })),
+    identified.flat().map((one) => ({ ...one, project })),
   )
   const rows = violations.map((violation) => toRow(violation, dueOf(project)))
   return severities.flatMap((severity) => rows.filter((row) => row.severity === severity))
@@ -174,9 +174,9 @@ function showRow(row: ViolationRow, request: SiteRequest): Markup {
   const at = timeOf(request)
   const due = describeDue(row, isoTime(at))
   const late = due === '' ? nothing : html` · ${isOverdue(row, at) ? html`<b class="bad">${due}</b>` : due}`
-  const place = path === '' ? nothing : html`at <code>${shorten(path, 200)}</code> · `
+  const atPath = path === '' ? nothing : html`at <code>${shorten(path, 200)}</code> · `
   const waived = state === 'waived' ? 'waived · ' : ''
-  return html`<li data-severity="${severity}" data-state="${state}"><p><span class="chip ${severity}">${severity}</span> <a href="${request.link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${shorten(message, 2000)}</p><p class="where">${waived}${place}${describeAge(row, isoTime(at))}${late}</p></li>
+  return html`<li data-severity="${severity}" data-state="${state}"><p><span class="chip ${severity}">${severity}</span> <a href="${request.link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${shorten(message, 2000)}</p><p class="where">${waived}${atPath}${describeAge(row, isoTime(at))}${late}</p></li>
 `
 }
 
@@ -199,7 +199,7 @@ function showTimeline(
   { link, runs }: { readonly link: SiteLink; readonly runs: RunNames },
 ): Markup {
   const shown = rows.toReversed().slice(0, mostMoments)
-  const left = rows.length - shown.length
+  const earlier = rows.length - shown.length
   const items = shown.map(({ run, at, change, fields, violations }) => {
     const kind = change === 'first_seen' ? 'added' : (change ?? '')
     const what = change === null ? nothing : html` <b class="change">${marks[change]} ${words[change]}</b>`
@@ -217,7 +217,7 @@ ${fieldTable(fields)}${turns.length === 0 ? nothing : html`<ul class="plain">${t
     id: 'timeline',
     title: 'Timeline',
     count: rows.length,
-    content: html`<ul class="rows">${items}</ul>${left > 0 ? html`<p class="soft">${left} earlier moments: see the command below.</p>` : nothing}`,
+    content: html`<ul class="rows">${items}</ul>${earlier > 0 ? html`<p class="soft">${earlier} earlier moments: see the command below.</p>` : nothing}`,
   })
 }
 

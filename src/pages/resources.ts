@@ -70,8 +70,8 @@ function showFilters({ query }: SiteRequest, { text }: ChosenResources): Markup 
 
 /** The run stays the same from page to page, while others are added. */
 function linkAfter(request: SiteRequest, { project, kind, uid }: ListedResource): string {
-  const place = { 'after-project': project.name, 'after-kind': kind, after: uid, run: request.run.number }
-  return request.link('/resources', { ...filtersOf(request), ...place })
+  const after = { 'after-project': project.name, 'after-kind': kind, after: uid, run: request.run.number }
+  return request.link('/resources', { ...filtersOf(request), ...after })
 }
 
 function showNothing({ text, list, coverage }: ChosenResources, { isCut }: FoundResources): Markup {
@@ -118,9 +118,9 @@ async function showExtent(
     return html`<p class="total"><b>${count(shown, 'resource')}</b>${more}</p>`
   }
   const numbers = await countKinds(request, new Set(projects.map(({ name }) => name)))
-  const asked: readonly Kind[] = kind === undefined ? kinds : [kind]
-  const counted = asked.flatMap((one) => (numbers.has(one) ? [count(numbers.get(one) ?? 0, one)] : []))
-  const total = asked.reduce((sum: number, one) => sum + (numbers.get(one) ?? 0), 0)
+  const chosenKinds: readonly Kind[] = kind === undefined ? kinds : [kind]
+  const counted = chosenKinds.flatMap((one) => (numbers.has(one) ? [count(numbers.get(one) ?? 0, one)] : []))
+  const total = chosenKinds.reduce((sum: number, one) => sum + (numbers.get(one) ?? 0), 0)
   return html`<p class="total"><b>${count(total, 'resource')}</b>${isWhole ? nothing : html`, ${shown} on this page`}${counted.length > 1 ? html`: ${counted.join(', ')}` : nothing}</p>`
 }
 

@@ -64,10 +64,10 @@ ${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run 
 /** `medium`; `medium, some high` where options or overrides give open violations another severity than the rule has. */
 export function showSeverity(rule: RuleInRun): Markup {
   const { severity, severities, open } = rule
-  const own = severity === undefined ? html`<span class="soft">unknown</span>` : severityChip(severity)
+  const ofPolicy = severity === undefined ? html`<span class="soft">unknown</span>` : severityChip(severity)
   const worst = worstOf(rule)
-  if (worst === undefined || worst === severity) return own
-  return html`<span>${own}, ${severities[worst] === open ? 'all' : 'some'} ${severityChip(worst)}</span>`
+  if (worst === undefined || worst === severity) return ofPolicy
+  return html`<span>${ofPolicy}, ${severities[worst] === open ? 'all' : 'some'} ${severityChip(worst)}</span>`
 }
 
 /** A rule that the run knows; one of an earlier policy by the violations that it had. */
@@ -75,8 +75,8 @@ async function findRule(request: SiteRequest, id: string): Promise<RuleInRun | u
   const { history, run } = request
   const known = (await readRules(history, run.number)).find((rule) => rule.id === id)
   if (known !== undefined) return known
-  const asked = { run: run.number, withActive: true, resolvedAfter: 0, rules: [globOf(id)] }
-  const violations = await onceForRun(request, `ever of ${id}`, () => countViolations(history, asked))
+  const choice = { run: run.number, withActive: true, resolvedAfter: 0, rules: [globOf(id)] }
+  const violations = await onceForRun(request, `ever of ${id}`, () => countViolations(history, choice))
   const counts = { open: 0, severities: countSeverities([]), unknown: 0, waived: 0 }
   const past = { kind: undefined, title: '', severity: undefined, evaluated: undefined, gaps: [], notEvaluated: [] }
   return violations > 0 ? { id, ...past, ...counts } : undefined
@@ -136,14 +136,16 @@ ${remediation(evaluated.remediation)}<p class="meta">A rule of this policy. The 
 }
 
 function showFacts({ id, kind, severity, evaluated }: RuleInRun, { run, link }: SiteRequest): Markup {
-  const own = rules.find((rule) => rule.id === id)
-  const published = own === undefined || own.severity === severity ? '' : ` (${own.severity} as published)`
+  const builtIn = rules.find((rule) => rule.id === id)
+  const published = builtIn === undefined || builtIn.severity === severity ? '' : ` (${builtIn.severity} as published)`
   return html`${factList([
     ['Severity', severity === undefined ? 'unknown' : `${severity}${published}`],
     ...(kind === undefined ? [] : [['Evaluates', kind] as const]),
     ['In the policy', evaluated === undefined ? `not in run ${run.number}` : `of run ${run.number}`],
-    ...(own === undefined ? [] : [['Packs', own.packs.join(', ') || 'none: a policy must name it'] as const]),
-    ...(own === undefined ? [] : [['Explained by', command(hookdriftCommand(['rules'], { operands: [id] }))] as const]),
+    ...(builtIn === undefined ? [] : [['Packs', builtIn.packs.join(', ') || 'none: a policy must name it'] as const]),
+    ...(builtIn === undefined
+      ? []
+      : [['Explained by', command(hookdriftCommand(['rules'], { operands: [id] }))] as const]),
   ])}${showControls(id, evaluated?.controls ?? [], link)}`
 }
 
@@ -155,8 +157,8 @@ function showRuleGaps({ gaps, notEvaluated }: RuleInRun, { run, link }: SiteRequ
   if (projects.size === 0) return nothing
   const refusals = [...Map.groupBy(notEvaluated, ({ reason }) => reason)].map(([cause, alike]) => {
     const names = alike.slice(0, mostNamed).map(({ project }) => project)
-    const left = alike.length - names.length
-    return { cause, where: `${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}` }
+    const omitted = alike.length - names.length
+    return { cause, where: `${names.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}` }
   })
   return unscannedBar({
     headline: `The rule could not be evaluated everywhere in ${count(projects.size, 'project')}.`,
@@ -173,8 +175,8 @@ function showControls(rule: string, recorded: readonly string[], link: SiteLink)
   const rows = controls.map((control) => {
     const [framework = '', ...rest] = control.split(':')
     const isBuiltIn = builtInFrameworkIds.some((id) => id === framework)
-    const place = `${link(paths.framework(framework))}#${anchorOf('control', rest.join(':'))}`
-    return html`<li>${isBuiltIn ? html`<a href="${place}">${nameControl(control)}</a>` : nameControl(control)}</li>
+    const href = `${link(paths.framework(framework))}#${anchorOf('control', rest.join(':'))}`
+    return html`<li>${isBuiltIn ? html`<a href="${href}">${nameControl(control)}</a>` : nameControl(control)}</li>
 `
   })
   return html`<h2>Controls <span class="count">${controls.length}</span></h2>

@@ -49,9 +49,9 @@ export async function showGroups(
     return html`<tr><th scope="row">${names[at] ?? ''}</th>${cells}${cell('all', total, 'n')}</tr>
 `
   })
-  const left = ranked.total - shown.length
+  const omitted = ranked.total - shown.length
   const columns = [{ title: grouping }, ...[...severities, 'all'].map((title) => ({ title, isNumber: true }))]
-  return html`${table(`By ${grouping}`, columns, rows)}${left > 0 ? html`<p>The first ${shown.length} of ${ranked.total}; the filters find the others.</p>` : nothing}`
+  return html`${table(`By ${grouping}`, columns, rows)}${omitted > 0 ? html`<p>The first ${shown.length} of ${ranked.total}; the filters find the others.</p>` : nothing}`
 }
 
 /** By the name that the first violation of each has. */
@@ -59,13 +59,13 @@ async function nameResources(
   { history, link }: SiteRequest,
   { chosen, ranked: { first: groups } }: ShownGroups,
 ): Promise<readonly Markup[]> {
-  const asked = { ...chosen, groups: groups.flatMap((one) => one.groups), most: Number.POSITIVE_INFINITY }
-  const found = Map.groupBy(await readFirstViolations(history, asked), ({ project, kind, uid }) =>
+  const choice = { ...chosen, groups: groups.flatMap((one) => one.groups), most: Number.POSITIVE_INFINITY }
+  const byResource = Map.groupBy(await readFirstViolations(history, choice), ({ project, kind, uid }) =>
     resourceKey(project, kind, uid),
   )
   return groups.map(({ first }) => {
     const { project, kind, uid } = first
-    const name = found.get(groupKeys.resource(first))?.[0]?.name ?? ''
+    const name = byResource.get(groupKeys.resource(first))?.[0]?.name ?? ''
     const href = linkToResource(link, { project, kind, uid })
     return html`<a href="${href}">${shorten(name === '' ? uid : name, 120)}</a> <span class="soft">${kind} · ${project}</span>`
   })

@@ -53,8 +53,8 @@ export async function showList(
   const { history, query, link, run } = request
   const [after, before] = [query.one('after'), query.one('before')]
   const cursor = after ?? before
-  const asked = cursor === undefined ? undefined : { run: run.number, cursor, isEnd: after === undefined }
-  const place = asked && (await placeOf(history, asked))
+  const cursorPlace = cursor === undefined ? undefined : { run: run.number, cursor, isEnd: after === undefined }
+  const place = cursorPlace && (await placeOf(history, cursorPlace))
   const page = await readViolationPage(history, { ...chosen, place, most: rowsOfPage })
   const { violations } = page
   const counts = countGroups(chosen.groups)
@@ -104,10 +104,10 @@ export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
 /** The command for the same list. */
 export function sameList({ query }: SiteRequest): SameAnswer {
   const { state } = { state: (query.one('state') ?? 'open') as AskedState } // readAsked has refused other words
-  const asked = askedStates[state] as readonly ViolationState[]
+  const states = askedStates[state] as readonly ViolationState[]
   const flags = [
-    ...(asked.includes('opened') || asked.includes('continuing') ? ['open'] : []),
-    ...['resolved', 'waived', 'unknown'].filter((flag) => asked.some((one) => one === flag)),
+    ...(states.includes('opened') || states.includes('continuing') ? ['open'] : []),
+    ...['resolved', 'waived', 'unknown'].filter((flag) => states.some((one) => one === flag)),
   ]
   const named = ['severity', 'max-severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'since', 'sort'] as const
   return {

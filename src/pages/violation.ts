@@ -126,8 +126,8 @@ async function showFacts(
   { row, rule, identified }: { row: ViolationRow; rule: EvaluatedRule | undefined; identified: IdentifiedViolation },
 ): Promise<Markup> {
   const { history, run, link } = request
-  const asked = { run: run.number, withActive: true, resolvedAfter: undefined, rules: [globOf(row.rule)] }
-  const others = await onceForRun(request, `open of ${row.rule}`, () => countViolations(history, asked, isOpen))
+  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, rules: [globOf(row.rule)] }
+  const others = await onceForRun(request, `open of ${row.rule}`, () => countViolations(history, choice, isOpen))
   const facts: Fact[] = [
     ['Rule', html`<a href="${link(paths.rule(row.rule))}">${row.rule}</a>`],
     ['Project', html`<a href="${linkToProject(link, identified.project.name)}">${identified.project.name}</a>`],
@@ -203,8 +203,8 @@ function nameWalks(gaps: readonly AnswerCoverage[]): string {
   const named = projects
     .slice(0, mostNamed)
     .map(([project, walks]) => `${walks.map(({ listing }) => listing).join(', ')} of ${project}`)
-  const left = projects.length - named.length
-  return `${named.join('; ')}${left > 0 ? ` and of ${count(left, 'more project')}` : ''}`
+  const omitted = projects.length - named.length
+  return `${named.join('; ')}${omitted > 0 ? ` and of ${count(omitted, 'more project')}` : ''}`
 }
 
 /** What the run recorded of the rule. */

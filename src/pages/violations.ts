@@ -38,18 +38,18 @@ export const violationsPage: SitePage = {
   isOfRun: 'past',
   async show(request) {
     const { link, query } = request
-    const asked = readAsked(request)
-    const violated = await readViolated(request, asked.withResolved)
+    const filters = readAsked(request)
+    const violated = await readViolated(request, filters.withResolved)
     const projects = query.all('project')
     const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
     const content =
-      asked.grouping === undefined
+      filters.grouping === undefined
         ? await showList(request, {
-            chosen: await chooseGroups(request, asked),
-            order: asked.order,
+            chosen: await chooseGroups(request, filters),
+            order: filters.order,
             projects: violated.projects,
           })
-        : await showGrouped(request, asked, asked.grouping)
+        : await showGrouped(request, filters, filters.grouping)
     return {
       title: 'Violations',
       crumbs: [],

@@ -175,9 +175,9 @@ function isInForce({ ended_at }: AcceptanceRow): boolean {
 
 function showAcceptance(row: AcceptanceRow, link: SiteLink): Markup {
   const { fingerprint, rule, path, reason, at, ended_at, ended_by } = row
-  const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
   const end =
     ended_at === null || ended_by === null ? nothing : html`; ended ${showInstant(ended_at)}: ${endingWords[ended_by]}`
-  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource({ ...row, name: '' }, link(paths.violation(fingerprint)))}${place}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(describeSigner(row), 200)}, ${showInstant(at)}${end}</p></li>
+  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource({ ...row, name: '' }, link(paths.violation(fingerprint)))}${atPath}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(describeSigner(row), 200)}, ${showInstant(at)}${end}</p></li>
 `
 }

@@ -175,10 +175,10 @@ const scheduleColumns = ['Schedule', 'Cron', 'Zone', 'Projects', 'Next'].map((ti
 
 function showSchedule(schedule: PlannedRuns, scans: readonly StatusRow[], now: number): Markup {
   const { name, cron, timezone, projects } = schedule
-  const own = scans.filter(({ project }) => matchesProject(project, projects))
+  const ofSchedule = scans.filter(({ project }) => matchesProject(project, projects))
   const missed = showMissed(
     schedule,
-    own.map(({ at }) => at),
+    ofSchedule.map(({ at }) => at),
     now,
   )
   const times = nextTimes([schedule], now, mostTimes).map(({ at }) => showInstant(at))

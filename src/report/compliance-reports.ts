@@ -24,6 +24,6 @@ export const complianceReports = {
 export function complianceFormatOf(name: string): ComplianceFormat {
   const format = (complianceReports as Readonly<Record<string, ComplianceFormat>>)[name]
   if (format !== undefined) return format
-  const known = Object.keys(complianceReports).join(', ')
-  throw AuditError.usage(`--framework has no format ${name}, expected one of ${known}`)
+  const names = Object.keys(complianceReports).join(', ')
+  throw AuditError.usage(`--framework has no format ${name}, expected one of ${names}`)
 }

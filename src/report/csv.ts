@@ -105,24 +105,24 @@ function controlRows(report: Report): Cell[][] {
   const { projects, violations } = report
   const byRule = Map.groupBy(violations, ({ rule }) => rule)
   const rows = rulesOf(report).flatMap((rule) => {
-    const found = byRule.get(rule.id) ?? []
-    const inState = (...states: ViolationState[]) => found.filter(({ state }) => states.includes(state)).length
+    const ofRule = byRule.get(rule.id) ?? []
+    const inState = (...states: ViolationState[]) => ofRule.filter(({ state }) => states.includes(state)).length
     const isFixed = ({ resolution }: ReportViolation) => resolution === 'fixed'
-    const ended = found.filter(({ state }) => state === 'resolved')
+    const ended = ofRule.filter(({ state }) => state === 'resolved')
     const evaluated = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
     const missed = projects.filter(({ not_evaluated }) => not_evaluated[rule.id] !== undefined).length
     const isKnown = gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped')
-    const known = (number: number) => (number === 0 && !isKnown ? null : number)
+    const orUnknown = (number: number) => (number === 0 && !isKnown ? null : number)
     const counts = [
-      ...[known(inState('opened', 'continuing')), inState('waived'), inState('unknown')],
-      ...[known(ended.filter(isFixed).length), ended.filter((one) => !isFixed(one)).length],
+      ...[orUnknown(inState('opened', 'continuing')), inState('waived'), inState('unknown')],
+      ...[orUnknown(ended.filter(isFixed).length), ended.filter((one) => !isFixed(one)).length],
     ]
     return rule.controls.map((control) => [
       control,
       rule.id,
       rule.title,
       rule.severity,
-      known(evaluated),
+      orUnknown(evaluated),
       missed,
       ...counts,
     ])

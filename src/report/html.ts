@@ -196,9 +196,9 @@ const titles = {
 function showEnded(ended: readonly ReportViolation[], rows: (found: readonly ReportViolation[]) => Markup): Markup {
   const groups = Map.groupBy(ended, nameEnding)
   return markup`${endingNames.flatMap((name) => {
-    const found = groups.get(name) ?? []
-    return found.length === 0
+    const ofState = groups.get(name) ?? []
+    return ofState.length === 0
       ? []
-      : [fold(markup`${titles[name]}: ${count(found.length, 'violation')}`, rows(found), true)]
+      : [fold(markup`${titles[name]}: ${count(ofState.length, 'violation')}`, rows(ofState), true)]
   })}`
 }

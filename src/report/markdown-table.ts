@@ -33,13 +33,13 @@ export function row(cells: readonly string[]): string {
 export function fill(sections: readonly MarkdownSection[], characters: number, howToSeeAll: string): string[] {
   const shown = sections.filter(({ rows }) => rows.length > 0)
   const lines: string[] = []
-  let left = characters - shown.reduce((sum, { head }) => sum + lengthOf(head) + roomToDescribe + howToSeeAll.length, 0)
+  let room = characters - shown.reduce((sum, { head }) => sum + lengthOf(head) + roomToDescribe + howToSeeAll.length, 0)
   for (const { head, rows, noun } of shown) {
     lines.push(...head)
     let taken = 0
     for (const row of rows) {
-      if (row.length + 1 > left) break
-      left -= row.length + 1
+      if (row.length + 1 > room) break
+      room -= row.length + 1
       taken += 1
       lines.push(row)
     }

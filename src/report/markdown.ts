@@ -198,7 +198,7 @@ function showChange({ change, project, fields, ...resource }: ReportChange): str
     const { before, after } = showValues(field, 60)
     return `${code(field.path, 100)} ${code(before)} → ${code(after)}`
   })
-  const left = fields.length - shown.length
-  if (left > 0) shown.push(`… and ${count(left, 'more field')}`)
+  const omitted = fields.length - shown.length
+  if (omitted > 0) shown.push(`… and ${count(omitted, 'more field')}`)
   return [change, code(project, 100), showResource(resource), shown.join('; ')]
 }

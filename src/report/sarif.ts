@@ -43,9 +43,11 @@ export const sarif: ReportFormat = (report) => {
 
 /** Viewers refuse results without a location, so a project that is no longer configured gets the file of the others. */
 function placesIn(projects: Report['projects']): (project: string) => FileLocation | undefined {
-  const known = projects.flatMap(({ project, configured_at: place }) => (place === null ? [] : [{ project, place }]))
-  const places = new Map(known.map(({ project, place }) => [project, place]))
-  const [first] = known
+  const configured = projects.flatMap(({ project, configured_at: place }) =>
+    place === null ? [] : [{ project, place }],
+  )
+  const places = new Map(configured.map(({ project, place }) => [project, place]))
+  const [first] = configured
   return (project) => places.get(project) ?? (first === undefined ? undefined : { file: first.place.file, line: 1 })
 }
 
@@ -201,8 +203,8 @@ function packedSize(lines: readonly string[]): number {
 
 function describeOmitted(all: number, kept: number, run: number): string | undefined {
   if (kept === all) return undefined
-  const left = `${count(all - kept, 'result')} of ${all} omitted, the least severe`
-  return `${left}: readers accept ${mostResults} and ${mostPackedBytes / 1_000_000} MB compressed; hookdrift report --run ${run} --format json shows all`
+  const omitted = `${count(all - kept, 'result')} of ${all} omitted, the least severe`
+  return `${omitted}: readers accept ${mostResults} and ${mostPackedBytes / 1_000_000} MB compressed; hookdrift report --run ${run} --format json shows all`
 }
 
 /** Code scanning shows no more tags. */
@@ -318,14 +320,14 @@ const levelOf = {
 
 function describeWalk(walk: ReportCoverage): [NotificationKind, Notification.level, string][] {
   const { project, listing, status, reason, filter, items, pages } = walk
-  const found: [NotificationKind, Notification.level, string][] = []
-  if (status === 'skipped') found.push(['walk-skipped', 'note', `${project} ${listing}: skipped: ${reason}`])
+  const notifications: [NotificationKind, Notification.level, string][] = []
+  if (status === 'skipped') notifications.push(['walk-skipped', 'note', `${project} ${listing}: skipped: ${reason}`])
   else if (status !== 'complete') {
     const seen = pages === 0 ? 'nothing seen' : `${count(items, 'item')} in ${count(pages, 'page')} seen`
-    found.push(['walk-incomplete', levelOf[status], `${project} ${listing}: ${status}, ${seen}: ${reason}`])
+    notifications.push(['walk-incomplete', levelOf[status], `${project} ${listing}: ${status}, ${seen}: ${reason}`])
   }
-  if (filter !== null) found.push(['walk-narrowed', 'note', `${project} ${listing}: only those with ${filter}`])
-  return found
+  if (filter !== null) notifications.push(['walk-narrowed', 'note', `${project} ${listing}: only those with ${filter}`])
+  return notifications
 }
 
 function projectLocation(project: string, place: FileLocation | undefined) {

@@ -149,6 +149,6 @@ function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: Te
     const [first = '', ...rest] = wrapProse(neutralise(text), page.width - 4)
     return [`  ${first}`, ...rest.map((line) => `    ${line}`)]
   })
-  const left = remarks.length - mostShown
-  return [headline, ...lines, ...(left > 0 ? [`  … and ${left} more; --format json shows all`] : [])]
+  const omitted = remarks.length - mostShown
+  return [headline, ...lines, ...(omitted > 0 ? [`  … and ${omitted} more; --format json shows all`] : [])]
 }

@@ -31,8 +31,8 @@ export function answerInThread(options: ThreadOptions): ThreadAnswering {
       const body = await readBody(request)
       if (body === undefined) return refuse(413, `more than ${mostBodyBytes} bytes\n`)
       const { url, method, headers } = request
-      const asked = { url, method, headers: [...headers], body: new Uint8Array(body).buffer, peer }
-      const response = await thread.ask(asked, request.signal)
+      const message = { url, method, headers: [...headers], body: new Uint8Array(body).buffer, peer }
+      const response = await thread.ask(message, request.signal)
       if (response === undefined) {
         return refuse(503, 'the pages do not answer now: the log of hookdrift says why\n', later)
       }

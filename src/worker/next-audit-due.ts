@@ -22,8 +22,10 @@ export function nextAuditDue(
     return { ...schedule, ...readTimetable(schedule) }
   })
   return (project, ms) => {
-    const own = timetables.filter(({ projects }) => matchesProject(project, projects))
-    return own.length === 0 ? ms + defaultMaxAgeMs : Math.min(...own.map(({ after, slackMs }) => after(ms) + slackMs))
+    const ofProject = timetables.filter(({ projects }) => matchesProject(project, projects))
+    return ofProject.length === 0
+      ? ms + defaultMaxAgeMs
+      : Math.min(...ofProject.map(({ after, slackMs }) => after(ms) + slackMs))
   }
 }
 

@@ -29,18 +29,18 @@ const mostKnown = 1000
 export function openCredentials(tokens: readonly ReaderToken[], now: () => number): CredentialCheck {
   const findToken = tokenSearch(tokens)
   /** Digests of credentials, the oldest first. */
-  const known = new Set<string>()
+  const rightBefore = new Set<string>()
   const nameOf = ({ value }: Credential) => digestOf(value).toString('base64')
   return {
     findToken,
-    isKnown: (credential) => known.has(nameOf(credential)),
+    isKnown: (credential) => rightBefore.has(nameOf(credential)),
     check(credential) {
-      const found = credential.kind === 'bearer' ? findToken(credential.value) : sessionOf(credential.value)
-      if (found === undefined || typeof found === 'string') return found ?? 'wrong'
-      known.add(nameOf(credential))
-      const [oldest] = known
-      if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
-      return found
+      const reader = credential.kind === 'bearer' ? findToken(credential.value) : sessionOf(credential.value)
+      if (reader === undefined || typeof reader === 'string') return reader ?? 'wrong'
+      rightBefore.add(nameOf(credential))
+      const [oldest] = rightBefore
+      if (rightBefore.size > mostKnown && oldest !== undefined) rightBefore.delete(oldest)
+      return reader
     },
   }
 
@@ -113,10 +113,10 @@ function cookie(value: string, maxAge: number, isSecure: boolean): string {
  * compared, in constant time, and with every token even after one matched.
  */
 function tokenSearch(tokens: readonly ReaderToken[]): (given: string) => ReaderToken | undefined {
-  const known = tokens.map((reader) => ({ reader, digest: digestOf(reader.token) }))
+  const digests = tokens.map((reader) => ({ reader, digest: digestOf(reader.token) }))
   return (given) => {
     const digest = digestOf(given)
-    return known.reduce<ReaderToken | undefined>(
+    return digests.reduce<ReaderToken | undefined>(
       (found, one) => (timingSafeEqual(digest, one.digest) ? one.reader : found),
       undefined,
     )

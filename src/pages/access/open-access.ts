@@ -92,11 +92,11 @@ export function openAccess({ settings, now, watch }: AccessOptions): Access {
   ): Admission {
     const wait = credentials.isKnown(credential) ? 0 : attempts.waitOf(peer)
     if (wait > 0) return { response: makeWait(request, wait) }
-    const found = credentials.check(credential)
-    if (typeof found === 'object') {
-      return { viewer: { name: found.name, projects: found.projects }, hasSession: credential.kind === 'session' }
+    const reader = credentials.check(credential)
+    if (typeof reader === 'object') {
+      return { viewer: { name: reader.name, projects: reader.projects }, hasSession: credential.kind === 'session' }
     }
-    if (found === 'wrong') attempts.fail(peer)
+    if (reader === 'wrong') attempts.fail(peer)
     // A browser that keeps a cookie that is not right would fail with every page.
     return { response: askForToken(request, credential.kind === 'session' ? [endedCookie(isSecure)] : []) }
   }

@@ -117,7 +117,7 @@ function describeQualified({ controls }: Compliance): string {
 export function complianceSections(compliance: Compliance, places?: EvidencePlaces): PageSection[] {
   const { controls, period } = compliance
   const replayed = describeReplay(compliance)
-  const left = controls.filter(({ state }) => state === 'not_covered')
+  const notCovered = controls.filter(({ state }) => state === 'not_covered')
   const inOrder = assessed.map((name) => [name, controls.filter(({ state }) => state === name)] as const)
   const covered = inOrder.flatMap(([, alike]) => alike)
   const first = findFirstControls(covered)
@@ -154,14 +154,14 @@ export function complianceSections(compliance: Compliance, places?: EvidencePlac
             content: html`${covered.map((control) => showRules(control, { first, places }))}`,
           },
         ]),
-    ...(left.length === 0
+    ...(notCovered.length === 0
       ? []
       : [
           {
             id: 'not_covered',
             title: 'Appendix: not covered by hookdrift',
-            count: left.length,
-            content: showLeft(left),
+            count: notCovered.length,
+            content: showLeft(notCovered),
           },
         ]),
     { id: 'origin', title: 'Appendix: origin and signature', content: showOrigin(compliance) },

@@ -21,7 +21,7 @@ const mostCharacters = 64_500
 export const complianceMarkdown: ComplianceFormat = (compliance) => {
   const { framework, title, run, digests, controls, period, verify } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
-  const left = controls.filter(({ state }) => state === 'not_covered')
+  const notCovered = controls.filter(({ state }) => state === 'not_covered')
   const over = period === undefined ? '' : `, ${describeRuns(period)}`
   const fleet = describeFleet(compliance)
   const top = [
@@ -37,7 +37,9 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
     row(['---', '---', '---', '---:', '---:', '---:', '---:', '---:']),
     ...covered.map(showControl),
     '',
-    ...(left.length === 0 ? [] : [`Not covered by this tool: ${left.map(({ id }) => code(id, 60)).join(', ')}.`, '']),
+    ...(notCovered.length === 0
+      ? []
+      : [`Not covered by this tool: ${notCovered.map(({ id }) => code(id, 60)).join(', ')}.`, '']),
   ]
   const chain = digests.chain === null ? '' : `, chain \`${digests.chain}\``
   const bottom = [

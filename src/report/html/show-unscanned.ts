@@ -55,11 +55,11 @@ export function unscannedBar({
   /** Where the walks are listed. */
   readonly href: string
 }): Markup {
-  const left = causes.length - mostCauses
+  const omitted = causes.length - mostCauses
   const lines = causes.slice(0, mostCauses).map(({ cause, where }) => html`<li><b>${cause}:</b> ${where}</li>`)
   return html`<div class="unscanned unseen" role="note">
 <p><b>? ${headline}</b></p>
-${lines.length === 0 ? nothing : html`<ul>${lines}${left > 0 ? html`<li>and ${count(left, 'more cause')}</li>` : nothing}</ul>`}<p>${meaning} <a href="${href}">Coverage</a></p>
+${lines.length === 0 ? nothing : html`<ul>${lines}${omitted > 0 ? html`<li>and ${count(omitted, 'more cause')}</li>` : nothing}</ul>`}<p>${meaning} <a href="${href}">Coverage</a></p>
 </div>
 `
 }
@@ -97,8 +97,8 @@ function nameProjects(walks: readonly ReportCoverage[], unseen: ReadonlySet<stri
   const names = projects.slice(0, mostProjects).map(([project, missed]) => {
     return unseen.has(project) ? project : `${project} (${missed.map(({ listing }) => listing).join(', ')})`
   })
-  const left = projects.length - names.length
-  return `${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+  const omitted = projects.length - names.length
+  return `${names.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
 }
 
 interface UnscannedCause {

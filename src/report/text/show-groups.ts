@@ -140,14 +140,14 @@ function showTable(groups: readonly (readonly ReportViolation[])[], page: TextPa
   const room = Math.max(3, Math.min(longestTable, most - 2))
   const shown = rows.length > room ? rows.slice(0, room - 1) : rows
   const [header = '', ...lines] = layTable(tableColumns(page.groupBy), shown, page.width)
-  const left = rows.length - shown.length
+  const omitted = rows.length - shown.length
   const rest = rows.slice(shown.length).reduce((sum, { group }) => sum + group.length, 0)
   return [
     page.paint('heading', header),
     ...lines,
-    ...(left === 0
+    ...(omitted === 0
       ? []
-      : [page.paint('aside', `… and ${describeMore(left, page.groupBy)} with ${count(rest, 'violation')}`)]),
+      : [page.paint('aside', `… and ${describeMore(omitted, page.groupBy)} with ${count(rest, 'violation')}`)]),
   ]
 }
 
@@ -290,8 +290,8 @@ function areNamesClear(violations: readonly ReportViolation[]): boolean {
   const uids = new Map<string, string>()
   return violations.every(({ project, kind, name, uid }) => {
     const key = JSON.stringify([project, kind, name])
-    const known = uids.get(key) ?? uid
-    uids.set(key, known)
-    return name !== '' && known === uid
+    const shared = uids.get(key) ?? uid
+    uids.set(key, shared)
+    return name !== '' && shared === uid
   })
 }

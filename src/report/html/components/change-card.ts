@@ -41,8 +41,8 @@ const mostReferrers = 20
 
 function showReferrers(referrers: readonly string[]): Markup {
   if (referrers.length === 0) return nothing
-  const left = referrers.length - mostReferrers
-  const names = `${referrers.slice(0, mostReferrers).join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+  const omitted = referrers.length - mostReferrers
+  const names = `${referrers.slice(0, mostReferrers).join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
   return html`<p class="where">Used by ${count(referrers.length, 'subscription')}: ${names}</p>`
 }
 
@@ -107,8 +107,8 @@ function showLines(lines: readonly string[]): Markup {
     const text = shorten(line.replace('fingerprint sealed:', 'fingerprint '), longestLine)
     return at === 0 ? html`${text}` : html`<br>${text}`
   })
-  const left = lines.length - shown.length
-  return html`${shown}${left > 0 ? html`<br>… and ${left} more lines` : html``}`
+  const omitted = lines.length - shown.length
+  return html`${shown}${omitted > 0 ? html`<br>… and ${omitted} more lines` : html``}`
 }
 
 interface SecretChange {

@@ -43,8 +43,8 @@ export function describeVerdict({
   if (extent === 'none') return { outcome: 'unknown', word: 'Unknown', sentence: 'Nothing was scanned.' }
   const isWhole = extent === 'all'
   if (failing > 0) {
-    const found = `${count(failing, failOn === 'new' ? 'new open violation' : 'open violation')} of ${thresholdOf(failOn)}`
-    const sentence = isWhole ? `${found}.` : `At least ${found}: the scan is incomplete.`
+    const failures = `${count(failing, failOn === 'new' ? 'new open violation' : 'open violation')} of ${thresholdOf(failOn)}`
+    const sentence = isWhole ? `${failures}.` : `At least ${failures}: the scan is incomplete.`
     return { outcome: 'failed', word: 'Failed', sentence }
   }
   const none =

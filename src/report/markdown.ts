@@ -5,6 +5,7 @@ import { formatExpiry } from '../model/time.ts'
 import { severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 import { acceptedBefore } from './accepted-before.ts'
+import { describeCause, describeFollowing } from './describe-cause.ts'
 import { describeDue } from './describe-due.ts'
 import { describeEnding } from './describe-ending.ts'
 import { describeFailures, type FailureGroup, groupFailures } from './describe-failures.ts'
@@ -82,6 +83,7 @@ function sectionsOf({
   coverage,
   notices,
   drift,
+  causes,
   violations,
   accepted,
   verdict,
@@ -100,6 +102,18 @@ function sectionsOf({
       ['cause', ...factLabels],
       'cause',
       groupFailures(coverage, projects).map(showFailure),
+    ),
+    table(
+      'Causes',
+      ['severity', 'cause', 'what follows', 'since run', 'put back with'],
+      'cause',
+      causes.map((cause) => [
+        cause.severity ?? '',
+        prose(describeCause(cause), 400),
+        prose(describeFollowing(cause), 400),
+        String(cause.first_run),
+        code(`hookdrift restore --cause ${cause.id}`),
+      ]),
     ),
     table('Violations', [...violationColumns, 'state'], 'violation', active.map(show)),
     table('How to fix', ['rule', 'remediation'], 'rule', remediations(rules, active)),

@@ -238,22 +238,22 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/policy/selector.ts': {
     '/^\\/(.+)\\/$/s': ourText,
   },
-  'src/report/csv/csv-table.ts': {
+  'src/report/csv-table.ts': {
     '/(^|;)(["\'\\s]*)(?=[=+\\-@＝＋－＠])/g': cutBefore,
   },
-  'src/report/markdown/prose.ts': {
+  'src/report/markdown-prose.ts': {
     "/^(?:[\\p{L}\\p{M}]+(?:['’-][\\p{L}\\p{M}]+)*|\\d+|%|)[,.;:]?$/u": cutBefore,
     '/^[0-9a-f]{7,}/i': cutBefore,
     '/^(.*[^,.;:])([,.;:])$/s': cutBefore,
   },
-  'src/report/ocsf/findings.ts': {
+  'src/report/ocsf.ts': {
     '/:.*/s': ourText,
   },
-  'src/report/sarif/plain.ts': {
+  'src/report/sarif.ts': {
     '/(?<!\\\\)(\\\\*)([[\\]])/g': cutBefore,
     '/\\{(\\d+)\\}/g': cutBefore,
   },
-  'src/report/markdown/sections.ts': {
+  'src/report/markdown.ts': {
     '/\\s*\\n\\s*/g': 'only ever run on remediations, which hookdrift or the policy wrote',
   },
   'src/report/text/show-time.ts': {

@@ -91,17 +91,23 @@ async function worker(options: WorkerOptions, given: ProcessContext): Promise<nu
   return exitCode ?? exitCodes.clean
 }
 
-interface WorkerContext {
-  readonly terminal: ProcessContext
-  readonly log: Log
-  readonly reloads: ReloadRequests
-  readonly signal: AbortSignal
-}
-
 /** A connection without an answer is soon replaced by another one. */
 const impatient = { mostSilenceMs: () => 5_000 }
 
-async function keepWorking(options: WorkerOptions, { terminal, log, reloads, signal }: WorkerContext): Promise<void> {
+async function keepWorking(
+  options: WorkerOptions,
+  {
+    terminal,
+    log,
+    reloads,
+    signal,
+  }: {
+    readonly terminal: ProcessContext
+    readonly log: Log
+    readonly reloads: ReloadRequests
+    readonly signal: AbortSignal
+  },
+): Promise<void> {
   const reader = openWorkerFiles(options, terminal)
   let configuration = reader.configuration()
   printWarnings(configuration, terminal)

@@ -10,7 +10,7 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
 import { schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
-import { shortFingerprint } from '../report/text/short-fingerprint.ts'
+import { shortFingerprint } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { given, parameter, question } from './question.ts'
 

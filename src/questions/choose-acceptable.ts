@@ -2,7 +2,7 @@ import { type Acceptance, isInForce } from '../history/acceptances.ts'
 import { AuditError } from '../model/errors.ts'
 import { meantBy } from '../model/meant-by.ts'
 import type { Kind } from '../model/resource.ts'
-import { shortFingerprint } from '../report/text/short-fingerprint.ts'
+import { shortFingerprint } from '../report/text/shorten.ts'
 
 /** What people name of a violation. */
 export interface Nameable {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import { countSeverities } from '../../src/model/violation.ts'
-import { showSeverity } from '../../src/pages/rule/show-severity.ts'
+import { showSeverity } from '../../src/pages/rule.ts'
 import { createSite } from '../../src/pages/site.ts'
 import type { RuleInRun } from '../../src/questions/read-rules.ts'
 import { changeDocuments, openChanged } from '../history/changed-history.ts'

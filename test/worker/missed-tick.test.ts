@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { missedTick } from '../../src/worker/missed-tick.ts'
+import { missedTick } from '../../src/worker/next-audit-due.ts'
 
 const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'UTC', projects: [], slackMs: 600_000 }
 const at = (time: string) => Date.parse(`2026-11-20T${time}:00Z`)

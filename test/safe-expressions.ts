@@ -106,7 +106,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^[\\w ./:*+,<>=-]*$/': ourText,
     '/[^A-Za-z0-9]+/': ourText,
   },
-  'src/history/postgres/query/first-word.ts': {
+  'src/history/postgres/ask-database.ts': {
     '/(?:\\s+|--[^\\r\\n]*)/y': ourText,
     '/[A-Za-z]*/y': ourText,
   },

@@ -43,7 +43,7 @@ export async function openExistingHistory(
   patience: Patience = {},
 ): Promise<History> {
   if (location.kind === 'postgres') {
-    const { refuseMissing } = await import('../history/postgres/refuse-missing.ts')
+    const { refuseMissing } = await import('../history/postgres/migrate.ts')
     await refuseMissing(location.server)
   } else {
     const { refuseMissing } = await import('../history/sqlite/refuse-files.ts')
@@ -125,7 +125,7 @@ export async function namesIn(
  */
 export async function identityOf(location: HistoryLocation): Promise<string> {
   if (location.kind === 'postgres') {
-    return (await import('../history/postgres/identify-history.ts')).identifyHistory(location.server)
+    return (await import('../history/postgres/postgres-history.ts')).identifyHistory(location.server)
   }
   const { dev, ino } = statSync(location.path)
   return JSON.stringify([location.path, dev, ino])

@@ -7,6 +7,6 @@ import type { ProcessContext } from './process-context.ts'
 /** Opens a history, or the place for one. */
 export async function openMovable(location: HistoryLocation, env: ProcessContext['env']): Promise<MovableHistory> {
   if (location.kind === 'postgres') return openMovableDatabase(location.server)
-  const { movableFile } = await import('../history/sqlite/move/movable-file.ts')
+  const { movableFile } = await import('../history/sqlite/movable-file.ts')
   return movableFile(location.path, await localProcess(env))
 }

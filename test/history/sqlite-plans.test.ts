@@ -6,7 +6,6 @@ import type { Draft } from '../../src/history/history.ts'
 import type { HistoryReader } from '../../src/history/reader.ts'
 import { findLastApproval, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
 import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
-import { findEndpointsOf } from '../../src/history/sql/endpoints-of.ts'
 import {
   readFirstViolations,
   readViolatedRules,
@@ -16,7 +15,8 @@ import {
   type ViolationGroup,
 } from '../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../src/history/sql/found-violations.ts'
-import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
+import { countResources, findEndpointsOf, listResources } from '../../src/history/sql/list-resources.ts'
+
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,

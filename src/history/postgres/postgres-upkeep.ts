@@ -1,12 +1,12 @@
-import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
 import type { PostgresServer } from '../postgres-server.ts'
-import { lastPruning, planPruning, pruneHistory } from '../sql/prune-history.ts'
+import { isPruningDue, lastPruning, planPruning, pruneHistory, refuseToKeepNothing } from '../sql/prune-history.ts'
+
 import type { HistoryUpkeep, PruneRequest, Pruning } from '../upkeep.ts'
+import { askDatabase } from './ask-database.ts'
 import { connect, type PostgresSession, upkeepPatience } from './connect.ts'
 import type { SharedProcess } from './lease.ts'
+import { requireHistory } from './migrate.ts'
 import { postgresBackend } from './postgres-backend.ts'
-import { askDatabase } from './query/ask-database.ts'
-import { requireHistory } from './refuse-missing.ts'
 
 /** What this backend leaves to its caller. */
 export interface UpkeepOptions extends Pick<HistoryUpkeep, 'verify' | 'chainOf' | 'backUp'> {

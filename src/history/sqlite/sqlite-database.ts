@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { HistoryDatabase, SqlValue, Transaction } from '../sql/session.ts'
 import type { Row } from '../table-rows.ts'
 import { asHistoryError } from './describe-damage.ts'
-import { refuseAltered } from './schema/refuse-altered.ts'
+import { refuseAltered } from './schema.ts'
 
 type Bindable = string | number | null
 

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
-import { findBrokenLinks, prunedRuns } from '../../chain/links.ts'
-import { rangesOf } from '../../chain/pruned-runs.ts'
+import { findBrokenLinks, prunedRuns, rangesOf } from '../../chain/links.ts'
+
 import type { RunRecord } from '../../records.ts'
 import { readRun } from '../../sql/read-run.ts'
 import { SqliteDatabase } from '../sqlite-database.ts'

@@ -76,7 +76,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/demo/go-json.ts': {
     "new RegExp(markup, 'g')": demoOnly,
   },
-  'src/demo/page-cache.ts': {
+  'src/demo/simulated-service.ts': {
     '/"has_next_page":true.*"next_page_cursor":"([^"]*)"\\}\\}\\}\\n?$/': demoOnly,
   },
   'src/demo/page.ts': {

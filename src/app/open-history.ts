@@ -2,15 +2,17 @@ import { statSync } from 'node:fs'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
+import type { MovableHistory } from '../history/movable-history.ts'
 import type { ConnectOptions } from '../history/postgres/connect.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import type { KnownName, NameKind } from '../history/sql/read-names.ts'
 import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
+import type { PoolState } from '../pool/read-pool-state.ts'
 import type { ProcessContext } from './process-context.ts'
-import { thisProcess } from './system.ts'
+import { systemClock, thisProcess } from './system.ts'
 
-// This file, open-movable.ts and copy-database.ts choose a backend: all others see the contracts in src/history.
+// This file and copy-database.ts choose a backend: all others see the contracts in src/history.
 
 type Environment = ProcessContext['env']
 
@@ -72,6 +74,26 @@ export async function spaceOf(location: HistoryLocation, env: Environment): Prom
   return (await import('../history/sqlite/space-of-file.ts')).spaceOfFile(location.path)
 }
 
+/** A scrape must not wait for a server that does not answer. */
+const mostMs = 3_000
+
+/** Bytes of a history with its companion files; undefined where its server does not answer. */
+export async function historySize(location: HistoryLocation, env: ProcessContext['env']): Promise<number | undefined> {
+  const size = spaceOf(location, env).then(({ bytes }) => bytes)
+  if (location.kind === 'file') return size
+  const answered = new AbortController()
+  const over = systemClock.sleep(mostMs, answered.signal).catch(() => {})
+  try {
+    return (await Promise.race([size, over])) ?? undefined
+  } catch (error) {
+    if (error instanceof AuditError) return undefined
+    throw error
+  } finally {
+    answered.abort()
+    size.catch(() => {}) // Its answer is not used.
+  }
+}
+
 async function openUpkeep(location: HistoryLocation, env: Environment): Promise<HistoryUpkeep> {
   if (location.kind === 'postgres') {
     const { server } = location
@@ -107,6 +129,13 @@ export async function examineHistory(
   return examineFile(location.path, mounts(), request)
 }
 
+/** Opens a history, or the place for one. */
+export async function openMovable(location: HistoryLocation, env: ProcessContext['env']): Promise<MovableHistory> {
+  if (location.kind === 'postgres') return (await import('./copy-database.ts')).openMovableDatabase(location.server)
+  const { movableFile } = await import('../history/sqlite/movable-file.ts')
+  return movableFile(location.path, await localProcess(env))
+}
+
 /** Names in a history that exists, for completion: see `readNames`. */
 export async function namesIn(
   location: HistoryLocation,
@@ -131,6 +160,13 @@ export async function identityOf(location: HistoryLocation): Promise<string> {
   return JSON.stringify([location.path, dev, ino])
 }
 
+/** What the workers of a history on a server do; undefined for a file. */
+export async function readPoolOf(location: HistoryLocation): Promise<PoolState | undefined> {
+  if (location.kind === 'file') return undefined
+  const { readPool } = await import('../pool/open-pool.ts')
+  return readPool(location.server)
+}
+
 /** The views that users query, the same in every history. */
 export async function explainViews(): Promise<readonly ViewExplained[]> {
   return (await import('../history/sqlite/views.ts')).explainViews()
@@ -147,7 +183,7 @@ function queryServer({ HOOKDRIFT_QUERY_HISTORY: url = '' }: Environment): Postgr
 }
 
 /** This process on this machine, as the owner of a lease. */
-export async function localProcess(env: Environment) {
+async function localProcess(env: Environment) {
   const { readMounts } = await import('../history/sqlite/network-file-system.ts')
   const mounts = () => (env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : readMounts())
   return { ...thisProcess, mounts }

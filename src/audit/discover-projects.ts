@@ -190,16 +190,14 @@ async function readScans({ history }: ProjectSearch): Promise<readonly RecordedS
 
 type LabelsOf = (project: ProjectRef) => FoundEntry['labels']
 
-interface PastScans {
-  readonly scans: readonly RecordedScan[]
-  readonly labelsOf: LabelsOf
-  readonly sealer: Sealer
-}
-
 function findProjects(
   service: AuditedService,
   { listed, coverage }: ReadList,
-  { scans, labelsOf, sealer }: PastScans,
+  {
+    scans,
+    labelsOf,
+    sealer,
+  }: { readonly scans: readonly RecordedScan[]; readonly labelsOf: LabelsOf; readonly sealer: Sealer },
 ): { readonly projects: readonly AuditedProject[]; readonly list: ProjectList } {
   const named = new Set(service.named.map(({ ref }) => ref.uid))
   const taken = new Set(service.named.map(({ ref }) => shortName(ref)))

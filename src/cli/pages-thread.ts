@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { letAuditsGoFirst } from '../app/let-audits-go-first.ts'
 import { openLog } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import { letAuditsGoFirst } from '../app/system.ts'
 import { answerRequests } from '../serving/answer-requests.ts'
 import type { PagesThread } from './open-pages-thread.ts'
 import { openSite } from './open-site.ts'

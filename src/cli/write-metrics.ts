@@ -1,5 +1,5 @@
-import { historySize } from '../app/history-size.ts'
-import { openHistory } from '../app/open-history.ts'
+import { historySize, openHistory } from '../app/open-history.ts'
+
 import type { ProcessContext } from '../app/process-context.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { configuredIn } from '../config/choose-projects.ts'

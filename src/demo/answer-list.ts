@@ -49,13 +49,11 @@ const titles = { endpoints: 'Endpoints', subscriptions: 'Subscriptions', sources
   string
 >
 
-interface ItemPage {
+function pageOf({ fleet, projectUid, list, page: query, parameters, release, names }: ListRequest): {
   readonly items: readonly JsonObject[]
   readonly pagination: JsonObject
   readonly number: number
-}
-
-function pageOf({ fleet, projectUid, list, page: query, parameters, release, names }: ListRequest): ItemPage {
+} {
   const data = fleet.open(projectUid)
   if (list === 'endpoints') {
     const { content, pagination, number } = cutPage(chosenEndpoints(data.endpoints, parameters), query)

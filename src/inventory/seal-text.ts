@@ -141,13 +141,8 @@ function sealAddresses(text: string, sealer: Sealer): string {
   return at === 0 ? text : out.join('') + text.slice(at)
 }
 
-interface TextSpan {
-  readonly from: number
-  readonly to: number
-}
-
 /** The addresses in a text: with a scheme, or at a host whose addresses are credentials. One pass over the text. */
-function* findAddresses(text: string): Generator<TextSpan> {
+function* findAddresses(text: string): Generator<{ readonly from: number; readonly to: number }> {
   if (!text.includes('/')) return
   for (let at = 0; at < text.length; ) {
     const slashes = text.indexOf('://', at)

@@ -1,7 +1,7 @@
 import { type Identity, readVersionsOf, type VersionSpan } from '../history/sql/resource-life.ts'
 import { attributesOf } from '../questions/diff.ts'
-import { readTimeline } from '../questions/timeline.ts'
-import type { TimelineRow } from '../questions/timeline-row.ts'
+import { readTimeline, type TimelineRow } from '../questions/timeline.ts'
+
 import { factList } from '../report/html/components/facts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'

@@ -22,11 +22,11 @@ import { AuditError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type Activation, activationOf } from '../repair/activation.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
-import { isRepairable } from '../repair/repair.ts'
+import { type Activation, activationOf, isRepairable } from '../repair/repair.ts'
+
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { anyJson, anyObject, listOf, schemas } from '../report/report-schema.ts'
@@ -38,8 +38,7 @@ import { chooseFormerState, type FormerState } from './former-state.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidParameter } from './question.ts'
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
-import { moreOf, restoreView, toRow } from './restore-view.ts'
-import { concludeRestore, introduceRestore } from './show-restore.ts'
+import { concludeRestore, introduceRestore, moreOf, restoreView, toRow } from './show-restore.ts'
 
 export const restoreForm: AnswerForm = {
   name: 'restore',

@@ -8,15 +8,15 @@ import type { Pool } from '../../pool/open-pool.ts'
 import { endRun, type RequestedRun, readRequestedRun, requestRun, stopRun } from '../../pool/runs.ts'
 import { readProgress } from '../../pool/tasks.ts'
 import { liveWorkers } from '../../pool/workers.ts'
+import { requireServer } from '../locate-history.ts'
 import { openLog } from '../log.ts'
 import { openHistory } from '../open-history.ts'
 import type { AuditRequest } from '../perform-audit.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { openProgress, type Progress } from '../watch-run.ts'
-import { openSealer } from './files-of-run.ts'
-import { requireServer } from './require-server.ts'
 import { openPoolOf } from './share-runs.ts'
+import { openSealer } from './shared-files.ts'
 
 const pollMs = 500
 

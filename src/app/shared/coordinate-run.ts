@@ -24,9 +24,8 @@ import { planFleet, searchedServices } from '../plan-fleet.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { logReport, watchIn, watchRequests } from '../watch-run.ts'
-import { type FilesInForce, filesOfRun } from './files-of-run.ts'
-import { openPlanned } from './open-planned.ts'
-import type { SharedFiles } from './shared-files.ts'
+import { openPlanned } from './run-sites.ts'
+import { type FilesInForce, filesOfRun, type SharedFiles } from './shared-files.ts'
 
 export interface CoordinatorDependencies {
   readonly terminal: ProcessContext

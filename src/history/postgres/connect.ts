@@ -195,14 +195,15 @@ export function decodeText(stored: string): string {
 
 const arrays = { text: 'text[]', integer: 'bigint[]' } as const satisfies Record<CellType, string>
 
-interface Insertion {
-  readonly table: string
-  readonly columns: readonly string[]
-  readonly rows: Iterable<Row>
-}
-
 /** One statement for each batch. */
-async function insertInBatches(session: PostgresSession, { table, columns, rows }: Insertion): Promise<void> {
+async function insertInBatches(
+  session: PostgresSession,
+  {
+    table,
+    columns,
+    rows,
+  }: { readonly table: string; readonly columns: readonly string[]; readonly rows: Iterable<Row> },
+): Promise<void> {
   const cells = columns.map((column, at) => `$${at + 1}::${arrays[columnType(table, column)]}`)
   const sql = `INSERT INTO hookdrift.${table} (${columns.join(', ')}) SELECT * FROM unnest(${cells.join(', ')})`
   for await (const batch of inBatches(rows)) {

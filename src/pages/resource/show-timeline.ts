@@ -1,5 +1,5 @@
 import type { Identity } from '../../history/sql/resource-life.ts'
-import type { TimelineRow } from '../../questions/timeline-row.ts'
+import type { TimelineRow } from '../../questions/timeline.ts'
 import { describeEnding } from '../../report/describe-ending.ts'
 import { fieldTable } from '../../report/html/components/change-card.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'

@@ -7,18 +7,18 @@ import { readRun } from '../../sql/read-run.ts'
 import { SqliteDatabase } from '../sqlite-database.ts'
 import { type Check, sentences } from './check.ts'
 
-interface OfRun {
-  readonly run: number
-  readonly what: string
-}
-
 /** About runs as a whole. `exitCodeOf` gives the exit code that a run's record calls for. */
 export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly Check[] => [
   {
     id: 'I1',
     invariant: 'every run is committed or invisible',
     means: 'an uncommitted run is visible, or a committed one is incomplete: reports of it cannot be trusted',
-    find: (db) => sentences<OfRun>(db, uncommittedSql, ({ run, what }) => `run ${run} ${what}`),
+    find: (db) =>
+      sentences<{ readonly run: number; readonly what: string }>(
+        db,
+        uncommittedSql,
+        ({ run, what }) => `run ${run} ${what}`,
+      ),
   },
   {
     id: 'I6',

@@ -73,7 +73,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/demo/function-worker.ts': {
     '/\\.?0*Z$/': demoOnly,
   },
-  'src/demo/go-json.ts': {
+  'src/demo/answers.ts': {
     "new RegExp(markup, 'g')": demoOnly,
   },
   'src/demo/simulated-service.ts': {

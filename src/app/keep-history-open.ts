@@ -16,30 +16,30 @@ export interface OpenedHistory {
 
 /** Keeps one connection to a history: opening one reads the file system and the schema. */
 export function keepHistoryOpen(open: (location: HistoryLocation) => Promise<History>): OpenedHistory {
-  let known: { readonly identity: string; readonly history: Promise<History> } | undefined
-  const close = async (former: typeof known) => {
+  let current: { readonly identity: string; readonly history: Promise<History> } | undefined
+  const close = async (former: typeof current) => {
     await (await former?.history.catch(() => undefined))?.close()
   }
   return {
     async at(location) {
       // A history that is missing has no identity; opening it says so in a sentence.
       const identity = await identityOf(location).catch(() => '')
-      const former = known
+      const former = current
       if (former?.identity === identity) return former.history
       // At once: a call that comes meanwhile takes this one.
       const opened = { identity, history: open(location) }
-      known = opened
+      current = opened
       await close(former)
       try {
         return await opened.history
       } catch (error) {
-        if (known === opened) known = undefined
+        if (current === opened) current = undefined
         throw error
       }
     },
     async close() {
-      const former = known
-      known = undefined
+      const former = current
+      current = undefined
       await close(former)
     },
   }
@@ -59,13 +59,13 @@ export function openHistoryCheck(
   open: (location: HistoryLocation) => Promise<History>,
   waitMs = patienceMs,
 ): HistoryCheck {
-  const kept = keepHistoryOpen(open)
+  const openedHistory = keepHistoryOpen(open)
   const isUsable = async (location: HistoryLocation) => {
     try {
-      await listEndedRuns(await kept.at(location), 1)
+      await listEndedRuns(await openedHistory.at(location), 1)
       return true
     } catch {
-      await kept.close().catch(() => {})
+      await openedHistory.close().catch(() => {})
       return false
     }
   }
@@ -78,6 +78,6 @@ export function openHistoryCheck(
       // Anyone who can connect may read this, so it does not name the path; the next run's error does, in the log.
       return isFine ? [] : ['the history cannot be used']
     },
-    close: kept.close,
+    close: openedHistory.close,
   }
 }

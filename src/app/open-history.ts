@@ -8,7 +8,7 @@ import type { PostgresServer } from '../history/postgres-server.ts'
 import type { KnownName, NameKind } from '../history/sql/read-names.ts'
 import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
-import type { PoolState } from '../pool/read-pool-state.ts'
+import type { PoolState } from '../pool/workers.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock, thisProcess } from './system.ts'
 
@@ -69,8 +69,10 @@ export async function withUpkeep<Result>(
 }
 
 /** What a history takes, and what is free where it lies. */
-export async function spaceOf(location: HistoryLocation, env: Environment): Promise<HistorySize> {
-  if (location.kind === 'postgres') return withUpkeep(location, env, (upkeep) => upkeep.size())
+export async function spaceOf(location: HistoryLocation): Promise<HistorySize> {
+  if (location.kind === 'postgres') {
+    return (await import('../history/postgres/examine-database.ts')).spaceOfDatabase(location.server)
+  }
   return (await import('../history/sqlite/space-of-file.ts')).spaceOfFile(location.path)
 }
 
@@ -78,8 +80,8 @@ export async function spaceOf(location: HistoryLocation, env: Environment): Prom
 const mostMs = 3_000
 
 /** Bytes of a history with its companion files; undefined where its server does not answer. */
-export async function historySize(location: HistoryLocation, env: ProcessContext['env']): Promise<number | undefined> {
-  const size = spaceOf(location, env).then(({ bytes }) => bytes)
+export async function historySize(location: HistoryLocation): Promise<number | undefined> {
+  const size = spaceOf(location).then(({ bytes }) => bytes)
   if (location.kind === 'file') return size
   const answered = new AbortController()
   const over = systemClock.sleep(mostMs, answered.signal).catch(() => {})

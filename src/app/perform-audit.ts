@@ -81,7 +81,7 @@ export async function maintain(
       printWarning(`old runs were not pruned: ${error.message}${advice}`, terminal)
     }
   }
-  const { bytes: size, freeBytes: free } = await spaceOf(history, terminal.env)
+  const { bytes: size, freeBytes: free } = await spaceOf(history)
   const warning = free === undefined ? undefined : spaceWarning({ shown: history.shown, size, free })
   if (warning !== undefined) printWarning(warning, terminal)
 }
@@ -124,11 +124,11 @@ const leastOfPage = 10
  * memory from 60,000 resources on. On busy machines that took up to two fifths more CPU time.
  */
 export function boundHeap(setFlags = setFlagsFromString): (items: number) => void {
-  let left = smallFleet
+  let itemsLeft = smallFleet
   return (items) => {
-    if (left <= 0) return
-    left -= Math.max(items, leastOfPage)
-    if (left > 0) return
+    if (itemsLeft <= 0) return
+    itemsLeft -= Math.max(items, leastOfPage)
+    if (itemsLeft > 0) return
     // What is compiled so far is kept for the next start: with another flag, it would not be accepted.
     flushCompileCache()
     setFlags('--heap-growing-percent=30')

@@ -14,9 +14,8 @@ import type { Clock } from '../model/time.ts'
 import type { ListAccess, ListedProject, RetryBudget, ShowName, Traffic } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { neutralise } from '../text/neutralise.ts'
-import type { AuditedService, FoundEntry, ProjectList } from './audited-service.ts'
 import { describeFault } from './describe-fault.ts'
-import type { AuditedProject } from './project-scan.ts'
+import type { AuditedProject, AuditedService, FoundEntry, ProjectList } from './project-scan.ts'
 
 export interface ProjectSearch extends ListReader {
   readonly sealer: Sealer

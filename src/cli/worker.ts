@@ -111,7 +111,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, reloads, sig
 
   const metrics = openMetrics({
     version: toolVersion(),
-    historyBytes: () => historySize(configuration.history, terminal.env),
+    historyBytes: () => historySize(configuration.history),
   })
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false

@@ -22,7 +22,7 @@ export async function readRunMetrics(
 ): Promise<Metrics> {
   const history = await openHistory(location, terminal.env)
   const past = await readPast(history, configuredIn(services)).finally(() => history.close())
-  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => historySize(location, terminal.env) })
+  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => historySize(location) })
   metrics.remember(past)
   return metrics
 }

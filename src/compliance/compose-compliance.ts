@@ -19,20 +19,21 @@ import {
 } from '../model/violation.ts'
 import { walksFor } from '../model/walks-for.ts'
 import { count, countEach } from '../text/count.ts'
-import type {
-  Compliance,
-  CompliancePeriod,
-  ComplianceScope,
-  ControlCoverage,
-  ControlEvidence,
-  ControlRule,
-  ControlState,
-  ControlViolation,
-  ControlWaiver,
-  Exemption,
-  ReplayedWith,
+import {
+  type Compliance,
+  type CompliancePeriod,
+  type ComplianceScope,
+  type ControlCoverage,
+  type ControlEvidence,
+  type ControlRule,
+  type ControlState,
+  type ControlViolation,
+  type ControlWaiver,
+  describeBesides,
+  type Exemption,
+  type ReplayedWith,
 } from './compliance.ts'
-import { describeBesides } from './describe-besides.ts'
+
 import {
   exemptByAcceptance,
   exemptByEnding,

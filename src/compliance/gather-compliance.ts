@@ -1,13 +1,22 @@
 import { findPeriod } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { RecordedPolicy } from '../history/sql/read-run.ts'
 import { type CommittedRun, listEndedRuns, listRuns } from '../history/sql/runs.ts'
-import type { ReportViolation } from '../model/report.ts'
-import type { RunSchedule } from '../model/run-scope.ts'
-import type { Compliance, CompliancePeriod, ControlViolation, ObservedTime, TimeGap } from './compliance.ts'
+import type { ResolvedViolation, WaivedViolation } from '../history/sql/violations.ts'
+import type { PolicyFacts } from '../model/policy-facts.ts'
+import type { Report, ReportViolation } from '../model/report.ts'
+import type { RunSchedule, RunScope } from '../model/run-scope.ts'
+import type {
+  Compliance,
+  CompliancePeriod,
+  ControlViolation,
+  ObservedTime,
+  ReplayedWith,
+  TimeGap,
+} from './compliance.ts'
 import { composeCompliance } from './compose-compliance.ts'
 import type { Framework } from './framework.ts'
-import type { PolicyResults } from './policy-results.ts'
 
 /** The controls of a framework in one run. @throws AuditError.failure when the run is not there */
 export async function assessRun(framework: Framework, run: number, policyResults: PolicyResults): Promise<Compliance> {
@@ -108,6 +117,22 @@ export function mostGapOf(schedules: readonly Pick<RunSchedule, 'intervalMs'>[])
   return longest + Math.max(longest / 24, 5 * minuteMs)
 }
 
+/** Results of past runs: the recorded ones, or those of a replay under another policy. */
+export interface PolicyResults {
+  /** The report of a run, and what its policy leaves out. */
+  resultsOf(run: number): Promise<RunResults>
+  /** Violations as of a run in projects that it did not scan, in the order of reports. */
+  elsewhere(run: number): Promise<readonly RecordedViolation[]>
+  /** Violations that people or the policy ended by a run, and of which the value is still there; the latest first. */
+  silenced(run: number): Promise<readonly ResolvedViolation[]>
+  /** What the policies of runs after `after`, up to `run`, left out. */
+  policiesBetween(after: number, run: number): Promise<readonly RecordedPolicy[]>
+  /** Violations that runs after `after` and before `run` resolved, the latest first. */
+  resolvedBefore(after: number, run: number): Promise<readonly ResolvedViolation[]>
+  /** Violations that were waived in runs after `after`, up to `run`. */
+  waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
+}
+
 /** As reports show it; what was due when is a matter of the run that reported it. */
 function toReported({ firstSeen, lastSeen, waiver, ...violation }: RecordedViolation): ReportViolation {
   const { fingerprint, rule, severity, state, resolution, endedBy, project, kind, uid, name, owner = null } = violation
@@ -178,4 +203,11 @@ function gapsBetween(instants: readonly number[]): TimeGap[] {
     const from = instants[at] ?? to
     return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), ms: Math.max(0, to - from) }
   })
+}
+
+interface RunResults {
+  readonly report: Report
+  readonly policy: PolicyFacts
+  readonly scope: RunScope
+  readonly replayedWith?: ReplayedWith
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../model/json.ts'
-import { answer, enveloped, panicked } from './answers.ts'
+import { answer, enveloped, goJson, panicked } from './answers.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
-import { goJson } from './go-json.ts'
+
 import { cutPage, type PageQuery } from './page.ts'
 import { releases, type SimulatedRelease } from './release.ts'
 import { renderEndpoint, renderEndpointOf2024 } from './render-endpoint.ts'

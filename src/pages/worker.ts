@@ -1,7 +1,7 @@
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { totalOf } from '../model/violation.ts'
-import type { PoolState } from '../pool/read-pool-state.ts'
+import type { PoolState } from '../pool/workers.ts'
 import { describePool } from '../questions/describe-pool.ts'
 import { isStale, readStatus, type StatusRow } from '../questions/status.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'

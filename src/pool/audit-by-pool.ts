@@ -163,8 +163,8 @@ async function giveUpService(
 async function giveUpLost({ db, jobs, draft }: PoolRun): Promise<void> {
   const lost = await jobs.fetch<TaskKey>(lostQueue, { most: 100, cap: 1_000_000 })
   if (lost.length === 0) return
-  const own = lost.flatMap(({ data }) => (data.run === draft.run ? [data.projectId] : []))
-  if (own.length > 0) await giveUpTasks(db, draft.run, own)
+  const ofRun = lost.flatMap(({ data }) => (data.run === draft.run ? [data.projectId] : []))
+  if (ofRun.length > 0) await giveUpTasks(db, draft.run, ofRun)
   for (const job of lost) await jobs.complete(lostQueue, job)
 }
 

@@ -135,12 +135,12 @@ export async function findResource(
   const run = (await findLastRun(history))?.number
   if (run === undefined) throw AuditError.usage('the history has no committed run yet')
   const projects = project === undefined ? [] : [project]
-  const found = await findIdentities(history, named, { run, isChosen: chosenBy(projects) })
-  const [identity, ...others] = found
+  const identities = await findIdentities(history, named, { run, isChosen: chosenBy(projects) })
+  const [identity, ...others] = identities
   if (identity === undefined) throw unknownResource(named, run, projects)
   const { uid } = identity
   if (others.length > 0) {
-    const names = found.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
+    const names = identities.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
     throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, { advice: 'name one with --project' })
   }
   const version = (await readVersionsOf(history, identity, run)).at(-1)

@@ -36,8 +36,8 @@ export function chooseAcceptable<Violation extends Nameable>(
   const isByRule = words.some((word) => word.includes('/'))
   const chosen = isByRule ? [findByRule(active, words, inForce)] : words.map((word) => find(active, word, inForce))
   for (const { fingerprint, kind } of chosen) {
-    const known = inForce.find((one) => one.fingerprint === fingerprint)
-    if (known !== undefined) throw acceptedBefore(shortFingerprint(fingerprint), known)
+    const earlier = inForce.find((one) => one.fingerprint === fingerprint)
+    if (earlier !== undefined) throw acceptedBefore(shortFingerprint(fingerprint), earlier)
     if (kind !== 'policy') continue
     throw AuditError.usage('a violation about a waiver cannot be accepted', {
       advice: 'renew the waiver in the policy, or remove it',
@@ -52,8 +52,8 @@ function find<Violation extends Nameable>(
   inForce: readonly Acceptance[],
 ): Violation {
   // What the last run closed for good is no longer active.
-  const known = isActive(active, text) ? undefined : inForce.find(({ fingerprint }) => isBeginning(text, fingerprint))
-  if (known !== undefined) throw acceptedBefore(text, known)
+  const earlier = isActive(active, text) ? undefined : inForce.find(({ fingerprint }) => isBeginning(text, fingerprint))
+  if (earlier !== undefined) throw acceptedBefore(text, earlier)
   return findByFingerprint(active, text, { what: 'active violation', list: 'hookdrift violations' })
 }
 
@@ -83,8 +83,8 @@ function findByRule<Violation extends Nameable>(
   const [one, ...more] = matching
   if (one !== undefined && more.length === 0) return one
   if (one === undefined) {
-    const known = inForce.find((acceptance) => acceptance.rule === rule && acceptance.uid === name)
-    if (known !== undefined) throw acceptedBefore(shortFingerprint(known.fingerprint), known)
+    const earlier = inForce.find((acceptance) => acceptance.rule === rule && acceptance.uid === name)
+    if (earlier !== undefined) throw acceptedBefore(shortFingerprint(earlier.fingerprint), earlier)
     throw AuditError.usage(`no active violation of ${rule} is at a resource ${JSON.stringify(name)}`, {
       advice: ofRule.length === 0 ? '`hookdrift violations` lists what is active' : `there is:\n${list(ofRule)}`,
     })

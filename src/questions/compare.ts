@@ -194,8 +194,8 @@ export function findProject(recorded: readonly RecordedScan[], text: string): Re
     })
   }
   const names = scans.map(({ project }) => project.name)
-  const known = [...names, ...names.map(shortName)]
-  throw AuditError.usage(`no run scanned a project ${quote(text)}${suggestName(text, known)}`, {
+  const projectNames = [...names, ...names.map(shortName)]
+  throw AuditError.usage(`no run scanned a project ${quote(text)}${suggestName(text, projectNames)}`, {
     advice: `the history has ${namesOf(scans)}`,
   })
 }
@@ -295,8 +295,8 @@ function shortName(name: string): string {
 
 function namesOf(scans: readonly RecordedScan[]): string {
   const names = scans.slice(0, mostNamed).map(({ project }) => project.name)
-  const left = scans.length - names.length
-  return `${names.join(', ') || 'no projects'}${left === 0 ? '' : ` and ${left} more`}`
+  const omitted = scans.length - names.length
+  return `${names.join(', ') || 'no projects'}${omitted === 0 ? '' : ` and ${omitted} more`}`
 }
 
 const references = [
@@ -350,9 +350,9 @@ function resolve(
 ): End | undefined {
   if (uid === null || uid === '') return { key: 'nothing', name: '', uid: null, shown: () => null }
   if (typeof uid !== 'string') return undefined
-  const found = own.find(kind, uid)
-  if (found !== undefined) {
-    const { key, name } = found
+  const resource = own.find(kind, uid)
+  if (resource !== undefined) {
+    const { key, name } = resource
     return { key, name, uid, shown: (end) => (name === '' || name === end.name ? uid : name) }
   }
   return provesAbsence(own, kind, other) ? { key: 'missing', name: '', uid, shown: () => uid } : undefined
@@ -364,18 +364,18 @@ function findSharedSecrets(a: ComparedSide, b: ComparedSide, kinds: readonly Kin
   for (const resource of among(b, kinds)) {
     for (const { seal } of findSeals(resource.kind, resource.attributes)) {
       const key = keyOf(resource, seal)
-      const found = inB.get(key)
-      if (found === undefined) inB.set(key, [resource])
-      else found.push(resource)
+      const withSeal = inB.get(key)
+      if (withSeal === undefined) inB.set(key, [resource])
+      else withSeal.push(resource)
     }
   }
   return among(a, kinds).flatMap((resource) => {
     const fields: FieldChange[] = []
     let other: SidedResource | undefined
     for (const { path, seal } of findSeals(resource.kind, resource.attributes)) {
-      const found = inB.get(keyOf(resource, seal))
-      if (found === undefined) continue
-      other ??= found.find(({ key }) => key === resource.key) ?? found[0]
+      const withSeal = inB.get(keyOf(resource, seal))
+      if (withSeal === undefined) continue
+      other ??= withSeal.find(({ key }) => key === resource.key) ?? withSeal[0]
       fields.push({ path, before: seal, after: seal })
     }
     if (other === undefined) return []

@@ -94,6 +94,6 @@ export function concludeComparison(counts: Readonly<Record<Relation, number>>, e
 }
 
 function listed(texts: readonly string[]): string {
-  const left = texts.length - mostListed
-  return `${texts.slice(0, mostListed).join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+  const omitted = texts.length - mostListed
+  return `${texts.slice(0, mostListed).join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
 }

@@ -155,9 +155,9 @@ function countUnseen(unseen: Map<string, UnseenKind>, { project, kind }: Resourc
 
 /** Whether a run had scanned a kind of a project. */
 async function scannedKindsAt(reader: HistoryReader, projects: readonly ProjectRef[], { number }: CommittedRun) {
-  const known = new Map<string, CompleteScans>()
-  for (const project of projects) known.set(project.name, await readCompleteScans(reader, project, number))
-  return ({ project, kind }: ResourceDifference) => kind in (known.get(project.name) ?? {})
+  const scansByProject = new Map<string, CompleteScans>()
+  for (const project of projects) scansByProject.set(project.name, await readCompleteScans(reader, project, number))
+  return ({ project, kind }: ResourceDifference) => kind in (scansByProject.get(project.name) ?? {})
 }
 
 function toRows({ project, kind, uid, before, after }: ResourceDifference, withPatch: boolean): DiffRow[] {

@@ -291,12 +291,12 @@ function noReadyFix(rule: string): AuditError {
 }
 
 async function findOne(reader: HistoryReader, { uid: named, run, projects, kind }: RestoreQuery): Promise<Identity> {
-  const found = await findIdentities(reader, named, { run: run.number, isChosen: chosenBy(projects, kind) })
-  const [one, ...others] = found
+  const identities = await findIdentities(reader, named, { run: run.number, isChosen: chosenBy(projects, kind) })
+  const [one, ...others] = identities
   if (one === undefined) throw unknownResource(named, run.number)
   const { uid } = one
   if (others.length > 0) {
-    const names = found.map(({ project, kind }) => `${project.name} ${kind}`).join(', ')
+    const names = identities.map(({ project, kind }) => `${project.name} ${kind}`).join(', ')
     throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, {
       advice: 'choose with --project or --kind',
     })

@@ -168,9 +168,9 @@ export function moreOf({ resource, former, fixes, isGone, left, dependents }: Re
 
 function describeDependents(dependents: Restoration['dependents'], kind: string): string[] {
   if (dependents.length === 0) return []
-  const shown = dependents.slice(0, mostDependents).map(({ uid }) => (isShellSafe(uid) ? uid : quote(uid)))
-  const left = dependents.length - shown.length
-  const all = `${shown.join(', ')}${left === 0 ? '' : ` and ${left} more`}`
+  const uids = dependents.slice(0, mostDependents).map(({ uid }) => (isShellSafe(uid) ? uid : quote(uid)))
+  const omitted = dependents.length - uids.length
+  const all = `${uids.join(', ')}${omitted === 0 ? '' : ` and ${omitted} more`}`
   return [`${count(dependents.length, 'subscription')} went with the ${kind}: ${all}. Restore each after it.`]
 }
 

@@ -125,15 +125,15 @@ export interface TimelineQuery {
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
   const { run, projects, kind, limit } = query
   const isChosen = chosenBy(projects, kind)
-  const found = await findIdentities(reader, query.uid, { run: run.number, isChosen })
-  if (found.length === 0) {
+  const identities = await findIdentities(reader, query.uid, { run: run.number, isChosen })
+  if (identities.length === 0) {
     // When --project matches no project, that is the error to report.
     selectProjects(await readLatestScans(reader, run.number), projects)
     throw unknownResource(query.uid, run.number, [...projects, ...(kind === undefined ? [] : [kind])])
   }
   const rows: TimelineRow[] = []
   const resources: Json[] = []
-  for (const identity of found) {
+  for (const identity of identities) {
     const versions = await readVersionsOf(reader, identity, run.number)
     rows.push(...rowsOf(identity, versions, await readViolationsOf(reader, identity, run.number)))
     const referrers = await readReferrersOf(reader, identity, run.number)
@@ -145,7 +145,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
       referrers: mergeSpans(referrers).map((referrer) => ({ kind: 'subscription', ...referrer })),
     })
   }
-  const concerned = new Map(found.map(({ project }) => [project.name, project]))
+  const concerned = new Map(identities.map(({ project }) => [project.name, project]))
   const scans: RecordedScan[] = []
   for (const project of concerned.values()) scans.push(...(await readLatestScans(reader, run.number, project)))
   const extent = statingExtent(run, scans)
@@ -326,8 +326,8 @@ function showReferrers(referrers: Json, page: TextPage): string[] {
     const who = showResource({ project: '', kind: 'subscription', uid: String(uid), name: String(name) }).slice(1)
     return wrapPieces([...who, `from run ${from_run}${until}`], page.width - 4).map((line) => `    ${line}`)
   })
-  const left = all.length - mostReferrers
-  const more = left > 0 ? [`    … and ${left} more; --format json shows all`] : []
+  const omitted = all.length - mostReferrers
+  const more = omitted > 0 ? [`    … and ${omitted} more; --format json shows all`] : []
   const are = all.filter(({ to_run }) => to_run === null).length
   return [
     '',

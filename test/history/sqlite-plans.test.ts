@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Approval } from '../../src/history/approvals.ts'
-import { beginRun } from '../../src/history/draft/begin-run.ts'
+import { beginRun } from '../../src/history/draft/run-draft.ts'
 import type { Draft } from '../../src/history/history.ts'
-import type { HistoryReader } from '../../src/history/reader.ts'
+import { type HistoryReader, sqlReader } from '../../src/history/reader.ts'
 import { findLastApproval, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
 import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
 import {
@@ -26,7 +26,7 @@ import {
 } from '../../src/history/sql/resource-life.ts'
 import { findCommittedRun, listEndedRuns, listRunsBefore, readRunExtents } from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
-import { sqlReader } from '../../src/history/sql/sql-reader.ts'
+
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'

@@ -1,5 +1,5 @@
-import type { AuditedService } from '../../audit/audited-service.ts'
-import type { AuditedProject, PageRead } from '../../audit/project-scan.ts'
+import type { AuditedProject, AuditedService, PageRead } from '../../audit/project-scan.ts'
+
 import { Stop } from '../../model/stop.ts'
 import type { Pool } from '../../pool/open-pool.ts'
 import { readStop } from '../../pool/runs.ts'

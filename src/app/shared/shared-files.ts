@@ -1,7 +1,7 @@
 import { createSealer, type Sealer } from '../../inventory/sealer.ts'
 import { toolVersion } from '../../model/package-files.ts'
-import type { Refusal } from '../../pool/refusals.ts'
 import type { RunRequest } from '../../pool/runs.ts'
+import type { Refusal } from '../../pool/workers.ts'
 import type { WorkerFiles } from '../../worker/reload-files.ts'
 import { installationKey } from '../installation-key.ts'
 import type { ProcessContext } from '../process-context.ts'

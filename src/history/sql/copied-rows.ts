@@ -18,11 +18,11 @@ export function rowsIn(session: Session): RowSource {
   return {
     async *rows(table) {
       for (let last: readonly RowCell[] | undefined; ; ) {
-        const found = await session.all<Readonly<Record<string, RowCell>>>(batchSql(table, last), last ?? [])
-        if (found.length === 0) return
+        const batch = await session.all<Readonly<Record<string, RowCell>>>(batchSql(table, last), last ?? [])
+        if (batch.length === 0) return
         const columns = [...table.columns.keys()]
-        yield found.map((row): Row => columns.map((name) => row[name] ?? null))
-        const end = found.at(-1) ?? {}
+        yield batch.map((row): Row => columns.map((name) => row[name] ?? null))
+        const end = batch.at(-1) ?? {}
         last = table.key.map((name) => end[name] ?? null)
       }
     },

@@ -3,8 +3,7 @@ import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { refuseOtherSteps } from '../refuse-other-steps.ts'
 import { type DraftPlace, openDraftPlace } from './draft-place.ts'
-import { type Migration, readMigrations } from './read-migrations.ts'
-import { refuseAltered } from './schema.ts'
+import { type Migration, readMigrations, refuseAltered } from './schema.ts'
 
 export interface Upgrade {
   /** Directory of the migrations. */

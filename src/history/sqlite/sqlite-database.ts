@@ -81,8 +81,8 @@ class SqliteStatements implements Transaction {
   }
 
   #prepare(sql: string): BoundStatement {
-    const known = this.#prepared.get(sql)
-    if (known !== undefined) return known
+    const statement = this.#prepared.get(sql)
+    if (statement !== undefined) return statement
     const places: number[] = []
     const text = inSqlite(sql).replaceAll(/\$(\d+)/g, (_, number: string) => {
       places.push(Number(number) - 1)

@@ -21,7 +21,6 @@ import { openDatabase } from './open-database.ts'
 import { openToExamine } from './open-to-examine.ts'
 import type { QueryMessage, QueryRequest } from './query-process.ts'
 import { refuseMissing } from './refuse-files.ts'
-import { spaceOfFile } from './space-of-file.ts'
 import { sqliteBackend } from './sqlite-backend.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { verifyHistory } from './verify/verify-history.ts'
@@ -60,7 +59,6 @@ export function sqliteUpkeep(file: string, owner: LocalProcess): HistoryUpkeep {
       }),
     backUp: (target, request) => backUp(file, target, request),
     query: (sql, limits) => askInProcess({ file, sql, ...limits }),
-    size: async () => spaceOfFile(file),
     close: async () => {},
   }
 }
@@ -128,9 +126,9 @@ function freeDisk(db: Database, steps = Number.POSITIVE_INFINITY): FreedDisk {
   for (let step = 0, free = value('freelist_count'); canShrink && free > 0 && step < steps; step += 1) {
     db.pragma(`incremental_vacuum(${pagesAtOnce})`)
     db.pragma('wal_checkpoint(TRUNCATE)')
-    const left = value('freelist_count')
-    if (left >= free) break
-    free = left
+    const remaining = value('freelist_count')
+    if (remaining >= free) break
+    free = remaining
   }
   return { bytes: (before - value('page_count')) * pageSize, leftBytes: value('freelist_count') * pageSize }
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { schemaFaults } from '../../schema-faults.ts'
-import { migrationsDirectory, readMigrations } from '../read-migrations.ts'
-import { expectedSchema, readSchema } from '../schema.ts'
+import { expectedSchema, migrationsDirectory, readMigrations, readSchema } from '../schema.ts'
+
 import { type Check, isInvalidTime, sentences } from './check.ts'
 
 /** About the file and its schema. */
@@ -42,8 +42,8 @@ export const fileChecks: readonly Check[] = [
     invariant: 'the migrations that made the file are those of this hookdrift',
     means: 'another program altered the record of migrations',
     *find(db) {
-      const known = readMigrations(migrationsDirectory)
-      yield* otherSchema(db, known.length)
+      const migrations = readMigrations(migrationsDirectory)
+      yield* otherSchema(db, migrations.length)
       yield* sentences<{ version: number }>(
         db,
         `SELECT version FROM migration WHERE ${isInvalidTime('applied_at')}`,
@@ -53,12 +53,12 @@ export const fileChecks: readonly Check[] = [
         'SELECT version, name, sha256 FROM migration ORDER BY version',
       )
       const rows = applied.all()
-      for (const { version, name, sha256 } of known) {
+      for (const { version, name, sha256 } of migrations) {
         const row = rows.find((each) => each.version === version)
         if (row === undefined) yield `migration ${version} is missing`
         else if (row.name !== name || row.sha256 !== sha256) yield `migration ${version} differs from ${name}`
       }
-      for (const { version } of rows) if (version > known.length) yield `migration ${version} is unknown`
+      for (const { version } of rows) if (version > migrations.length) yield `migration ${version} is unknown`
     },
   },
 ]

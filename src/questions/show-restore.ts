@@ -111,7 +111,23 @@ export function concludeRestore(restoration: Restoration, requests: number): str
   ]
 }
 
-export function toRow({ resource, fixes }: Restoration, request: RepairRequest, gateway: Gateway): RestoreRow {
+/** The same where a cause is put back. */
+export function concludeCauseRestore(
+  left: readonly { readonly uid: string; readonly path: string; readonly reason: string }[],
+  requests: number,
+): string[] {
+  const reasons = Map.groupBy(left, ({ path, reason }) => `${path}. ${reason}`)
+  return [
+    ...[...reasons].map(([what, group]) => `Left to you, in ${count(group.length, 'resource')}: ${what}`),
+    ...(requests > 0 ? ['hookdrift has sent nothing. Read the requests, send them, and audit again.'] : []),
+  ]
+}
+
+export function toRow(
+  { resource, fixes }: Pick<Restoration, 'resource' | 'fixes'>,
+  request: RepairRequest,
+  gateway: Gateway,
+): RestoreRow {
   const { project, kind, uid } = resource
   const { method, path, pathPlaceholders, body, placeholders, when } = request
   const { baseUrl, placeholders: ofGateway } = gateway

@@ -74,10 +74,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/demo/function-worker.ts': {
     '/\\.?0*Z$/': demoOnly,
   },
-  'src/demo/go-json.ts': {
+  'src/demo/answers.ts': {
     "new RegExp(markup, 'g')": demoOnly,
   },
-  'src/demo/page-cache.ts': {
+  'src/demo/simulated-service.ts': {
     '/"has_next_page":true.*"next_page_cursor":"([^"]*)"\\}\\}\\}\\n?$/': demoOnly,
   },
   'src/demo/page.ts': {
@@ -107,7 +107,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^[\\w ./:*+,<>=-]*$/': ourText,
     '/[^A-Za-z0-9]+/': ourText,
   },
-  'src/history/postgres/query/first-word.ts': {
+  'src/history/postgres/ask-database.ts': {
     '/(?:\\s+|--[^\\r\\n]*)/y': ourText,
     '/[A-Za-z]*/y': ourText,
   },

@@ -34,10 +34,10 @@ export function openWorkerNotifications({ terminal, log, metrics, targets }: Not
         watch,
         signal,
       })
-      const stateOf = new Map(states.map((state) => [state.name, state]))
+      const statesByName = new Map(states.map((state) => [state.name, state]))
       metrics.channels(
         channels.map(({ name }) => {
-          const { pending = 0, dead = 0, gone = null } = stateOf.get(name) ?? {}
+          const { pending = 0, dead = 0, gone = null } = statesByName.get(name) ?? {}
           return { name, pending, dead, isGone: gone !== null }
         }),
       )

@@ -1,20 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
-import { openHistoryCheck } from '../app/check-history.ts'
-import { unlessStopped, untilSignalled } from '../app/end-in-order.ts'
-import { historySize } from '../app/history-size.ts'
+import { unlessStopped, untilCrash, untilSignalled } from '../app/end-in-order.ts'
 import { requireGivenKey } from '../app/installation-key.ts'
+import { openHistoryCheck } from '../app/keep-history-open.ts'
 import { loadPolicy } from '../app/load-policy.ts'
+import { requireServer } from '../app/locate-history.ts'
 import { type Log, openLog } from '../app/log.ts'
-import { openExistingHistory, openHistory } from '../app/open-history.ts'
+import { historySize, openExistingHistory, openHistory } from '../app/open-history.ts'
 import { openTelemetry, traced } from '../app/open-telemetry.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { OpenedSharing } from '../app/shared/open-sharing.ts'
-import { requireServer } from '../app/shared/require-server.ts'
 import { systemClock } from '../app/system.ts'
-import { untilCrash } from '../app/until-crash.ts'
+
 import { openWorkerNotifications } from '../app/worker-notifications.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import { configuredIn } from '../config/choose-projects.ts'
@@ -118,7 +117,7 @@ async function keepWorking(
 
   const metrics = openMetrics({
     version: toolVersion(),
-    historyBytes: () => historySize(configuration.history, terminal.env),
+    historyBytes: () => historySize(configuration.history),
   })
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false

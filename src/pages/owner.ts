@@ -1,5 +1,5 @@
-import { findEndpointsOf } from '../history/sql/endpoints-of.ts'
 import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
+import { findEndpointsOf } from '../history/sql/list-resources.ts'
 import type { NamedIdentity } from '../history/sql/resource-life.ts'
 import { globOf } from '../model/glob.ts'
 import { isOpen, type ViolationState } from '../model/violation.ts'

@@ -1,7 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { PoolState } from '../pool/read-pool-state.ts'
-import { refusals } from '../pool/refusals.ts'
 import type { WalkResult } from '../pool/walk-task.ts'
+import { type PoolState, refusals } from '../pool/workers.ts'
 
 export interface PoolMetrics {
   /** Called when a slot of this worker is done with a job. */

@@ -1,4 +1,4 @@
-import { agreeWithinMs, type Refusal, refusalWords } from '../pool/refusals.ts'
+import { agreeWithinMs, type Refusal, refusalWords } from '../pool/workers.ts'
 
 /** Whether a worker that shares runs has what they begin with. */
 export interface Agreement {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareWithApproved } from '../../src/audit/compare-with-approved.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
-import { KnownVersions } from '../../src/audit/known-versions.ts'
+import { KnownVersions } from '../../src/audit/project-scan.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { noHistory } from '../../src/history/history.ts'
 import { readCompleteScans } from '../../src/history/sql/scans.ts'

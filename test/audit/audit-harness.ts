@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AuditedService } from '../../src/audit/audited-service.ts'
 import { discoverProjects } from '../../src/audit/discover-projects.ts'
 import type { OnBug } from '../../src/audit/open-run.ts'
-import type { AuditedProject } from '../../src/audit/project-scan.ts'
+import type { AuditedProject, AuditedService } from '../../src/audit/project-scan.ts'
+
 import { type Audit, type AuditAll, type AuditDependencies, runAudit } from '../../src/audit/run-audit.ts'
 import type { History } from '../../src/history/history.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'

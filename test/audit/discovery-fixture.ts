@@ -3,7 +3,7 @@ import type { ProjectRow } from '../../src/demo/rows.ts'
 import { readLatestScans } from '../../src/history/sql/scans.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
-import { composeAcceptances } from '../../src/questions/compose-acceptances.ts'
+import { composeAcceptances } from '../../src/questions/choose-acceptable.ts'
 import { type ListTurn, policyOf } from './audit-harness.ts'
 import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 

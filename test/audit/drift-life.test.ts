@@ -8,7 +8,7 @@ import { readViolationsAt } from '../../src/history/sql/violations.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { hourMs } from '../../src/model/time.ts'
 import type { Policy } from '../../src/policy/policy.ts'
-import { composeAcceptances } from '../../src/questions/compose-acceptances.ts'
+import { composeAcceptances } from '../../src/questions/choose-acceptable.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 

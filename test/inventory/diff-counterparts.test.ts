@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { diffCounterparts, mapHost, readFieldPattern, readHostMapping } from '../../src/inventory/diff-counterparts.ts'
-import { findSeals } from '../../src/inventory/find-seals.ts'
+import {
+  diffCounterparts,
+  findSeals,
+  mapHost,
+  readFieldPattern,
+  readHostMapping,
+} from '../../src/inventory/diff-counterparts.ts'
+
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind } from '../../src/model/resource.ts'
 

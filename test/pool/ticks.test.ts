@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/history/postgres/connect.ts'
 import { openJobs, runQueue } from '../../src/pool/jobs.ts'
-import type { RunRequest } from '../../src/pool/runs.ts'
-import { takeTick } from '../../src/pool/ticks.ts'
+import { type RunRequest, takeTick } from '../../src/pool/runs.ts'
+
 import { openCuttingProxy } from '../history/postgres/cutting-proxy.ts'
 import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
 

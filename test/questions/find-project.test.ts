@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RecordedScan } from '../../src/history/sql/scans.ts'
-import { findProject } from '../../src/questions/find-project.ts'
+import { findProject } from '../../src/questions/compare.ts'
 
 const run = { number: 1, startedAt: '2026-03-01T00:00:00Z', finishedAt: '2026-03-01T00:00:01Z' }
 const scans = ['acme/orders', 'acme/payments', 'globex/payouts'].map(

@@ -1,8 +1,8 @@
-import { type Client, DatabaseError, escapeIdentifier, type QueryResult } from 'pg'
+import { type Client, type CustomTypesConfig, DatabaseError, escapeIdentifier, type QueryResult, types } from 'pg'
 import Cursor from 'pg-cursor'
-import { AuditError } from '../../../model/errors.ts'
-import type { Json } from '../../../model/json.ts'
-import { type PostgresServer, shownServer } from '../../postgres-server.ts'
+import { AuditError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import { type PostgresServer, shownServer } from '../postgres-server.ts'
 import {
   columnsByView,
   distinctNames,
@@ -14,13 +14,11 @@ import {
   type UnknownName,
   unknownInQuery,
   type ViewColumns,
-} from '../../refused-queries.ts'
-import type { QueryAnswer, QueryLimits } from '../../upkeep.ts'
-import { OwnClient } from '../client.ts'
-import { clientConfig } from '../client-config.ts'
-import { asHistoryError } from '../describe-fault.ts'
-import { cellTypes } from './cells.ts'
-import { firstWord } from './first-word.ts'
+} from '../refused-queries.ts'
+import type { QueryAnswer, QueryLimits } from '../upkeep.ts'
+import { clientConfig, OwnClient } from './client.ts'
+import { decodeText } from './connect.ts'
+import { asHistoryError } from './describe-fault.ts'
 import { type LoginPowers, powersSql, readerGrants, refusePowers } from './refuse-powers.ts'
 
 interface QuerySession extends LoginPowers {
@@ -58,6 +56,19 @@ export async function askDatabase(server: PostgresServer, sql: string, limits: Q
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+/** The first word behind blanks and comments, in capitals. PostgreSQL's comments nest, and any line end ends one. */
+export function firstWord(sql: string): string {
+  let at = 0
+  for (;;) {
+    blanks.lastIndex = at
+    if (blanks.test(sql)) at = blanks.lastIndex
+    else if (sql.startsWith('/*', at)) at = endOfComment(sql, at)
+    else break
+  }
+  letters.lastIndex = at
+  return letters.exec(sql)?.[0].toUpperCase() ?? ''
 }
 
 async function beginReading(client: Client, server: PostgresServer, { timeoutMs }: QueryLimits): Promise<QuerySession> {
@@ -199,4 +210,44 @@ function describeFault(error: unknown, server: PostgresServer, { timeoutMs }: Qu
   // The server is in trouble; the statement is not the cause.
   if (/^(?:080|53|57P|58|XX)/.test(code)) return asHistoryError(error, shownServer(server))
   return failedQuery(error)
+}
+
+/** How the cells of a user's query are read: as those of the SQLite backend, and all else as PostgreSQL's text. */
+const cellTypes: CustomTypesConfig = { getTypeParser: (id: number) => parsers[id] ?? decodeText }
+
+const { BOOL, BYTEA, FLOAT4, FLOAT8, INT2, INT4, INT8, NUMERIC, OID, TIMESTAMPTZ } = types.builtins
+
+const parsers: Readonly<Record<number, (text: string) => Json>> = {
+  [BOOL]: (text) => text === 't',
+  // `\x00ff`
+  [BYTEA]: (text) => `x'${text.slice(2)}'`,
+  [INT2]: Number,
+  [INT4]: Number,
+  [OID]: Number,
+  [INT8]: toNumber,
+  [FLOAT4]: toNumber,
+  [FLOAT8]: toNumber,
+  [NUMERIC]: toNumber,
+  [TIMESTAMPTZ](text) {
+    const time = new Date(text)
+    return Number.isNaN(time.getTime()) ? text : time.toISOString()
+  },
+}
+
+/** A text where a double has no such value, or not all digits of a whole number. */
+function toNumber(text: string): number | string {
+  const number = Number(text)
+  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)) ? number : text
+}
+
+const blanks = /(?:\s+|--[^\r\n]*)/y
+const letters = /[A-Za-z]*/y
+
+function endOfComment(sql: string, start: number): number {
+  let depth = 0
+  for (const { 0: mark, index } of sql.slice(start).matchAll(/\/\*|\*\//g)) {
+    depth += mark === '/*' ? 1 : -1
+    if (depth === 0) return start + index + mark.length
+  }
+  return sql.length
 }

@@ -1,16 +1,15 @@
-import { AuditError } from '../../../model/errors.ts'
-import type { HistoryRows, MovableHistory, VerifyRows } from '../../movable-history.ts'
-import type { SchemaFault } from '../../schema-faults.ts'
-import { rowsIn, targetIn } from '../../sql/copied-rows.ts'
-import { makeRoom, markMoved } from '../../sql/moved.ts'
-import { chainOf } from '../../sql/prune-history.ts'
-import { historyTables } from '../../table-rows.ts'
-import type { PostgresDatabase, PostgresSession, PostgresTransaction } from '../connect.ts'
-import { nowSql, readLease, type SharedProcess } from '../lease.ts'
-import { ensureSchema, readSchemaState, readSteps, type SchemaState, upgradeSchema } from '../migrate.ts'
-import { requireHistory } from '../refuse-missing.ts'
-import { findSchemaFaults } from '../verify/schema-checks.ts'
-import { verifyDatabase } from '../verify/verify-database.ts'
+import { AuditError } from '../../model/errors.ts'
+import type { HistoryRows, MovableHistory, VerifyRows } from '../movable-history.ts'
+import type { SchemaFault } from '../schema-faults.ts'
+import { makeRoom, markMoved, rowsIn, targetIn } from '../sql/copied-rows.ts'
+
+import { chainOf } from '../sql/prune-history.ts'
+import { historyTables } from '../table-rows.ts'
+import type { PostgresDatabase, PostgresSession, PostgresTransaction } from './connect.ts'
+import { nowSql, readLease, type SharedProcess } from './lease.ts'
+import { ensureSchema, readSchemaState, readSteps, requireHistory, type SchemaState, upgradeSchema } from './migrate.ts'
+
+import { findSchemaFaults, verifyDatabase } from './verify-database.ts'
 
 /**
  * The history in a PostgreSQL schema. `verifyRows` verifies what a copy of the rows can show. `steps`: those that lead to

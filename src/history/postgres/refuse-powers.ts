@@ -1,6 +1,6 @@
-import { AuditError } from '../../../model/errors.ts'
-import { type PostgresServer, shownServer } from '../../postgres-server.ts'
-import { views } from '../../views.ts'
+import { AuditError } from '../../model/errors.ts'
+import { type PostgresServer, shownServer } from '../postgres-server.ts'
+import { views } from '../views.ts'
 
 /** Their members may read and write files, run programs or end sessions of others, also in a read-only transaction. */
 const powerful = [

@@ -1,8 +1,5 @@
 import { updateSource } from '../../src/demo/edits.ts'
 import type { SourceRow } from '../../src/demo/rows.ts'
-import { listRuns } from '../../src/history/sql/runs.ts'
-import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
@@ -50,19 +47,6 @@ export const bad = 'function transform(p) { throw new Error("boom " + p.a) }'
 
 export const posts = ({ service }: Pick<FleetFixture, 'service'>) =>
   service.requests.filter(({ method }) => method === 'POST').length
-
-/** A person approves the last run. */
-export async function approveLast({ harness }: Pick<FleetFixture, 'harness'>): Promise<void> {
-  const history = openSqliteHistory(harness.file, harness.owner)
-  const run = (await listRuns(history)).at(-1)?.number ?? 0
-  for (const { project } of await readLatestScans(history, run)) {
-    const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
-    await history.approve([
-      { project, scopes: await readCompleteScans(history, project, run), ...signed, state: { run } },
-    ])
-  }
-  await history.close()
-}
 
 /** The outcomes that the history holds now. */
 export function held(fixture: Pick<FleetFixture, 'query'>) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/demo/fault.ts'
 import { at, driftLines, violationLines } from './fleet-fixture.ts'
-import { approveLast, bad, good, held, intake, orders, ordersEntry, posts, probing } from './probes-fixture.ts'
+import { bad, good, held, intake, orders, ordersEntry, posts, probing } from './probes-fixture.ts'
 
 describe('a probe', () => {
   it('runs a function with its payload, twice at first, and stores the result', async () => {
@@ -121,7 +121,7 @@ describe('a probe', () => {
     await using fixture = await intake(good)
     const policy = orders()
     await fixture.audit({ policy })
-    await approveLast(fixture)
+    await fixture.approve()
     // The engine writes numbers otherwise, in this run and the next three.
     const otherwise = (times: number): Fault => ({
       how: 'rewrite',
@@ -136,7 +136,7 @@ describe('a probe', () => {
       ['continuing probe/output-changed orders'],
     ])
     expect(at(two.violations, 0).message).toMatch(/ than was approved, first at \/data\/a$/)
-    await approveLast(fixture)
+    await fixture.approve()
     expect(violationLines(await fixture.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
     expect(violationLines(await fixture.audit({ policy }))).toEqual(['opened probe/output-changed orders'])
     // Of another function than the approved one, the last run's result is what there is.

@@ -17,8 +17,6 @@ export const gate = [
   'audit/incomplete-walk',
   'audit/malformed-fields',
   'audit/probes',
-  'audit/probes-not-run',
-  'audit/probes-of-policy',
   'audit/release',
   'audit/unlisted-sources',
   'audit/unseen-fields',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   changeData,
   changeEndpoint,
@@ -14,12 +14,12 @@ import type { SimulatedRelease } from '../../src/demo/release.ts'
 import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
 import { around, changeIntake, incoming, intake, outgoing } from './drift-fixture.ts'
-import { at, coverageLines, driftLines, openFleetFixture, sizeOf } from './fleet-fixture.ts'
+import { at, coverageLines, driftLines, type FleetFixture, openFleetFixture, sizeOf } from './fleet-fixture.ts'
 
 describe('a run without changes', () => {
   it('writes only its own rows, and few bytes', async () => {
     await using fixture = await openFleetFixture({
-      fleet: { projects: 3, incomingEvery: 3, clean: false, endpointsPerProject: 60 },
+      fleet: { projects: 3, incomingEvery: 3, clean: false, endpointsPerProject: 20 },
     })
     await fixture.audit()
     const [counts, bytes] = [fixture.rowCounts(), sizeOf(fixture.harness.file)]
@@ -187,19 +187,18 @@ describe('one changed field', () => {
     ['authentication', { authentication: null }, '/authentication', expect.any(Object), null],
     ['a contact', { support_email: 'x@a.example' }, '/support_email', expect.any(String), 'x@a.example'],
   ]
+  let shared: FleetFixture
+  beforeAll(async () => {
+    shared = await openFleetFixture(outgoing)
+    await shared.audit()
+  })
+  afterAll(() => shared[Symbol.asyncDispose]())
+
   it.each(edits)('of an endpoint is reported by its pointer: %s', async (_, change, path, before, after) => {
-    await using fixture = await openFleetFixture(outgoing)
-    const { drift } = await around(fixture, () => fixture.set(change, 2))
-    const { uid, row } = fixture.endpointAt(2)
-    expect(drift).toEqual([
-      {
-        project: 'acme/payments',
-        kind: 'endpoint',
-        uid,
-        name: row.name,
-        change: 'modified',
-        fields: [{ path, before, after }],
-      },
+    const uid = shared.set(change, 2)
+    const { name } = shared.endpointAt(2).row
+    expect((await shared.audit()).drift).toEqual([
+      { project: 'acme/payments', kind: 'endpoint', uid, name, change: 'modified', fields: [{ path, before, after }] },
     ])
   })
 

@@ -46,6 +46,7 @@ commonName = supplied
 
 /** Makes the certificates of `tls`, each for its own fault; call it before all tests of a file. */
 export function makeCertificates(): void {
+  if (certificates.selfSigned !== undefined) return
   const folder = mkdtempSync(join(tmpdir(), 'hookdrift-tls-'))
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
   writeFileSync(join(folder, 'ca.conf'), authority)

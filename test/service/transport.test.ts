@@ -1,50 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { connect } from 'node:net'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { proxyFor } from '../../src/service/proxy-for.ts'
 import { aClient, aService, item, listen, page, pageBody, walk } from './fake-service.ts'
+import { json, makeCertificates, tls } from './front-ends.ts'
 
-let certificate: { key: string; cert: string }
+beforeAll(makeCertificates)
 
-beforeAll(() => {
-  const folder = mkdtempSync(join(tmpdir(), 'hookdrift-tls-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...[
-        '-subj',
-        '/CN=localhost',
-        '-addext',
-        'subjectAltName=DNS:localhost,IP:127.0.0.1',
-        '-keyout',
-        key,
-        '-out',
-        cert,
-      ],
-    ],
-    { stdio: 'ignore' },
-  )
-  certificate = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
-  rmSync(folder, { recursive: true })
-})
-
-async function aTlsService(): Promise<string> {
-  const server = createTlsServer(certificate, (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(pageBody([item('a')])))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `https://localhost:${(server.address() as AddressInfo).port}`
-}
+/** A service with a certificate of its own. */
+const aTlsService = () => tls('selfSigned', json(200, pageBody([item('a')])))
 
 /** Forwards plain requests, and tunnels where it is asked to; both only to this machine. */
 async function aProxy() {
@@ -70,7 +33,7 @@ async function aProxy() {
 
 describe('a certificate', () => {
   it('of an unknown authority is refused, without a retry', async () => {
-    const { fault } = await walk(aClient(await aTlsService()))
+    const { fault } = await walk(aClient((await aTlsService()).url))
     expect(fault).toBe(
       'tls: page 1: the certificate of the service is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT): ' +
         'it is self-signed: name the certificate of its authority in ca_file',
@@ -78,7 +41,8 @@ describe('a certificate', () => {
   })
 
   it('of a configured authority is accepted', async () => {
-    const client = aClient(await aTlsService(), { settings: { ca: certificate.cert } })
+    const { url, ca } = await aTlsService()
+    const client = aClient(url, { settings: { ca } })
     expect((await walk(client)).fault).toBe(null)
   })
 })
@@ -98,8 +62,8 @@ describe('a proxy', () => {
 
   it('tunnels encrypted requests, with the configured authorities', async () => {
     const proxy = await aProxy()
-    const url = await aTlsService()
-    const client = aClient(url, { env: { https_proxy: proxy.url }, settings: { ca: certificate.cert } })
+    const { url, ca } = await aTlsService()
+    const client = aClient(url, { env: { https_proxy: proxy.url }, settings: { ca } })
     expect((await walk(client)).fault).toBe(null)
     expect(proxy.seen).toEqual([`CONNECT ${new URL(url).host}`])
   })

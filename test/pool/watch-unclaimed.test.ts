@@ -69,7 +69,9 @@ describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () 
   })
 
   it('is given up with a reason, and nothing of it is gone', async () => {
-    await fixture.db.run('TRUNCATE hookdrift.worker, hookdrift.run_plan, hookdrift.run, hookdrift.project CASCADE')
+    await fixture.db.run(
+      'TRUNCATE hookdrift.task, hookdrift.worker, hookdrift.run_plan, hookdrift.run, hookdrift.project CASCADE',
+    )
     await using pool = openPoolHarness(fixture.place.server, { unclaimedAfterMs: 4_000 })
     const { openHistory, conduct } = pool
     const fleet = { clean: false, seed: 'unclaimed', projects: 2, endpointsPerProject: 3 }

@@ -107,9 +107,7 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
         .poll(
           () =>
             fixture.db.value(`SELECT count(*) FROM hookdrift_jobs.job WHERE name = '${queue}' AND state = 'active'`),
-          {
-            timeout: 20_000,
-          },
+          { timeout: 20_000 },
         )
         .toBe(0)
     }

@@ -27,10 +27,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server that cannot be used as config
 
   beforeAll(async () => {
     port = await freePort()
-    const made = makeCluster({
-      settings: ['listen_addresses=127.0.0.1', `port=${port}`],
-      prepare: layOut,
-    })
+    const made = makeCluster({ settings: ['listen_addresses=127.0.0.1', `port=${port}`], prepare: layOut })
     if (made === undefined) throw new Error('PostgreSQL is not installed')
     cluster = made
     const sql = [

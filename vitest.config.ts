@@ -66,6 +66,7 @@ export const gate = [
   'pool/adopt',
   'pool/ticks',
   'questions/reading',
+  'repair/cause',
   'repair/filter-rows',
   'repair/filter-rows-audited',
   'repair/put-back',

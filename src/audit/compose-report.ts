@@ -13,7 +13,7 @@ import type {
   Verdict,
 } from '../model/report.ts'
 import { linkToResource } from '../model/resource-link.ts'
-import { dueDate } from '../model/violation.ts'
+import { dueDate, severities } from '../model/violation.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
 /** The report of a run, from its record alone: the same today and in a year. */
@@ -54,6 +54,9 @@ export function composeReport(record: RunRecord): Report {
 export function toReportCause(cause: Cause): ReportCause {
   const { id, change, kind, fields, resources, firstRun } = cause
   const [first = { path: '', before: null, after: null }] = fields
+  const following = resources
+    .flatMap(({ violations }) => violations)
+    .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || (a.rule < b.rule ? -1 : 1))
   const sorted = (names: readonly string[]) => [...new Set(names)].sort()
   return {
     id,
@@ -68,7 +71,12 @@ export function toReportCause(cause: Cause): ReportCause {
     projects: sorted(resources.map(({ project }) => project)),
     owners: sorted(resources.flatMap(({ owner }) => owner ?? [])),
     severity: worstOf(cause) ?? null,
-    violations: resources.flatMap(({ violations }) => violations.map(({ fingerprint }) => fingerprint)),
+    violations: following.map(({ fingerprint }) => fingerprint),
+    rules: [...Map.groupBy(following, ({ rule }) => rule)].map(([rule, group]) => ({
+      rule,
+      severity: group[0]?.severity ?? 'info',
+      violations: group.length,
+    })),
     first_run: firstRun,
   }
 }

@@ -1,4 +1,4 @@
-import type { Cause } from '../model/cause.ts'
+import { type Cause, causesIn } from '../model/cause.ts'
 import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
@@ -93,11 +93,7 @@ export function seenRecord(record: RunRecord, visibility: Visibility): RunRecord
 
 /** What was hit in hidden projects is left out, and so is what hit nothing else. */
 export function seenCauses(causes: readonly Cause[], { isWhole, isVisible }: Visibility): readonly Cause[] {
-  if (isWhole) return causes
-  return causes.flatMap((cause) => {
-    const resources = cause.resources.filter(({ project }) => isVisible(project))
-    return resources.length === 0 ? [] : [{ ...cause, resources }]
-  })
+  return isWhole ? causes : causesIn(causes, isVisible)
 }
 
 /** An override for hidden projects is not theirs to know, nor are the names of what another one is for. */

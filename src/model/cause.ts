@@ -41,6 +41,7 @@ export interface CausedChange extends Pick<OwnedChange, 'project' | 'uid' | 'nam
 /** A violation, as far as causes go. */
 export interface FollowingViolation {
   readonly fingerprint: string
+  readonly rule: string
   readonly severity: Severity
   readonly project: string
   readonly kind: Kind
@@ -125,6 +126,14 @@ function leftOfUpdate(hit: CausedChange, later: Aftermath['later'] = []): Caused
   return fields.length === 0 ? undefined : { ...hit, fields }
 }
 
+/** The causes as if a reader knew only of some projects: without what they hit elsewhere. */
+export function causesIn(causes: readonly Cause[], isChosen: (project: string) => boolean): Cause[] {
+  return causes.flatMap((cause) => {
+    const resources = cause.resources.filter(({ project }) => isChosen(project))
+    return resources.length === 0 ? [] : [{ ...cause, resources }]
+  })
+}
+
 /** The worst severity of what follows from a cause; undefined where nothing does. */
 export function worstOf({ resources }: Cause): Severity | undefined {
   const present = new Set(resources.flatMap(({ violations }) => violations.map(({ severity }) => severity)))
@@ -200,7 +209,8 @@ function isNothing(value: Json): boolean {
 function sharedCause(run: number, group: readonly AlikeFields[]): Cause[] {
   const [first] = group
   if (first === undefined) return []
-  const fields = group.map(({ field, hits }) => {
+  const inOrder = group.toSorted((a, b) => lossesFirst(a.field, b.field))
+  const fields = inOrder.map(({ field, hits }) => {
     const lost = new Set([...hits.values()].flat().map(({ before }) => canonicalJson(before)))
     return lost.size === 1 ? field : { ...field, before: null }
   })
@@ -210,7 +220,7 @@ function sharedCause(run: number, group: readonly AlikeFields[]): Cause[] {
       firstRun: run,
       kind: first.kind,
       change: 'modified',
-      fields: fields.sort(lossesFirst),
+      fields,
       resources: [...first.hits.keys()].map((change) =>
         hitOf(
           change,

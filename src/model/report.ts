@@ -151,6 +151,8 @@ export interface ReportCause {
   readonly severity: Severity | null
   /** Fingerprints of the active violations that follow from it. */
   readonly violations: readonly string[]
+  /** How many there are of each rule, the worst first. */
+  readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly violations: number }[]
   /** The run that found it. */
   readonly first_run: number
 }

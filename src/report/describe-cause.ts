@@ -1,9 +1,8 @@
 import { isLoss } from '../model/cause.ts'
 import type { FieldChange } from '../model/change.ts'
-import type { Report, ReportCause, ReportViolation } from '../model/report.ts'
+import type { Report, ReportCause } from '../model/report.ts'
 import { count } from '../text/count.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
-import { worstFirst } from './group-by.ts'
 import { shorten } from './text/shorten.ts'
 import { showValues } from './text/show-values.ts'
 
@@ -21,9 +20,9 @@ export function describeCause({ change, fields, ...cause }: DescribedCause): str
   const path = shorten(neutralise(first.path), widestName)
   if (others.length > 0) {
     const all = `${path} and ${count(others.length, 'other field')}`
-    return fields.every(isLoss) ? `${all} were wiped from ${where}` : `${all} changed in ${where}`
+    return fields.every(wasWiped) ? `${all} were wiped from ${where}` : `${all} changed in ${where}`
   }
-  if (isLoss(first) || isDifferentLoss(first)) return `${path} was wiped from ${where}`
+  if (wasWiped(first)) return `${path} was wiped from ${where}`
   const { before, after } = showValues(first, widestValue)
   return `${path} changed from ${before} to ${after} in ${where}`
 }
@@ -32,22 +31,13 @@ type DescribedCause = Pick<ReportCause, 'change' | 'kind' | 'fields' | 'resource
 
 const mostRules = 6
 
-/**
- * The violations that follow from a cause, by rule, the worst first: `41 × drift/authentication-lost (high)`. Empty where
- * nothing does. `violations`: those of the report.
- */
-export function describeFollowing(
-  cause: Pick<ReportCause, 'violations'>,
-  violations: readonly ReportViolation[],
-): string {
-  const own = new Set(cause.violations)
-  const following = worstFirst(violations.filter(({ fingerprint }) => own.has(fingerprint)))
-  const rules = [...Map.groupBy(following, ({ rule }) => rule)].map(([rule, group]) => {
-    const times = group.length === 1 ? '' : `${group.length} × `
-    return `${times}${neutralise(rule)} (${group[0]?.severity ?? 'info'})`
+/** The violations that follow from a cause, by rule: `41 × drift/authentication-lost (high)`. Empty where nothing does. */
+export function describeFollowing({ rules }: Pick<ReportCause, 'rules'>): string {
+  const named = rules.slice(0, mostRules).map(({ rule, severity, violations }) => {
+    return `${violations === 1 ? '' : `${violations} × `}${neutralise(rule)} (${severity})`
   })
-  const left = rules.length - mostRules
-  return [...rules.slice(0, mostRules), ...(left > 0 ? [`and ${count(left, 'more rule')}`] : [])].join(', ')
+  const left = rules.length - named.length
+  return [...named, ...(left > 0 ? [`and ${count(left, 'more rule')}`] : [])].join(', ')
 }
 
 /** The report without what its causes explain: violations that follow, and changes of which they have every field. */
@@ -72,9 +62,9 @@ export function withoutCauses(report: Report): Report {
   }
 }
 
-/** Of resources that lost different values, no value is shown: the field was not empty before. */
-function isDifferentLoss({ before, after }: FieldChange): boolean {
-  return before === null && (after === null || after === 0 || after === '')
+/** Of resources that lost different values, none is shown. */
+function wasWiped(field: FieldChange): boolean {
+  return isLoss(field) || (field.before === null && isLoss({ before: true, after: field.after }))
 }
 
 function describeAffected({

@@ -195,6 +195,9 @@ const cause = defined(
     owners: listOf(z.string()),
     severity: severity.nullable().describe('The worst of the violations that follow; null without any.'),
     violations: listOf(z.string()).describe('Fingerprints of the active violations that follow from it.'),
+    rules: listOf(z.object({ rule: z.string(), severity, violations: count })).describe(
+      'How many of them there are of each rule, the worst first.',
+    ),
     first_run: z.int().min(1).describe('The run that found it.'),
   }),
 )

@@ -97,7 +97,7 @@ async function violationsOpenedBy(session: Session, { run, scans, nameOf }: AsOf
     activeAsOf(
       session,
       { scans, isWhole: true, also },
-      (from) => `SELECT x.project_id AS "projectId", x.kind, x.uid, x.path, x.fingerprint, x.severity,
+      (from) => `SELECT x.project_id AS "projectId", x.kind, x.uid, x.path, x.rule, x.fingerprint, x.severity,
         x.first_run AS "firstRun" FROM ${from}`,
     ),
     [run, runs],

@@ -14,25 +14,17 @@ import type { ReportLinks } from './report-links.ts'
 
 /** What happened once and hit many, and updates of several fields: first, because what follows repeats it. */
 export function causeSection(report: Report, links?: ReportLinks): PageSection[] {
-  const { causes, violations, run } = report
+  const { causes, run } = report
   if (causes.length === 0) return []
-  const cards = causes.map((cause) =>
-    causeCard(cause, { following: describeFollowing(cause, violations), run: run.number, links }),
-  )
+  const cards = causes.map((cause) => causeCard(cause, run.number, links))
   return [{ id: 'causes', title: 'Causes', count: causes.length, content: rowList(cards) }]
-}
-
-interface CardOptions {
-  readonly following: string
-  /** The run of the page. */
-  readonly run: number
-  readonly links?: ReportLinks | undefined
 }
 
 const mostAffected = 200
 
-/** A cause: what happened to what, its fields, what follows from it, whom it hit, and what puts it back. */
-export function causeCard(cause: ReportCause, { following, run, links }: CardOptions): Markup {
+/** `run`: that of the page. A cause: what happened to what, its fields, what follows from it, whom it hit, and what puts it back. */
+export function causeCard(cause: ReportCause, run: number, links?: ReportLinks): Markup {
+  const following = describeFollowing(cause)
   const { id, severity, change, fields, affected, kind, first_run } = cause
   const label = severity === null ? html`<b class="change">${change}</b>` : severityChip(severity)
   const since = first_run === run ? nothing : html` · since run ${first_run}`

@@ -84,7 +84,7 @@ export function sectionsOf({
       causes.map((cause) => [
         cause.severity ?? '',
         prose(describeCause(cause), 400),
-        prose(describeFollowing(cause, violations), 400),
+        prose(describeFollowing(cause), 400),
         String(cause.first_run),
         code(`hookdrift restore --cause ${cause.id}`),
       ]),

@@ -6,23 +6,22 @@ import { fitEntries, type TextPage } from './page.ts'
 import { showFields } from './show-drift.ts'
 
 /** What happened once and hit many, and updates of several fields, in at most so many lines. */
-export function showCauses(report: Report, page: TextPage, most: number): string[] {
-  const { causes } = report
+export function showCauses({ causes }: Pick<Report, 'causes'>, page: TextPage, most: number): string[] {
   if (causes.length === 0) return []
-  const show = (cause: ReportCause) => showCause(cause, describeFollowing(cause, report.violations), page)
   return [
     '',
     page.paint('heading', `Causes: ${count(causes.length, 'change')} behind many`),
     '',
-    ...fitEntries(causes, page, { most: most - 3, show, command: 'causes' }),
+    ...fitEntries(causes, page, { most: most - 3, show: (cause) => showCause(cause, page), command: 'causes' }),
   ]
 }
 
 const column = 'critical'.length
 
 /** Its worst severity and what happened; its fields where they are several; what follows, and what puts it back. */
-export function showCause(cause: ReportCause, following: string, page: TextPage): string[] {
+export function showCause(cause: ReportCause, page: TextPage): string[] {
   const { id, severity, change, fields, first_run } = cause
+  const following = describeFollowing(cause)
   const indent = ' '.repeat(column + 2)
   const style = severity ?? change
   const [first = '', ...rest] = wrapProse(describeCause(cause), page.width - indent.length)

@@ -90,6 +90,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           },
         ],
         accepted: [],
+        causes: [],
       })
       // A link covers the exit code, so the record that gives it has none yet.
       expect(asked).toEqual({ ...committed, chain: null })

@@ -61,7 +61,8 @@ export function makeCertificates(): void {
   ] as const) {
     writeFileSync(join(folder, 'index.txt'), '')
     const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
-    openssl('req', '-new', ...key, '-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`, '-out', 'csr.pem')
+    const names = host === 'localhost' ? 'DNS:localhost,IP:127.0.0.1' : `DNS:${host}`
+    openssl('req', '-new', ...key, '-subj', `/CN=${host}`, '-addext', `subjectAltName=${names}`, '-out', 'csr.pem')
     const dates = ['-startdate', from, '-enddate', to]
     openssl(
       ...['ca', '-batch', '-config', 'ca.conf', '-selfsign', '-keyfile', 'key.pem', '-in', 'csr.pem'],

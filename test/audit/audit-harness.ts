@@ -125,6 +125,8 @@ export function openAuditHarness({
     every: () => () => {},
   }
 
+  const open = async (): Promise<History> => (await openHistory?.()) ?? openSqliteHistory(file, owner)
+
   async function audit(turn: AuditTurn): Promise<Report> {
     now += 60_000
     const clients = new Map<string, ServiceClient>()
@@ -178,7 +180,7 @@ export function openAuditHarness({
       matches: matches.map(({ pattern, labels = {} }) => ({ pattern, labels, configuredAt: null })),
       open: (ref, { labels, configuredAt }) => ({ ...projectOf(ref, ref.name.slice(5)), labels, configuredAt }),
     })
-    const history = (await openHistory?.()) ?? openSqliteHistory(file, owner)
+    const history = await open()
     const sealer = createSealer(Buffer.alloc(32, turn.installationKey ?? 1))
     const signal = turn.signal ?? new AbortController().signal
     const services = turn.list === undefined ? [] : [serviceOf(turn, turn.list)]
@@ -236,6 +238,11 @@ export function openAuditHarness({
     owner,
     advance: (ms: number) => {
       now += ms
+    },
+    /** Opens the history, and closes it after some work. */
+    async withHistory<Result>(work: (history: History) => Promise<Result>): Promise<Result> {
+      const history = await open()
+      return await work(history).finally(() => history.close())
     },
     /** A history verifies in the end, no matter what a test did to it. */
     [Symbol.asyncDispose]: async () => {

@@ -107,11 +107,5 @@ export function openContractFixture(makePlace: () => Place) {
     })
   }
 
-  return Object.assign(fixture, {
-    begin,
-    run,
-    stateOf,
-    doEverything,
-    aFirstRun,
-  })
+  return Object.assign(fixture, { begin, run, stateOf, doEverything, aFirstRun })
 }

@@ -64,12 +64,7 @@ afterAll(() => {
   remove()
 })
 
-const fifty: ViolationChoice = {
-  run: 2,
-  withActive: true,
-  resolvedAfter: 1,
-  most: 50,
-}
+const fifty: ViolationChoice = { run: 2, withActive: true, resolvedAfter: 1, most: 50 }
 
 const group: ViolationGroup = {
   rule: '',

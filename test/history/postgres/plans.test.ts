@@ -40,12 +40,7 @@ const runs = 100
 const run = 50
 const project = { name: 'acme/p3', service: 'acme', uid: 'p3' }
 const endpoint = { project, kind: 'endpoint', uid: 'endpoint7' } as const
-const fifty: ViolationChoice = {
-  run,
-  withActive: true,
-  resolvedAfter: run - 5,
-  most: 50,
-}
+const fifty: ViolationChoice = { run, withActive: true, resolvedAfter: run - 5, most: 50 }
 const twenty: ResourceListChoice = {
   run,
   projects: [project],

@@ -36,8 +36,8 @@ export interface Case {
   readonly compares?: readonly Compared[]
   readonly scan?: Partial<ScanOutcome>
   readonly overdue?: readonly OverdueViolations[]
-  /** `high e1/status: message` for each problem; none: the rule is silent. */
-  readonly finds: readonly string[]
+  /** `high e1/status: message` for each problem. Default: the rule is silent. */
+  readonly finds?: readonly string[]
   readonly options?: JsonObject
   /** What is known of sealed values, by path. */
   readonly facts?: Facts

@@ -36,7 +36,6 @@ export const cases: Cases = {
       'https://{tenant}.a.example:{port}/{path}',
       `https://${seal('a')}@a.example/${seal('b')}?token=${seal('c')}`,
     ),
-    finds: [],
   },
-  'is silent where no address is shown': { sees: [anEndpoint({})], finds: [] },
+  'is silent where no address is shown': { sees: [anEndpoint({})] },
 }

@@ -14,7 +14,8 @@ interface Found {
 
 /** Every regular expression of a program: literals, and those that are made at run time. */
 function expressionsIn(file: string, text: string): Found[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const language = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ts.JSDocParsingMode.ParseNone }
+  const source = ts.createSourceFile(file, text, language)
   const found: Found[] = []
   const visit = (node: ts.Node): void => {
     const isMade =

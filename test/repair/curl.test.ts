@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { type AddressedRequest, curlLines, quoteForShell, wireJson } from '../../src/repair/curl.ts'
 import { type BodyObject, bodyOf, type Pieces, spell } from '../../src/repair/pieces.ts'
+import { anyCharacter } from '../any-character.ts'
 
 /** A `curl` that prints its arguments, each ended by a NUL. */
 const stub = 'curl() { for argument in "$@"; do printf "%s\\0" "$argument"; done; }\n'
@@ -96,7 +97,7 @@ describe('a curl command', () => {
         '#',
       ],
     ),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
   )
 
   it('keeps every text of a body, no matter what it holds', () => {

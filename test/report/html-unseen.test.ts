@@ -9,7 +9,8 @@ const show = (report: Report) => html(report, options).replace(/<style>[\s\S]*<\
 /** What a person reads on the page, without the footer, whose digests are no counts. */
 const textOf = (report: Report) =>
   show(report)
-    .replace(/[\s\S]*<body>|<footer>[\s\S]*/g, '')
+    .replace(/^[\s\S]*?<body>/, '')
+    .replace(/<footer>[\s\S]*$/, '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
 

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import { type AddressedRequest, curlLines, quoteForShell, wireJson } from '../../src/repair/curl.ts'
 import { type BodyObject, bodyOf, type Pieces, spell } from '../../src/repair/pieces.ts'
 import { anyCharacter } from '../any-character.ts'
+import { tries } from '../thoroughness.ts'
 
 /** A `curl` that prints its arguments, each ended by a NUL. */
 const stub = 'curl() { for argument in "$@"; do printf "%s\\0" "$argument"; done; }\n'
@@ -111,7 +112,7 @@ describe('a curl command', () => {
         expect([status, stderr]).toEqual([0, ''])
         expect(valuesOf('--data-raw', args).map((body) => JSON.parse(body))).toEqual(list)
       }),
-      { numRuns: 40 },
+      { numRuns: tries(40, { locally: 12 }) },
     )
   })
 
@@ -123,7 +124,7 @@ describe('a curl command', () => {
         const { args } = runInShell([`curl ${words.map((word) => quoteForShell([word])).join(' ')}`])
         expect(args).toEqual(words)
       }),
-      { numRuns: 40 },
+      { numRuns: tries(40, { locally: 12 }) },
     )
   })
 
@@ -145,7 +146,7 @@ describe('a curl command', () => {
           list.map(() => 'Authorization: Bearer not-a-real-key'),
         )
       }),
-      { numRuns: 40 },
+      { numRuns: tries(40, { locally: 12 }) },
     )
   })
 

@@ -3,19 +3,16 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { constants, getPriority } from 'node:os'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { command } from './run-in-process.ts'
 import { openDirectory, startHookdrift } from './start-process.ts'
 
 const tokens = { PAGES_TOKEN: 'not-a-real-token-of-all' }
 
-describe('hookdrift serve', () => {
-  let directory: ReturnType<typeof openDirectory>
-  beforeAll(async () => {
-    directory = openDirectory()
-    const env = { HOOKDRIFT_LOG: 'silent' }
-    await command(['demo', '--keep', 'demo'], { cwd: directory.path, env })
-  })
+describe('hookdrift serve', async () => {
+  const directory = openDirectory()
+  const env = { HOOKDRIFT_LOG: 'silent' }
+  await command(['demo', '--keep', 'demo'], { cwd: directory.path, env })
   afterAll(() => directory[Symbol.dispose]())
 
   /** A configuration whose history is that of the demonstration, and whose keys are not set. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { constants, getPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openLog } from '../../src/app/log.ts'
 import { openPort } from '../../src/cli/open-port.ts'
 import { command } from './run-in-process.ts'
@@ -12,30 +12,27 @@ const whole = 'not-a-real-token-of-all'
 const some = 'not-a-real-token-of-orders'
 
 /** The port of a worker of the demonstration, whose pages ask for a token. */
-describe('the port of a worker with pages', () => {
+describe('the port of a worker with pages', async () => {
   const directory = openDirectory()
   const lines: string[] = []
   const stderr = { on: () => {}, write: (text: string) => lines.push(text) > 0 }
   const terminal = { stdout: stderr, stderr, env: {}, cwd: () => directory.file('demo') }
-  let port: Awaited<ReturnType<typeof openPort>>
-  beforeAll(async () => {
-    await command(['demo', '--keep', directory.file('demo')], { cwd: directory.path, env: { HOOKDRIFT_LOG: 'silent' } })
-    const tokens = [
-      { name: undefined, token: whole, projects: undefined },
-      { name: 'orders', token: some, projects: ['demo/orders'] },
-    ]
-    port = await openPort(
-      { config: directory.file('demo/hookdrift.yaml') },
-      { host: '127.0.0.1', port: 0 },
-      {
-        terminal,
-        log: openLog(terminal),
-        settings: { listen: undefined, hosts: undefined, tokens, trustedProxy: undefined },
-        troubles: async () => [],
-        metrics: async () => ({ type: 'text/plain', text: 'hookdrift_info 1\n' }),
-      },
-    )
-  }, 60_000)
+  await command(['demo', '--keep', directory.file('demo')], { cwd: directory.path, env: { HOOKDRIFT_LOG: 'silent' } })
+  const tokens = [
+    { name: undefined, token: whole, projects: undefined },
+    { name: 'orders', token: some, projects: ['demo/orders'] },
+  ]
+  const port = await openPort(
+    { config: directory.file('demo/hookdrift.yaml') },
+    { host: '127.0.0.1', port: 0 },
+    {
+      terminal,
+      log: openLog(terminal),
+      settings: { listen: undefined, hosts: undefined, tokens, trustedProxy: undefined },
+      troubles: async () => [],
+      metrics: async () => ({ type: 'text/plain', text: 'hookdrift_info 1\n' }),
+    },
+  )
   afterAll(async () => {
     await port.close()
     directory[Symbol.dispose]()

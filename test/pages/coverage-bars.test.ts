@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { StatusRow } from '../../src/questions/status.ts'
 import { openStorySite, owner } from './story-site.ts'
 
 /** The bar of a page, up to its heading; empty without one. */
 const barOf = (page: string) => /<div class="unscanned unseen"[\s\S]*?(?=<h1>)/.exec(page)?.[0] ?? ''
 
-describe('pages of a history whose last run could not scan a project', () => {
-  let site: Awaited<ReturnType<typeof openStorySite>>
-  let projects: { readonly failed: string; readonly whole: string }
-  beforeAll(async () => {
-    site = await openStorySite()
-    await site.json('baseline', 'approve', '--run', '1', '--note', 'as agreed')
-    const { rows }: { rows: readonly StatusRow[] } = await site.json('status')
-    const nameOf = (isMeant: (row: StatusRow) => boolean) => rows.find(isMeant)?.project ?? ''
-    projects = { failed: nameOf(({ complete }) => !complete), whole: nameOf(({ complete }) => complete) }
-  })
+describe('pages of a history whose last run could not scan a project', async () => {
+  const site = await openStorySite()
+  await site.json('baseline', 'approve', '--run', '1', '--note', 'as agreed')
+  const { rows }: { rows: readonly StatusRow[] } = await site.json('status')
+  const nameOf = (isMeant: (row: StatusRow) => boolean) => rows.find(isMeant)?.project ?? ''
+  const projects = { failed: nameOf(({ complete }) => !complete), whole: nameOf(({ complete }) => complete) }
   afterAll(async () => {
     expect(site.faults).toEqual([])
     await site[Symbol.asyncDispose]()

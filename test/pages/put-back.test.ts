@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openDemoSite } from './demo-site.ts'
 
-describe('how to put a resource back', () => {
-  let site: Awaited<ReturnType<typeof openDemoSite>>
-  beforeAll(async () => {
-    site = await openDemoSite()
-  })
+describe('how to put a resource back', async () => {
+  const site = await openDemoSite()
   afterAll(() => site[Symbol.asyncDispose]())
 
   const sectionOf = async (name: string) =>

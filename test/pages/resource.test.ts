@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openDemoSite } from './demo-site.ts'
 
-describe('the pages of runs, projects and resources', () => {
-  let site: Awaited<ReturnType<typeof openDemoSite>>
-  beforeAll(async () => {
-    site = await openDemoSite()
-  })
+describe('the pages of runs, projects and resources', async () => {
+  const site = await openDemoSite()
   afterAll(() => site[Symbol.asyncDispose]())
 
   const textOf = async (path: string) => {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { scopeSite } from '../../src/pages/scope.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { openDemoSite } from './demo-site.ts'
 
-let demo: Awaited<ReturnType<typeof openDemoSite>>
-beforeAll(async () => {
-  demo = await openDemoSite()
-}, 60_000)
+const demo = await openDemoSite()
 afterAll(() => demo[Symbol.asyncDispose]())
 
 const verdictIn = (page: string) => /<div class="verdict.*?<\/div>/s.exec(page)?.[0]

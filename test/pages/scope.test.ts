@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { scopedHistory } from '../../src/history/scoped-history.ts'
 import { listAcceptances } from '../../src/history/sql/acceptances.ts'
@@ -20,40 +20,36 @@ const visible = 'demo/orders'
 let demo: Awaited<ReturnType<typeof openDemoSite>>
 let site: ReturnType<typeof createSite>
 /** Names of projects that the reader may not know of, and all that is in them. */
-let hidden: string[]
-let uids: string[]
-beforeAll(async () => {
-  demo = await openDemoSite()
-  await demo.command('baseline', 'approve', '--run', '1', '--by', 'me')
-  const open = JSON.parse((await demo.command('violations', '--open', '--format', 'json')).stdout)
-  for (const project of ['demo/orders', 'demo/payments']) {
-    const { fingerprint } = open.rows.find((row: { project: string }) => row.project === project)
-    await demo.command('accept', fingerprint, '--reason', `known in ${project}`, '--by', 'me')
-  }
-  const plan = {
-    configured: async () => ({
-      expected: { named: ['demo/orders', 'demo/payments', 'demo/secret-plans'], isFound: () => false },
-      schedules: [
-        { name: 'all', cron: '0 * * * *', timezone: 'UTC', projects: [], slackMs: 0 },
-        { name: 'some', cron: '0 * * * *', timezone: 'UTC', projects: ['orders', 'demo/secret-plans'], slackMs: 0 },
-        { name: 'others', cron: '0 * * * *', timezone: 'UTC', projects: ['demo/payments'], slackMs: 0 },
-      ],
-    }),
-    pool: async () => ({ workers: [{ name: 'w', walks: ['demo/payments'] }] }) as never,
-  }
-  site = createSite(scopeSite({ ...demo.options, plan }, ['demo/ord*']))
-  const others = (await readLatestScans(demo.history, 2))
-    .map(({ project }) => project)
-    .filter(({ name }) => name !== visible)
-  const inside = await Promise.all(others.map((project) => readStateAt(demo.history, project, 2)))
-  const ofVisible = (await readStateAt(demo.history, await projectOf(visible), 2)).map(({ uid }) => uid)
-  uids = inside
-    .flat()
-    .map(({ uid }) => uid)
-    .filter((uid) => !ofVisible.includes(uid))
-  hidden = [...others.map(({ name }) => name), 'secret-plans', ...uids]
-  expect(hidden.length).toBeGreaterThan(20)
-}, 60_000)
+demo = await openDemoSite()
+await demo.command('baseline', 'approve', '--run', '1', '--by', 'me')
+const open = JSON.parse((await demo.command('violations', '--open', '--format', 'json')).stdout)
+for (const project of ['demo/orders', 'demo/payments']) {
+  const { fingerprint } = open.rows.find((row: { project: string }) => row.project === project)
+  await demo.command('accept', fingerprint, '--reason', `known in ${project}`, '--by', 'me')
+}
+const plan = {
+  configured: async () => ({
+    expected: { named: ['demo/orders', 'demo/payments', 'demo/secret-plans'], isFound: () => false },
+    schedules: [
+      { name: 'all', cron: '0 * * * *', timezone: 'UTC', projects: [], slackMs: 0 },
+      { name: 'some', cron: '0 * * * *', timezone: 'UTC', projects: ['orders', 'demo/secret-plans'], slackMs: 0 },
+      { name: 'others', cron: '0 * * * *', timezone: 'UTC', projects: ['demo/payments'], slackMs: 0 },
+    ],
+  }),
+  pool: async () => ({ workers: [{ name: 'w', walks: ['demo/payments'] }] }) as never,
+}
+site = createSite(scopeSite({ ...demo.options, plan }, ['demo/ord*']))
+const others = (await readLatestScans(demo.history, 2))
+  .map(({ project }) => project)
+  .filter(({ name }) => name !== visible)
+const inside = await Promise.all(others.map((project) => readStateAt(demo.history, project, 2)))
+const ofVisible = (await readStateAt(demo.history, await projectOf(visible), 2)).map(({ uid }) => uid)
+const uids = inside
+  .flat()
+  .map(({ uid }) => uid)
+  .filter((uid) => !ofVisible.includes(uid))
+const hidden = [...others.map(({ name }) => name), 'secret-plans', ...uids]
+expect(hidden.length).toBeGreaterThan(20)
 afterAll(() => demo[Symbol.asyncDispose]())
 
 async function projectOf(name: string) {

@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
+import { openHistoryFixture } from './history-fixture.ts'
 
 /** Endpoints of one project: two share a name, one is deleted; three violate a rule, under two owners. */
-let history: HistoryFixture
-let uids: readonly string[]
-beforeAll(async () => {
-  history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 6 } })
-  const { fixture } = history
-  const project = fixture.uidOf('payments')
-  uids = fixture.fleet.open(project).endpoints.map(({ uid }) => uid)
-  const names = ['alone', 'twin', 'twin', 'gone', 'other', 'last']
-  for (const [index, uid] of uids.entries()) {
-    const owner_id = index < 2 ? 'tenant-01' : 'tenant-02'
-    changeEndpoint(fixture.fleet, { project, uid }, (row) => ({ ...row, name: at(names, index), owner_id }))
-  }
-  setEndpointStatus(fixture.fleet, { project, uid: at(uids, 0) }, 'inactive')
-  await fixture.audit()
-  deleteEndpoint(fixture.fleet, { project, uid: at(uids, 3) })
-  for (const index of [1, 4]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
-  await fixture.audit()
-})
+const history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 6 } })
+const { fixture } = history
+const project = fixture.uidOf('payments')
+const uids = fixture.fleet.open(project).endpoints.map(({ uid }) => uid)
+const names = ['alone', 'twin', 'twin', 'gone', 'other', 'last']
+for (const [index, uid] of uids.entries()) {
+  const owner_id = index < 2 ? 'tenant-01' : 'tenant-02'
+  changeEndpoint(fixture.fleet, { project, uid }, (row) => ({ ...row, name: at(names, index), owner_id }))
+}
+setEndpointStatus(fixture.fleet, { project, uid: at(uids, 0) }, 'inactive')
+await fixture.audit()
+deleteEndpoint(fixture.fleet, { project, uid: at(uids, 3) })
+for (const index of [1, 4]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
+await fixture.audit()
 afterAll(() => history[Symbol.asyncDispose]())
 
 describe('a resource', () => {

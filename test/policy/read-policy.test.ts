@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Policy } from '../../src/policy/policy.ts'
+import { policyJsonSchema } from '../../src/policy/policy-schema.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { ruleTime } from '../../src/rules/engine/rule-time.ts'
 import { rules } from '../../src/rules/rules.ts'
@@ -243,5 +246,22 @@ describe('the digest of a policy', () => {
     ['a rule that is on', 'rules: { subscription/retry-few: { min_tries: 5 }, subscription/retry-absent: {} }'],
   ])('differs for %s', (_, text) => {
     expect(read(text).digest).not.toBe(base)
+  })
+})
+
+const config = join(import.meta.dirname, '../../config')
+
+describe('the policy file', () => {
+  it('has a current JSON Schema for editors', async () => {
+    await expect(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
+      join(config, 'policy.schema.json'),
+    )
+  })
+
+  it('has a working example', () => {
+    const { rules } = readPolicy(join(config, 'policy.yaml'), (file) => readFileSync(file, 'utf8'))
+    const ids = rules.map(({ rule }) => rule.id)
+    expect(ids).toContain('subscription/retry-absent')
+    expect(ids).not.toContain('project/retry-hammering')
   })
 })

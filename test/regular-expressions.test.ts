@@ -46,8 +46,8 @@ function allExpressions(): Found[] {
 
 describe('regular expressions', () => {
   const unbounded = allExpressions().filter(({ expression }) => isUnbounded(expression))
-  const entries = Object.entries(safeExpressions).flatMap(([file, reasons]) =>
-    Object.keys(reasons).map((expression) => ({ file, expression })),
+  const entries = safeExpressions.flatMap(([file, , ...expressions]) =>
+    expressions.map((expression) => ({ file, expression })),
   )
   const isSame = (a: Pick<Found, 'file' | 'expression'>) => (b: Pick<Found, 'file' | 'expression'>) =>
     a.file === b.file && a.expression === b.expression

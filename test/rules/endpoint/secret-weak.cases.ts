@@ -29,5 +29,4 @@ export const cases: Cases = {
   'never evaluates a deleted secret': {
     sees: [withSecret(8, [], 'e1', { ...shown, deleted_at: '2026-01-01T00:00:00Z' })],
   },
-  'is silent where no secret is shown': { sees: [anEndpoint({})] },
 }

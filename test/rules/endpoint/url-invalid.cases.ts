@@ -1,4 +1,4 @@
-import { anEndpoint, type Cases, endpointsAt, seal } from '../rule-cases.ts'
+import { type Cases, endpointsAt, seal } from '../rule-cases.ts'
 
 const noHost = 'the address does not parse or has no host'
 
@@ -37,5 +37,4 @@ export const cases: Cases = {
       `https://${seal('a')}@a.example/${seal('b')}?token=${seal('c')}`,
     ),
   },
-  'is silent where no address is shown': { sees: [anEndpoint({})] },
 }

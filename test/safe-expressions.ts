@@ -23,6 +23,7 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
   [
     'src/report/report-schema.ts',
     published,
+    '/^[1-9]\\d*-[0-9a-f]{8}$/',
     '/^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$/',
     '/^(\\/([^~/]|~[01])*)*$/',
   ],

@@ -253,6 +253,8 @@ export function openAuditHarness({
   }
 }
 
+const policies = new Map<string, Policy>()
+
 /** Named one by one, so that a new rule changes no expectation about drift or coverage. */
 const testPolicy = policyOf(`
 extends: []
@@ -275,8 +277,18 @@ rules:
   subscription/target-not-active: {}
 `)
 
-/** `files`: others that it names, by their absolute paths; the policy itself lies in `/etc`. */
+/**
+ * `files`: others that it names, by their absolute paths; the policy itself lies in `/etc`. Read once: many tests audit
+ * with the same few policies.
+ */
 export function policyOf(yaml: string, files: Readonly<Record<string, string>> = {}): Policy {
+  const key = JSON.stringify([yaml, files])
+  const policy = policies.get(key) ?? readPolicyOf(yaml, files)
+  policies.set(key, policy)
+  return policy
+}
+
+function readPolicyOf(yaml: string, files: Readonly<Record<string, string>>): Policy {
   return readPolicy('/etc/policy.yaml', (file) => {
     const text = file === '/etc/policy.yaml' ? yaml : files[file]
     if (text === undefined) throw new Error(`ENOENT: no such file, open '${file}'`)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import { countSeverities } from '../../src/model/violation.ts'
 import { showSeverity } from '../../src/pages/rule.ts'
@@ -39,11 +39,8 @@ describe('the severity of a rule', () => {
 
 const newFile = temporaryDatabasePaths()
 
-describe('the pages of rules', () => {
-  let site: Awaited<ReturnType<typeof openDemoSite>>
-  beforeAll(async () => {
-    site = await openDemoSite()
-  })
+describe('the pages of rules', async () => {
+  const site = await openDemoSite()
   afterAll(async () => {
     expect(site.faults).toEqual([])
     await site[Symbol.asyncDispose]()

@@ -26,14 +26,14 @@ export function composeReport(record: RunRecord): Report {
     record
   const { accepted, rules, projects, policyDigest, configurationDigest, chain, scope } = record
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
-  const shown = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
+  const reportViolations = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
   const evaluated = projects.map(toProject)
   return {
     schema: 'hookdrift.report/2',
     tool: { name: 'hookdrift', version: toolVersion },
     run: { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' },
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
-    verdict: composeVerdict({ coverage, violations: shown, drift: changes, projects: evaluated, failOn }),
+    verdict: composeVerdict({ coverage, violations: reportViolations, drift: changes, projects: evaluated, failOn }),
     coverage_of_fleet: { scanned: projects.length, known: projects.length + scope.unscanned.length },
     coverage: coverage.map((walk) => toReportCoverage(walk.project, walk)),
     notices,
@@ -51,7 +51,7 @@ export function composeReport(record: RunRecord): Report {
     })),
     notes: notes.filter((note) => changes.some(({ project, between }) => isNoteOf(note, project, between))),
     causes: causes.map(toReportCause),
-    violations: shown,
+    violations: reportViolations,
     accepted,
     projects: evaluated,
     rules,

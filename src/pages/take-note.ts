@@ -8,9 +8,9 @@ import { chooseNoted, composeNote, longestNote, readNotedProjects } from '../que
 import { toNoteRow } from '../questions/notes.ts'
 import { mostBodyBytes, readBody } from '../serving/read-body.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
-import { isCrossSite } from './access/cross-site.ts'
+import { isCrossSite } from './access/log-in.ts'
 import { neverStored } from './access/refuse.ts'
-import type { Viewer } from './access/viewer.ts'
+import type { Viewer } from './site-reader.ts'
 
 /** The one address that takes something, and nothing but notes. */
 export const notesPath = '/api/v1/notes'

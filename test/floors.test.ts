@@ -40,7 +40,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   re2js: 'rules/',
   '@marcbachmann/cel-js': 'policy/cel/',
   '@clack/prompts': 'init/',
-  croner: 'worker/',
+  croner: 'policy/',
   // Its templates make every page, a report too.
   hono: ['pages/', 'serving/', 'report/html/', 'worker/'],
   '@hono/node-server': 'serving/',

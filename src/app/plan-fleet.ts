@@ -7,7 +7,7 @@ import { sealUrl } from '../inventory/seal-text.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { RunGateway, RunScope } from '../model/run-scope.ts'
 import { dayMs } from '../model/time.ts'
-import { longestInterval } from '../worker/timetable.ts'
+import { longestInterval } from '../policy/timetable.ts'
 import { chooseProjects } from './open-projects.ts'
 import { systemClock } from './system.ts'
 

@@ -84,25 +84,37 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           continue
         }
         const origin = origins[at]
+        const { attributes: after } = resource
+        const subject = {
+          ...subjectOf(resource),
+          after,
+          outside: violation.message,
+          recent: noChanges,
+          isApproved: false,
+        }
         if (origin === undefined) {
-          undecided.add(key)
+          // It came outside every change window, or the history does not have its origin any longer.
+          const came = {
+            ...subject,
+            change: 'added',
+            before: undefined,
+            fields: [],
+            areSealsComparable: false,
+          } as const
+          const same = ofProject
+            .compareBy(violation.rule, resource, came)
+            ?.find((finding) => keyed(finding).key === key)
+          if (same === undefined) undecided.add(key)
+          else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
+          else kept.push({ ...same, originRun: violation.originRun })
           continue
         }
         const areSealsComparable = origin.sealKeyId === sealKeyId
         const before = reform(resource.kind, origin.attributes)
-        const { attributes: after } = resource
         const fields = diffAttributes(resource.kind, before, after, { sealsComparable: areSealsComparable })
         const left = leaveOutIgnored(ignored, { before, after, fields })
         const compare = (compared: Pick<Drift, 'before' | 'fields'>, rule = violation.rule) =>
-          ofProject.compareBy(rule, resource, {
-            ...subjectOf(resource),
-            ...compared,
-            after,
-            areSealsComparable,
-            recent: noChanges,
-            change: 'modified',
-            isApproved: false,
-          })
+          ofProject.compareBy(rule, resource, { ...subject, ...compared, areSealsComparable, change: 'modified' })
         // Once a person accepted or approved a value, the way back from it is a change like any other.
         if (approval === undefined && violation.isActive) {
           comparisons.push({ violation, findNow: (rule) => compare(left, rule) })

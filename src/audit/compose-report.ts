@@ -15,6 +15,7 @@ import type {
 } from '../model/report.ts'
 import { linkToResource } from '../model/resource-link.ts'
 import { dueDate, severities } from '../model/violation.ts'
+import { windowTimeOf } from '../model/window-time.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
 /**
@@ -28,27 +29,29 @@ export function composeReport(record: RunRecord): Report {
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
   const reportViolations = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
   const evaluated = projects.map(toProject)
+  const drift = changes.map(({ project, kind, uid, name, change, fields, referrers, between }) => ({
+    project,
+    kind,
+    uid,
+    name,
+    change,
+    fields,
+    ...(referrers === undefined ? {} : { referrers }),
+    between,
+    window: windowTimeOf(evaluations.get(project)?.windows, between)?.name ?? null,
+    notes: notes.filter((note) => isNoteOf(note, project, between)).map(({ id }) => id),
+    ...linkOf({ kind, uid }, evaluations.get(project)),
+  }))
   return {
     schema: 'hookdrift.report/2',
     tool: { name: 'hookdrift', version: toolVersion },
     run: { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' },
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
-    verdict: composeVerdict({ coverage, violations: reportViolations, drift: changes, projects: evaluated, failOn }),
+    verdict: composeVerdict({ coverage, violations: reportViolations, drift, projects: evaluated, failOn }),
     coverage_of_fleet: { scanned: projects.length, known: projects.length + scope.unscanned.length },
     coverage: coverage.map((walk) => toReportCoverage(walk.project, walk)),
     notices,
-    drift: changes.map(({ project, kind, uid, name, change, fields, referrers, between }) => ({
-      project,
-      kind,
-      uid,
-      name,
-      change,
-      fields,
-      ...(referrers === undefined ? {} : { referrers }),
-      between,
-      notes: notes.filter((note) => isNoteOf(note, project, between)).map(({ id }) => id),
-      ...linkOf({ kind, uid }, evaluations.get(project)),
-    })),
+    drift,
     notes: notes.filter((note) => changes.some(({ project, between }) => isNoteOf(note, project, between))),
     causes: causes.map(toReportCause),
     violations: reportViolations,
@@ -93,7 +96,11 @@ export function toReportCause(cause: Cause): ReportCause {
 export function verdictOf({ coverage, violations, changes, projects, failOn }: WrittenRun): Verdict {
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
   const shown = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
-  return composeVerdict({ coverage, violations: shown, drift: changes, projects: projects.map(toProject), failOn })
+  const drift = changes.map((change) => ({
+    ...change,
+    window: windowTimeOf(evaluations.get(change.project)?.windows, change.between)?.name ?? null,
+  }))
+  return composeVerdict({ coverage, violations: shown, drift, projects: projects.map(toProject), failOn })
 }
 
 function toViolation(violation: RecordedViolation, evaluation: ProjectEvaluation | undefined): ReportViolation {

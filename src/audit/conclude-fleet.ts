@@ -31,8 +31,8 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
     context: describeContext(
       policy,
       outcomes.map((outcome) => {
-        const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, release, settingsAt, evaluation } =
-          outcome
+        const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, release, settingsAt } = outcome
+        const { windows = [], evaluation } = outcome
         const { resources, evaluatedByRule } = evaluation
         return {
           project: project.name,
@@ -46,6 +46,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
           ...(approvedAt === undefined ? {} : { approvedAt }),
           ...(release === undefined ? {} : { release }),
           ...(settingsAt === undefined ? {} : { settingsAt }),
+          ...(windows.length === 0 ? {} : { windows }),
           ...doubtsByRule(evaluation.doubts),
         }
       }),

@@ -14,6 +14,8 @@ import {
   type ResourceKey,
   resourceKey,
 } from '../model/resource.ts'
+import { isoTime } from '../model/time.ts'
+import type { ChangeWindow } from '../policy/change-window.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
@@ -83,6 +85,7 @@ export class ProjectAudit implements ProjectScan {
   readonly now: number
   readonly filters: Filters
   readonly ignored: readonly IgnoredPath[]
+  readonly windows: readonly ChangeWindow[]
   readonly known: KnownVersions
   readonly lastComplete: CompleteScans
   readonly history: ProjectHistory
@@ -114,6 +117,7 @@ export class ProjectAudit implements ProjectScan {
     this.now = now
     this.filters = asked.filters
     this.ignored = policy.ignore
+    this.windows = policy.windows.filter(({ isFor }) => isFor(asked.ref.name))
     this.known = past.known
     this.lastComplete = past.lastComplete
     this.history = past.history
@@ -157,10 +161,11 @@ export class ProjectAudit implements ProjectScan {
     const removals = await findRemovals(this, walked, this.#contradictions.uidsOf('endpoints'))
     const probed = await this.#probe(walked, removals)
     const changes = [...this.#observed.changes, ...removals.changes, ...probed.changes]
-    await this.#stageChanges(await timeChanges(this, changes, proven.rows))
+    const timed = await timeChanges(this, changes, proven.rows)
+    await this.#stageChanges(timed)
     const statuses: Statuses = this.#run.runsProbes ? { ...walked, probes: 'complete' } : walked
     const missing = await this.#comparison.compareMissing(statuses)
-    const outcome = await this.#conclude(statuses, proven, removals, probed, missing)
+    const outcome = await this.#conclude(statuses, proven, removals, probed, missing, timed)
 
     const notices = [
       ...writeNotices(reshaped, this.#observed, removals.unreferenced),
@@ -297,6 +302,7 @@ export class ProjectAudit implements ProjectScan {
     removals: Removals,
     probed: ProbeOutcomes,
     missing: MissingResources,
+    timed: readonly StagedChange[],
   ): Promise<ProjectOutcome> {
     const { self, changes, silentlyChanged, ignored, settings } = this.#observed
     const release = this.#observed.release.range()
@@ -329,7 +335,7 @@ export class ProjectAudit implements ProjectScan {
       untested: probed.untested,
       probed: [...new Set(this.#targets.map((target) => target.probe.name))],
     }
-    return this.#evaluation.conclude(shown, findings)
+    return this.#evaluation.conclude(shown, findings, { changes: timed, until: isoTime(this.#run.clock.now()) })
   }
 
   /** What the run could compare the project with. Members that say nothing are absent, so that equal runs store nothing. */

@@ -12,7 +12,7 @@ import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from
 export interface ProjectOutcome
   extends Pick<
     ProjectEvaluation,
-    'labels' | 'configuredAt' | 'uiUrl' | 'notCompared' | 'approvedAt' | 'release' | 'settingsAt'
+    'labels' | 'configuredAt' | 'uiUrl' | 'notCompared' | 'approvedAt' | 'release' | 'settingsAt' | 'windows'
   > {
   readonly project: ProjectRef
   readonly statuses: Statuses

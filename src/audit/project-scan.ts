@@ -5,6 +5,7 @@ import type { FilterReadings } from '../inventory/take-inventory.ts'
 import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectListing, ProjectRef } from '../model/resource.ts'
+import type { ChangeWindow } from '../policy/change-window.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { RawPage, ServiceClient } from '../service/service-client.ts'
 import type { Filters, Offers } from '../service/settings.ts'
@@ -83,6 +84,8 @@ export interface EvaluatedScan {
   readonly now: number
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
+  /** When changes of the project are expected. */
+  readonly windows: readonly ChangeWindow[]
   /** The last complete walk of each kind, before this run. */
   readonly lastComplete: Readonly<Partial<Record<Kind, Pick<CompleteScan, 'run'>>>>
 }

@@ -1,20 +1,33 @@
+import type { StagedChange } from '../history/records.ts'
+import { chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { Kind, Listing, Resource } from '../model/resource.ts'
+import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
+import { windowTimeOf } from '../model/window-time.ts'
+import { describeOutside, windowTimes } from '../policy/change-window.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
+import { outsideWindow } from '../rules/drift/outside-window.ts'
+import type { Drift } from '../rules/engine/rule.ts'
 import { compareWithOrigins, type FollowedViolation, type OriginComparison } from './compare-with-origins.ts'
-import type { Comparison, ShownResource } from './comparison.ts'
+import { type Comparison, type ShownResource, subjectOf } from './comparison.ts'
 import { dateValues } from './date-values.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
 import type { ProjectAcceptances } from './project-acceptances.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 import type { EvaluatedScan } from './project-scan.ts'
+import { noChanges } from './recent-changes.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { writeFindings } from './write-violations.ts'
 
 /** What a scan showed of a project, before rules conclude. */
 export type ShownProject = Omit<ProjectOutcome, 'endings' | 'evaluation'>
+
+/** What changed, and when the scan had ended (ISO 8601): the end of the time in which it first saw a change. */
+export interface TimedChanges {
+  readonly changes: readonly Pick<StagedChange, 'kind' | 'uid' | 'name' | 'change' | 'between'>[]
+  readonly until: string
+}
 
 interface ScanEvaluationOptions {
   readonly evaluator: PolicyEvaluator
@@ -43,6 +56,11 @@ export class ScanEvaluation {
   readonly #origins: OriginComparison
   readonly #expected: ScanEvaluationOptions['expected']
   readonly #acceptances: ProjectAcceptances
+  /** What the rule about change windows finds in a changed resource, if it changed outside all of them. */
+  readonly #ofChanges = new Map<ResourceKey, Finding>()
+  /** Violations of that rule that are followed, and which of their resources the scan has shown. */
+  readonly #outside: ReadonlyMap<ResourceKey, FollowedViolation>
+  readonly #shownAgain = new Set<ResourceKey>()
 
   constructor(scan: EvaluatedScan, options: ScanEvaluationOptions) {
     const { evaluator, rules, comparison, followed, expected, acceptances, reform, noteHeld } = options
@@ -53,6 +71,8 @@ export class ScanEvaluation {
     this.#comparison = comparison
     this.#expected = expected
     this.#acceptances = acceptances
+    const outside = followed.filter(({ rule }) => rule === outsideWindow.id)
+    this.#outside = new Map(outside.map((violation) => [resourceKey(violation), violation]))
     this.#origins = compareWithOrigins(followed, {
       now,
       sealKeyId: sealer.keyId,
@@ -75,10 +95,16 @@ export class ScanEvaluation {
   }
 
   /** Concludes the rules across the project's resources, and reconciles. `found`: what only the whole scan shows. */
-  async conclude(shown: ShownProject, found: readonly Finding[]): Promise<ProjectOutcome> {
-    const findings = [...found, ...this.#rules.conclude({ isComplete: (kind) => isWhole(shown, kind) })]
+  async conclude(shown: ShownProject, found: readonly Finding[], timed: TimedChanges): Promise<ProjectOutcome> {
+    const { windows, unannounced } = await this.#compareWithWindows(timed)
+    const acrossResources = this.#rules.conclude({ isComplete: (kind) => isWhole(shown, kind) })
+    const findings = [...found, ...unannounced, ...acrossResources]
+    // An earlier run saw these removed.
+    const gone = [...this.#outside.keys()].filter((key) => !this.#shownAgain.has(key))
     const outcome: ProjectOutcome = {
       ...shown,
+      ...(windows.length === 0 ? {} : { windows }),
+      removed: [...shown.removed, ...gone],
       endings: Object.fromEntries(this.#origins.endings),
       undecided: [...this.#origins.undecided, ...shown.undecided],
       evaluation: this.#rules.outcome(),
@@ -106,11 +132,72 @@ export class ScanEvaluation {
     for (const [at, resource] of resources.entries()) {
       for (const finding of this.#rules.evaluate(resource, dates[at])) findings.push(finding)
     }
+    this.#noteChanges(shown)
     const compared = await this.#comparison.compare(listing, shown)
-    const drifted = compared.flatMap(({ resource, drift, originRun }) =>
-      this.#rules.compare(resource, drift, originRun),
-    )
+    const drifted = compared.flatMap(({ resource, drift, originRun }) => {
+      const outside = drift.isApproved ? this.#outside.get(resourceKey(resource))?.message : undefined
+      return this.#rules.compare(resource, outside === undefined ? drift : { ...drift, outside }, originRun)
+    })
     for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)
     return findings
   }
+
+  /** Where a project has change windows, keeps what would be found: when a change came about is known at the end. */
+  #noteChanges(shown: readonly ShownResource[]): void {
+    for (const { resource } of this.#outside.size === 0 ? [] : shown) this.#shownAgain.add(resourceKey(resource))
+    if (this.#scan.windows.length === 0) return
+    for (const { resource, change } of shown) {
+      if (change === undefined) continue
+      const { change: type, fields } = change
+      this.#findOutside(resource, { change: type, fields, before: undefined, after: resource.attributes })
+    }
+  }
+
+  #findOutside(resource: Resource, drift: Pick<Drift, 'change' | 'fields' | 'before' | 'after'>): void {
+    const compared = { isApproved: false, areSealsComparable: true, recent: noChanges, outside: drift.change }
+    const [finding] =
+      this.#rules.compareBy(outsideWindow.id, resource, { ...subjectOf(resource), ...drift, ...compared }) ?? []
+    if (finding !== undefined) this.#ofChanges.set(resourceKey(resource), finding)
+  }
+
+  /** The times of change windows in which changes may have been made, and what changed outside every window. */
+  async #compareWithWindows({ changes, until }: TimedChanges) {
+    const { windows, lastComplete } = this.#scan
+    if (windows.length === 0) return { windows: [], unannounced: [] }
+    const timed = changes.flatMap((change) => {
+      const { after = null, before = null } = change.between ?? {}
+      return after === null ? [] : [{ ...change, after, before: before ?? until }]
+    })
+    const times = windowTimes(windows, timed)
+    const outside = timed.filter((change) => windowTimeOf(times, change) === undefined)
+    await this.#findRemoved(outside.filter(({ change }) => change === 'removed'))
+    const unannounced = outside.flatMap((change): Finding[] => {
+      const key = resourceKey(change)
+      const finding = this.#ofChanges.get(key)
+      // A violation that is followed says of an earlier change what would be said of this one.
+      if (finding === undefined || (this.#outside.has(key) && change.change !== 'removed')) return []
+      const { change: type, kind, after, before } = change
+      const message = `${type} ${describeOutside(windows, after, before)}`
+      return [{ ...finding, message, originRun: lastComplete[kind]?.run }]
+    })
+    return { windows: times, unannounced }
+  }
+
+  /** No page shows what was removed, so the history says what it was. */
+  async #findRemoved(removed: readonly Pick<StagedChange, 'kind' | 'uid' | 'name'>[]): Promise<void> {
+    const { draft, project, lastComplete } = this.#scan
+    for (const some of chunks(removed, readAtOnce)) {
+      const points = some.map(({ kind, uid }) => ({ kind, uid, run: lastComplete[kind]?.run ?? 0 }))
+      const versions = await draft.versionsAt(project, points)
+      for (const [at, { kind, uid, name }] of some.entries()) {
+        const before = versions[at]?.attributes
+        if (before === undefined) continue
+        const resource: Resource = { kind, uid, name, attributes: before, volatile: {}, facts: {} }
+        this.#findOutside(resource, { change: 'removed', fields: [], before, after: undefined })
+      }
+    }
+  }
 }
+
+/** Versions at a time: memory holds no more of them. */
+const readAtOnce = 100

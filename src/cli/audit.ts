@@ -16,8 +16,8 @@ import { isCoverageComplete } from '../model/coverage.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
+import { timetableFaultsAt } from '../policy/timetable.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { timetableFaultsAt } from '../worker/timetable.ts'
 import {
   addFormatOptions,
   type FormatOptions,

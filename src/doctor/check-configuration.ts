@@ -1,6 +1,6 @@
 import { type ExaminedConfiguration, examineConfiguration } from '../config/read-configuration.ts'
+import { timetableFaultsAt } from '../policy/timetable.ts'
 import { count } from '../text/count.ts'
-import { timetableFaultsAt } from '../worker/timetable.ts'
 import { type Diagnosis, type DoctorContext, diagnosesOf, fail, ok, warn } from './check.ts'
 
 /**

@@ -3,8 +3,8 @@ import type { ProcessContext } from '../app/process-context.ts'
 import type { Schedule } from '../config/configuration.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { AuditError } from '../model/errors.ts'
+import { timetableFaultsAt } from '../policy/timetable.ts'
 import { nextTimes } from '../worker/next-times.ts'
-import { timetableFaultsAt } from '../worker/timetable.ts'
 import {
   type CheckName,
   type CheckRow,

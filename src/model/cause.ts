@@ -163,7 +163,7 @@ function keyOfResource({ project, kind, uid }: Pick<FollowingViolation, 'project
 }
 
 /** Whether one JSON Pointer is the other, or leads through it. */
-function overlaps(a: string, b: string): boolean {
+export function overlaps(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
 }
 

@@ -1,6 +1,7 @@
 import type { ReleaseRange } from './release-range.ts'
 import type { DoubtCause, Kind, Listing } from './resource.ts'
 import type { DueDurations, Severity } from './violation.ts'
+import type { WindowTime } from './window-time.ts'
 
 /** A rule that a run evaluated. */
 export interface EvaluatedRule {
@@ -67,6 +68,8 @@ export interface ProjectEvaluation extends EvaluationStats {
   readonly due?: DueDurations
   /** Paths whose changes the policy left out of drift; absent without any. */
   readonly ignore?: readonly string[]
+  /** Times of change windows in which changes of the run may have been made; absent without any. */
+  readonly windows?: readonly WindowTime[]
   /** Fields that rules could not rely on, by rule; absent without any. */
   readonly doubts?: Readonly<Record<string, readonly RuleDoubt[]>>
 }

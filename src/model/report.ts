@@ -8,6 +8,7 @@ import type { Note } from './note.ts'
 import type { Notice } from './notice.ts'
 import type { Kind, Listing, WalkedListing } from './resource.ts'
 import type { AcceptedViolation, FailOn, Resolution, Severity, ViolationState, Waiver } from './violation.ts'
+import type { WindowTime } from './window-time.ts'
 
 /**
  * The result of one committed run: every format is a function of this document. Its JSON form is part of the outer
@@ -60,6 +61,8 @@ export interface ReportProject {
   readonly approved_at?: string
   /** The service's release, as far as what the scan read shows it. Absent where nothing did. */
   readonly release?: ReportRelease
+  /** Times of change windows in which changes of the run may have been made. Absent without any. */
+  readonly windows?: readonly WindowTime[]
   /** Fields that rules could not rely on, by rule: they did not evaluate what has them so. Absent without any. */
   readonly doubts?: Readonly<Record<string, readonly RuleDoubt[]>>
 }
@@ -134,6 +137,8 @@ export interface ReportChange {
 /** A change with the time in which it came about, and what people did then. */
 export interface ReportDrift extends ReportChange {
   readonly between: ChangeTimes
+  /** The name of the change window in which it may have been made; null: it was made outside all of them. */
+  readonly window: string | null
   /** Ids, the nearest to the scan that found the change first. */
   readonly notes: readonly number[]
 }

@@ -11,7 +11,8 @@ import { nearestName } from '../text/nearest-name.ts'
 import { oneOf } from '../yaml/describe-issue.ts'
 import { describeReference } from '../yaml/describe-value.ts'
 import type { NodePath } from '../yaml/node-values.ts'
-import { checkFaults, type ValueFault } from '../yaml/value-fault.ts'
+import { checkFaults, findRepeats, type ValueFault } from '../yaml/value-fault.ts'
+import { changeWindowSchema, type WrittenWindow } from './change-window.ts'
 import { isTooFarAhead, maxDaysAhead, readExpiry } from './expiry.ts'
 import { refuseIgnoredPath } from './ignored-paths.ts'
 import { policyTestSchema } from './policy-test-schema.ts'
@@ -170,6 +171,12 @@ function policySchemaOf(
       .max(100)
       .default([])
       .describe('Fields whose changes are not drift, as JSON Pointers; `*` is any one step'),
+    windows: z
+      .array(changeWindowSchema)
+      .max(100)
+      .check(checkFaults(findSameWindows))
+      .default([])
+      .describe('When changes are expected; those of extended files count too, later ones of a name win'),
     waivers: z.array(waivers).default([]).describe('Accepted violations; those of extended files count too'),
     probes: z.array(probeSchema).max(1000).default([]).describe('Test runs of functions with every audit'),
     custom: z.array(customRule).max(500).default([]).describe('Rules of your own, in CEL'),
@@ -199,6 +206,11 @@ export function policyJsonSchema(): object {
 function* findNeverCompared(path: string): Generator<ValueFault> {
   const refusal = refuseIgnoredPath(path)
   if (refusal !== undefined) yield { path: [], say: () => refusal }
+}
+
+function* findSameWindows(windows: readonly WrittenWindow[]): Generator<ValueFault> {
+  const named = windows.map(({ name }, index) => ({ name, path: [index, 'name'], owner: [index] }))
+  yield* findRepeats(named, (name, line) => `\`${name}\` is the name of the window in line ${line} already`)
 }
 
 /** A path and a value are only good together, and of a secret only its seal is written. */

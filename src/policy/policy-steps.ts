@@ -8,6 +8,7 @@ import { isAtLeast, overdueRule, type Severity } from '../model/violation.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { shownPath } from '../text/shown-path.ts'
+import { compileWindow } from './change-window.ts'
 import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
 import { activateRules } from './layers.ts'
 import type { ActiveRule, Layer, Policy, RuleStatement } from './policy.ts'
@@ -29,7 +30,7 @@ export function* policySteps(
   loadCompiler: LoadCompiler = importCompiler,
 ): Steps<Policy> {
   const workingDirectory = resolve()
-  const { layers, overrides, waivers, custom, probes, due, ignore } = yield* readParsedPolicy(file, {
+  const { layers, overrides, waivers, custom, probes, due, ignore, windows } = yield* readParsedPolicy(file, {
     readFile,
     now,
     loadCompiler,
@@ -48,7 +49,14 @@ export function* policySteps(
   }
   yield
   return {
-    digest: digestOf(active, { overrides, waivers: waivers.map(({ written }) => written), probes, due, ignore }),
+    digest: digestOf(active, {
+      overrides,
+      waivers: waivers.map(({ written }) => written),
+      probes,
+      due,
+      ignore,
+      windows,
+    }),
     facts: describePolicy((at) => placeOf(at, workingDirectory), {
       layers,
       overrides,
@@ -59,6 +67,7 @@ export function* policySteps(
     probes,
     due,
     ignore,
+    windows: windows.map(compileWindow),
     file: file && shownPath(workingDirectory, file),
     placeOf: (at) => placeOf(at, workingDirectory),
     known,
@@ -81,7 +90,10 @@ function digestOf(
     probes,
     due,
     ignore,
-  }: Pick<ParsedPolicy, 'overrides' | 'probes' | 'due' | 'ignore'> & { readonly waivers: readonly WrittenWaiver[] },
+    windows,
+  }: Pick<ParsedPolicy, 'overrides' | 'probes' | 'due' | 'ignore' | 'windows'> & {
+    readonly waivers: readonly WrittenWaiver[]
+  },
 ): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]
@@ -97,6 +109,8 @@ function digestOf(
     ...(probes.length === 0 ? {} : { probes: probes.map(({ said }) => said) }),
     ...(Object.keys(due).length === 0 ? {} : { due: { ...due } }),
     ...(ignore.length === 0 ? {} : { ignore: ignore.map(({ path }) => path).sort() }),
+    // The schema's values are JSON.
+    ...(windows.length === 0 ? {} : { windows: windows as unknown as Json }),
   }
   // What a policy does not use is not in its digest, so that it keeps the one of earlier releases.
   return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))

@@ -4,6 +4,7 @@ import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { DueDurations, Severity } from '../model/violation.ts'
 import type { BoundRule, DriftLife, Rule } from '../rules/engine/rule.ts'
+import type { ChangeWindow } from './change-window.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
 import type { RuleSetting } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
@@ -32,6 +33,8 @@ export interface Policy {
   readonly due: DueDurations
   /** Fields whose changes are not drift. */
   readonly ignore: readonly IgnoredPath[]
+  /** When changes are expected; their names are unique. */
+  readonly windows: readonly ChangeWindow[]
   /** Test runs of functions; their names are unique. */
   readonly probes: readonly Probe[]
   /** Rules that apply where these overrides match, by their places in the list. */

@@ -10,6 +10,7 @@ import type { FileProblem } from '../yaml/problem.ts'
 import { examineDocument, mostProblems, type ReadDocument, readDocument, refuseFaults } from '../yaml/read-document.ts'
 import type { CustomSource } from './cel/custom-rule.ts'
 import type { Language } from './cel/language.ts'
+import type { WrittenWindow } from './change-window.ts'
 import { compilerFrom, type LoadCompiler } from './expression-compiler.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
 import { packLayer } from './layers.ts'
@@ -71,6 +72,8 @@ export interface ParsedPolicy {
   readonly probes: readonly Probe[]
   readonly due: DueDurations
   readonly ignore: readonly IgnoredPath[]
+  /** Their names are unique. */
+  readonly windows: readonly WrittenWindow[]
   /** How many files deep it goes, itself included. */
   readonly depth: number
 }
@@ -84,6 +87,7 @@ function ofPack(pack: Pack, at: string | undefined): ParsedPolicy {
     probes: [],
     due: {},
     ignore: [],
+    windows: [],
     depth: 0,
   }
 }
@@ -263,6 +267,7 @@ function* readOwn(
     probes: [...withoutRepeats(extendedProbes), ...probes],
     due: mergeDue([...extended.map((said) => said.due), document.value.due]),
     ignore: mergeIgnored([...extended.map((said) => said.ignore), ignored]),
+    windows: mergeWindows([...extended.map((said) => said.windows), document.value.windows]),
     depth: 1 + Math.max(0, ...extended.map((said) => said.depth)),
   }
 }
@@ -333,6 +338,11 @@ function lastOfEach<Item>(all: readonly Item[]): readonly Item[] {
 /** Later ones win, severity by severity. */
 function mergeDue(all: readonly (DueDurations | undefined)[]): DueDurations {
   return Object.assign({}, ...all)
+}
+
+/** Each name once, as the last file has it. */
+function mergeWindows(all: readonly (readonly WrittenWindow[])[]): readonly WrittenWindow[] {
+  return [...new Map(all.flat().map((window) => [window.name, window])).values()]
 }
 
 /** Each path once, as the first file has it. */

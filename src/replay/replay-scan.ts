@@ -102,6 +102,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     sealer: { keyId: sealKeyId },
     now: Date.parse(run.startedAt),
     ignored: policy.ignore,
+    windows: policy.windows.filter(({ isFor }) => isFor(project.name)),
     lastComplete: state.lastComplete,
   }
   const recent = gatherChanges(replayed.modificationsOf(project), policy.ignore)
@@ -179,6 +180,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
       probed: [],
     },
     [],
+    { changes, until: run.finishedAt },
   )
 }
 

@@ -10,6 +10,7 @@ import { describeDue } from './describe-due.ts'
 import { describeEnding } from './describe-ending.ts'
 import { describeFailures, type FailureGroup, groupFailures } from './describe-failures.ts'
 import { changesOfCause, describeNotes, notesNamed, timesOf } from './describe-notes.ts'
+import { describeWindows } from './describe-window.ts'
 import { gapsOf } from './gaps.ts'
 import { code, prose, showResource, withCode } from './markdown-prose.ts'
 import { fill, type MarkdownSection, row, table } from './markdown-table.ts'
@@ -103,6 +104,9 @@ function sectionsOf({
     noteColumns.map(() =>
       prose(describeNotes(notesNamed(changes, notes), timesOf(changes)).replace(/^In between: /, ''), 900),
     )
+  const windowColumns = drift.some(({ window }) => window !== null) ? ['change window'] : []
+  const showWindows = (changes: readonly ReportDrift[]) =>
+    windowColumns.map(() => prose(describeWindows(changes, projects).replace(/^Expected: (change window )?/, ''), 900))
   const walks = coverage.filter(({ status }) => status !== 'skipped')
   return [
     table(
@@ -113,7 +117,7 @@ function sectionsOf({
     ),
     table(
       'Causes',
-      ['severity', 'cause', 'what follows', 'since run', 'put back with', ...noteColumns],
+      ['severity', 'cause', 'what follows', 'since run', 'put back with', ...windowColumns, ...noteColumns],
       'cause',
       causes.map((cause) => [
         cause.severity ?? '',
@@ -121,6 +125,7 @@ function sectionsOf({
         prose(describeFollowing(cause), 400),
         String(cause.first_run),
         code(`hookdrift restore --cause ${cause.id}`),
+        ...showWindows(changesOfCause(cause, { run, drift })),
         ...showNotes(changesOfCause(cause, { run, drift })),
       ]),
     ),
@@ -128,9 +133,9 @@ function sectionsOf({
     table('How to fix', ['rule', 'remediation'], 'rule', remediations(rules, active)),
     table(
       `Drift: ${countEach(changeTypes, verdict.drift)}`,
-      ['change', 'project', 'resource', 'fields', ...noteColumns],
+      ['change', 'project', 'resource', 'fields', ...windowColumns, ...noteColumns],
       'change',
-      drift.map((change) => [...showChange(change), ...showNotes([change])]),
+      drift.map((change) => [...showChange(change), ...showWindows([change]), ...showNotes([change])]),
     ),
     table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(show)),
     table(

@@ -70,7 +70,7 @@ const verdict = defined(
     fail_on: z
       .enum(failOnChoices)
       .describe(
-        'never: no violation fails the run. new: those of medium or above that were opened since the last approval of their project, or by this run.',
+        'never: no violation fails the run. new: those of medium or above that were opened since the last approval of their project, or by this run; not those that this run opened with a change within a change window.',
       ),
     violations: z
       .object({ critical: count, high: count, medium: count, low: count, info: count })
@@ -197,6 +197,10 @@ const drift = defined(
   change
     .extend({
       between: changeTimes,
+      window: z
+        .string()
+        .nullable()
+        .describe('The change window in which it may have been made; null: it was made outside all of them.'),
       notes: listOf(z.int().min(1)).describe(
         'Ids of what people noted of that time and project, the nearest to the scan that found the change first.',
       ),
@@ -359,6 +363,9 @@ const evaluatedProject = defined(
     approved_at: time.describe('When its baseline was approved; absent without one.').exactOptional(),
     release: release
       .describe("The service's release, as far as the answers show it; absent where nothing did.")
+      .exactOptional(),
+    windows: listOf(z.object({ name: z.string(), ticket: z.string().nullable(), from: time, to: time }))
+      .describe('Times of change windows in which changes of the run may have been made. Absent without any.')
       .exactOptional(),
     doubts: z
       .record(z.string(), listOf(doubt))

@@ -1,7 +1,8 @@
+import { overlaps } from '../model/cause.ts'
 import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
-import type { Report, ReportChange, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
+import type { Report, ReportDrift, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
 import {
   countSeverities,
   type FailOn,
@@ -20,11 +21,15 @@ interface EvaluatedExtent {
   readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'items' | 'pages'> &
     Partial<Pick<Coverage, 'listing'>> & { readonly project: string })[]
   readonly violations: readonly (Pick<ReportViolation, 'severity' | 'state'> &
-    Partial<Pick<ReportViolation, 'project' | 'first_seen'>>)[]
-  readonly drift: readonly Pick<ReportChange, 'change'>[]
+    Partial<Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>)[]
+  readonly drift: readonly AnnouncedChange[]
   readonly projects?: readonly Pick<ReportProject, 'project' | 'not_compared' | 'approved_at' | 'doubts'>[]
   readonly failOn: FailOn
 }
+
+/** A change, and the window in which it may have been made. */
+type AnnouncedChange = Pick<ReportDrift, 'change'> &
+  Partial<Pick<ReportDrift, 'project' | 'kind' | 'uid' | 'fields' | 'window'>>
 
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
 
@@ -35,6 +40,8 @@ interface VerdictGrounds extends Pick<EvaluatedExtent, 'coverage'> {
   readonly extent: ScannedExtent
   /** How many rules could not evaluate every resource. */
   readonly doubted: number
+  /** How many changes may have been made in a change window. */
+  readonly announced: number
   /** Limits what "none" is about; empty after a complete scan. */
   readonly limits: string
 }
@@ -55,16 +62,17 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
     resolved: ofState('resolved'),
     drift: { added: ofChange('added'), removed: ofChange('removed'), modified: ofChange('modified') },
   }
-  const failing = violations.filter(failsRun(failOn, projects)).length
+  const failing = violations.filter(failsRun(failOn, projects, drift)).length
   const exitCode = decideExitCode(coverage, failing)
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
   const doubted = new Set(projects?.flatMap(({ doubts = {} }) => Object.keys(doubts))).size
-  const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), doubted, limits }
+  const announced = drift.filter(({ window = null }) => window !== null).length
+  const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), doubted, announced, limits }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
-export function failsRunOf({ verdict, projects }: Pick<Report, 'verdict' | 'projects'>) {
-  return failsRun(verdict.fail_on, projects)
+export function failsRunOf({ verdict, projects, drift }: Pick<Report, 'verdict' | 'projects' | 'drift'>) {
+  return failsRun(verdict.fail_on, projects, drift)
 }
 
 export function atLeast(severity: Severity): string {
@@ -72,22 +80,41 @@ export function atLeast(severity: Severity): string {
 }
 
 type FailureCandidate = Pick<ReportViolation, 'severity' | 'state'> &
-  Partial<Pick<ReportViolation, 'project' | 'first_seen'>>
+  Partial<Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>
 
-/** Whether a violation fails the run, by what the run fails on and by the approvals of its projects. */
+/**
+ * Whether a violation fails the run, by what the run fails on, by the approvals of its projects, and by the change windows
+ * in which it may have come about.
+ */
 function failsRun(
   failOn: FailOn,
   projects: readonly Pick<ReportProject, 'project' | 'approved_at'>[] = [],
+  drift: readonly AnnouncedChange[] = [],
 ): (violation: FailureCandidate) => boolean {
   if (failOn === 'never') return () => false
   if (failOn !== 'new') return (violation) => isOpen(violation) && isAtLeast(violation.severity, failOn)
   const approvals = new Map(projects.map(({ project, approved_at }) => [project, approved_at]))
+  const announced = Map.groupBy(
+    drift.filter(({ window = null }) => window !== null),
+    keyOf,
+  )
   return (violation) => {
     const { severity, state, project = '', first_seen = '' } = violation
     if (!isOpen(violation) || !isAtLeast(severity, leastNew)) return false
+    if (state === 'opened' && announced.get(keyOf(violation))?.some((change) => follows(violation, change)))
+      return false
     const approvedAt = approvals.get(project)
     return approvedAt === undefined ? state === 'opened' : first_seen > approvedAt
   }
+}
+
+function keyOf({ project, kind, uid }: Pick<AnnouncedChange, 'project' | 'kind' | 'uid'>): string {
+  return JSON.stringify([project, kind, uid])
+}
+
+/** Whether a new violation of a changed resource is about what changed, or about all of the resource. */
+function follows({ path = '' }: FailureCandidate, { change, fields = [] }: AnnouncedChange): boolean {
+  return change !== 'modified' || path === '' || fields.some((field) => overlaps(field.path, path))
 }
 
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
@@ -171,9 +198,10 @@ function describeWaived({ waived }: Counts): string[] {
   return waived === 0 ? [] : [`${count(waived, 'violation')} waived`]
 }
 
-function describeDrift({ drift }: Counts, { extent, limits }: VerdictGrounds): string[] {
+function describeDrift({ drift }: Counts, { extent, announced, limits }: VerdictGrounds): string[] {
   const changes = sum(changeTypes.map((type) => drift[type]))
-  if (changes > 0) return [count(changes, 'change')]
+  const within = announced === 0 ? '' : ` (${announced === changes ? '' : `${announced} `}in a change window)`
+  if (changes > 0) return [`${count(changes, 'change')}${within}`]
   if (extent === 'first') return ['first scan']
   return extent === 'nothing' ? [] : [`no drift${limits}`]
 }

@@ -1,9 +1,9 @@
 import type { Schedule } from '../config/configuration.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Clock } from '../model/time.ts'
+import { readTimetable } from '../policy/timetable.ts'
 import type { ReloadRequests } from './reload-requests.ts'
 import { type Entry, openSchedulePlanner, type Tick } from './schedule-planner.ts'
-import { readTimetable } from './timetable.ts'
 
 /**
  * Why a tick had no run of its own. `running`: a run of its schedule was in progress or waiting; `busy`: another

@@ -1,7 +1,7 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { PlannedRuns } from '../config/read-places.ts'
 import { AuditError } from '../model/errors.ts'
-import { readTimetable, timetableFaultsAt } from './timetable.ts'
+import { readTimetable, timetableFaultsAt } from '../policy/timetable.ts'
 
 /** A daily run, and an hour's grace. */
 const defaultMaxAgeMs = 25 * 3_600_000

@@ -1,6 +1,6 @@
 import type { Schedule } from '../config/configuration.ts'
+import { readTimetable } from '../policy/timetable.ts'
 import type { AnswerView } from '../report/show-answer.ts'
-import { readTimetable } from './timetable.ts'
 
 export interface NextTime {
   readonly schedule: string

@@ -1,4 +1,4 @@
-import type { Timetable } from './timetable.ts'
+import type { Timetable } from '../policy/timetable.ts'
 
 /** A tick that is due. */
 export interface Tick {

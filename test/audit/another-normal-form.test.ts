@@ -27,6 +27,7 @@ async function stageOf(draft: Draft, sealer: Sealer) {
     lastComplete: await readCompleteScans(draft.past, payments, draft.run - 1),
     filters: {},
     ignored: [],
+    windows: [],
     history: noHistory,
     now: 0,
     sealer,

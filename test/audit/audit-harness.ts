@@ -15,7 +15,7 @@ import type { Report } from '../../src/model/report.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { unknownScope } from '../../src/model/run-scope.ts'
 import type { Clock } from '../../src/model/time.ts'
-import type { Severity } from '../../src/model/violation.ts'
+import type { FailOn } from '../../src/model/violation.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
@@ -65,7 +65,7 @@ export interface AuditTurn {
   readonly filters?: Filters
   readonly keys?: Readonly<Record<string, string>>
   readonly installationKey?: number
-  readonly failOn?: Severity
+  readonly failOn?: FailOn
   readonly runsProbes?: boolean
   /** Default: long, as a worker has it. */
   readonly patience?: Patience

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
 import { showConfiguration } from '../../src/config/show-configuration.ts'
-import { timetableFaultsAt } from '../../src/worker/timetable.ts'
+import { timetableFaultsAt } from '../../src/policy/timetable.ts'
 import { file, referenceSources, refusal } from './config-fixture.ts'
 import { wrongConfigurations } from './wrong-files.ts'
 

@@ -83,6 +83,7 @@ const change = fc
     fields: fc.array(fc.record({ path: pointer, before: value, after: value }), { maxLength: 4 }),
     referrers: fc.array(required, { maxLength: 7 }),
     between: fc.record({ after: fc.option(time), before: time }),
+    window: fc.option(required),
     notes: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 }),
   })
   .map((drift) => (drift.change === 'modified' ? drift : { ...drift, fields: [] }))
@@ -179,6 +180,7 @@ const project = fc.record({
     { maxKeys: 2 },
   ),
   not_compared: fc.subarray([...listings]),
+  windows: fc.array(fc.record({ name: required, ticket: fc.option(hostile), from: time, to: time }), { maxLength: 2 }),
 })
 
 const note = fc.record({

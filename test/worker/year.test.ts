@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { readTimetable } from '../../src/policy/timetable.ts'
 import { openSchedulePlanner } from '../../src/worker/schedule-planner.ts'
-import { readTimetable } from '../../src/worker/timetable.ts'
 import { aSchedule, day, hour, iso, minute } from './worker-harness.ts'
 
 /**

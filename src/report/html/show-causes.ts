@@ -12,14 +12,16 @@ import { severityChip } from './components/severity.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import type { PageSection } from './render-page.ts'
 import { anchorOf, type ReportLinks } from './report-links.ts'
+import { showWindows } from './show-changes.ts'
 
 /** What happened once and hit many, and updates of several fields: first, because what follows repeats it. */
 export function causeSection(report: Report, links?: ReportLinks): PageSection[] {
-  const { causes, run, notes } = report
+  const { causes, run, notes, projects } = report
   if (causes.length === 0) return []
   const cards = causes.map((cause) => {
     const changes = changesOfCause(cause, report)
-    return causeCard(cause, run.number, { links, meanwhile: noteList(notesNamed(changes, notes), timesOf(changes)) })
+    const meanwhile = html`${showWindows(changes, projects)}${noteList(notesNamed(changes, notes), timesOf(changes))}`
+    return causeCard(cause, run.number, { links, meanwhile })
   })
   return [{ id: 'causes', title: 'Causes', count: causes.length, content: rowList(cards) }]
 }

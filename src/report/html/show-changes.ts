@@ -1,13 +1,14 @@
 import { changeTypes } from '../../model/change.ts'
-import type { Report, ReportChange, ReportViolation } from '../../model/report.ts'
+import type { Report, ReportChange, ReportDrift, ReportViolation } from '../../model/report.ts'
 import { count, countEach } from '../../text/count.ts'
 import { notesNamed } from '../describe-notes.ts'
+import { describeWindows } from '../describe-window.ts'
 import { isFirstScan } from '../scanned-extent.ts'
 import { changeCard } from './components/change-card.ts'
 import { emptyState } from './components/empty-state.ts'
 import { rowList } from './components/fold.ts'
 import { noteList } from './components/note-list.ts'
-import { html, type Markup } from './markup.ts'
+import { html, type Markup, nothing } from './markup.ts'
 import type { PageSection } from './render-page.ts'
 import type { ReportLinks } from './report-links.ts'
 import type { RuleGroup } from './rule-groups.ts'
@@ -61,7 +62,7 @@ function showOpened({ run, coverage }: Report, opened: readonly RuleGroup[], lin
   )
 }
 
-function showDrift({ drift, notes, verdict, coverage, violations }: Report, links?: ReportLinks): Markup {
+function showDrift({ drift, notes, projects, verdict, coverage, violations }: Report, links?: ReportLinks): Markup {
   const extent = extentOf(coverage)
   if (drift.length === 0) {
     if (extent === 'all') return emptyState('Nothing changed since the last complete scan.', 'none')
@@ -74,11 +75,17 @@ function showDrift({ drift, notes, verdict, coverage, violations }: Report, link
     resourceKey,
   )
   const cards = drift.map((change) => {
-    const meanwhile = noteList(notesNamed([change], notes), change.between.before)
+    const meanwhile = html`${showWindows([change], projects)}${noteList(notesNamed([change], notes), change.between.before)}`
     return changeCard(change, opened.get(resourceKey(change)) ?? [], { href: links?.resource(change), meanwhile })
   })
   return html`<p class="soft">Since the last complete scan: ${countEach(changeTypes, verdict.drift)}.</p>
 ${rowList(cards)}`
+}
+
+/** The change windows that some changes may have been made in. */
+export function showWindows(changes: readonly ReportDrift[], projects: Report['projects']): Markup {
+  const text = describeWindows(changes, projects)
+  return text === '' ? nothing : html`<p class="where">${text}</p>`
 }
 
 function resourceKey({ project, kind, uid }: ReportChange | ReportViolation): string {

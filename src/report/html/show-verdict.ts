@@ -94,8 +94,8 @@ export function showVerdict(report: Report): Markup {
   })
 }
 
-function inWords({ verdict, coverage, violations, projects }: Report): VerdictWords {
-  const failing = violations.filter(failsRunOf({ verdict, projects })).length
+function inWords({ verdict, coverage, violations, projects, drift }: Report): VerdictWords {
+  const failing = violations.filter(failsRunOf({ verdict, projects, drift })).length
   const words = describeVerdict({ failOn: verdict.fail_on, failing, extent: extentOf(coverage) })
   const ended = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
   if (ended === 0) return words

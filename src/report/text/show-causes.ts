@@ -4,7 +4,7 @@ import { count } from '../../text/count.ts'
 import { describeCause, describeFollowing } from '../describe-cause.ts'
 import { changesOfCause } from '../describe-notes.ts'
 import { showOmitted, type TextPage } from './page.ts'
-import { showFields, showNotes } from './show-drift.ts'
+import { showFields, showMeanwhile } from './show-drift.ts'
 
 /** So many are named on a screen; what follows from the others is listed one by one. */
 const mostNamed = 8
@@ -20,8 +20,11 @@ export function namedCauses(
 }
 
 /** What happened once and hit many, and updates of several fields. */
-export function showCauses(report: Pick<Report, 'run' | 'causes' | 'drift' | 'notes'>, page: TextPage): string[] {
-  const { causes, notes } = report
+export function showCauses(
+  report: Pick<Report, 'run' | 'causes' | 'drift' | 'notes' | 'projects'>,
+  page: TextPage,
+): string[] {
+  const { causes } = report
   const named = namedCauses(report, page)
   if (named.length === 0) return []
   const following = causes.reduce((sum, { violations }) => sum + violations.length, 0)
@@ -35,7 +38,7 @@ export function showCauses(report: Pick<Report, 'run' | 'causes' | 'drift' | 'no
     ...named.flatMap((cause) => [
       '',
       ...showCause(cause, page, hasFields),
-      ...showNotes(changesOfCause(cause, report), notes, page).map((line) => `      ${line}`),
+      ...showMeanwhile(changesOfCause(cause, report), report, page).map((line) => `      ${line}`),
     ]),
     ...(left === 0 ? [] : ['', showOmitted(left, page, 'causes')]),
   ]

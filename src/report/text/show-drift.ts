@@ -5,6 +5,7 @@ import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.t
 import { count, countEach } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeNotes, notesNamed, timesOf } from '../describe-notes.ts'
+import { describeWindows } from '../describe-window.ts'
 import { describeFirstScans, describeNoDrift } from '../scanned-extent.ts'
 import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
@@ -17,8 +18,8 @@ export function showDrift(
   page: TextPage,
   most: number,
 ): string[] {
-  const { drift, notes, causes } = report
-  const showWhole = (change: ReportDrift) => [...showChange(change, page), ...showNotes([change], notes, page)]
+  const { drift, causes } = report
+  const showWhole = (change: ReportDrift) => [...showChange(change, page), ...showMeanwhile([change], report, page)]
   const besides = !page.full && causes.length > 0 ? ', besides these causes' : ''
   const first = neutralise(describeFirstScans(report))
   const none = drift.length === 0 ? describeNoDrift(report) : ''
@@ -30,7 +31,7 @@ export function showDrift(
   const room = most - opening.length - 3
   const isWhole = drift.length <= room && drift.flatMap(showWhole).length <= room
   const isShown = isWhole || page.full
-  const between = isShown ? [] : showNotes(drift, notes, page)
+  const between = isShown ? [] : showMeanwhile(drift, report, page)
   return [
     ...opening,
     '',
@@ -61,15 +62,27 @@ export function showChange(change: ReportChange, page: TextPage): string[] {
   ]
 }
 
+/** The change windows that some changes may have been made in, and what people did meanwhile; no lines without either. */
+export function showMeanwhile(
+  changes: readonly Pick<ReportDrift, 'project' | 'notes' | 'between'>[],
+  { notes, projects }: Pick<Report, 'notes' | 'projects'>,
+  page: TextPage,
+): string[] {
+  return [...showAside(describeWindows(changes, projects), page), ...showNotes(changes, notes, page)]
+}
+
 /** What people did while some changes came about, in one sentence; no lines without notes. */
 export function showNotes(
   changes: readonly Pick<ReportDrift, 'notes' | 'between'>[],
   notes: readonly Note[],
   page: TextPage,
 ): string[] {
-  const text = neutralise(describeNotes(notesNamed(changes, notes), timesOf(changes)))
+  return showAside(describeNotes(notesNamed(changes, notes), timesOf(changes)), page)
+}
+
+function showAside(text: string, page: TextPage): string[] {
   if (text === '') return []
-  return wrapProse(text, page.width - indent.length).map((line) => page.paint('aside', `${indent}${line}`))
+  return wrapProse(neutralise(text), page.width - indent.length).map((line) => page.paint('aside', `${indent}${line}`))
 }
 
 /** On one line, for a screen without room for the fields. */

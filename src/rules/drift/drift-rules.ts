@@ -4,6 +4,7 @@ import { filterRemoved } from './filter-removed.ts'
 import { filterWidened } from './filter-widened.ts'
 import { flapping } from './flapping.ts'
 import { functionChanged } from './function-changed.ts'
+import { outsideWindow } from './outside-window.ts'
 import { projectWeakened } from './project-weakened.ts'
 import { rateLimitLost } from './rate-limit-lost.ts'
 import { requestIdHeader } from './request-id-header.ts'
@@ -19,6 +20,7 @@ export const driftRules: readonly Rule[] = [
   filterWidened,
   flapping,
   functionChanged,
+  outsideWindow,
   projectWeakened,
   rateLimitLost,
   requestIdHeader,

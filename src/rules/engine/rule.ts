@@ -248,6 +248,11 @@ export interface Drift {
   readonly isApproved: boolean
   /** False when the two sides were sealed under different installation keys. */
   readonly areSealsComparable: boolean
+  /**
+   * When it changed, in words, where that was outside every change window of its project; undefined in all other cases,
+   * and before that is decided.
+   */
+  readonly outside?: string | undefined
   /** When fields were found changed lately, this run included, by path: milliseconds since the epoch. */
   readonly recent: ReadonlyMap<string, readonly number[]>
 }

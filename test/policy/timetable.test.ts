@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { AuditError } from '../../src/model/errors.ts'
+import { timetableFaultsAt } from '../../src/policy/timetable.ts'
 import { nextTimes } from '../../src/worker/next-times.ts'
-import { timetableFaultsAt } from '../../src/worker/timetable.ts'
 import { acmeEnv, file, referenceSources } from '../config/config-fixture.ts'
-import { aSchedule } from './worker-harness.ts'
+import { aSchedule } from '../worker/worker-harness.ts'
 
 const now = Date.parse('2026-11-21T03:00:00Z')
 

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import { composeReport } from '../../src/audit/compose-report.ts'
+import { changeData, createEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
+import type { Report } from '../../src/model/report.ts'
+import { hourMs } from '../../src/model/time.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { replayPolicy } from '../../src/replay/replay-policy.ts'
+import { violationsOf } from '../../src/replay/replay-run.ts'
+import { policyOf } from './audit-harness.ts'
+import { at, openFleetFixture } from './fleet-fixture.ts'
+
+const minuteMs = hourMs / 60
+const nightly = '{ name: nightly, cron: "0 22 * * *", duration: 2h, ticket: CHG-4711 }'
+const withWindows = (windows: string, rules = '{ drift/outside-window: {}, drift/url-host-changed: {} }') =>
+  policyOf(`extends: []\nrules: ${rules}\nwindows: [${windows}]\n`)
+
+/** Four endpoints without subscriptions, audited once at a time; each later audit begins a minute after its time. */
+async function openFixture(startsAt: string, policy: Policy, projects = 1) {
+  const fixture = await openFleetFixture({ fleet: { endpointsPerProject: 4, projects }, harness: { startsAt } })
+  changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+  fixture.set({ url: 'https://one.example.com/in' })
+  await fixture.audit({ policy })
+  return {
+    ...fixture,
+    /** The next run, so long after the one before. */
+    next(ms: number, options: Parameters<typeof fixture.audit>[0] = {}): Promise<Report> {
+      fixture.harness.advance(ms - minuteMs)
+      return fixture.audit({ policy, ...options })
+    },
+  }
+}
+
+const elsewhere = { url: 'https://two.example.com/in' }
+const windowsOf = ({ drift }: Report) => drift.map(({ window }) => window)
+const linesOf = ({ violations }: Report) =>
+  violations.map(({ rule, state, resolution, message }) => `${resolution ?? state} ${rule}: ${message}`).sort()
+const outsideIn = (report: Report) => linesOf(report).filter((line) => line.includes('drift/outside-window'))
+
+describe('a change', () => {
+  // The run before begins at 20:01, the one that finds the change at the time given.
+  it.each([
+    { found: '21:59', after: 118, window: null },
+    { found: '22:00', after: 119, window: 'nightly' },
+    { found: '22:31', after: 150, window: 'nightly' },
+    { found: '02:01 of the next day', after: 360, window: 'nightly' },
+  ])('that a run finds at $found may have been made in the window $window', async ({ after, window }) => {
+    await using fixture = await openFixture('2026-11-26T20:00:00Z', withWindows(nightly))
+    fixture.set(elsewhere)
+    const report = await fixture.next(after * minuteMs)
+    expect(windowsOf(report)).toEqual([window])
+    expect(outsideIn(report)).toHaveLength(window === null ? 1 : 0)
+    expect(report.projects[0]?.windows).toEqual(
+      window === null
+        ? undefined
+        : [
+            {
+              name: 'nightly',
+              ticket: 'CHG-4711',
+              from: '2026-11-26T22:00:00.000Z',
+              to: '2026-11-27T00:00:00.000Z',
+            },
+          ],
+    )
+  })
+
+  it.each([
+    { startsAt: '2026-11-26T23:58:00Z', window: 'nightly' },
+    { startsAt: '2026-11-26T23:59:00Z', window: null },
+  ])(
+    'that came about after $startsAt, when the window closes, has the window $window',
+    async ({ startsAt, window }) => {
+      await using fixture = await openFixture(startsAt, withWindows(nightly))
+      fixture.set(elsewhere)
+      expect(windowsOf(await fixture.next(hourMs))).toEqual([window])
+    },
+  )
+
+  it.each([
+    // Clocks go forward on 29 March: 22:00 in Berlin is 21:00 in UTC before, and 20:00 after.
+    { startsAt: '2026-03-28T19:30:00Z', window: null },
+    { startsAt: '2026-03-28T20:30:00Z', window: 'berlin' },
+    { startsAt: '2026-03-29T19:30:00Z', window: 'berlin' },
+    { startsAt: '2026-03-29T20:58:00Z', window: 'berlin' },
+    { startsAt: '2026-03-29T21:00:00Z', window: null },
+  ])('within half an hour of $startsAt has, by the clock of its zone, the window $window', async (one) => {
+    const berlin = '{ name: berlin, cron: "0 22 * * *", timezone: Europe/Berlin, duration: 1h }'
+    await using fixture = await openFixture(one.startsAt, withWindows(berlin))
+    fixture.set(elsewhere)
+    expect(windowsOf(await fixture.next(30 * minuteMs))).toEqual([one.window])
+  })
+
+  it('has windows of its own project only, and without any for it, no rule asks for one', async () => {
+    const policy = withWindows('{ name: other, cron: "0 22 * * *", duration: 2h, projects: ["acme/other*"] }')
+    await using fixture = await openFixture('2026-11-26T22:10:00Z', policy)
+    fixture.set(elsewhere)
+    const report = await fixture.next(hourMs)
+    expect(windowsOf(report)).toEqual([null])
+    expect(outsideIn(report)).toEqual([])
+  })
+
+  it('keeps its window in the report of its run, whatever later policies say', async () => {
+    await using fixture = await openFixture('2026-11-26T22:00:00Z', withWindows(nightly))
+    fixture.set(elsewhere)
+    const report = await fixture.next(hourMs)
+    await fixture.next(hourMs, { policy: policyOf('extends: []') })
+    const record = await fixture.harness.withHistory((history) => readRunRecord(history, report.run.number))
+    expect(record && composeReport(record)).toEqual(report)
+  })
+})
+
+describe('drift/outside-window', () => {
+  const outside =
+    'modified between 2026-11-26 12:01 and 13:01 UTC, outside every change window (the next: nightly, 2026-11-26 22:00 UTC)'
+
+  it('says of a first scan nothing, and of a change outside all windows when it came about', async () => {
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', withWindows(nightly))
+    fixture.set(elsewhere)
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([`opened drift/outside-window: ${outside}`])
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([`continuing drift/outside-window: ${outside}`])
+    fixture.set({ description: 'other words' })
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([`continuing drift/outside-window: ${outside}`])
+  })
+
+  it('is fixed when the resource is as before, and the way back is no violation', async () => {
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', withWindows(nightly))
+    fixture.set(elsewhere)
+    await fixture.next(hourMs)
+    fixture.set({ url: 'https://one.example.com/in' })
+    expect(linesOf(await fixture.next(hourMs))).toEqual([
+      `fixed drift/outside-window: ${outside}`,
+      'fixed drift/url-host-changed: delivered to one.example.com, and to two.example.com now',
+    ])
+    expect(linesOf(await fixture.next(hourMs))).toEqual([])
+  })
+
+  it('expires, and a change after that is one of its own', async () => {
+    const policy = withWindows(nightly, '{ drift/outside-window: { open_for: 3h } }')
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', policy)
+    fixture.set(elsewhere)
+    await fixture.next(hourMs)
+    expect(outsideIn(await fixture.next(3 * hourMs))).toEqual([`expired drift/outside-window: ${outside}`])
+    fixture.set({ url: 'https://three.example.com/in' })
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([
+      expect.stringMatching(/^opened .* between 2026-11-26 16:01 and 17:01 UTC/),
+    ])
+  })
+
+  it('holds an acceptance to what the resource is', async () => {
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', withWindows(nightly))
+    fixture.set(elsewhere)
+    await fixture.accept(await fixture.next(hourMs), 'drift/outside-window')
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([expect.stringMatching(/^accepted /)])
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([])
+    fixture.set({ description: 'other words' })
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([expect.stringMatching(/^opened .* \(accepted before, /)])
+  })
+
+  it('stays open under an earlier baseline, and ends with the approval of the changed state', async () => {
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', withWindows(nightly))
+    await fixture.approve()
+    fixture.set(elsewhere)
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([expect.stringMatching(/^opened /)])
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([`continuing drift/outside-window: ${outside}`])
+    await fixture.approve()
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([expect.stringMatching(/^accepted /)])
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([])
+  })
+
+  it('finds what came and what went, until it is gone', async () => {
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', withWindows(nightly))
+    createEndpoint(fixture.fleet, fixture.uidOf('payments'), { name: 'new', url: 'https://new.example.com/in' })
+    deleteEndpoint(fixture.fleet, fixture.endpointAt(1))
+    const between = 'between 2026-11-26 12:01 and 13:01 UTC'
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([
+      expect.stringContaining(`opened drift/outside-window: added ${between}`),
+      expect.stringContaining(`opened drift/outside-window: removed ${between}`),
+    ])
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([
+      expect.stringContaining(`continuing drift/outside-window: added ${between}`),
+      expect.stringContaining(`removed drift/outside-window: removed ${between}`),
+    ])
+    expect(outsideIn(await fixture.next(hourMs))).toEqual([expect.stringMatching(/^continuing .* added/)])
+  })
+
+  it('is found by a replay as by the runs', async () => {
+    const policy = withWindows(nightly)
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', policyOf('extends: []'))
+    fixture.set(elsewhere)
+    deleteEndpoint(fixture.fleet, fixture.endpointAt(1))
+    await fixture.next(hourMs, { policy: policyOf('extends: []') })
+    fixture.set(elsewhere, 1)
+    await fixture.next(10 * hourMs, { policy: policyOf('extends: []') })
+    const violations = await fixture.harness.withHistory(async (history) => {
+      const runs = await listRuns(history)
+      return violationsOf(await replayPolicy(history, { policy, runs, clock: () => 0 }), at(runs, -1))
+    })
+    const between = 'between 2026-11-26 12:01 and 13:01 UTC'
+    const found = violations.map(({ rule, state, resolution, message }) => `${resolution ?? state} ${rule}: ${message}`)
+    expect(found.filter((line) => line.includes('drift/outside-window'))).toEqual([
+      expect.stringContaining(`continuing drift/outside-window: modified ${between}`),
+      expect.stringContaining(`removed drift/outside-window: removed ${between}`),
+    ])
+  })
+})
+
+describe('--fail-on new', () => {
+  const verdictOf = ({ verdict }: Report) => [verdict.exit_code, verdict.text]
+
+  it('passes what follows from a change within a window in the run that finds it, and a severity does not', async () => {
+    await using fixture = await openFixture('2026-11-26T22:00:00Z', withWindows(nightly))
+    fixture.set(elsewhere)
+    const report = await fixture.next(hourMs, { failOn: 'new' })
+    expect(linesOf(report)).toEqual([expect.stringMatching(/^opened drift\/url-host-changed/)])
+    expect(verdictOf(report)).toEqual([
+      0,
+      'Clean: 5 items, no new violation at medium or above (open: 1 high), 1 change (in a change window).',
+    ])
+    expect(verdictOf(await fixture.next(hourMs, { failOn: 'medium' }))[0]).toBe(1)
+  })
+
+  it('fails for what follows from a change outside, and for other violations that a run opens', async () => {
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', withWindows(nightly))
+    fixture.set(elsewhere)
+    expect(verdictOf(await fixture.next(hourMs, { failOn: 'new' }))[0]).toBe(1)
+    await using other = await openFixture('2026-11-26T22:00:00Z', withWindows(nightly))
+    other.set({ description: 'other words' })
+    const strict = withWindows(
+      nightly,
+      '{ endpoint/url-not-https: {}, endpoint/timeout-high: { max_seconds: 1, severity: high } }',
+    )
+    expect(verdictOf(await other.next(hourMs, { failOn: 'new', policy: strict }))[0]).toBe(1)
+  })
+})

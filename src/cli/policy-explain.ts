@@ -44,8 +44,9 @@ async function explain(
     const explained = await findResource(history, uid, options.project)
     const rules = await chooseRules(policy, explained, ruleId)
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
-    const answer = answerExplanations(explained, explanations, limitOf(options))
-    return printAnswer(answer, explanationsView(explained, ruleId !== undefined), options.format, terminal)
+    const windows = policy.windows.filter(({ isFor }) => isFor(explained.project.name))
+    const answer = answerExplanations(explained, explanations, { windows, limit: limitOf(options) })
+    return printAnswer(answer, explanationsView(explained, windows, ruleId !== undefined), options.format, terminal)
   })
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ChangeTimes } from '../model/change.ts'
 import { matchesGlob } from '../model/glob.ts'
-import { dayMs, isoTime, minuteOf, readDuration } from '../model/time.ts'
+import { dayMs, isoTime, minuteOf, readDuration, writeDuration } from '../model/time.ts'
 import type { WindowTime } from '../model/window-time.ts'
 import { checkFaults, type ValueFault } from '../yaml/value-fault.ts'
 import { longestInterval, readTimetable, timetableFaultsAt } from './timetable.ts'
@@ -88,6 +88,12 @@ export function windowTimes(windows: readonly ChangeWindow[], times: readonly Ch
   return [...found.values()]
 }
 
+/** `nightly: 0 22 * * * (UTC), open for 2h (CHG-4711)`. */
+export function describeChangeWindow({ written }: ChangeWindow): string {
+  const { name, cron, timezone = 'UTC', duration, ticket } = written
+  return `${name}: ${cron} (${timezone}), open for ${duration}${ticket === undefined ? '' : ` (${ticket})`}`
+}
+
 /** `between 2026-11-26 13:02 and 14:02 UTC, outside every change window (the next: nightly, 2026-11-26 22:00 UTC)`. */
 export function describeOutside(windows: readonly ChangeWindow[], after: string, before: string): string {
   const [from, to] = [minuteOf(after), minuteOf(before)]
@@ -120,6 +126,6 @@ function* findNoTimetable(written: WrittenWindow): Generator<ValueFault> {
   }
   const interval = longestInterval({ cron, timezone }, checkedFrom) ?? 0
   if (durationOf(written) < interval) return
-  const say = () => `it opens again after ${interval / 3_600_000} h at most, so it never closes: expected less`
+  const say = () => `it opens again after ${writeDuration(interval)} at most, so it never closes: expected less`
   yield { path: ['duration'], say }
 }

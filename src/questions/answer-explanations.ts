@@ -8,6 +8,7 @@ import { findLastRun } from '../history/sql/runs.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { AuditError } from '../model/errors.ts'
 import { formatExpiry } from '../model/time.ts'
+import { type ChangeWindow, describeChangeWindow } from '../policy/change-window.ts'
 import type { Explanation } from '../policy/explain-rule.ts'
 import type { RuleTarget } from '../policy/policy.ts'
 import type { Answer } from '../report/answer.ts'
@@ -41,6 +42,15 @@ export const policyExplainForm: AnswerForm = {
     kind: schemas.kind,
     uid: schemas.uid,
     name: schemas.name,
+    windows: listOf(
+      z.object({
+        name: z.string(),
+        cron: z.string(),
+        timezone: z.string(),
+        duration: z.string(),
+        ticket: z.string().exactOptional(),
+      }),
+    ).describe('Change windows of its project.'),
     gone_since: schemas.time.nullable().describe('Start of the run that found it gone; null for a current resource.'),
   },
 }
@@ -49,18 +59,26 @@ export const policyExplainForm: AnswerForm = {
 export function answerExplanations(
   { project, resource: { kind, uid, name }, goneSince }: FoundResource,
   explanations: readonly Explanation[],
-  limit: number,
+  { windows, limit }: { readonly windows: readonly ChangeWindow[]; readonly limit: number },
 ): Answer<Explanation> {
   return {
     form: policyExplainForm,
     run: null,
     ...limited(explanations, limit),
-    more: { project: project.name, kind, uid, name, gone_since: goneSince },
+    more: { project: project.name, kind, uid, name, windows: windows.map(rowOf), gone_since: goneSince },
   }
 }
 
+function rowOf({ written: { name, cron, timezone = 'UTC', duration, ticket } }: ChangeWindow) {
+  return { name, cron, timezone, duration, ...(ticket === undefined ? {} : { ticket }) }
+}
+
 /** `isOne`: whether the user named one rule, which then is explained layer by layer. */
-export function explanationsView(explained: FoundResource, isOne: boolean): AnswerView<Explanation> {
+export function explanationsView(
+  explained: FoundResource,
+  windows: readonly ChangeWindow[],
+  isOne: boolean,
+): AnswerView<Explanation> {
   return {
     columns: [
       { name: 'rule', value: ({ rule }) => rule },
@@ -71,6 +89,7 @@ export function explanationsView(explained: FoundResource, isOne: boolean): Answ
     ],
     lines: ({ rows }) => [
       headingOf(explained),
+      ...windows.map((window) => `Change window ${describeChangeWindow(window)}`),
       '',
       ...(isOne ? rows.flatMap(showExplanation) : showExplanations(rows)),
     ],

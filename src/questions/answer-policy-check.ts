@@ -15,6 +15,7 @@ const policyCheckRow = z.object({
   custom: schemas.count.describe('Of the rules: those that the policy defines itself.'),
   overrides: schemas.count,
   waivers: schemas.count,
+  windows: schemas.count.describe('Change windows.'),
   probes: schemas.count,
   tests: schemas.count,
 })
@@ -37,13 +38,14 @@ export function answerPolicyCheck(file: string, policy: Policy, tests: number): 
     custom: policy.known.filter(({ custom }) => custom !== undefined).length,
     overrides: policy.overrides.length,
     waivers: policy.waivers.length,
+    windows: policy.windows.length,
     probes: policy.probes.length,
     tests,
   }
   return { form: policyCheckForm, run: null, rows: [row], omitted: 0 }
 }
 
-const columns = ['file', 'digest', 'rules', 'custom', 'overrides', 'waivers', 'probes', 'tests'] as const
+const columns = ['file', 'digest', 'rules', 'custom', 'overrides', 'waivers', 'windows', 'probes', 'tests'] as const
 
 /** `named`: the file as the user named it. */
 export function policyCheckView(named: string): AnswerView<PolicyCheckRow> {
@@ -56,8 +58,11 @@ export function policyCheckView(named: string): AnswerView<PolicyCheckRow> {
   }
 }
 
-function sentenceOf({ rules, custom, overrides, waivers, probes, tests }: PolicyCheckRow): string {
+function sentenceOf({ rules, custom, overrides, waivers, windows, probes, tests }: PolicyCheckRow): string {
   const own = custom === 0 ? '' : ` (${custom} of its own)`
-  const others = [count(overrides, 'override'), count(waivers, 'waiver'), count(probes, 'probe'), count(tests, 'test')]
+  // Few policies have change windows.
+  const announced = windows === 0 ? [] : [count(windows, 'change window')]
+  const tested = [count(probes, 'probe'), count(tests, 'test')]
+  const others = [count(overrides, 'override'), count(waivers, 'waiver'), ...announced, ...tested]
   return `${[`${count(rules, 'rule')}${own}`, ...others].join(', ')}.`
 }

@@ -34,6 +34,34 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
     '3:5: ignore[1] is "description", expected a path as reports show it, such as /description',
     '4:5: `/failure_rate` changes by itself and is never compared: leave it out',
   ],
+  'a change window without its times': [
+    'windows:\n  - { name: nightly }\n',
+    '2:5: cron is missing, expected five fields (minute hour day month weekday), or six with seconds first, at most 200 characters',
+    '2:5: duration is missing, expected a duration such as `2h` or `1d`, at most 31d',
+  ],
+  'change windows with times that are none': [
+    'windows:\n  - { name: a, cron: "0 22 * *", duration: 2h }\n  - { name: b, cron: "0 22 31 2 *", duration: 2h }\n  - { name: c, cron: "0 22 * * *", timezone: Europe/Berlinn, duration: 2h }\n  - { name: d, cron: "0 22 * * *", duration: 2 }\n  - { name: e, cron: "0 22 * * *", duration: 40d }\n',
+    '2:22: "0 22 * *" is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+    '3:22: "0 22 31 2 *" cannot be kept: it never comes',
+    '4:46: there is no time zone `Europe/Berlinn`, did you mean Europe/Berlin?',
+    '5:46: duration is 2, expected a duration such as `2h` or `1d`, at most 31d (in quotes)',
+    '6:46: duration is "40d", expected a duration such as `2h` or `1d`, at most 31d',
+  ],
+  'change windows that never close': [
+    'windows:\n  - { name: always, cron: "0 * * * *", duration: 1h }\n  - { name: daily, cron: "0 0 * * *", timezone: Europe/Berlin, duration: 24h }\n  - { name: weekly, cron: "0 0 * * SUN", duration: 1w }\n',
+    '2:50: it opens again after 1 h at most, so it never closes: expected less',
+    '3:74: it opens again after 1 d at most, so it never closes: expected less',
+    '4:52: it opens again after 7 d at most, so it never closes: expected less',
+  ],
+  'change windows of one name': [
+    'windows:\n  - { name: a, cron: "0 22 * * *", duration: 2h }\n  - { name: a, cron: "0 3 * * *", duration: 2h }\n',
+    '3:13: `a` is the name of the window in line 2 already',
+  ],
+  'a change window of projects without their service': [
+    'windows:\n  - { name: a, cron: "0 22 * * *", duration: 2h, projects: [payments], tickt: CHG-1 }\n',
+    '2:61: projects[0] is "payments", expected service/project, or a pattern such as `acme/*`',
+    '2:72: `tickt` is unknown, did you mean `ticket`?',
+  ],
   'an option of a wrong type': [
     'rules:\n  endpoint/timeout-high: { max_seconds: long }\n',
     '2:41: max_seconds is "long", expected a number above 0',

@@ -26,6 +26,8 @@ export interface Compared {
   readonly after: JsonObject | undefined
   readonly isApproved?: boolean
   readonly areSealsComparable?: boolean
+  /** When it changed, outside every change window. */
+  readonly outside?: string
   /** How many hours ago a field changed, by path. */
   readonly hoursAgo?: Readonly<Record<string, readonly number[]>>
 }
@@ -89,7 +91,8 @@ function driftOf({ kind, uid, before, after, hoursAgo = {}, ...other }: Compared
   const recent = new Map(
     Object.entries(hoursAgo).map(([path, hours]) => [path, hours.map((ago) => now - ago * 3_600_000)]),
   )
-  return { kind, uid, name: '', change, before, after, fields, isApproved, areSealsComparable, recent }
+  const { outside } = other
+  return { kind, uid, name: '', change, before, after, fields, isApproved, areSealsComparable, outside, recent }
 }
 
 const theProject: Resource = { kind: 'project', uid: 'p', name: '', attributes: {}, volatile: {}, facts: {} }

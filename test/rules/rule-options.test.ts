@@ -39,9 +39,9 @@ describe('the options of rules', () => {
 })
 
 describe('the packs of rules', () => {
-  it('include every rule but the two that need a convention of the operator', () => {
+  it('include every rule but those that need a convention of the operator', () => {
     const inNoPack = rules.filter(({ packs }) => packs.length === 0).map(({ id }) => id)
-    expect(inNoPack.sort()).toEqual(['endpoint/name-convention', 'endpoint/owner-missing'])
+    expect(inNoPack.sort()).toEqual(['drift/outside-window', 'endpoint/name-convention', 'endpoint/owner-missing'])
   })
 })
 

@@ -1,11 +1,13 @@
+import type { ExpectedChange } from '../compliance/compliance.ts'
 import type { PolicyResults } from '../compliance/gather-compliance.ts'
 import { silencedBy } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import type { RunRecord } from '../history/records.ts'
-import { readPoliciesBetween, readRunRecord } from '../history/sql/read-run.ts'
+import type { RecordedChange, RunRecord } from '../history/records.ts'
+import { readPoliciesBetween, readRunInputs, readRunRecord, runsWithWindows } from '../history/sql/read-run.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { policyProject } from '../model/resource.ts'
+import { type WindowTime, windowTimeOf } from '../model/window-time.ts'
 import { composeReport } from './compose-report.ts'
 
 export function recordedPolicyResults(history: HistoryReader): PolicyResults {
@@ -30,8 +32,32 @@ export function recordedPolicyResults(history: HistoryReader): PolicyResults {
     silenced: (run) => silencedBy(history, run),
     policiesBetween: (after, run) => readPoliciesBetween(history, after, run),
     resolvedBefore: (after, run) => readResolvedBetween(history, after, run - 1),
+    async expectedBetween(after, run) {
+      const runs = await runsWithWindows(history, after, run)
+      return expectedOf(history, runs, ({ project }, projects) => projects.get(project) ?? [])
+    },
     waivedBetween: (after, run) => readWaivedBetween(history, after, run),
   }
+}
+
+/** Changes of some runs that may have been made in change windows, the latest first. `windowsFor`: by project, those recorded. */
+export async function expectedOf(
+  history: HistoryReader,
+  runs: readonly number[],
+  windowsFor: (change: RecordedChange, recorded: ReadonlyMap<string, readonly WindowTime[]>) => readonly WindowTime[],
+): Promise<readonly ExpectedChange[]> {
+  const expected: ExpectedChange[] = []
+  for (const run of runs.toReversed()) {
+    const { changes, projects } = (await readRunInputs(history, run)) ?? { changes: [], projects: [] }
+    const recorded = new Map(projects.map(({ project, windows = [] }) => [project, windows]))
+    for (const change of changes) {
+      const time = windowTimeOf(windowsFor(change, recorded), change.between)
+      if (time === undefined) continue
+      const { project, kind, uid, name, change: type, between } = change
+      expected.push({ run, project, kind, uid, name, change: type, between, window: time.name, ticket: time.ticket })
+    }
+  }
+  return expected
 }
 
 /** What a run says something of: its projects, and the policy itself. */

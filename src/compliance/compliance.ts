@@ -1,3 +1,4 @@
+import type { Change, ChangeTimes } from '../model/change.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { Digests, Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { RunGateway } from '../model/run-scope.ts'
@@ -33,8 +34,20 @@ export interface Compliance {
   /** How many projects the run was to scan, of those that were known. */
   readonly coverage_of_fleet: Report['coverage_of_fleet']
   readonly scope: ComplianceScope
+  /** Changes of the run, or of the period, that may have been made in a change window; the latest first. */
+  readonly expected_changes: readonly ExpectedChange[]
   /** All controls of the framework, in its order. */
   readonly controls: readonly ControlEvidence[]
+}
+
+/** A change that may have been made in a change window of its project. */
+export interface ExpectedChange extends Pick<Change, 'kind' | 'uid' | 'name' | 'change'> {
+  /** The run that found it. */
+  readonly run: number
+  readonly project: string
+  readonly between: ChangeTimes
+  readonly window: string
+  readonly ticket: string | null
 }
 
 export interface ReplayedWith {

@@ -31,6 +31,7 @@ import {
   type ControlWaiver,
   describeBesides,
   type Exemption,
+  type ExpectedChange,
   type ReplayedWith,
 } from './compliance.ts'
 
@@ -55,6 +56,8 @@ export interface ComplianceInput {
   readonly elsewhere?: readonly ReportViolation[]
   /** Violations that people or the policy ended by the run, and of which the value is still there. */
   readonly silenced?: readonly ReportViolation[]
+  /** Changes that may have been made in change windows, the latest first. Default: none. */
+  readonly expected?: readonly ExpectedChange[]
   /** What policies of earlier runs of the period left out, and the start of the last run of each. */
   readonly formerPolicies?: readonly FormerPolicy[]
   readonly period?: CompliancePeriod
@@ -100,6 +103,7 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     threshold: ofReport.threshold,
     coverage_of_fleet,
     scope: describeScope(scope, policy, report),
+    expected_changes: input.expected ?? [],
     controls: framework.controls.map((control) => assessControl(control, framework.id, ofReport)),
   }
 }

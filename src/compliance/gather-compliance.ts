@@ -11,6 +11,7 @@ import type {
   Compliance,
   CompliancePeriod,
   ControlViolation,
+  ExpectedChange,
   ObservedTime,
   ReplayedWith,
   TimeGap,
@@ -25,6 +26,7 @@ export async function assessRun(framework: Framework, run: number, policyResults
     framework,
     elsewhere: (await policyResults.elsewhere(run)).map(toReported),
     silenced: (await policyResults.silenced(run)).map(toReported),
+    expected: await policyResults.expectedBetween(run - 1, run),
   })
 }
 
@@ -58,6 +60,7 @@ export async function gatherCompliance(
         return run === undefined ? [] : [{ policy, until: run.startedAt }]
       },
     ),
+    expected: await policyResults.expectedBetween(first.number - 1, last.number),
     waivedMeanwhile: await policyResults.waivedBetween(first.number - 1, last.number),
     period: await periodOf(history, within, { start, end, before, mostGapMs: mostGapOf(results.scope.schedules) }),
     resolvedBefore: resolved.map(({ run: _, resolvedAt, ...violation }): ControlViolation => {
@@ -129,6 +132,8 @@ export interface PolicyResults {
   policiesBetween(after: number, run: number): Promise<readonly RecordedPolicy[]>
   /** Violations that runs after `after` and before `run` resolved, the latest first. */
   resolvedBefore(after: number, run: number): Promise<readonly ResolvedViolation[]>
+  /** Changes of runs after `after`, up to `run`, that may have been made in change windows; the latest first. */
+  expectedBetween(after: number, run: number): Promise<readonly ExpectedChange[]>
   /** Violations that were waived in runs after `after`, up to `run`. */
   waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
 }

@@ -1,5 +1,5 @@
 import { composeReport } from '../audit/compose-report.ts'
-import { recordOf, scannedIn } from '../audit/policy-results.ts'
+import { expectedOf, recordOf, scannedIn } from '../audit/policy-results.ts'
 import type { PolicyResults } from '../compliance/gather-compliance.ts'
 import { isSilenced, withoutChanged } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -7,6 +7,7 @@ import type { RecordedViolation } from '../history/records.ts'
 import { inReportOrder } from '../history/report-order.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
+import { windowTimes } from '../policy/change-window.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { ViolationLifetime } from './replay-draft.ts'
 import { type Replay, replayPolicy } from './replay-policy.ts'
@@ -64,6 +65,15 @@ export function replayedPolicyResults(history: HistoryReader, policy: Policy, cl
     },
     // As if there never was another policy.
     policiesBetween: async () => [],
+    async expectedBetween(after, number) {
+      const runs = (await listRuns(history)).map((run) => run.number).filter((run) => run > after && run <= number)
+      return expectedOf(history, policy.windows.length === 0 ? [] : runs, ({ project, between }) =>
+        windowTimes(
+          policy.windows.filter(({ isFor }) => isFor(project)),
+          [between],
+        ),
+      )
+    },
     // A replay lists its waivers as of the run; those that ended before were never in force.
     waivedBetween: async () => [],
     async resolvedBefore(after, number) {

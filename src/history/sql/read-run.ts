@@ -250,6 +250,20 @@ export function readPoliciesBetween(
   })
 }
 
+/** Committed runs after `after`, up to `run`, with changes that may have been made in a change window. */
+export function runsWithWindows(history: HistoryReader, after: number, run: number): Promise<readonly number[]> {
+  return history.snapshot(async (session) => {
+    // Few documents have the member: labels that contain the text cost a read.
+    const rows = await session.all<{ readonly number: number }>(
+      `SELECT number FROM hookdrift.run WHERE state = 'committed' AND number > $1 AND number <= $2
+         AND EXISTS (SELECT 1 FROM hookdrift.document d WHERE d.sha256 = projects_document AND d.body LIKE '%"windows":[%')
+       ORDER BY number`,
+      [after, run],
+    )
+    return rows.map(({ number }) => number)
+  })
+}
+
 /** The projects of a run, from the document that the run wrote; none before it wrote one. */
 export function readProjects(document: string | null): readonly ProjectEvaluation[] {
   return JSON.parse(document ?? '[]')

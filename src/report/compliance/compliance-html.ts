@@ -5,12 +5,14 @@ import type {
   ControlRule,
   ControlState,
   Exemption,
+  ExpectedChange,
 } from '../../compliance/compliance.ts'
 import { formatExpiry, showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
 import { command } from '../html/components/command.ts'
 import { factList } from '../html/components/facts.ts'
 import { rowList } from '../html/components/fold.ts'
+import { resource } from '../html/components/resource.ts'
 import { cell, table } from '../html/components/table.ts'
 import { verdictBanner } from '../html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
@@ -26,6 +28,7 @@ import {
   stateNames,
 } from './compliance-format.ts'
 import { describeExemption, type ExemptionGroup, groupExemptions } from './describe-exemption.ts'
+import { aboutExpected, describeExpected, groupExpected } from './describe-expected.ts'
 import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
 import { findFirstControls, splitByControl } from './first-controls.ts'
 import {
@@ -115,7 +118,7 @@ function describeQualified({ controls }: Compliance): string {
 
 /** Scope and summary, the evidence, what is missing first, and the appendices. */
 export function complianceSections(compliance: Compliance, places?: EvidencePlaces): PageSection[] {
-  const { controls, period } = compliance
+  const { controls, period, expected_changes } = compliance
   const replayed = describeReplay(compliance)
   const notCovered = controls.filter(({ state }) => state === 'not_covered')
   const inOrder = assessed.map((name) => [name, controls.filter(({ state }) => state === name)] as const)
@@ -144,6 +147,7 @@ export function complianceSections(compliance: Compliance, places?: EvidencePlac
     ...(exemptions.length === 0
       ? []
       : [{ id: 'exemptions', title: 'Exemptions', count: exemptions.length, content: showExemptions(exemptions) }]),
+    ...(expected_changes.length === 0 ? [] : [expectedSection(expected_changes)]),
     ...evidence,
     ...(covered.length === 0
       ? []
@@ -208,6 +212,23 @@ function showExemptions(groups: readonly ExemptionGroup[]): Markup {
   )
   return html`<p>What does not count against a control, because a person or the policy decided so.</p>
 ${table('Exemptions', exemptionColumns, rows)}`
+}
+
+/** Changes within change windows, by window and ticket. */
+function expectedSection(expected: readonly ExpectedChange[]): PageSection {
+  const groups = groupExpected(expected).map(({ title, changes }) => {
+    const rows = changes.map(
+      (
+        change,
+      ) => html`<li><b class="change">${change.change}</b> ${resource(change)}<br><span class="soft">${describeExpected(change)}</span></li>
+`,
+    )
+    return html`<h3>${title}</h3>
+${rowList(rows)}`
+  })
+  const content = html`<p>${aboutExpected}</p>
+${groups}`
+  return { id: 'expected', title: 'Changes within change windows', count: expected.length, content }
 }
 
 const mostExempt = 5

@@ -1,4 +1,9 @@
-import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
+import type {
+  CompliancePeriod,
+  ControlEvidence,
+  ControlViolation,
+  ExpectedChange,
+} from '../../compliance/compliance.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
 import { code, prose, showResource } from '../markdown-prose.ts'
@@ -13,6 +18,7 @@ import {
   solvedOf,
 } from './compliance-format.ts'
 import { describeExemption, groupExemptions } from './describe-exemption.ts'
+import { describeExpected } from './describe-expected.ts'
 import { describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
 
 const mostCharacters = 64_500
@@ -48,7 +54,7 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
   ]
   const room = mostCharacters - [...top, ...bottom].join('\n').length
   const all = `\`hookdrift report --run ${run.number} --framework ${prose(framework)} --format json\` shows all`
-  return `${[...top, ...fill([showExemptions(controls), ...covered.flatMap(sectionsOf)], room, all), ...bottom].join('\n')}\n`
+  return `${[...top, ...fill([showExemptions(controls), showExpected(compliance.expected_changes), ...covered.flatMap(sectionsOf)], room, all), ...bottom].join('\n')}\n`
 }
 
 /** Runs, and the longest time without one. */
@@ -91,6 +97,22 @@ function showExemptions(controls: readonly ControlEvidence[]): MarkdownSection {
         ids.map((id) => code(id, 60)).join(', '),
       ]
     }),
+  )
+}
+
+function showExpected(changes: readonly ExpectedChange[]): MarkdownSection {
+  return table(
+    'Changes within change windows',
+    ['window', 'ticket', 'change', 'project', 'resource', 'when'],
+    'change',
+    changes.map((change) => [
+      code(change.window, 100),
+      prose(change.ticket ?? '', 200),
+      change.change,
+      code(change.project, 100),
+      showResource(change),
+      describeExpected(change),
+    ]),
   )
 }
 

@@ -185,6 +185,19 @@ export const complianceSchema = z
           .describe('The schedule that started the run; null: a person or another program did.'),
       })
       .describe('What the run was to cover, as configured then.'),
+    expected_changes: listOf(
+      z.object({
+        run: schemas.count,
+        project: schemas.project,
+        kind: schemas.kind,
+        uid: z.string(),
+        name: z.string(),
+        change: z.enum(changeTypes),
+        between: schemas.changeTimes,
+        window: z.string(),
+        ticket: z.string().nullable(),
+      }),
+    ).describe('Changes of the run, or of the period, that may have been made in a change window; the latest first.'),
     controls: listOf(control).describe('All controls of the framework, in its order.'),
   })
   .meta({
@@ -193,3 +206,5 @@ export const complianceSchema = z
       'What a run says of the controls of a framework (hookdrift.compliance/2). Members may be added, never renamed: ignore those you do not know.',
   }) satisfies z.ZodType<Compliance>
 publishedSchemas.add(complianceSchema, { id: 'urn:hookdrift:compliance:2' })
+
+import { changeTypes } from '../../model/change.ts'

@@ -15,6 +15,7 @@ import {
   describeStates,
 } from './compliance-format.ts'
 import { describeExemption, groupExemptions } from './describe-exemption.ts'
+import { aboutExpected, describeExpected, groupExpected } from './describe-expected.ts'
 import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
 import { groupGaps } from './group-gaps.ts'
 
@@ -37,6 +38,7 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
     ...describeScope(compliance).flatMap(([name, text]) => wrapProse(neutralise(`${name}: ${text}.`), width)),
     ...covered.flatMap((control) => showControl(control, render, width)),
     ...showExemptions(compliance, render, width),
+    ...showExpected(compliance, render, width),
     ...(notCovered.length === 0 ? [] : ['', `Not covered by this tool: ${count(notCovered.length, 'control')}`]),
     ...(notCovered.length === 0 ? [] : wrapProse(aboutTitles, width - 2).map(indent)),
     ...notCovered.map(({ id, title: name }) => shorten(neutralise(`  ${id.padEnd(column)}  ${name}`), width)),
@@ -98,6 +100,27 @@ function showExemptions({ controls }: Compliance, { full }: RenderOptions, width
     ...(shown.length === groups.length
       ? []
       : [`  … and ${groups.length - shown.length} more; --format json shows all`]),
+  ]
+}
+
+/** Changes within change windows, by window and ticket. */
+function showExpected({ expected_changes }: Compliance, { full }: RenderOptions, width: number): string[] {
+  if (expected_changes.length === 0) return []
+  return [
+    '',
+    `Changes within change windows: ${expected_changes.length}`,
+    ...wrapProse(aboutExpected, width - 2).map(indent),
+    ...groupExpected(expected_changes).flatMap(({ title, changes }) => {
+      const named = full ? changes : changes.slice(0, mostResources)
+      const more = changes.length - named.length
+      return [
+        ...wrapProse(neutralise(title), width - 2).map(indent),
+        ...named.flatMap((change) =>
+          wrapPieces([change.change, ...showResource(change), describeExpected(change)], width - 4).map(indentMore),
+        ),
+        ...(more === 0 ? [] : [indentMore(`… and ${more} more; --format json shows all`)]),
+      ]
+    }),
   ]
 }
 

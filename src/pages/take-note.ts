@@ -30,7 +30,7 @@ export interface NoteDesk {
   onFault(error: unknown): void
 }
 
-/** Answers a POST of a note. A page of another site may send nothing, whatever it has. */
+/** Answers a POST of a note. A page of another site may send nothing. */
 export function refuseForeignNote(request: Request): Response | undefined {
   return isCrossSite(request) ? refuse(403, 'sent by a page of another site') : undefined
 }
@@ -44,7 +44,7 @@ export async function takeNote(
   viewer: Viewer,
   { history, now, onFault }: NoteDesk,
 ): Promise<Response> {
-  if (!viewer.may.includes('note')) {
+  if (viewer.may?.includes('note') !== true) {
     return refuse(403, 'this token may not write notes', 'add `may: [note]` to it in serve.tokens of the configuration')
   }
   if (new URL(request.url).search !== '') return refuse(400, 'no parameters are expected')

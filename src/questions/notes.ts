@@ -26,7 +26,7 @@ interface NoteRow {
   readonly os_user: string | null
 }
 
-const noteForm: AnswerForm = { name: 'note', version: 1, about: aboutRun('Always null.'), row: noteRow }
+export const noteForm: AnswerForm = { name: 'note', version: 1, about: aboutRun('Always null.'), row: noteRow }
 
 export const notes = question({
   form: noteForm,

@@ -104,12 +104,26 @@ export const examples: Readonly<Record<string, Examples>> = {
     ],
     docs: ['read-in-a-browser'],
   },
+  mcp: {
+    lines: [
+      ['mcp --history /srv/hookdrift/hookdrift.db', 'what the configuration of an assistant starts'],
+      ['mcp -c /srv/hookdrift/hookdrift.yaml', 'the same, with what the configuration says of stale scans'],
+    ],
+    docs: ['ask-with-an-assistant'],
+  },
   status: {
     lines: [
       ['status', 'when each project was scanned last'],
       ['status --max-age 2h', 'exit 1 when a scan is older, for a monitor'],
     ],
     docs: ['errors#stale', 'worker'],
+  },
+  coverage: {
+    lines: [
+      ['coverage --incomplete', 'what could not be read, and why'],
+      ['coverage -p acme/payments', 'each listing of a project'],
+    ],
+    docs: ['coverage'],
   },
   violations: {
     lines: [

@@ -11,11 +11,20 @@ export interface Api {
   prepare(command: string, search: URLSearchParams): Promise<PreparedAnswer>
   /** As OpenAPI 3.1. */
   describe(): Promise<JsonObject>
+  /** As tools for assistants. */
+  tools(): Promise<readonly ApiTool[]>
 }
 
 export interface ApiEntry {
   readonly name: string
   readonly description: string
+}
+
+/** A command with JSON Schemas of its parameters, as members of one object, and of its answer. */
+export interface ApiTool extends ApiEntry {
+  readonly isOfAllProjects: boolean
+  readonly input: JsonObject
+  readonly output: JsonObject
 }
 
 export interface PreparedAnswer {
@@ -28,4 +37,6 @@ export interface PreparedAnswer {
    * @throws AuditError.usage when a value is wrong, or there is no such thing; AuditError.failure when it cannot be read
    */
   read(reading: HistoryAccess): Promise<string>
+  /** The text that the command prints, where it has commands that the JSON does not. */
+  readText?(reading: HistoryAccess): Promise<string>
 }

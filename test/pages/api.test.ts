@@ -50,6 +50,8 @@ const cases: readonly Case[] = [
       ...['--ignore', '/description', '--match', 'url_path'],
     ],
   ],
+  ['coverage?incomplete', () => ['coverage', '--incomplete']],
+  ['coverage?run=1&project=demo/orders', () => ['coverage', '--run', '1', '--project', 'demo/orders']],
   ['diff?from=1&to=2', () => ['diff', '1', '2']],
   ['diff?from=latest~1&patch&kind=endpoint', () => ['diff', 'latest~1', '--patch', '--kind', 'endpoint']],
   ['diff?from=2&run=1', () => ['diff', '2', '1']],

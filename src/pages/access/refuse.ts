@@ -59,7 +59,7 @@ function answerInKind(request: Request, { status, headers, title, reason }: Refu
 }
 
 function isForPrograms(path: string): boolean {
-  return path === '/feed.atom' || path === '/api' || path.startsWith('/api/')
+  return path === '/feed.atom' || path === '/mcp' || path === '/api' || path.startsWith('/api/')
 }
 
 function writeJson(error: { readonly message: string; readonly advice: string | null }): string {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { keepHistoryOpen } from '../app/keep-history-open.ts'
-import { letAuditsGoFirst } from '../app/let-audits-go-first.ts'
 import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { openLog } from '../app/log.ts'
 import { openExistingHistory } from '../app/open-history.ts'
@@ -49,8 +48,11 @@ async function answerAssistant(
       return { message: 'a bug in hookdrift', advice: 'its log on stderr has the details' }
     },
   })
-  letAuditsGoFirst()
-  terminal.stdout.on('error', () => stdin.destroy())
+  let isGone = false
+  terminal.stdout.on('error', () => {
+    isGone = true
+    stdin.destroy()
+  })
   const send = (message: object) =>
     new Promise<void>((resolve) => terminal.stdout.write(`${escapeUnseen(JSON.stringify(message))}\n`, () => resolve()))
   try {
@@ -60,8 +62,8 @@ async function answerAssistant(
       if (answer !== undefined) await send(answer.message)
     }
   } catch (error) {
-    // The assistant no longer reads.
-    if (!stdin.destroyed) throw error
+    // The end of a stream that was cut short is an error.
+    if (!isGone) throw error
   } finally {
     await kept.close()
   }

@@ -168,7 +168,8 @@ serve:
     )
     const open = async (token: string, era: Era) => {
       const client = aClient(era)
-      const requestInit = { headers: { authorization: `Bearer ${token}` } }
+      // Without one that is kept, none is closed while a busy machine uses it again.
+      const requestInit = { headers: { authorization: `Bearer ${token}`, connection: 'close' } }
       await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }))
       return client
     }

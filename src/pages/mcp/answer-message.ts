@@ -20,7 +20,6 @@ export const rpcErrors = {
   request: -32600,
   method: -32601,
   params: -32602,
-  internal: -32603,
   headers: -32020,
   version: -32022,
 } as const

@@ -32,8 +32,12 @@ function withHost(headers: RequestInit['headers']): Headers {
   return all
 }
 
-/** The arguments that a tool needs. */
+/** The arguments that a tool needs, and the resource where it may be about one. */
 export function argumentsOf(tool: { readonly inputSchema: object }, known: Readonly<Record<string, string>>) {
-  const { required = [] } = tool.inputSchema as { readonly required?: readonly string[] }
-  return Object.fromEntries(required.map((name) => [name, known[name] ?? '']))
+  const { required = [], properties } = tool.inputSchema as {
+    readonly required?: readonly string[]
+    readonly properties: object
+  }
+  const names = Object.keys(properties).filter((name) => name === 'uid' || required.includes(name))
+  return Object.fromEntries(names.map((name) => [name, known[name] ?? '']))
 }

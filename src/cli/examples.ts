@@ -195,6 +195,7 @@ export const examples: Readonly<Record<string, Examples>> = {
     lines: [
       ['restore 01M2T1DQZ9G1WK3R3HA7HW467P', 'the requests that put a resource back'],
       ['restore checkout-eu --run latest~3', 'as it was in a run'],
+      ['restore --cause 17-3fa9c1d2', 'all that a cause changed, in every resource'],
     ],
     docs: ['restore-a-resource'],
   },

@@ -8,14 +8,15 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
 
-const driftPolicy = policyOf(`
+const driftRules = `
 extends: []
 rules:
   drift/rate-limit-lost: {}
   drift/secret-changed: {}
   drift/unexpected: {}
   drift/url-host-changed: {}
-`)
+`
+const driftPolicy = policyOf(driftRules)
 const flaps = policyOf('extends: []\nrules: { drift/flapping: {} }')
 
 async function openFixture(options: FleetFixtureOptions = {}) {
@@ -74,21 +75,62 @@ describe('drift rules without an approved baseline', () => {
   })
 })
 
+/** What `drift/url-host-changed` reports, and what only `drift/unexpected` does. */
+const moved = { url: 'https://elsewhere.example.com/in', http_timeout: 44 }
+
 describe('drift rules with an approved baseline', () => {
   it('report a difference until it is reverted or a new baseline is approved', async () => {
     await using fixture = await openFixture()
-    const { url } = at(fixture.dataOf('payments').endpoints, 0)
+    const { url, http_timeout } = at(fixture.dataOf('payments').endpoints, 0)
     await audit(fixture)
     await approve(fixture)
-    setRow(fixture, { url: 'https://elsewhere.example.com/in' })
+    setRow(fixture, moved)
     expect(await lines(fixture)).toEqual(['opened drift/unexpected', 'opened drift/url-host-changed'])
     expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/url-host-changed'])
-    setRow(fixture, { url })
+    setRow(fixture, { url, http_timeout })
     expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
-    setRow(fixture, { url: 'https://elsewhere.example.com/in' })
+    setRow(fixture, moved)
     await audit(fixture)
     await approve(fixture)
     expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
+  })
+
+  it('report the rest of what differs as one violation, without what another rule of the resource reports', async () => {
+    await using fixture = await openFixture()
+    setRow(fixture, { rate_limit: 100, rate_limit_duration: 60 })
+    const messages = async (policy = driftPolicy) =>
+      (await fixture.audit({ policy })).violations
+        .map(({ rule, state, resolution, path, message, ended_by: by }) =>
+          [resolution ?? state, rule, path, resolution === 'policy' ? by?.reason : message].join(' '),
+        )
+        .sort()
+    await messages()
+    await approve(fixture)
+    setRow(fixture, { rate_limit: 50, http_timeout: 44 })
+    const first = '2 fields differ from the approved baseline: /http_timeout 44 (approved: 15), /rate_limit 50'
+    expect(await messages()).toEqual([`opened drift/unexpected  ${first} (approved: 100)`])
+    // Of a wiped limit, both fields are the other rule's.
+    setRow(fixture, { rate_limit: 0, rate_limit_duration: 0 })
+    const lost = 'drift/rate-limit-lost /rate_limit limited to 100 per 60 s, and by nothing now'
+    const timeout = 'drift/unexpected  1 field differs from the approved baseline: /http_timeout 44 (approved: 15)'
+    expect(await messages()).toEqual([`continuing ${timeout}`, `opened ${lost}`])
+    // Where nothing is left, that is not fixed.
+    setRow(fixture, { http_timeout: 15 })
+    const gone = 'drift/unexpected  other drift rules report what differs'
+    expect(await messages()).toEqual([`continuing ${lost}`, `policy ${gone}`])
+    expect(await messages()).toEqual([`continuing ${lost}`])
+    // A rule that is off for the resource reports nothing.
+    const all = '/rate_limit 0 (approved: 100), /rate_limit_duration 0 (approved: 60)'
+    const override = `
+overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }]`
+    expect(await messages(policyOf(`${driftRules}${override}`))).toEqual([
+      `opened drift/unexpected  2 fields differ from the approved baseline: ${all}`,
+      'policy drift/rate-limit-lost /rate_limit ',
+    ])
+    expect(await messages()).toEqual([`opened ${lost}`, `policy ${gone}`])
+    // The approved state is back.
+    setRow(fixture, { rate_limit: 100, rate_limit_duration: 60 })
+    expect(await messages()).toEqual([`fixed ${lost}`])
   })
 
   it('report additions and removals for as long as they differ from the baseline', async () => {
@@ -105,7 +147,7 @@ describe('drift rules with an approved baseline', () => {
     expect(report.violations.map(({ uid, message }) => [uid, message]).sort()).toEqual(
       [
         [came, 'is not in the approved baseline'],
-        [gone.uid, 'is in the approved baseline, and gone'],
+        [gone.uid, 'is in the approved baseline, but no longer exists'],
       ].sort(),
     )
     expect(report.violations.find(({ uid }) => uid === gone.uid)?.name).toBe(gone.name)
@@ -132,7 +174,7 @@ describe('drift rules with an approved baseline', () => {
     const [other] = fixture.fleet.projects().filter(({ uid }) => uid !== fixture.uidOf('payments'))
     await audit(fixture)
     await approve(fixture)
-    setRow(fixture, { url: 'https://elsewhere.example.com/in' })
+    setRow(fixture, moved)
     expect(await lines(fixture)).toEqual(['opened drift/unexpected', 'opened drift/url-host-changed'])
     const foreign = await fixture.audit({ policy: driftPolicy, keys: { payments: other?.key ?? '' } })
     expect(foreign.violations.map(({ state, resolution }) => [state, resolution])).toEqual([
@@ -157,11 +199,26 @@ describe('drift rules with an approved baseline', () => {
     await approve(fixture)
     expect(violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))).toEqual([])
     replaceSecret(fixture.fleet, place(fixture))
+    setRow(fixture, { http_timeout: 44 })
     const found = violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))
     // The secrets have other uids: which came and which went can be seen without comparing any.
     expect(new Set(found.map((line) => line.replace(/ \w+$/, '')))).toEqual(
       new Set(['opened drift/secret-changed', 'opened drift/unexpected']),
     )
+  })
+
+  it('say nothing of a difference in a resource whose secrets another installation key sealed', async () => {
+    await using fixture = await openFixture()
+    const { http_timeout } = at(fixture.dataOf('payments').endpoints, 0)
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { http_timeout: 44 })
+    expect(await lines(fixture)).toEqual(['opened drift/unexpected'])
+    setRow(fixture, { http_timeout })
+    const other = await fixture.audit({ policy: driftPolicy, installationKey: 2 })
+    expect(other.violations.map(({ state, resolution }) => [state, resolution])).toEqual([['unknown', null]])
+    const { violations } = await audit(fixture)
+    expect(violations.map(({ state, resolution }) => [state, resolution])).toEqual([['resolved', 'fixed']])
   })
 
   it('can be waived, also for removed resources', async () => {
@@ -182,7 +239,7 @@ waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
-    setRow(fixture, { rate_limit: 0, rate_limit_duration: 0 })
+    setRow(fixture, { rate_limit: 0, rate_limit_duration: 0, http_timeout: 44 })
     await audit(fixture)
     await withHistory(fixture, (history) => history.revoke([1], { by: 'ops', at: '2026-11-21T05:00:00.000Z' }))
     expect(new Set(await lines(fixture))).toEqual(

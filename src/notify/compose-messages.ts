@@ -1,4 +1,4 @@
-import { composeReport } from '../audit/compose-report.ts'
+import { verdictOf } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
@@ -49,7 +49,7 @@ export function composeRunNotifications(
       links,
       events: findEvents(record, before),
       explain: explainEvents(record, links),
-      verdict: () => (verdict ??= composeReport(record).verdict),
+      verdict: () => (verdict ??= verdictOf(record)),
     }
     return channels.flatMap((channel) =>
       channel.type === 'pagerduty' ? incidentMessages(channel, notified) : messageFor(channel, notified),

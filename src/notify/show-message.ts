@@ -130,6 +130,8 @@ const marks: Readonly<Record<EventType, string>> = {
   'violation.opened': 'Opened',
   'violation.resolved': 'Resolved',
   'violation.closed': 'Closed',
+  'violation.changed': 'Changed',
+  'violation.waived': 'Waived',
   'rule.unknown': 'Unknown',
 }
 

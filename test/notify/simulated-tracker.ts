@@ -29,8 +29,8 @@ interface TrackerAnswer {
   readonly body?: unknown
 }
 
-/** What goes wrong with a request: it is not carried out, or it is and its answer is lost. */
-export type Fault = TrackerAnswer | 'lost before' | 'lost after' | undefined
+/** What goes wrong with a request: it is not carried out, or it is and its answer is lost, or does not come. */
+type Fault = TrackerAnswer | 'lost before' | 'lost after' | 'never' | 'carried out, never answered' | undefined
 
 export interface SimulatedTicket {
   readonly reference: string
@@ -64,8 +64,10 @@ async function openTracker(handle: (request: TrackerRequest) => TrackerAnswer) {
     got.push(request)
     const wrong = await fault(request, got.length)
     if (wrong === 'lost before') return void response.destroy()
+    if (wrong === 'never') return
     const answer = typeof wrong === 'object' ? wrong : handle(request)
     if (wrong === 'lost after') return void response.destroy()
+    if (wrong === 'carried out, never answered') return
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
     response.end(answer.body === undefined ? '' : JSON.stringify(answer.body))
   })

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { composeReport } from '../src/audit/compose-report.ts'
+import { verdictOf } from '../src/audit/compose-report.ts'
 import { columnsOf } from '../src/history/body-columns.ts'
 import type { Draft, NewVersion, NewViolation } from '../src/history/history.ts'
 import type { LocalProcess } from '../src/history/sqlite/lease.ts'
@@ -44,9 +44,7 @@ try {
     normaliser: 1,
   })
   const inserting = await costOf(() => insert(draft))
-  const committing = await costOf(() =>
-    draft.commit(new Date().toISOString(), (record) => composeReport(record).verdict.exit_code),
-  )
+  const committing = await costOf(() => draft.commit(new Date().toISOString(), (record) => verdictOf(record).exit_code))
   await history.close()
   const rows = Object.entries({ inserting, committing }).map(([name, { wallMs, cpuMs, written }]) => {
     return [name, ...[wallMs, cpuMs].map((ms) => Math.round(ms).toLocaleString('en')), (written / 1e6).toFixed(1)]

@@ -30,6 +30,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^([^=]+)=(.*)$/s': ourText,
   },
   'src/report/report-schema.ts': {
+    '/^[1-9]\\d*-[0-9a-f]{8}$/': published,
     '/^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$/': published,
     '/^(\\/([^~/]|~[01])*)*$/': published,
   },

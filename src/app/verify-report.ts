@@ -1,6 +1,6 @@
 import { readPublicKey } from '../attestation/keys.ts'
 import { type AskHistory, type AttestationCheck, verifyAttestation } from '../attestation/verify-attestation.ts'
-import { composeReport } from '../audit/compose-report.ts'
+import { verdictOf } from '../audit/compose-report.ts'
 import type { HistoryUpkeep, VerificationDepth, VerificationRequest } from '../history/upkeep.ts'
 import { openSecrets } from '../inventory/open-secrets.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
@@ -15,7 +15,7 @@ export interface AttestedFiles {
 
 /** What verifying a history takes from above it. */
 export function verificationOf(depth: VerificationDepth): VerificationRequest {
-  return { depth, exitCodeOf: (record) => composeReport(record).verdict.exit_code, openSecrets }
+  return { depth, exitCodeOf: (record) => verdictOf(record).exit_code, openSecrets }
 }
 
 /**

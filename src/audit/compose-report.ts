@@ -1,15 +1,24 @@
-import type { RecordedViolation, RunRecord } from '../history/records.ts'
+import type { RecordedViolation, RunRecord, WrittenRun } from '../history/records.ts'
+import { type Cause, worstOf } from '../model/cause.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { ReleaseRange } from '../model/release-range.ts'
-import type { Report, ReportCoverage, ReportProject, ReportRelease, ReportViolation } from '../model/report.ts'
+import type {
+  Report,
+  ReportCause,
+  ReportCoverage,
+  ReportProject,
+  ReportRelease,
+  ReportViolation,
+  Verdict,
+} from '../model/report.ts'
 import { linkToResource } from '../model/resource-link.ts'
-import { dueDate } from '../model/violation.ts'
+import { dueDate, severities } from '../model/violation.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
 /** The report of a run, from its record alone: the same today and in a year. */
 export function composeReport(record: RunRecord): Report {
-  const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, violations } = record
+  const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, causes, violations } = record
   const { accepted, rules, projects, policyDigest, configurationDigest, chain, scope } = record
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
   const shown = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
@@ -33,11 +42,50 @@ export function composeReport(record: RunRecord): Report {
       ...(referrers === undefined ? {} : { referrers }),
       ...linkOf({ kind, uid }, evaluations.get(project)),
     })),
+    causes: causes.map(toReportCause),
     violations: shown,
     accepted,
     projects: evaluated,
     rules,
   }
+}
+
+/** A cause as JSON documents show it. */
+export function toReportCause(cause: Cause): ReportCause {
+  const { id, change, kind, fields, resources, firstRun } = cause
+  const [first = { path: '', before: null, after: null }] = fields
+  const following = resources
+    .flatMap(({ violations }) => violations)
+    .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || (a.rule < b.rule ? -1 : 1))
+  const sorted = (names: readonly string[]) => [...new Set(names)].sort()
+  return {
+    id,
+    change,
+    kind,
+    path: first.path,
+    before: first.before,
+    after: first.after,
+    fields,
+    resources: resources.length,
+    affected: resources.map(({ project, uid, name, owner }) => ({ project, uid, name, owner })),
+    projects: sorted(resources.map(({ project }) => project)),
+    owners: sorted(resources.flatMap(({ owner }) => owner ?? [])),
+    severity: worstOf(cause) ?? null,
+    violations: following.map(({ fingerprint }) => fingerprint),
+    rules: [...Map.groupBy(following, ({ rule }) => rule)].map(([rule, group]) => ({
+      rule,
+      severity: group[0]?.severity ?? 'info',
+      violations: group.length,
+    })),
+    first_run: firstRun,
+  }
+}
+
+/** The verdict on a run as it was written. */
+export function verdictOf({ coverage, violations, changes, projects, failOn }: WrittenRun): Verdict {
+  const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
+  const shown = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
+  return composeVerdict({ coverage, violations: shown, drift: changes, projects: projects.map(toProject), failOn })
 }
 
 function toViolation(violation: RecordedViolation, evaluation: ProjectEvaluation | undefined): ReportViolation {

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import type { Draft, History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import type { RunRecord } from '../history/records.ts'
+import type { WrittenRun } from '../history/records.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import type { Sealer } from '../inventory/sealer.ts'
@@ -15,7 +15,7 @@ import type { FailOn } from '../model/violation.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
-import { composeReport } from './compose-report.ts'
+import { composeReport, verdictOf } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
 import { auditContained } from './contain-bugs.ts'
@@ -136,7 +136,7 @@ export async function conductRun(
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)
     const fault = clockFault(startedAt, before)
     if (fault !== undefined) await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: fault })
-    const exitCodeOf = (drafted: RunRecord) => composeReport(drafted).verdict.exit_code
+    const exitCodeOf = (drafted: WrittenRun) => verdictOf(drafted).exit_code
     const record = await draft.commit(isoTime(clock.now()), exitCodeOf, dependencies.composeNotifications)
     return composeReport(record)
   } catch (error) {

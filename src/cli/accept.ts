@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { isInForce } from '../history/acceptances.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
+import { readCause } from '../history/sql/causes.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { sealProse } from '../inventory/seal-text.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
@@ -18,6 +20,7 @@ import { addReadingOptions, limitOf, type ReadingOptions } from './query-options
 interface AcceptOptions extends ReadingOptions {
   readonly reason?: string
   readonly by?: string
+  readonly cause?: string
   readonly list?: true
   readonly revoke?: readonly string[]
 }
@@ -28,6 +31,7 @@ export function defineAccept(command: Command, execute: Execute): void {
       '[violation...]',
       `fingerprints as \`hookdrift violations\` shows them, or a rule and its resource: ${uidOrName}`,
     )
+    .option('--cause <id>', 'all violations that follow from a cause, as `hookdrift causes` names it')
     .option('--reason <text>', 'why they are accepted, for the record and for reports')
     .addOption(optionOf(acceptances.parameters.list))
     .option('--revoke <fingerprint...>', 'revoke acceptances: the next run opens what it still finds')
@@ -37,7 +41,7 @@ export function defineAccept(command: Command, execute: Execute): void {
 }
 
 async function accept(words: readonly string[], options: AcceptOptions, terminal: ProcessContext): Promise<number> {
-  const { reason, by, list = false, revoke = [] } = options
+  const { reason, by, cause, list = false, revoke = [] } = options
   refuseUnclear(words, options)
   return answerFromHistory(options, terminal, acceptancesView, async (history) => {
     const before = await listAcceptances(history)
@@ -53,23 +57,34 @@ async function accept(words: readonly string[], options: AcceptOptions, terminal
       return answerAcceptances(changed, limitOf(options))
     }
     const active = await readAcceptable(history)
-    const chosen = chooseAcceptable(active, words, before)
     const run = (await findLastRun(history))?.number ?? 0
+    const named = cause === undefined ? words : await violationsOfCause(history, cause, run)
+    const chosen = chooseAcceptable(active, named, before)
     const stated = { reason: sealProse(reason ?? '', maskingSealer), ...signed }
     await history.accept(await composeAcceptances(history, run, chosen, stated))
     return answerAcceptances((await listAcceptances(history)).slice(before.length), limitOf(options))
   })
 }
 
+/** @throws AuditError.usage when no violation follows from a cause of that id */
+async function violationsOfCause(history: HistoryReader, id: string, run: number): Promise<readonly string[]> {
+  const cause = await readCause(history, id, run)
+  const fingerprints = cause?.resources.flatMap(({ violations }) => violations.map(({ fingerprint }) => fingerprint))
+  if (fingerprints !== undefined && fingerprints.length > 0) return [...new Set(fingerprints)]
+  throw AuditError.usage(`no open violation follows from a cause ${JSON.stringify(id)}`, {
+    advice: '`hookdrift causes` lists the causes of what is open',
+  })
+}
+
 /** One thing at a time: accept with a reason, list, or revoke. */
-function refuseUnclear(words: readonly string[], { reason, list, revoke }: AcceptOptions): void {
-  const asked = [words.length > 0, list === true, revoke !== undefined].filter(Boolean).length
+function refuseUnclear(words: readonly string[], { reason, cause, list, revoke }: AcceptOptions): void {
+  const asked = [words.length > 0, cause !== undefined, list === true, revoke !== undefined].filter(Boolean).length
   if (asked !== 1) {
-    throw AuditError.usage('expected violations to accept, --list, or --revoke', {
+    throw AuditError.usage('expected violations to accept, --cause, --list, or --revoke', {
       advice: '`hookdrift violations` shows them with their fingerprints',
     })
   }
-  if (words.length > 0 && (reason ?? '').trim() === '') {
+  if (words.length + Number(cause !== undefined) > 0 && (reason ?? '').trim() === '') {
     throw AuditError.usage('an acceptance needs a reason', { advice: 'pass --reason TEXT, such as a ticket' })
   }
 }

@@ -104,6 +104,11 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
       load: async () => asCommand((await import('../questions/violations.ts')).violations),
     },
     {
+      name: 'causes',
+      description: 'List what changed alike in many resources, or in one update, and what follows from it',
+      load: async () => asCommand((await import('../questions/causes.ts')).causes),
+    },
+    {
       name: 'report',
       description: 'Print the report of a past run',
       load: async () => (await import('./report.ts')).defineReport,
@@ -116,7 +121,7 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     },
     {
       name: 'restore',
-      operands: '<uid>',
+      operands: '[uid]',
       description: 'Print the requests that put a resource back or fix its violations, and send nothing',
       load: async () => asCommand((await import('../questions/restore.ts')).restore),
     },

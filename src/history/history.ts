@@ -10,7 +10,7 @@ import type { BodyColumns } from './body-columns.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
-import type { RunContext, RunRecord, StagedChange } from './records.ts'
+import type { RunContext, RunRecord, StagedChange, WrittenRun } from './records.ts'
 import type { PastVersion, StoredBody, VersionPoint } from './stored-body.ts'
 
 /**
@@ -151,7 +151,7 @@ export interface Draft {
    */
   commit(
     finishedAt: string,
-    exitCodeOf: (record: RunRecord) => ExitCode,
+    exitCodeOf: (record: WrittenRun) => ExitCode,
     compose?: ComposeNotifications,
   ): Promise<RunRecord>
   /** Records the run as interrupted and removes its other rows. */

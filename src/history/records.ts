@@ -1,3 +1,4 @@
+import type { Cause } from '../model/cause.ts'
 import type { Change } from '../model/change.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { EndedBy } from '../model/ending.ts'
@@ -39,8 +40,8 @@ export interface StagedChange extends Change {
   readonly referrers?: readonly string[]
 }
 
-/** A committed run, with enough for any report. Lists are in the order of reports. */
-export interface RunRecord extends RunContext {
+/** A committed run as it was written. Lists are in the order of reports. */
+export interface WrittenRun extends RunContext {
   readonly number: number
   readonly startedAt: string
   readonly finishedAt: string
@@ -56,6 +57,12 @@ export interface RunRecord extends RunContext {
   readonly violations: readonly RecordedViolation[]
   /** Acceptances of its projects that held during the run, oldest first. */
   readonly accepted: readonly AcceptedViolation[]
+}
+
+/** A committed run, with enough for any report. */
+export interface RunRecord extends WrittenRun {
+  /** Of its changes, and of those of earlier runs that are not mended; the worst first. */
+  readonly causes: readonly Cause[]
 }
 
 export interface RecordedViolation extends Finding {

@@ -1,7 +1,7 @@
 import type { ExitCode } from '../model/errors.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import type { RunRecord } from './records.ts'
+import type { WrittenRun } from './records.ts'
 import type { RetentionRules } from './retention.ts'
 import type { CommittedRun } from './sql/runs.ts'
 
@@ -45,7 +45,7 @@ export type VerificationDepth = 'plain' | 'deep'
 export interface VerificationRequest {
   readonly depth: VerificationDepth
   /** The exit code that a run's record calls for. */
-  exitCodeOf(record: RunRecord): ExitCode
+  exitCodeOf(record: WrittenRun): ExitCode
   readonly openSecrets: OpenSecrets
 }
 

@@ -1,3 +1,4 @@
+import { type Cause, causesIn } from '../model/cause.ts'
 import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
@@ -82,11 +83,17 @@ export function seenRecord(record: RunRecord, visibility: Visibility): RunRecord
       project === null ? code === 'clock_went_back' : isVisible(project),
     ),
     changes: record.changes.filter(isSeen),
+    causes: seenCauses(record.causes, visibility),
     violations: record.violations.filter(isSeen),
     accepted: record.accepted.filter(isSeen),
     policy: seenPolicy(record.policy, visible),
     scope: seenScope(record.scope, visible),
   }
+}
+
+/** What was hit in hidden projects is left out, and so is what hit nothing else. */
+export function seenCauses(causes: readonly Cause[], { isWhole, isVisible }: Visibility): readonly Cause[] {
+  return isWhole ? causes : causesIn(causes, isVisible)
 }
 
 /** An override for hidden projects is not theirs to know, nor are the names of what another one is for. */

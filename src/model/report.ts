@@ -3,6 +3,7 @@ import type { CoverageCause, CoverageStatus } from './coverage.ts'
 import type { EndedBy } from './ending.ts'
 import type { ExitCode } from './errors.ts'
 import type { EvaluatedRule, FileLocation, RuleDoubt } from './evaluation.ts'
+import type { Json } from './json.ts'
 import type { Notice } from './notice.ts'
 import type { Kind, Listing, WalkedListing } from './resource.ts'
 import type { AcceptedViolation, FailOn, Resolution, Severity, ViolationState, Waiver } from './violation.ts'
@@ -27,6 +28,8 @@ export interface Report {
   readonly coverage: readonly ReportCoverage[]
   readonly notices: readonly Notice[]
   readonly drift: readonly ReportChange[]
+  /** What happened once and hit resources alike, and one update of several fields: the worst first. */
+  readonly causes: readonly ReportCause[]
   readonly violations: readonly ReportViolation[]
   /** Violations that people accepted, of projects of the run, oldest first: no run reports them while that holds. */
   readonly accepted: readonly AcceptedViolation[]
@@ -123,6 +126,42 @@ export interface ReportChange {
   readonly referrers?: readonly string[]
   /** Where the gateway's own UI shows it, as configured. */
   readonly ui_url?: string
+}
+
+/** Changes of one run that are equal, or one update of one resource; open until all of its resources are mended. */
+export interface ReportCause {
+  /** The same as long as it is open. */
+  readonly id: string
+  readonly change: 'modified' | 'removed'
+  readonly kind: Kind
+  /** Of the first of its fields, and what that was and is; empty and null for removals. Uids on the way are `*`. */
+  readonly path: string
+  /** null where it was empty, and where the resources lost different values. */
+  readonly before: Json
+  readonly after: Json
+  /** All of its fields, losses first. */
+  readonly fields: readonly FieldChange[]
+  /** How many are not mended. */
+  readonly resources: number
+  readonly affected: readonly AffectedResource[]
+  /** Names, sorted. */
+  readonly projects: readonly string[]
+  readonly owners: readonly string[]
+  /** The worst of its violations; null without any. */
+  readonly severity: Severity | null
+  /** Fingerprints of the active violations that follow from it. */
+  readonly violations: readonly string[]
+  /** How many there are of each rule, the worst first. */
+  readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly violations: number }[]
+  /** The run that found it. */
+  readonly first_run: number
+}
+
+export interface AffectedResource {
+  readonly project: string
+  readonly uid: string
+  readonly name: string
+  readonly owner: string | null
 }
 
 /** Sorted by severity (worst first), new before known, project, kind, uid, rule, path; resolved ones last. */

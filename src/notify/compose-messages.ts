@@ -1,4 +1,4 @@
-import { composeReport } from '../audit/compose-report.ts'
+import { verdictOf } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
 import { opensTickets } from '../config/notify-schema.ts'
@@ -52,7 +52,7 @@ export function composeRunNotifications(
       links,
       events: findEvents(record, before),
       explain: explainEvents(record, links),
-      verdict: () => (verdict ??= composeReport(record).verdict),
+      verdict: () => (verdict ??= verdictOf(record)),
     }
     return channels.flatMap((channel) =>
       opensIncidents(channel) ? incidentMessages(channel, notified) : messageFor(channel, notified),

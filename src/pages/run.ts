@@ -8,6 +8,7 @@ import { factList } from '../report/html/components/facts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { groupByRule } from '../report/html/rule-groups.ts'
+import { causeSection } from '../report/html/show-causes.ts'
 import { changeSections } from '../report/html/show-changes.ts'
 import { showCoverage } from '../report/html/show-coverage.ts'
 import { showProjects } from '../report/html/show-projects.ts'
@@ -71,7 +72,7 @@ async function showRun(history: SiteHistory, { number }: CommittedRun) {
   return {
     alarm: showUnscanned(report),
     verdict: showVerdict(report),
-    sections: html`${showTotals(report, fresh.length)}${changes.map(pageSection)}${pageSection({ id: 'projects', title: 'Projects', content: showProjects(report, links) })}
+    sections: html`${showTotals(report, fresh.length)}${[...causeSection(report, links), ...changes].map(pageSection)}${pageSection({ id: 'projects', title: 'Projects', content: showProjects(report, links) })}
 <p><a href="${linksAt(number)('/violations', { state: 'open' })}">${count(open, 'open violation')} as of run ${number}</a></p>
 ${pageSection({ id: 'coverage', title: 'Coverage', content: showCoverage(report) })}`,
     facts: factList([

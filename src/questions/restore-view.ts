@@ -7,7 +7,11 @@ import type { ReadyChange } from './ready-changes.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
 import { showRequests, showValue } from './show-restore.ts'
 
-export function toRow({ resource, fixes }: Restoration, request: RepairRequest, gateway: Gateway): RestoreRow {
+export function toRow(
+  { resource, fixes }: Pick<Restoration, 'resource' | 'fixes'>,
+  request: RepairRequest,
+  gateway: Gateway,
+): RestoreRow {
   const { project, kind, uid } = resource
   const { method, path, pathPlaceholders, body, placeholders, when } = request
   const { baseUrl, placeholders: ofGateway } = gateway

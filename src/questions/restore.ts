@@ -4,10 +4,12 @@ import { loadPolicy } from '../app/load-policy.ts'
 import { configuredPaths, type HistoryOptions } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
+import { toReportCause } from '../audit/compose-report.ts'
 import { chosenBy } from '../config/choose-projects.ts'
 import { readGateway, unknownGateway } from '../config/read-gateway.ts'
 import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { readCause } from '../history/sql/causes.ts'
 import {
   type Identity,
   readReferrersOf,
@@ -19,27 +21,29 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
-import type { JsonObject } from '../model/json.ts'
+import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
+import type { ReportCause } from '../model/report.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Activation, activationOf } from '../repair/activation.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
-import { isRepairable } from '../repair/repair.ts'
+import { isRepairable, type Repair } from '../repair/repair.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { describeCause } from '../report/describe-cause.ts'
 import { anyJson, anyObject, listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { shellWord } from '../report/text/shell-word.ts'
 import { statingExtent } from './as-of.ts'
 import { attributesOf, fieldsBetween } from './diff.ts'
 import { chooseFormerState, type FormerState } from './former-state.ts'
-import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidParameter } from './question.ts'
+import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidOrName } from './question.ts'
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
 import { moreOf, restoreView, toRow } from './restore-view.ts'
-import { concludeRestore, introduceRestore } from './show-restore.ts'
+import { concludeCauseRestore, concludeRestore, introduceRestore } from './show-restore.ts'
 
 export const restoreForm: AnswerForm = {
   name: 'restore',
@@ -89,13 +93,19 @@ export const restoreForm: AnswerForm = {
       ),
   }),
   more: {
-    resource: z.object({
-      project: schemas.project,
-      kind: schemas.kind,
-      uid: schemas.uid,
-      name: schemas.name,
-      is_gone: z.boolean().describe('Whether the last scan no longer found it: the request creates it anew.'),
-    }),
+    resource: z
+      .object({
+        project: schemas.project,
+        kind: schemas.kind,
+        uid: schemas.uid,
+        name: schemas.name,
+        is_gone: z.boolean().describe('Whether the last scan no longer found it: the request creates it anew.'),
+      })
+      .nullable()
+      .describe('null where a cause is put back.'),
+    cause: schemas.cause
+      .describe('What the requests put back. Absent where they are about one resource.')
+      .exactOptional(),
     state: z
       .object({
         from_run: schemas.count,
@@ -130,7 +140,11 @@ export const restoreForm: AnswerForm = {
       'The values that the requests set because open violations ask for them; empty where the requests put a state back.',
     ),
     left_to_you: listOf(
-      z.object({ path: z.string().describe('JSON Pointer into the attributes.'), reason: z.string() }),
+      z.object({
+        uid: schemas.uid.describe('Of a cause: of which resource.').exactOptional(),
+        path: z.string().describe('JSON Pointer into the attributes.'),
+        reason: z.string(),
+      }),
     ).describe('What the requests neither put back nor fix.'),
     dependents: listOf(z.object({ kind: z.literal('subscription'), uid: schemas.uid, name: schemas.name })).describe(
       'Resources that went with it and that point to its former uid.',
@@ -141,7 +155,15 @@ export const restoreForm: AnswerForm = {
 export const restore = question({
   form: restoreForm,
   parameters: {
-    uid: uidParameter,
+    uid: parameter('[uid]', `a resource: ${uidOrName}`, z.string().optional()),
+    cause: parameter(
+      '--cause <id>',
+      'all resources of a cause, as `hookdrift causes` names it',
+      z.string().optional(),
+      {
+        conflicts: ['run', 'rule', 'project', 'kind'],
+      },
+    ),
     run: parameter(
       '--run <run|time>',
       `its state in that run, ${runOrTime}; default: before the change of an open drift violation, else the fixes of other open violations, else before the last change`,
@@ -160,7 +182,20 @@ export const restore = question({
     kind: kindParameter,
   },
   isOfRun: false,
-  async read(history, { uid, run: named, rule, policy, project: projects, kind }, { limit, options, terminal }) {
+  check({ uid, cause }) {
+    if ((uid === undefined) !== (cause === undefined)) return
+    throw AuditError.usage('expected a resource, or --cause and the id of a cause', {
+      advice:
+        '`hookdrift violations` lists resources with open violations, `hookdrift causes` what they have in common',
+    })
+  },
+  async read(history, values, { limit, options, terminal }) {
+    const { uid = '', cause, run: named, rule, policy, project: projects, kind } = values
+    if (cause !== undefined) {
+      const run = await runNamed(history, 'latest')
+      const asked = { cause, run, limit, gatewayOf: (project: ProjectRef) => gatewayOf(project, options, terminal) }
+      return { answer: await readCauseRestore(history, asked), view: restoreView }
+    }
     const answer = await readRestore(history, {
       uid,
       projects,
@@ -242,19 +277,13 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   const goal = isFix ? ready : former && { target: attributesOf(former.version), changes: changesTo(kind, former, now) }
   const gateway = gatewayOf(project)
   const repair =
-    goal !== undefined && isRepairable(kind)
-      ? composeRepair({
-          kind,
-          projectUid: project.uid,
-          uid,
-          reserved: gateway.placeholders.map(({ name }) => name),
-          target: goal.target,
-          now: now === undefined ? undefined : attributesOf(now),
-          changed: goal.changes.map(({ path }) => path),
-          gone: await goneReferences(reader, identity, goal.target, run),
-          activation: await readActivation(reader, identity, now, scans, run),
-        })
-      : { requests: [], left: [], notes: [] }
+    goal === undefined
+      ? noRepair
+      : await repairTo(
+          reader,
+          { target: goal.target, paths: goal.changes.map(({ path }) => path) },
+          { identity, now, scans, run, gateway, taken: [] },
+        )
   const restoration: Restoration = {
     resource: { project, kind, uid, name: withoutSeals((now ?? last)?.name ?? '') },
     former,
@@ -279,6 +308,120 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     ),
     conclusion: concludeRestore(restoration, repair.requests.length),
   }
+}
+
+const noRepair: Repair = { requests: [], left: [], notes: [] }
+
+interface PresentState {
+  readonly identity: Identity
+  /** undefined where the resource is gone. */
+  readonly now: VersionSpan | undefined
+  /** The last ones of its project. */
+  readonly scans: readonly RecordedScan[]
+  readonly run: CommittedRun
+  readonly gateway: Gateway
+  /** Names of placeholders that mean something else: those of other resources. */
+  readonly taken: readonly string[]
+}
+
+/** The requests that give a resource other attributes, of which some differ. */
+async function repairTo(
+  reader: HistoryReader,
+  { target, paths }: { readonly target: JsonObject; readonly paths: readonly string[] },
+  { identity, now, scans, run, gateway, taken }: PresentState,
+): Promise<Repair> {
+  const { project, kind, uid } = identity
+  if (!isRepairable(kind)) return noRepair
+  return composeRepair({
+    kind,
+    projectUid: project.uid,
+    uid,
+    reserved: [...gateway.placeholders.map(({ name }) => name), ...taken],
+    target,
+    now: now === undefined ? undefined : attributesOf(now),
+    changed: paths,
+    gone: await goneReferences(reader, identity, target, run),
+    activation: await readActivation(reader, identity, now, scans, run),
+  })
+}
+
+interface CauseQuery {
+  /** Its id. */
+  readonly cause: string
+  /** The run that the answer is as of. */
+  readonly run: CommittedRun
+  readonly limit: number
+  readonly gatewayOf: (project: ProjectRef) => Gateway
+}
+
+/**
+ * The requests that put back what a cause changed, in every resource that it hit and that is not mended. Other fields
+ * stay as they are now. Nothing is sent.
+ * @throws AuditError.usage when no cause has that id, or all of it is mended
+ */
+export async function readCauseRestore(
+  reader: HistoryReader,
+  { cause: id, run, limit, gatewayOf }: CauseQuery,
+): Promise<Answer<RestoreRow>> {
+  const cause = await readCause(reader, id, run.number)
+  if (cause === undefined) throw unknownCause(id)
+  const { kind, firstRun, resources } = cause
+  const all = await readLatestScans(reader, run.number)
+  const rows: RestoreRow[] = []
+  // The secrets of two resources differ: each has a variable of its own.
+  const taken: string[] = []
+  const left: { uid: string; path: string; reason: string }[] = []
+  for (const hit of resources) {
+    const scans = all.filter(({ project }) => project.name === hit.project)
+    const project = scans[0]?.project
+    if (project === undefined) continue
+    const { uid, name } = hit
+    const identity = { project, kind, uid }
+    const versions = await readVersionsOf(reader, identity, run.number)
+    const last = versions.at(-1)
+    if (last === undefined) continue
+    const now = last.toRun === null ? last : undefined
+    const former = versions.find(({ toRun }) => toRun === firstRun)
+    const target = now === undefined ? attributesOf(last) : before(hit.fields, attributesOf(now), former)
+    const gateway = gatewayOf(project)
+    const paths = now === undefined ? [] : hit.fields.map(({ path }) => path)
+    const repair = await repairTo(reader, { target, paths }, { identity, now, scans, run, gateway, taken })
+    left.push(...repair.left.map((each) => ({ uid, ...each })))
+    const resource = { ...identity, name: withoutSeals(name) }
+    const next = repair.requests.map((request) => toRow({ resource, fixes: [] }, request, gateway))
+    taken.push(...next.flatMap(({ placeholders }) => placeholders.map((placeholder) => placeholder.name)))
+    rows.push(...next)
+  }
+  const shown = toReportCause(cause)
+  const concerned = all.filter(({ project }) => shown.projects.includes(project.name))
+  return {
+    form: restoreForm,
+    ...statingExtent(run, concerned),
+    more: { resource: null, cause: summaryOf(shown), state: null, fixes: [], left_to_you: left, dependents: [] },
+    remarks: [`${describeCause(shown)}, in run ${firstRun}.`],
+    ...limited(rows, limit),
+    conclusion: concludeCauseRestore(left, rows.length),
+  }
+}
+
+function summaryOf({ id, change, kind, path, before, after, resources, first_run }: ReportCause): JsonObject {
+  return { id, change, kind, path, before, after, resources, first_run }
+}
+
+/** The present attributes with the fields as they were before. */
+function before(fields: readonly FieldChange[], now: JsonObject, former: VersionSpan | undefined): JsonObject {
+  const was = former && attributesOf(former)
+  return fields.reduce((target, { path, before }) => {
+    const value = was === undefined ? before : (valueAt(was, path) ?? null)
+    // Within an attribute, what was not there is left out; an attribute without a value is null.
+    return withValueAt(target, path, value === null && path.lastIndexOf('/') > 0 ? undefined : value)
+  }, now)
+}
+
+function unknownCause(id: string): AuditError {
+  return AuditError.usage(`no cause ${JSON.stringify(id)} is open`, {
+    advice: 'it may be mended; `hookdrift causes` lists those that are open, and `--run` those of an earlier run',
+  })
 }
 
 function changesTo(kind: Kind, former: FormerState, now: VersionSpan | undefined): readonly FieldChange[] {

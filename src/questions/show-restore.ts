@@ -107,6 +107,18 @@ export function concludeRestore(restoration: Restoration, requests: number): str
   ]
 }
 
+/** The same where a cause is put back. */
+export function concludeCauseRestore(
+  left: readonly { readonly uid: string; readonly path: string; readonly reason: string }[],
+  requests: number,
+): string[] {
+  const reasons = Map.groupBy(left, ({ path, reason }) => `${path}. ${reason}`)
+  return [
+    ...[...reasons].map(([what, group]) => `Left to you, in ${count(group.length, 'resource')}: ${what}`),
+    ...(requests > 0 ? ['hookdrift has sent nothing. Read the requests, send them, and audit again.'] : []),
+  ]
+}
+
 const mostDependents = 5
 
 function describeDependents(dependents: Restoration['dependents'], kind: string): string[] {

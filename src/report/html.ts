@@ -8,6 +8,7 @@ import { type Markup, html as markup, nothing } from './html/markup.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
 import { groupByRule, type RuleGroup } from './html/rule-groups.ts'
 import { extentOf } from './html/scan-extent.ts'
+import { causeSection } from './html/show-causes.ts'
 import { changeSections } from './html/show-changes.ts'
 import { showCoverage } from './html/show-coverage.ts'
 import { showOthers } from './html/show-others.ts'
@@ -57,6 +58,7 @@ function sectionsOf(report: Report, opened: readonly RuleGroup[], known: readonl
   const { run, notices } = report
   const isFirst = isFirstScan(report)
   return [
+    ...causeSection(report),
     ...changeSections(report, opened),
     { id: 'projects', title: 'Projects', content: showProjects(report) },
     {

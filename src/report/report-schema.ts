@@ -172,6 +172,35 @@ const change = defined(
     })
     .meta(hasFieldsIfModified),
 )
+const cause = defined(
+  'cause',
+  z.object({
+    id: z
+      .string()
+      .regex(/^[1-9]\d*-[0-9a-f]{8}$/)
+      .describe('For `restore --cause` and `accept --cause`; the same as long as it is open.'),
+    change: z.enum(['modified', 'removed']),
+    kind,
+    path: pointer.describe(
+      'Of the first of its fields; empty for removals. Uids on the way are `*`, as in `/secrets/*`.',
+    ),
+    before: anyJson.describe(
+      'What the field was: null where it was empty, for removals, and where the resources lost different values.',
+    ),
+    after: anyJson,
+    fields: listOf(fieldChange).describe('All that changed, losses first; empty for removals.'),
+    resources: count.describe('How many are not mended yet.'),
+    affected: listOf(z.object({ project, uid, name, owner: z.string().nullable() })).describe('Those resources.'),
+    projects: listOf(project),
+    owners: listOf(z.string()),
+    severity: severity.nullable().describe('The worst of the violations that follow; null without any.'),
+    violations: listOf(z.string()).describe('Fingerprints of the active violations that follow from it.'),
+    rules: listOf(z.object({ rule: z.string(), severity, violations: count })).describe(
+      'How many of them there are of each rule, the worst first.',
+    ),
+    first_run: z.int().min(1).describe('The run that found it.'),
+  }),
+)
 const waiver = defined(
   'waiver',
   z.object({
@@ -368,6 +397,7 @@ export const schemas = {
   uiUrl,
   fieldChange,
   change,
+  cause,
   waiver,
   endedBy,
   violation,
@@ -392,6 +422,9 @@ export const reportSchema = z
     coverage: listOf(coverage).describe('What each walk proved, by project, then in the order of walking.'),
     notices: listOf(notice).describe('Information that is not a fault, such as an upgrade of the service.'),
     drift: listOf(change).describe('What changed since the last complete walk of each listing, by project, kind, uid.'),
+    causes: listOf(cause).describe(
+      'Changes of one run that are equal (the same path, before and after, or the same loss), updates of several fields of one resource, and removals of many: open ones, the worst first.',
+    ),
     violations: listOf(violation).describe(
       'By severity (worst first), project, kind, uid, rule, path; resolved ones last.',
     ),
@@ -428,6 +461,7 @@ export const reportLineSchema = z
     coverage.extend(lineOf('coverage')).meta(isComplete),
     notice.extend(lineOf('notice')),
     change.extend(lineOf('drift')).meta(hasFieldsIfModified),
+    cause.extend(lineOf('cause')),
     violation.extend(lineOf('violation')),
     acceptance.extend(lineOf('accepted')),
   ])

@@ -1,8 +1,10 @@
 import type { Report, Verdict } from '../model/report.ts'
 import { wrapProse } from '../text/columns.ts'
 import { neutralise } from '../text/neutralise.ts'
+import { withoutCauses } from './describe-cause.ts'
 import type { ReportFormat } from './report-format.ts'
 import { openPage, type TextPage } from './text/page.ts'
+import { showCauses } from './text/show-causes.ts'
 import { showCoverage, showNotices } from './text/show-coverage.ts'
 import { showDrift } from './text/show-drift.ts'
 import { violationSections } from './text/show-violations.ts'
@@ -25,11 +27,21 @@ export const text: ReportFormat = (report, render) => {
 }
 
 /** The parts of a screen that sections have in any case, in the order in which they get what the others leave. */
-const shares = { fresh: 0.25, drift: 0.2, others: 0.25, waived: 0.1, accepted: 0.05, resolved: 0.05, notices: 0.1 }
+const shares = {
+  causes: 0.3,
+  fresh: 0.25,
+  drift: 0.2,
+  others: 0.25,
+  waived: 0.1,
+  accepted: 0.05,
+  resolved: 0.05,
+  notices: 0.1,
+}
 /** A blank line, a heading, and what they are about. */
 const least = 6
 type Section = keyof typeof shares
 const reading = [
+  'causes',
   'fresh',
   'drift',
   'others',
@@ -54,18 +66,33 @@ function inOrder(sections: Sections): string[] {
 
 /** No section needs more than a screen. */
 function unlimited(room: number): Record<Section, number> {
-  return { fresh: room, drift: room, others: room, waived: room, accepted: room, resolved: room, notices: room }
+  return {
+    causes: room,
+    fresh: room,
+    drift: room,
+    others: room,
+    waived: room,
+    accepted: room,
+    resolved: room,
+    notices: room,
+  }
 }
 
 type Sections = Readonly<Record<Section, readonly string[]>>
 
 /** The sections, each in at most so many lines. */
 function layOut(report: Report, page: TextPage, most?: Readonly<Record<Section, number>>): Sections {
-  const { fresh, others, resolved, waived, accepted } = violationSections(report, page)
+  // What a cause explains is listed one by one where everything is.
+  const alone = page.full ? report : withoutCauses(report)
+  const { fresh, others, resolved, waived, accepted } = violationSections(alone, page)
   const roomOf = (section: Section) => most?.[section] ?? Number.POSITIVE_INFINITY
   return {
+    causes: showCauses(report, page, roomOf('causes')),
     fresh: fresh(roomOf('fresh')),
-    drift: showDrift(report, page, roomOf('drift')),
+    drift:
+      alone.drift.length < report.drift.length && alone.drift.length === 0
+        ? []
+        : showDrift(alone, page, roomOf('drift')),
     others: others(roomOf('others')),
     resolved: resolved(roomOf('resolved')),
     waived: waived(roomOf('waived')),
@@ -78,10 +105,16 @@ function layOut(report: Report, page: TextPage, most?: Readonly<Record<Section, 
 function divide(whole: Sections, room: number): Record<Section, number> {
   // entries forgets that the names are known.
   const names = Object.keys(shares) as Section[]
-  const lines = { fresh: 0, drift: 0, others: 0, waived: 0, accepted: 0, resolved: 0, notices: 0 } satisfies Record<
-    Section,
-    number
-  >
+  const lines = {
+    causes: 0,
+    fresh: 0,
+    drift: 0,
+    others: 0,
+    waived: 0,
+    accepted: 0,
+    resolved: 0,
+    notices: 0,
+  } satisfies Record<Section, number>
   for (const name of names) lines[name] = Math.min(whole[name].length, Math.max(least, Math.floor(room * shares[name])))
   let left = room - names.reduce((sum, name) => sum + lines[name], 0)
   for (const name of names) {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { composeReport } from '../../src/audit/compose-report.ts'
+import { verdictOf } from '../../src/audit/compose-report.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 
@@ -9,7 +9,7 @@ export async function faultsIn(file: string): Promise<string[]> {
   if (!existsSync(file)) return []
   const db = new Database(file, { readonly: true })
   try {
-    const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
+    const exitCodeOf = (record: Parameters<typeof verdictOf>[0]) => verdictOf(record).exit_code
     const { checks } = await verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
     return checks.flatMap(({ id, ok, detail }) => (ok ? [] : [`${id}: ${detail}`]))
   } finally {

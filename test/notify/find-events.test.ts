@@ -27,6 +27,7 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
     coverage: [],
     notices: [],
     changes: [],
+    causes: [],
     violations: [],
     accepted: [],
     ...other,

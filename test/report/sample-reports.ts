@@ -24,6 +24,7 @@ export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Fai
     coverage: [aWalk()],
     notices: [],
     drift: [],
+    causes: [],
     violations: [],
     accepted: [],
     projects: [],

@@ -29,6 +29,10 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
     words: ['baseline', 'diff'],
     load: async () => ofQuestion((await import('../../questions/baseline-diff.ts')).baselineDiff),
   },
+  causes: {
+    words: ['causes'],
+    load: async () => ofQuestion((await import('../../questions/causes.ts')).causes),
+  },
   compare: {
     words: ['compare'],
     load: async () => ofQuestion((await import('../../questions/compare.ts')).compare),

@@ -4,9 +4,9 @@ import { policyProject } from '../../model/resource.ts'
 import { appendLink, attributeToRun } from '../chain/links.ts'
 import type { Draft } from '../history.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
-import type { RunContext, RunRecord } from '../records.ts'
+import type { RunContext, RunRecord, WrittenRun } from '../records.ts'
 import { type HistoryBackend, leaseFence } from '../sql/backend.ts'
-import { readRun } from '../sql/read-run.ts'
+import { recordOf } from '../sql/read-run.ts'
 import { recordNotifications } from '../sql/record-notifications.ts'
 import type { Transaction } from '../sql/session.ts'
 import type { DraftIds } from './draft-ids.ts'
@@ -54,7 +54,7 @@ export class RunDraft extends SqlScanDraft implements Draft {
 
   async commit(
     finishedAt: string,
-    exitCodeOf: (record: RunRecord) => ExitCode,
+    exitCodeOf: (record: WrittenRun) => ExitCode,
     compose?: ComposeNotifications,
   ): Promise<RunRecord> {
     const { db, lease } = this.#backend
@@ -117,7 +117,7 @@ export class RunDraft extends SqlScanDraft implements Draft {
     {
       exitCodeOf,
       compose,
-    }: { readonly exitCodeOf: (record: RunRecord) => ExitCode; readonly compose: ComposeNotifications | undefined },
+    }: { readonly exitCodeOf: (record: WrittenRun) => ExitCode; readonly compose: ComposeNotifications | undefined },
   ): Promise<RunCommit> {
     const { lease } = this.#backend
     const { run } = this
@@ -129,7 +129,7 @@ export class RunDraft extends SqlScanDraft implements Draft {
       finishedAt,
     ])
     await attributeToRun(transaction, run)
-    const record = await readRun(transaction, run)
+    const record = await recordOf(transaction, run)
     if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
     await transaction.run('UPDATE hookdrift.run SET exit_code = $2 WHERE number = $1', [run, exitCodeOf(record)])
     // The link covers the exit code, which follows from the record, and the record contains the link.

@@ -6,10 +6,11 @@ import { type Kind, type Listing, type ProjectRef, projectKey } from '../../mode
 import type { FailOn } from '../../model/violation.ts'
 import { readProjects, readStableContext } from '../read-documents.ts'
 import type { HistoryReader } from '../reader.ts'
-import type { RunRecord, StagedChange } from '../records.ts'
+import type { RunRecord, StagedChange, WrittenRun } from '../records.ts'
 import { compareText, inResourceOrder } from '../report-order.ts'
 import { seenPolicy, seenRecord, seenScans, type Visibility } from '../visibility.ts'
 import { readAcceptancesOf } from './acceptances.ts'
+import { causesOfRun } from './causes.ts'
 import { validAtSql } from './fragments.ts'
 import { coverageOfWalk, inListingOrder, latestScansAt, type RecordedScan, type StoredWalk } from './scans.ts'
 import type { Session } from './session.ts'
@@ -62,13 +63,19 @@ const contextSql = `(SELECT body FROM hookdrift.document WHERE sha256 = rules_do
 export async function readRunRecord(history: HistoryReader, number: number): Promise<RunRecord | undefined> {
   const record = await history.snapshot(async (session) => {
     const state = await session.value<string>('SELECT state FROM hookdrift.run WHERE number = $1', [number])
-    return state === 'committed' ? readRun(session, number) : undefined
+    return state === 'committed' ? recordOf(session, number) : undefined
   })
   return record && seenRecord(record, history.visibility)
 }
 
+/** The record of a run. The caller decides which runs may be read. */
+export async function recordOf(session: Session, number: number): Promise<RunRecord | undefined> {
+  const run = await readRun(session, number)
+  return run && { ...run, causes: await causesOfRun(session, number) }
+}
+
 /** Reads a run as it was when committed. The caller decides which runs may be read. */
-export async function readRun(session: Session, number: number): Promise<RunRecord | undefined> {
+export async function readRun(session: Session, number: number): Promise<WrittenRun | undefined> {
   const run = await session.get<RunRow>(
     `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt", fail_on AS "failOn",
        tool_version AS "toolVersion", policy_digest AS "policyDigest", configuration_digest AS "configurationDigest", chain,

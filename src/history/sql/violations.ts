@@ -90,12 +90,15 @@ export function activeAsOf(session: Session, place: ActivePlace, statement: (fro
 export interface ActivePlace {
   readonly scans: string
   readonly isWhole: boolean
+  /** A further condition that the index on active violations decides. */
+  readonly also?: RowCondition
 }
 
 /** One of the two: those without an end, or those that ended after their scan. */
-export function activeFrom(session: Session, { scans, isWhole }: ActivePlace, end: RowCondition): string {
+export function activeFrom(session: Session, { scans, isWhole, also }: ActivePlace, end: RowCondition): string {
   const of = isWhole ? wholeViolationsOfScans : violationsOfScans
-  return of(session, scans, (row) => `${row}.from_run <= s.run AND ${end(row)}`)
+  const more = also === undefined ? () => '' : (row: string) => ` AND ${also(row)}`
+  return of(session, scans, (row) => `${row}.from_run <= s.run AND ${end(row)}${more(row)}`)
 }
 
 /** SQL for violations that ended, as of the run that ended them. */

@@ -5,6 +5,7 @@ import { formatExpiry } from '../../model/time.ts'
 import { severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { acceptedBefore } from '../accepted-before.ts'
+import { describeCause, describeFollowing } from '../describe-cause.ts'
 import { describeDue } from '../describe-due.ts'
 import { describeEnding } from '../describe-ending.ts'
 import { describeFailures, type FailureGroup, groupFailures } from '../describe-failures.ts'
@@ -56,6 +57,7 @@ export function sectionsOf({
   coverage,
   notices,
   drift,
+  causes,
   violations,
   accepted,
   verdict,
@@ -74,6 +76,18 @@ export function sectionsOf({
       ['cause', ...factLabels],
       'cause',
       groupFailures(coverage, projects).map(showFailure),
+    ),
+    table(
+      'Causes',
+      ['severity', 'cause', 'what follows', 'since run', 'put back with'],
+      'cause',
+      causes.map((cause) => [
+        cause.severity ?? '',
+        prose(describeCause(cause), 400),
+        prose(describeFollowing(cause), 400),
+        String(cause.first_run),
+        code(`hookdrift restore --cause ${cause.id}`),
+      ]),
     ),
     table('Violations', [...violationColumns, 'state'], 'violation', active.map(show)),
     table('How to fix', ['rule', 'remediation'], 'rule', remediations(rules, active)),

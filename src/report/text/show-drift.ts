@@ -11,11 +11,12 @@ import { showValues } from './show-values.ts'
 
 /** What changed since the last complete scan, a line for each field, in at most so many lines. */
 export function showDrift(
-  report: Pick<Report, 'drift' | 'coverage' | 'projects'>,
+  report: Pick<Report, 'drift' | 'causes' | 'coverage' | 'projects'>,
   page: TextPage,
   most: number,
 ): string[] {
-  const { drift } = report
+  const { drift, causes } = report
+  const besides = !page.full && causes.length > 0 ? ', besides these causes' : ''
   const first = neutralise(describeFirstScans(report))
   const none = drift.length === 0 ? describeNoDrift(report) : ''
   const lines = [none, first].filter((line) => line !== '').flatMap((line) => wrapProse(line, page.width))
@@ -29,7 +30,7 @@ export function showDrift(
   return [
     ...opening,
     '',
-    page.paint('heading', `Changed since the last complete scan: ${countEach(changeTypes, counts)}`),
+    page.paint('heading', `Changed since the last complete scan${besides}: ${countEach(changeTypes, counts)}`),
     '',
     ...fitEntries(drift, page, { most: room, show: (change) => show(change, page) }),
   ]

@@ -17,6 +17,7 @@ export function violationSections(
 ): Record<'fresh' | 'others' | 'resolved' | 'waived' | 'accepted', ShowSection> {
   const ofState = (state: ReportViolation['state']) => report.violations.filter((one) => one.state === state)
   const fresh = newViolations(report)
+  const fromCauses = !page.full && report.causes.length > 0
   const known = new Set(fresh)
   const others = report.violations.filter(
     (one) => !known.has(one) && one.state !== 'resolved' && one.state !== 'waived',
@@ -25,10 +26,12 @@ export function violationSections(
   const groupOptions: Omit<GroupOptions, 'most' | 'describe'> = { rules, explained: new Set() }
   return {
     fresh: (most) =>
-      section(`New: ${describeSeverities(fresh, page.at)}`, fresh, page, (heading) => [
-        ...heading,
-        ...showGroups(fresh, page, { ...groupOptions, describe: () => '', most: most - 2 }),
-      ]),
+      section(
+        `${fromCauses ? 'New, besides these causes' : 'New'}: ${describeSeverities(fresh, page.at)}`,
+        fresh,
+        page,
+        (heading) => [...heading, ...showGroups(fresh, page, { ...groupOptions, describe: () => '', most: most - 2 })],
+      ),
     others: (most) =>
       section(describeOthers(others, fresh.length > 0, page.at), others, page, (heading) => [
         ...heading,

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
 import { findBrokenLinks, prunedRuns } from '../../chain/links.ts'
 import { rangesOf } from '../../chain/pruned-runs.ts'
-import type { RunRecord } from '../../records.ts'
+import type { WrittenRun } from '../../records.ts'
 import { readRun } from '../../sql/read-run.ts'
 import { SqliteDatabase } from '../sqlite-database.ts'
 import { type Check, sentences } from './check.ts'
@@ -13,7 +13,7 @@ interface OfRun {
 }
 
 /** About runs as a whole. `exitCodeOf` gives the exit code that a run's record calls for. */
-export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly Check[] => [
+export const runChecks = (exitCodeOf: (record: WrittenRun) => ExitCode): readonly Check[] => [
   {
     id: 'I1',
     invariant: 'every run is committed or invisible',

@@ -1,0 +1,67 @@
+import { toReportCause } from '../audit/compose-report.ts'
+import { matchesProject } from '../config/choose-projects.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readCausesAt } from '../history/sql/causes.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import { causesIn } from '../model/cause.ts'
+import type { ReportCause } from '../model/report.ts'
+import type { Kind } from '../model/resource.ts'
+import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { schemas } from '../report/report-schema.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { showCause } from '../report/text/show-causes.ts'
+import { selectProjects, statingExtent } from './as-of.ts'
+import { kindParameter, projectParameter, question, runNamed, runParameter } from './question.ts'
+
+export const causesForm: AnswerForm = { name: 'causes', version: 1, about: aboutScans, row: schemas.cause }
+
+export const causes = question({
+  form: causesForm,
+  parameters: { run: runParameter, project: projectParameter, kind: kindParameter },
+  isOfRun: true,
+  async read(history, { run: named, project: projects, kind }, { limit }) {
+    const run = await runNamed(history, named)
+    return { answer: await readCauses(history, { run, projects, kind, limit }), view: causesView }
+  },
+})
+
+interface CausesQuery {
+  readonly run: CommittedRun
+  /** Patterns with `*`; all when empty. */
+  readonly projects: readonly string[]
+  readonly kind: Kind | undefined
+  readonly limit: number
+}
+
+/** What the run found that changed alike or in one update, and what is open of earlier causes: the worst first. */
+export async function readCauses(
+  reader: HistoryReader,
+  { run, projects, kind, limit }: CausesQuery,
+): Promise<Answer<ReportCause>> {
+  const scans = selectProjects(await readLatestScans(reader, run.number), projects)
+  const all = await readCausesAt(reader, run.number)
+  const chosen = causesIn(all, (project) => matchesProject(project, projects))
+  const rows = chosen.filter((cause) => kind === undefined || cause.kind === kind).map(toReportCause)
+  return { form: causesForm, ...statingExtent(run, scans), ...limited(rows, limit) }
+}
+
+const columnNames = [
+  ...(['id', 'severity', 'change', 'kind', 'path', 'before', 'after', 'resources', 'first_run'] as const),
+]
+
+export const causesView: AnswerView<ReportCause> = {
+  columns: [
+    ...columnNames.map((name) => ({ name, value: (cause: ReportCause) => cause[name] })),
+    ...(['projects', 'owners', 'violations'] as const).map((name) => ({
+      name,
+      value: (cause: ReportCause) => [...cause[name]],
+    })),
+    { name: 'rules', value: ({ rules }) => rules.map((each) => ({ ...each })) },
+    { name: 'affected', value: ({ affected }) => affected.map((each) => ({ ...each })) },
+    { name: 'fields', value: ({ fields }) => fields.map((field) => ({ ...field })) },
+  ],
+  lines: ({ rows }, page) => rows.flatMap((cause, at) => [...(at === 0 ? [] : ['']), ...showCause(cause, page)]),
+  nothing: 'No open violation follows from a change that hit several resources or fields.',
+}

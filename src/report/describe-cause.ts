@@ -1,0 +1,91 @@
+import { isLoss } from '../model/cause.ts'
+import type { FieldChange } from '../model/change.ts'
+import type { Report, ReportCause } from '../model/report.ts'
+import { count } from '../text/count.ts'
+import { neutralise, quote } from '../text/neutralise.ts'
+import { shorten } from './text/shorten.ts'
+import { showValues } from './text/show-values.ts'
+
+const widestValue = 40
+const widestName = 60
+
+/**
+ * What happened to what, in a sentence without a full stop: `/authentication was wiped from 41 endpoints of 3 projects, 22
+ * owners`. No text of a service can control a terminal.
+ */
+export function describeCause({ change, fields, ...cause }: DescribedCause): string {
+  const where = describeAffected(cause)
+  const [first, ...others] = fields
+  if (change === 'removed' || first === undefined) return `${where} ${cause.resources === 1 ? 'was' : 'were'} removed`
+  const path = shorten(neutralise(first.path), widestName)
+  if (others.length > 0) {
+    const all = `${path} and ${count(others.length, 'other field')}`
+    return fields.every(wasWiped) ? `${all} were wiped from ${where}` : `${all} changed in ${where}`
+  }
+  if (wasWiped(first)) return `${path} was wiped from ${where}`
+  const { before, after } = showValues(first, widestValue)
+  return `${path} changed from ${before} to ${after} in ${where}`
+}
+
+type DescribedCause = Pick<ReportCause, 'change' | 'kind' | 'fields' | 'resources' | 'projects' | 'owners' | 'affected'>
+
+const mostRules = 6
+
+/** The violations that follow from a cause, by rule: `41 × drift/authentication-lost (high)`. Empty where nothing does. */
+export function describeFollowing({ rules }: Pick<ReportCause, 'rules'>): string {
+  const named = rules.slice(0, mostRules).map(({ rule, severity, violations }) => {
+    return `${violations === 1 ? '' : `${violations} × `}${neutralise(rule)} (${severity})`
+  })
+  const left = rules.length - named.length
+  return [...named, ...(left > 0 ? [`and ${count(left, 'more rule')}`] : [])].join(', ')
+}
+
+/** The report without what its causes explain: violations that follow, and changes of which they have every field. */
+export function withoutCauses(report: Report): Report {
+  const { causes, drift, violations } = report
+  const following = new Set(causes.flatMap((cause) => cause.violations))
+  const explained = new Map<string, number>()
+  for (const { kind, change, fields, affected, first_run } of causes) {
+    if (first_run !== report.run.number) continue
+    for (const { project, uid } of affected) {
+      const key = JSON.stringify([project, kind, uid, change])
+      explained.set(key, (explained.get(key) ?? 0) + fields.length)
+    }
+  }
+  return {
+    ...report,
+    violations: violations.filter(({ fingerprint }) => !following.has(fingerprint)),
+    drift: drift.filter(({ project, kind, uid, change, fields }) => {
+      const covered = explained.get(JSON.stringify([project, kind, uid, change]))
+      return covered === undefined || covered < fields.length
+    }),
+  }
+}
+
+/** Of resources that lost different values, none is shown. */
+function wasWiped(field: FieldChange): boolean {
+  return isLoss(field) || (field.before === null && isLoss({ before: true, after: field.after }))
+}
+
+function describeAffected({
+  kind,
+  resources,
+  projects,
+  owners,
+  affected,
+}: Omit<DescribedCause, 'change' | 'fields'>): string {
+  const noun = kind.replace('_', ' ')
+  const [project = ''] = projects
+  const ofProjects = projects.length === 1 ? neutralise(project) : count(projects.length, 'project')
+  const [only, another] = affected
+  const [owner, ...moreOwners] = owners
+  const ofOwners =
+    owner === undefined
+      ? ''
+      : `, ${moreOwners.length === 0 ? `owner ${neutralise(shorten(owner, widestName))}` : count(owners.length, 'owner')}`
+  if (only !== undefined && another === undefined) {
+    const name = only.name === '' ? neutralise(shorten(only.uid, widestName)) : quote(shorten(only.name, widestName))
+    return kind === 'project' ? `project ${ofProjects}` : `${noun} ${name} of ${ofProjects}${ofOwners}`
+  }
+  return kind === 'project' ? count(resources, noun) : `${count(resources, noun)} of ${ofProjects}${ofOwners}`
+}

@@ -1,0 +1,49 @@
+import type { Report, ReportCause } from '../../model/report.ts'
+import { count } from '../../text/count.ts'
+import { describeCause, describeFollowing } from '../describe-cause.ts'
+import { shorten } from '../text/shorten.ts'
+import { anchorOf } from './anchors.ts'
+import { fieldTable } from './components/change-card.ts'
+import { command } from './components/command.ts'
+import { fold, rowList } from './components/fold.ts'
+import { resource } from './components/resource.ts'
+import { severityChip } from './components/severity.ts'
+import { html, type Markup, nothing } from './markup.ts'
+import type { PageSection } from './render-page.ts'
+import type { ReportLinks } from './report-links.ts'
+
+/** What happened once and hit many, and updates of several fields: first, because what follows repeats it. */
+export function causeSection(report: Report, links?: ReportLinks): PageSection[] {
+  const { causes, run } = report
+  if (causes.length === 0) return []
+  const cards = causes.map((cause) => causeCard(cause, run.number, links))
+  return [{ id: 'causes', title: 'Causes', count: causes.length, content: rowList(cards) }]
+}
+
+const mostAffected = 200
+
+/** `run`: that of the page. A cause: what happened to what, its fields, what follows from it, whom it hit, and what puts it back. */
+export function causeCard(cause: ReportCause, run: number, links?: ReportLinks): Markup {
+  const following = describeFollowing(cause)
+  const { id, severity, change, fields, affected, kind, first_run } = cause
+  const label = severity === null ? html`<b class="change">${change}</b>` : severityChip(severity)
+  const since = first_run === run ? nothing : html` · since run ${first_run}`
+  const rows = affected.slice(0, mostAffected).map(
+    (each) => html`<li>${resource({ ...each, kind }, links?.resource({ ...each, kind }))}${showOwner(each.owner)}</li>
+`,
+  )
+  const left = affected.length - rows.length
+  const all = left === 0 ? nothing : html`<p class="soft">and ${left} more</p>`
+  return html`<li id="${anchorOf('cause', id)}" data-cause="${id}"><p>${label} <b>${describeCause(cause)}</b></p>
+${following === '' ? nothing : html`<p class="where">${following}${since}</p>`}${fields.length > 1 ? fieldTable(fields) : nothing}
+${fold(
+  html`${count(affected.length, 'resource')}`,
+  html`<ul>
+${rows}</ul>${all}`,
+)}<p>${command(['hookdrift', 'restore', '--cause', id])}</p></li>
+`
+}
+
+function showOwner(owner: string | null): Markup {
+  return owner === null ? nothing : html` · owner ${shorten(owner, 60)}`
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changeEndpoint } from '../../src/demo/edits.ts'
+import type { EndpointRow } from '../../src/demo/rows.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
+import { type PrintedRow, sendRows, valuesFrom } from './send-rows.ts'
+
+const policy = policyOf(`
+extends: []
+rules:
+  drift/authentication-lost: {}
+  drift/rate-limit-lost: {}
+`)
+
+describe('a cause on the command line', () => {
+  let history: HistoryFixture
+  let cause: string
+  let before: ReadonlyMap<string, EndpointRow>
+
+  beforeAll(async () => {
+    history = await openHistoryFixture({ fleet: { projects: 2, endpointsPerProject: 4 } })
+    for (const [at, endpoint] of endpoints().entries()) {
+      set(endpoint, {
+        authentication: apiKey(`key-of-${at}-kJ7dQ2mXv9tRz4Lw`),
+        rate_limit: 200,
+        rate_limit_duration: 60,
+      })
+    }
+    before = rows()
+    await audit()
+    for (const endpoint of endpoints().slice(1)) set(endpoint, { authentication: null, rate_limit: 0 })
+    await audit()
+    cause = (await history.rows('causes')).rows[0].id
+  })
+  afterAll(() => history[Symbol.asyncDispose]())
+
+  const audit = async () => {
+    history.fixture.harness.advance(3_600_000)
+    return history.fixture.audit({ policy })
+  }
+  const endpoints = () =>
+    history.fixture.fleet
+      .projects()
+      .flatMap(({ uid: project }) => history.fixture.fleet.open(project).endpoints.map(({ uid }) => ({ project, uid })))
+  const rows = () =>
+    new Map(
+      history.fixture.fleet
+        .projects()
+        .flatMap(({ uid }) => history.fixture.fleet.open(uid).endpoints.map((row) => [row.uid, row] as const)),
+    )
+  const set = (endpoint: { project: string; uid: string }, to: Partial<EndpointRow>) =>
+    changeEndpoint(history.fixture.fleet, endpoint, (row) => ({ ...row, ...to }))
+
+  it('is one row with its resources, its fields and what follows from it', async () => {
+    const { rows } = await history.rows('causes')
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toMatchObject({
+      change: 'modified',
+      path: '/authentication',
+      // Each endpoint lost a key of its own.
+      before: null,
+      after: null,
+      fields: [{ path: '/authentication' }, { path: '/rate_limit', before: 200, after: 0 }],
+      resources: 7,
+      severity: 'high',
+      rules: [
+        { rule: 'drift/authentication-lost', severity: 'high', violations: 7 },
+        { rule: 'drift/rate-limit-lost', severity: 'medium', violations: 7 },
+      ],
+    })
+    expect(rows[0].violations).toHaveLength(14)
+    const { stdout } = await history.ask(['causes'])
+    expect(stdout).toContain('/authentication and 1 other field were wiped from 7 endpoints of 2 projects')
+    expect(stdout).toContain(`hookdrift restore --cause ${cause}`)
+  })
+
+  it('stays out of projects that were not asked for', async () => {
+    const { rows } = await history.rows('causes', '--project', 'acme/payments')
+    expect(rows).toMatchObject([{ id: cause, resources: 3, projects: ['acme/payments'] }])
+    expect((await history.rows('causes', '--kind', 'source')).rows).toEqual([])
+  })
+
+  it('is accepted as a whole, and taken back', async () => {
+    const { rows: accepted } = await history.rows('accept', '--cause', cause, '--reason', 'OPS-1', '--by', 'ada')
+    expect(accepted).toHaveLength(14)
+    await audit()
+    expect((await history.rows('causes')).rows).toEqual([])
+    const refused = await history.ask(['accept', '--cause', cause, '--reason', 'OPS-1'])
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('no open violation follows from a cause'),
+    ])
+    await history.rows('accept', '--revoke', ...accepted.map(({ fingerprint }: { fingerprint: string }) => fingerprint))
+    await audit()
+  })
+
+  it('is put back by the requests that restore prints for it', async () => {
+    const { rows: printed, cause: shown, left_to_you } = await history.rows('restore', '--cause', cause)
+    expect(shown).toMatchObject({ id: cause, resources: 7 })
+    expect(left_to_you).toEqual([])
+    expect(printed).toHaveLength(7)
+    // The key of one endpoint is not the key of another.
+    const values = new Map<string, string>()
+    for (const row of printed as readonly (PrintedRow & { uid: string })[]) {
+      for (const [name, value] of valuesFrom([row], before.get(row.uid))) {
+        expect(values.get(name) ?? value).toBe(value)
+        values.set(name, value)
+      }
+    }
+    const service = { url: history.fixture.service.url, key: history.fixture.fleet.personalKey }
+    const answers = await sendRows(printed, values.set('ACME_URL', service.url).set('ACME_KEY', service.key))
+    expect(answers.map(({ status }) => status)).toEqual(printed.map(() => 202))
+    for (const [uid, row] of rows()) {
+      expect({ ...row, updated_at: '' }).toEqual({ ...before.get(uid), updated_at: '' })
+    }
+    await audit()
+    // What mended it was done alike, too, and nothing follows from it.
+    const { rows: after } = await history.rows('causes')
+    expect(after.map(({ severity }: { severity: string | null }) => severity)).toEqual([null])
+    const mended = await history.ask(['restore', '--cause', cause])
+    expect([mended.code, mended.stderr]).toEqual([2, expect.stringContaining('no cause')])
+  })
+
+  it('is not named together with a resource, nor with what no cause has', async () => {
+    for (const args of [['restore'], ['restore', 'uid', '--cause', cause], ['restore', '--cause', '1; rm -rf /']]) {
+      expect((await history.ask(args)).code).toBe(2)
+    }
+  })
+})
+
+function apiKey(value: string): EndpointRow['authentication'] {
+  return { type: 'api_key', api_key: { header_name: 'X-Api-Key', header_value: value } }
+}

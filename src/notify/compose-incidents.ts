@@ -43,9 +43,9 @@ interface Over {
 }
 
 /**
- * Incidents that a run opens, those that it closes, and for tickets those that it has news about. A violation has an
- * listings of a run share one, and so does all of it when it is too much. What closes is read from the history and not
- * from events, so a changed choice of the channel leaves none open.
+ * Incidents that a run opens, those that it closes, and for tickets those that something new is about. A violation has
+ * an incident of its own, all lost listings of a run share one, and so does all of it when it is too much. What closes is
+ * read from the history and not from events, so a changed choice of the channel leaves none open.
  */
 export function findIncidents(
   channel: Channel,

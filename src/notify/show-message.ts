@@ -67,6 +67,31 @@ export function plainText(pieces: readonly Piece[]): string {
     .join('')
 }
 
+/** How a format of text shows each kind of piece, so that it stays text. */
+type Markup = Readonly<Record<'own' | 'name' | 'foreign' | 'prose' | 'command', (text: string) => string>> & {
+  /** Nothing in the address ends a link. */
+  link(link: Link): string
+}
+
+/** Lines as paragraphs of a format. */
+export function renderLines(lines: readonly Line[], markup: Markup): string {
+  const showPiece = (piece: Piece) => {
+    if ('own' in piece) return markup.own(piece.own)
+    if ('name' in piece) return markup.name(piece.name)
+    if ('command' in piece) return markup.command(piece.command)
+    return 'foreign' in piece ? markup.foreign(piece.foreign) : markup.prose(piece.prose)
+  }
+  const encoded = (url: string) =>
+    url.replace(/[\s()<>[\]{}|\\^!*]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  return lines
+    .map((line) =>
+      line.level === 'links'
+        ? line.links.map(({ label, url }) => markup.link({ label, url: encoded(url) })).join(' · ')
+        : line.pieces.map(showPiece).join(''),
+    )
+    .join('\n\n')
+}
+
 /** Renders as many events as fit, at least none; the others are counted. */
 export function fitMessage<Rendered>(
   message: Message,

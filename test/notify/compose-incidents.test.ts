@@ -178,16 +178,16 @@ describe('tickets', () => {
     `${rules('medium')}waivers:\n  - { rule: endpoint/inactive, match: { kind: endpoint }, owner: team, reason: meant, expires: 2027-01-31 }\n`,
   )
 
-  it('are told of another severity, of a waiver and of its end, and stay open', async () => {
+  it('say what changes: severity, a waiver and its end; and stay open', async () => {
     await using fixture = await openDesk(issues)
     await fixture.run({ policy: policyOf(rules('medium')) })
     fixture.turn(0, 1, 'inactive')
     expect(await fixture.run({ policy: policyOf(rules('medium')) })).toEqual(['trigger 1'])
     const key = [...fixture.desk.open.keys()].join()
-    const told: Message[] = []
+    const sent: Message[] = []
     const keep = async (policy: ReturnType<typeof policyOf>) => {
       const { messages } = await fixture.notified.run({ policy })
-      told.push(...messages)
+      sent.push(...messages)
       return messages.map(({ incident }) => [incident?.action, incident?.key])
     }
     expect(await keep(policyOf(rules('high')))).toEqual([['update', key]])
@@ -197,7 +197,7 @@ describe('tickets', () => {
     expect(await keep(policyOf(rules('medium')))).toEqual([['trigger', key]])
     fixture.turn(0, 1, 'active')
     expect(await keep(policyOf(rules('medium')))).toEqual([['resolve', key]])
-    expect(told.map(({ events }) => events.map(({ type, text }) => `${type}: ${text}`).join())).toEqual([
+    expect(sent.map(({ events }) => events.map(({ type, text }) => `${type}: ${text}`).join())).toEqual([
       'violation.changed: severity high (was medium)',
       'violation.changed: severity medium (was high)',
       'violation.waived: accepted by team until 2027-02-01 00:00 UTC: meant',
@@ -206,7 +206,7 @@ describe('tickets', () => {
     ])
   })
 
-  it('of a storm are told once of what changes about many, and many waivers that end open no other', async () => {
+  it('of a storm say once what changes about many, and many waivers that end open no other', async () => {
     await using fixture = await openDesk(issues)
     await fixture.run({ policy: policyOf(rules('medium')) })
     fixture.turn(0, 30, 'inactive')
@@ -218,7 +218,7 @@ describe('tickets', () => {
     expect(await fixture.run({ policy: policyOf(rules('medium')) })).toEqual(['resolve 30'])
   })
 
-  it('alone are told of it: no alert and no message is', async () => {
+  it('alone say what changes: no alert and no message does', async () => {
     await using fixture = await openDesk(duty)
     await fixture.run({ policy: policyOf(rules('medium')) }, [lines])
     fixture.turn(0, 1, 'inactive')

@@ -102,7 +102,7 @@ const published = (time: number) => new Date(time).toISOString().replace(/\.\d+Z
 /** The issues of `acme/payments`. `mayLabel`: whether the account of the token may set labels. */
 export async function openGitHub(token = 'not-a-real-token') {
   const tickets: SimulatedTicket[] = []
-  const settings = { hasIssues: true, mayLabel: true, unknownLogins: ['nobody'] }
+  const settings = { hasIssues: true, mayLabel: true, unknownLogins: ['no-such-user'] }
   let clock = Date.parse('2026-11-21T03:00:00Z')
   const issueOf = (ticket: SimulatedTicket): GitHubIssue => ({
     number: Number(ticket.reference),
@@ -207,7 +207,12 @@ const categories: Readonly<Record<string, string>> = { Open: 'new', 'In work': '
 /** The issues of the project OPS. `isIndexed`: whether the search finds an issue. */
 export async function openJira({ user, token = 'not-a-real-token' }: { user?: string; token?: string } = {}) {
   const tickets: SimulatedTicket[] = []
-  const settings = { isIndexed: true, offers: Object.keys(categories), unknownUsers: ['nobody'], needsField: false }
+  const settings = {
+    isIndexed: true,
+    offers: Object.keys(categories),
+    unknownUsers: ['no-such-user'],
+    needsField: false,
+  }
   const fieldsOf = (ticket: SimulatedTicket) => ({
     status: { name: ticket.isClosed ? 'Done' : 'Open', statusCategory: { key: ticket.isClosed ? 'done' : 'new' } },
     description: ticket.text,

@@ -44,7 +44,7 @@ const shown = (tickets: readonly SimulatedTicket[]) =>
   tickets.map(({ title, text, labels, comments, isClosed }) => ({ title, text, labels, comments, isClosed }))
 
 /** How many requests the story takes, and what it leaves. */
-async function tellUncut(type: TrackerType) {
+async function deliverUncut(type: TrackerType) {
   await using tracker = await trackers[type]()
   const history = openSqliteHistory(newFile(), new Machines().process(1))
   await write(history)
@@ -58,7 +58,7 @@ async function tellUncut(type: TrackerType) {
 }
 
 /** The story with a kill at a request, after the tracker carried it out or before. */
-async function tellCut(type: TrackerType, number: number, when: 'before' | 'after') {
+async function deliverCut(type: TrackerType, number: number, when: 'before' | 'after') {
   await using tracker = await trackers[type]()
   const machines = new Machines()
   const file = newFile()
@@ -77,11 +77,11 @@ async function tellCut(type: TrackerType, number: number, when: 'before' | 'afte
   tracker.faults(() => undefined)
   const next = machines.process(2)
   const reopened = openSqliteHistory(file, next)
-  const tell = () => deliverTickets(reopened, { type, url: tracker.url, now: next.now })
-  await tell()
-  // A creation without an answer is looked for when the tracker surely shows it.
+  const deliver = () => deliverTickets(reopened, { type, url: tracker.url, now: next.now })
+  await deliver()
+  // A creation without an answer is searched for once the tracker surely lists it.
   await machines.pass(120)
-  await tell()
+  await deliver()
   expect(await listUndelivered(reopened)).toEqual([])
   await reopened.close()
   return shown(tracker.tickets)
@@ -89,17 +89,17 @@ async function tellCut(type: TrackerType, number: number, when: 'before' | 'afte
 
 describe.each(Object.keys(trackers) as TrackerType[])('a delivery to %s', (type) => {
   it('that is killed before or after any of its requests doubles and loses nothing', async () => {
-    const { requests, left } = await tellUncut(type)
+    const { requests, left } = await deliverUncut(type)
     expect(requests).toBeGreaterThan(15)
     for (let number = 1; number <= requests; number++) {
       for (const when of ['before', 'after'] as const) {
-        expect([number, when, await tellCut(type, number, when)]).toEqual([number, when, left])
+        expect([number, when, await deliverCut(type, number, when)]).toEqual([number, when, left])
       }
     }
   })
 
   it('that SIGKILL ends doubles and loses nothing', async () => {
-    const { requests, left } = await tellUncut(type)
+    const { requests, left } = await deliverUncut(type)
     for (const part of [0.1, 0.35, 0.6, 0.9]) {
       await using tracker = await trackers[type]()
       const file = newFile()

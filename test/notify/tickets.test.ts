@@ -5,7 +5,7 @@ import { sendToGitHub } from '../../src/notify/channels/github.ts'
 import { sendToJira } from '../../src/notify/channels/jira.ts'
 import { testMessage } from '../../src/notify/compose-messages.ts'
 import type { Event, Message, SendMessage } from '../../src/notify/message.ts'
-import type { TicketMemory } from '../../src/notify/send-tickets.ts'
+import type { TicketDependencies, TicketMemory } from '../../src/notify/send-tickets.ts'
 import { aMessage, anEvent, anExplainedEvent, hostile } from './samples.ts'
 import { openGitHub, openJira } from './simulated-tracker.ts'
 import { openReceiver } from './webhook-receiver.ts'
@@ -38,13 +38,11 @@ const trackers = {
   GitHub: async () => {
     const tracker = await openGitHub(token)
     const channel = { repository: 'acme/payments', token, api_url: tracker.url }
-    return { tracker, sender: (own: ByOwner, rest: Rest) => sendToGitHub({ ...channel, ...own }, rest) }
+    return { tracker, sender: (own: ByOwner, rest: TicketDependencies) => sendToGitHub({ ...channel, ...own }, rest) }
   },
   'Jira Cloud': async () => openJiraDesk('me@example.com'),
   'Jira Data Center': async () => openJiraDesk(undefined),
 } as const
-
-type Rest = Parameters<typeof sendToJira>[1]
 
 async function openJiraDesk(user: string | undefined) {
   const tracker = await openJira({ token, ...(user === undefined ? {} : { user }) })
@@ -55,7 +53,7 @@ async function openJiraDesk(user: string | undefined) {
     issue_type: 'Task',
     ...(user === undefined ? {} : { user }),
   }
-  const sender = ({ labels, assignees }: ByOwner, rest: Rest) => {
+  const sender = ({ labels, assignees }: ByOwner, rest: TicketDependencies) => {
     const one = Object.entries(Array.isArray(assignees) ? { '*': assignees } : (assignees ?? {})).map(
       ([pattern, [first = '']]) => [pattern, first] as const,
     )
@@ -71,7 +69,7 @@ const openDesk = async (name: keyof typeof trackers, own: ByOwner = {}) =>
 type Tracker = Pick<Awaited<ReturnType<typeof openGitHub>>, 'tickets' | 'got' | 'faults' | 'asked'> & AsyncDisposable
 
 function deskOf<Simulated extends Tracker>(
-  { tracker, sender }: { tracker: Simulated; sender: (own: ByOwner, rest: Rest) => SendMessage },
+  { tracker, sender }: { tracker: Simulated; sender: (own: ByOwner, rest: TicketDependencies) => SendMessage },
   own: ByOwner = {},
 ) {
   let now = start
@@ -173,11 +171,11 @@ describe.each(Object.keys(trackers) as (keyof typeof trackers)[])('tickets of %s
   })
 
   it('are opened although an assignee is unknown, and say so', async () => {
-    await using desk = await openDesk(name, { assignees: ['nobody'] })
+    await using desk = await openDesk(name, { assignees: ['no-such-user'] })
     const message = opened()
     await desk.deliver(message, message)
     expect(desk.shown()).toEqual(['open, 0 comments'])
-    expect(desk.tickets[0]?.text).toMatch(/refused to assign it to .?nobody/)
+    expect(desk.tickets[0]?.text).toMatch(/refused to assign it to [^\w]{0,2}no/)
   })
 
   it.each(['lost before', 'lost after'] as const)(
@@ -413,7 +411,7 @@ describe('issues of GitHub', () => {
     const message = opened()
     expect(await desk.send(message)).toMatchObject({
       ok: false,
-      error: expect.stringContaining('may not set the label'),
+      error: expect.stringContaining('and set labels'),
     })
     await desk.deliver(message)
     expect(desk.tickets).toHaveLength(1)

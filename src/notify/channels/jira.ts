@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import type { ForOwners } from '../../config/notify-schema.ts'
 import { isoTime } from '../../model/time.ts'
-import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
 import { type AskTracker, unlessRefused } from '../ask-tracker.ts'
-import { chosenFor } from '../describe-ticket.ts'
 import type { SendMessage } from '../message.ts'
-import { sendTickets, type Ticket, type TicketMemory, type Tracker } from '../send-tickets.ts'
-import type { Line, Piece } from '../show-message.ts'
+import { sendTickets, type Ticket, type TicketDependencies, type Tracker } from '../send-tickets.ts'
+import { type Line, renderLines } from '../show-message.ts'
 
 interface Jira {
   readonly url: string
@@ -23,25 +21,18 @@ interface Jira {
  * Issues of a project, through version 2 of the REST API, which Jira Cloud and Jira Data Center have:
  * https://developer.atlassian.com/cloud/jira/platform/rest/v2/. A label of each is its key, by which it is searched.
  */
-export function sendToJira(
-  channel: Jira,
-  { env, now, memory }: { readonly env: ProxyVariables; readonly now: () => number; readonly memory: TicketMemory },
-): SendMessage {
-  const { user, token, project } = channel
+export function sendToJira(channel: Jira, dependencies: TicketDependencies): SendMessage {
+  const { url, user, token, project, labels, assignee: assignees } = channel
   const basic = Buffer.from(`${user}:${token}`).toString('base64')
   const headers = { authorization: user === undefined ? `Bearer ${token}` : `Basic ${basic}` }
-  const advice = adviceOf(project)
-  const address = { url: channel.url, headers, adviseOn: (status: number) => advice[status] }
-  return sendTickets({ address, open: (ask) => openProject(channel, ask), memory, env, now })
-}
-
-function adviceOf(project: string): Readonly<Record<number, string>> {
-  return {
+  const advice = {
     400: `check issue_type, labels and assignee, and which fields ${project} requires`,
     401: 'the user or the token is not accepted: set others',
     403: `the token may not do this: let it create, edit, transition and comment issues of ${project}`,
     404: `there is no project ${project}, or the token may not read it`,
   }
+  const open = (ask: AskTracker) => openProject(channel, ask)
+  return sendTickets({ address: { url, headers, advice }, open, labels, assignees }, dependencies)
 }
 
 const statusSchema = z.object({ statusCategory: z.object({ key: z.string() }) })
@@ -56,16 +47,14 @@ const transitionsSchema = z.object({ transitions: z.array(z.object({ id: z.strin
 
 const fields = 'status,description,updated'
 
-function openProject(channel: Jira, ask: AskTracker): Tracker {
-  const { project, issue_type: name, user } = channel
+function openProject({ project, issue_type: name, user }: Jira, ask: AskTracker): Tracker {
   const api = '/rest/api/2'
-  const read = async (reference: string) => {
-    const path = `${api}/issue/${encodeURIComponent(reference)}?fields=${fields}`
-    const issue = await unlessRefused(ask('GET', path, issueSchema), 404)
-    return issue === undefined ? undefined : ticketOf(issue)
-  }
+  const pathOf = (reference: string) => `${api}/issue/${encodeURIComponent(reference)}`
   return {
-    read,
+    async read(reference) {
+      const issue = await unlessRefused(ask('GET', `${pathOf(reference)}?fields=${fields}`, issueSchema), 404)
+      return issue === undefined ? undefined : ticketOf(issue)
+    },
     async find(key) {
       // Without a valid login, Jira may answer a search with nothing in place of a refusal.
       await ask('GET', `${api}/project/${project}`, createdSchema)
@@ -76,47 +65,31 @@ function openProject(channel: Jira, ask: AskTracker): Tracker {
       const [issue] = (await ask('GET', path, issuesSchema)).issues
       return issue === undefined ? undefined : ticketOf(issue)
     },
-    async create({ key, title, lines, message }) {
-      const labels = [...new Set(['hookdrift', key, ...chosenFor(channel.labels, message).flat()])]
-      const assignee = chosenFor(channel.assignee, message).at(-1)
-      const description = `${wikiText(lines)}\n\n${key} ${message.id}`
-      const draft = { project: { key: project }, issuetype: { name }, summary: title, description, labels }
+    async create({ key, id, title: summary, lines, labels: others, assignees }) {
+      const text = `${wikiText(lines)}\n\n${key} ${id}`
+      const labels = [key, ...others]
+      const assignee = assignees.at(-1)
       const who = user === undefined ? { name: assignee } : { accountId: assignee }
-      const refused = `Jira refused to assign it to ${assignee}.`
-      const ending = `${wiki(refused)}\n\n${key} ${message.id}`
-      const created =
-        assignee === undefined
-          ? await ask('POST', `${api}/issue`, createdSchema, { fields: draft })
-          : ((await unlessRefused(
-              ask('POST', `${api}/issue`, createdSchema, { fields: { ...draft, assignee: who } }),
-              400,
-            )) ??
-            (await ask('POST', `${api}/issue`, createdSchema, {
-              fields: { ...draft, description: `${wikiText(lines)}\n\n${ending}` },
-            })))
-      return { reference: created.key, text: description, isClosed: false, changedAt: isoTime(0) }
+      const named = assignee === undefined ? {} : { assignee: who }
+      const draft = { project: { key: project }, issuetype: { name }, summary, description: text, labels, ...named }
+      const { key: reference } = await ask('POST', `${api}/issue`, createdSchema, { fields: draft })
+      return { reference, text, isClosed: false, changedAt: isoTime(0) }
     },
-    async comment({ reference }, id, lines) {
-      const path = `${api}/issue/${encodeURIComponent(reference)}/comment`
+    async comment({ reference }, { id, lines }) {
+      const path = `${pathOf(reference)}/comment`
       const { comments } = await ask('GET', `${path}?orderBy=-created&maxResults=100`, commentsSchema)
       if (comments.some(({ body = '' }) => body.trimEnd().endsWith(id))) return
       await ask('POST', path, z.unknown(), { body: `${wikiText(lines)}\n\n${id}` })
     },
     async move({ reference }, to) {
-      const path = `${api}/issue/${encodeURIComponent(reference)}/transitions`
+      const path = `${pathOf(reference)}/transitions`
       const { transitions } = await ask('GET', path, transitionsSchema)
       const categories = to === 'open' ? ['new', 'indeterminate'] : ['done']
-      const [chosen] = categories.flatMap((category) =>
-        transitions.filter((transition) => transition.to.statusCategory.key === category),
-      )
-      if (chosen === undefined) return false
+      const [step] = categories.flatMap((key) => transitions.filter(({ to }) => to.statusCategory.key === key))
+      if (step === undefined) return false
+      const moved = ask('POST', path, z.unknown(), { transition: { id: step.id } }).then(() => true)
       // Refused where the step needs a field that only a person can fill in.
-      const moved = unlessRefused(
-        ask('POST', path, z.unknown(), { transition: { id: chosen.id } }).then(() => true),
-        400,
-        409,
-      )
-      return (await moved) ?? false
+      return (await unlessRefused(moved, 400, 409)) ?? false
     },
   }
 }
@@ -127,19 +100,14 @@ function ticketOf({ key, fields: { status, description, updated } }: z.output<ty
 }
 
 function wikiText(lines: readonly Line[]): string {
-  return lines.map(wikiLine).join('\n\n')
-}
-
-function wikiLine(line: Line): string {
-  if (line.level === 'links') return line.links.map(({ label, url }) => `[${label}|${inertAddress(url)}]`).join(' · ')
-  return line.pieces.map(wikiPiece).join('')
-}
-
-function wikiPiece(piece: Piece): string {
-  if ('own' in piece) return wiki(piece.own)
-  if ('command' in piece) return `{{${wiki(piece.command)}}}`
-  if ('name' in piece) return `"${wiki(piece.name)}"`
-  return wiki('foreign' in piece ? piece.foreign : piece.prose)
+  return renderLines(lines, {
+    own: wiki,
+    name: (text) => `"${wiki(text)}"`,
+    command: (text) => `{{${wiki(text)}}}`,
+    foreign: wiki,
+    prose: wiki,
+    link: ({ label, url }) => `[${label}|${url}]`,
+  })
 }
 
 /**
@@ -151,9 +119,4 @@ function wiki(text: string): string {
     .replaceAll('\\', '\\\u2060')
     .replace(/[![\]^~+?%{}()*_|@-]/g, '\\$&')
     .replace(/[:;&#<]|\b(?:h\d|bq|www)\./g, '$&\u2060')
-}
-
-/** What ends an address in wiki markup is encoded. */
-function inertAddress(url: string): string {
-  return url.replace(/[|[\]{}\s\\!*^]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }

@@ -1,21 +1,23 @@
-import { verdictOf } from '../audit/compose-report.ts'
+import { toReportCause, verdictOf } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
 import { opensTickets } from '../config/notify-schema.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
+import type { Cause } from '../model/cause.ts'
 import { isInterrupted } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { isOwnRule } from '../model/own-rules.ts'
 import type { Verdict } from '../model/report.ts'
-import { countSeverities, isAtLeast } from '../model/violation.ts'
+import { countSeverities, isAtLeast, severities } from '../model/violation.ts'
+import { describeCause } from '../report/describe-cause.ts'
 import { isShellSafe } from '../report/text/shell-safe.ts'
 import { count } from '../text/count.ts'
 import { findIncidents, workerIncident } from './compose-incidents.ts'
 import { byImportance, findEvents, foldUnasked, idOf, runIdentity } from './find-events.ts'
 import { type Links, noLinks } from './links.ts'
-import { type Event, type EventType, eventTypes, type Message, type Storm } from './message.ts'
+import { type Event, type EventType, eventTypes, type Message, type MessageCause, type Storm } from './message.ts'
 
 /** The most events that a message names: what a person reads, or a program takes in one request. */
 const mostNamed = {
@@ -223,12 +225,14 @@ function runMessage(
   { record, links, explain, verdict }: NotifiedRun,
 ): NewMessage {
   const { number, startedAt: started_at, finishedAt: finished_at } = record
+  const causes = causesBehind(events, record)
   const frame = {
     id: idOf([channel.name, ...runIdentity(record), ...id], 'msg'),
     at: finished_at,
     title: `hookdrift: ${describeCounts(events)} (run ${number})`,
     command: `hookdrift report --run ${number}`,
     most: Math.min(mostNamed[channel.type], storm === null ? Number.POSITIVE_INFINITY : namedInStorm),
+    isFolded: foldedIn(channel, causes),
     storm,
     explain,
   }
@@ -236,6 +240,7 @@ function runMessage(
   const report_url = links.report(number)
   const message: Message = {
     ...compose(events, frame),
+    ...(causes.length === 0 ? {} : { causes: causes.map(toMessageCause) }),
     run: { number, started_at, finished_at },
     verdict: { exit_code, text },
     ...(report_url === undefined ? {} : { report_url }),
@@ -243,6 +248,45 @@ function runMessage(
     ...(Object.keys(alreadyOpen).length === 0 ? {} : { already_open: alreadyOpen }),
   }
   return { id: message.id, channel: channel.name, run: number, body: JSON.stringify(message) }
+}
+
+/** The causes that the run found, with what events of a message are about: a reader sees no resources of others. */
+function causesBehind(events: readonly Event[], { number, causes }: RunRecord): readonly Cause[] {
+  const opened = new Set(
+    events.flatMap(({ type, fingerprint }) => (type === 'violation.opened' ? (fingerprint ?? []) : [])),
+  )
+  return causes.flatMap((cause) => {
+    if (cause.firstRun !== number) return []
+    const resources = cause.resources.flatMap((hit) => {
+      const violations = hit.violations.filter(({ fingerprint }) => opened.has(fingerprint))
+      return violations.length === 0 ? [] : [{ ...hit, violations }]
+    })
+    return resources.length === 0 ? [] : [{ ...cause, resources }]
+  })
+}
+
+/** People read the cause in place of what follows from it; programs get both. */
+function foldedIn({ type }: Channel, causes: readonly Cause[]): (event: Event) => boolean {
+  if (type !== 'slack' && type !== 'teams' && type !== 'email') return () => false
+  const following = new Set(
+    causes.flatMap(({ resources }) =>
+      resources.flatMap(({ violations }) => violations.map(({ fingerprint }) => fingerprint)),
+    ),
+  )
+  return ({ fingerprint }) => fingerprint !== undefined && following.has(fingerprint)
+}
+
+function toMessageCause(cause: Cause): MessageCause {
+  const shown = toReportCause(cause)
+  const { id, rules, resources, severity } = shown
+  return {
+    id,
+    severity: severity ?? 'info',
+    text: describeCause(shown),
+    rules,
+    resources,
+    command: `hookdrift restore --cause ${id}`,
+  }
 }
 
 const words: Readonly<Record<EventType, (n: number) => string>> = {
@@ -293,16 +337,18 @@ interface Frame {
   readonly title: string
   readonly command: string
   readonly most: number
+  /** Events that the message need not name: its causes do. */
+  readonly isFolded?: (event: Event) => boolean
   readonly storm?: Storm | null
   readonly explain?: (event: Event) => Event
 }
 
 function compose(
   events: readonly Event[],
-  { id, at, title, command, most, storm = null, explain = (event) => event }: Frame,
+  { id, at, title, command, most, isFolded = () => false, storm = null, explain = (event) => event }: Frame,
 ): Message {
-  const sorted = events.toSorted(byImportance)
-  const named = sorted.slice(0, most)
+  const listed = events.filter((event) => !isFolded(event)).sort(byImportance)
+  const named = listed.slice(0, most)
   return {
     schema: 'hookdrift.notification/1',
     id,
@@ -312,23 +358,23 @@ function compose(
     title,
     storm,
     counts: countTypes(events),
-    rules: storm === null ? [] : countRules(events),
+    rules: storm === null ? [] : countRules(listed),
     events: named.map(explain),
-    more: events.length - named.length,
+    more: listed.length - named.length,
     command,
   }
 }
 
 const rulesInDigest = 10
 
-/** Each rule with its worst severity, those with the most events first. */
+/** Each rule with its worst severity: the worst first, then those with the most events. */
 function countRules(events: readonly Event[]): Message['rules'] {
   const ofRules = events
     .toSorted(byImportance)
     .flatMap(({ rule, severity }) => (rule === undefined ? [] : [{ rule, severity }]))
   return [...Map.groupBy(ofRules, ({ rule }) => rule)]
     .map(([rule, group]) => ({ rule, severity: group[0]?.severity ?? 'info', events: group.length }))
-    .toSorted((a, b) => b.events - a.events)
+    .toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.events - a.events)
     .slice(0, rulesInDigest)
 }
 
@@ -349,8 +395,15 @@ function messageFor(channel: Channel, notified: NotifiedRun): NewMessage[] {
       : chosen.length > 0
   if (!wantsReport) return []
   const shown = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
+  // What the causes say in a line or two makes no storm.
+  const isFolded = foldedIn(channel, causesBehind(shown, record))
+  const storm = stormOf(
+    shown.filter((event) => !isFolded(event)),
+    record,
+    before,
+  )
   const alreadyOpen = before.isFirst || before.channels.includes(channel.name) ? {} : countOpen(channel, shown, record)
-  return [runMessage(channel, shown, { id: [], storm: stormOf(shown, record, before), alreadyOpen }, notified)]
+  return [runMessage(channel, shown, { id: [], storm, alreadyOpen }, notified)]
 }
 
 /** Violations that were open before this run, in its projects, for a channel that is new. `events`: those of its message. */

@@ -57,6 +57,20 @@ export interface Event {
 /** The reason why a message is a digest. */
 export type Storm = 'first_run' | 'policy_changed' | 'mass'
 
+/** What changed alike in many resources, or in one update, as far as its violations are events of the message. */
+export interface MessageCause {
+  /** As in reports: for `restore --cause` and `accept --cause`. */
+  readonly id: string
+  /** The worst of its violations. */
+  readonly severity: Severity
+  /** What happened to what, without a full stop. */
+  readonly text: string
+  /** How many of each rule follow. */
+  readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly violations: number }[]
+  readonly resources: number
+  readonly command: string
+}
+
 /** The message to one channel about one run; `hookdrift.notification/1`, which may gain members. */
 export interface Message {
   readonly schema: 'hookdrift.notification/1'
@@ -76,6 +90,8 @@ export interface Message {
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly events: number }[]
   /** In the first message of a channel: violations that were open before, by severity. */
   readonly already_open?: Readonly<Partial<Record<Severity, number>>>
+  /** What is behind many of the events, the worst first; absent without any. Chats and mail name it in their place. */
+  readonly causes?: readonly MessageCause[]
   /** Most important first. */
   readonly events: readonly Event[]
   /** The number of events that are not in the list. */

@@ -1,7 +1,8 @@
+import { describeFollowing } from '../report/describe-cause.ts'
 import { nameEnding, sentenceOfEnding } from '../report/describe-ending.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 import { endingOf } from './find-events.ts'
-import type { Event, EventType, Message, Storm } from './message.ts'
+import type { Event, EventType, Message, MessageCause, Storm } from './message.ts'
 
 /** A part of a line. Each channel shows what is foreign as inert text. */
 export type Piece =
@@ -28,10 +29,12 @@ export interface Link {
 
 /** What happened in a sentence, then where to see it, how to fix it and what to run; the run as a whole comes last. */
 export function showMessage(message: Message): readonly Line[] {
-  const { title, verdict, storm, rules, events, more, command, run, report_url, already_open } = message
+  const { title, verdict, storm, rules, causes = [], events, more, command, run, report_url, already_open } = message
   const fixed = new Set<string>()
   return [
     { level: 'title', pieces: [{ own: title }] },
+    ...causes.slice(0, mostCauses).flatMap(showCause),
+    ...(causes.length > mostCauses ? [text(`and ${causes.length - mostCauses} more causes`)] : []),
     ...(storm === null ? [] : [text(storms[storm])]),
     ...rules.map(({ rule, severity, events: count }) => text(`${count} × ${rule} (${severity})`)),
     ...events.flatMap((event) => showEvent(event, fixed)),
@@ -41,6 +44,17 @@ export function showMessage(message: Message): readonly Line[] {
       ? [{ level: 'text', pieces: [{ own: more > 0 ? `and ${more} more: ` : 'All of it: ' }, { command }] } as const]
       : []),
     ...linksOf(['Open the report', report_url]),
+  ]
+}
+
+const mostCauses = 10
+
+/** What happened to what, what follows from it, and what puts all of it back. */
+function showCause({ severity, text, rules, command }: MessageCause): Line[] {
+  return [
+    { level: 'event', pieces: [{ own: `Cause, ${severity}: ` }, { foreign: text }] },
+    { level: 'detail', pieces: [{ foreign: describeFollowing({ rules }) }] },
+    { level: 'detail', pieces: [{ own: 'Put it back: ' }, { command }] },
   ]
 }
 

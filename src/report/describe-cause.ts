@@ -40,9 +40,9 @@ export function describeFollowing({ rules }: Pick<ReportCause, 'rules'>): string
   return [...named, ...(left > 0 ? [`and ${count(left, 'more rule')}`] : [])].join(', ')
 }
 
-/** The report without what its causes explain: violations that follow, and changes of which they have every field. */
-export function withoutCauses(report: Report): Report {
-  const { causes, drift, violations } = report
+/** The report without what some causes explain: violations that follow, and changes of which they have every field. */
+export function withoutCauses(report: Report, causes: readonly ReportCause[]): Report {
+  const { drift, violations } = report
   const following = new Set(causes.flatMap((cause) => cause.violations))
   const explained = new Map<string, number>()
   for (const { kind, change, fields, affected, first_run } of causes) {

@@ -4,7 +4,7 @@ import { neutralise } from '../text/neutralise.ts'
 import { withoutCauses } from './describe-cause.ts'
 import type { ReportFormat } from './report-format.ts'
 import { openPage, type TextPage } from './text/page.ts'
-import { showCauses } from './text/show-causes.ts'
+import { namedCauses, showCauses } from './text/show-causes.ts'
 import { showCoverage, showNotices } from './text/show-coverage.ts'
 import { showDrift } from './text/show-drift.ts'
 import { violationSections } from './text/show-violations.ts'
@@ -20,7 +20,7 @@ const leastRoom = 24
  */
 export const text: ReportFormat = (report, render) => {
   const page = openPage(report, render)
-  const top = [...showCoverage(report, page), ...showVerdict(report.verdict, page)]
+  const top = [...showCoverage(report, page), ...showVerdict(report.verdict, page), ...showCauses(report, page)]
   const next = showWhatNext(report, page)
   const sections = fitSections(report, page, Math.max(leastRoom, screen - top.length - next.length))
   return `${[...top, ...sections, ...next].join('\n')}\n`
@@ -28,7 +28,6 @@ export const text: ReportFormat = (report, render) => {
 
 /** The parts of a screen that sections have in any case, in the order in which they get what the others leave. */
 const shares = {
-  causes: 0.3,
   fresh: 0.25,
   drift: 0.2,
   others: 0.25,
@@ -41,7 +40,6 @@ const shares = {
 const least = 6
 type Section = keyof typeof shares
 const reading = [
-  'causes',
   'fresh',
   'drift',
   'others',
@@ -67,7 +65,6 @@ function inOrder(sections: Sections): string[] {
 /** No section needs more than a screen. */
 function unlimited(room: number): Record<Section, number> {
   return {
-    causes: room,
     fresh: room,
     drift: room,
     others: room,
@@ -83,11 +80,10 @@ type Sections = Readonly<Record<Section, readonly string[]>>
 /** The sections, each in at most so many lines. */
 function layOut(report: Report, page: TextPage, most?: Readonly<Record<Section, number>>): Sections {
   // What a cause explains is listed one by one where everything is.
-  const alone = page.full ? report : withoutCauses(report)
+  const alone = page.full ? report : withoutCauses(report, namedCauses(report, page))
   const { fresh, others, resolved, waived, accepted } = violationSections(alone, page)
   const roomOf = (section: Section) => most?.[section] ?? Number.POSITIVE_INFINITY
   return {
-    causes: showCauses(report, page, roomOf('causes')),
     fresh: fresh(roomOf('fresh')),
     drift:
       alone.drift.length < report.drift.length && alone.drift.length === 0
@@ -106,7 +102,6 @@ function divide(whole: Sections, room: number): Record<Section, number> {
   // entries forgets that the names are known.
   const names = Object.keys(shares) as Section[]
   const lines = {
-    causes: 0,
     fresh: 0,
     drift: 0,
     others: 0,

@@ -4,6 +4,7 @@ import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/dem
 import { Stop } from '../../src/model/stop.ts'
 import { openLinks } from '../../src/notify/links.ts'
 import type { Message } from '../../src/notify/message.ts'
+import { plainText, showMessage } from '../../src/notify/show-message.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { configure, withService } from '../config/config-fixture.ts'
@@ -135,13 +136,48 @@ describe('notifications of a run', () => {
     for (const place of places(notified.fixture).slice(0, 30))
       setEndpointStatus(notified.fixture.fleet, place, 'inactive')
     const { messages } = await notified.run()
-    const counts = messages.map(({ events, more, storm }) => [events.length, events.length + more, storm])
-    const [[all] = [0]] = counts
-    expect(counts).toEqual([
-      [all, all, null],
-      [20, all, null],
+    const [ofProgram, ofPeople] = messages
+    const all = ofProgram?.events.length ?? 0
+    expect([ofProgram?.more, ofProgram?.storm]).toEqual([0, null])
+    // People read one cause in place of the violations that follow from it.
+    const following = (ofPeople?.causes ?? [])
+      .flatMap(({ rules }) => rules)
+      .reduce((sum, rule) => sum + rule.violations, 0)
+    expect(ofPeople?.causes).toMatchObject([
+      { severity: 'high', text: expect.stringContaining('/status changed from') },
     ])
-    expect(all).toBeGreaterThan(20)
+    expect(following).toBeGreaterThan(20)
+    expect([ofPeople?.events.length, 20 + (ofPeople?.more ?? 0) + following, ofPeople?.storm]).toEqual([20, all, null])
+    expect(ofPeople?.counts).toEqual(ofProgram?.counts)
+  })
+
+  it('name causes first, and of those only what the reader of a channel is sent', async () => {
+    await using notified = await openNotified()
+    await notified.run()
+    const edited = places(notified.fixture).slice(0, 3)
+    for (const place of edited) setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    const { uid = '' } = edited[0] ?? {}
+    const { endpoints } = notified.fixture.dataOf('payments')
+    const owners = [endpoints.find((row) => row.uid === uid)?.owner_id ?? '']
+    const { messages } = await notified.run({ policy: onlyInactive }, [chat, { ...chat, name: 'owned', owners }])
+    const [whole, owned] = messages
+    expect(whole?.causes).toMatchObject([
+      { resources: 3, command: expect.stringMatching(/^hookdrift restore --cause 2-/) },
+    ])
+    expect(whole?.events).toEqual([])
+    const hit = endpoints.filter(
+      (row) => edited.some((place) => place.uid === row.uid) && owners.includes(row.owner_id),
+    )
+    expect(owned?.causes).toMatchObject([{ id: whole?.causes?.[0]?.id, resources: hit.length }])
+    const text = showMessage(whole ?? never()).map((line) => ('pieces' in line ? plainText(line.pieces) : ''))
+    expect(text.slice(0, 4)).toEqual([
+      expect.stringContaining('3 violations opened'),
+      expect.stringMatching(
+        /^Cause, high: .*status changed from "active" to "inactive" in 3 endpoints of acme.payments/,
+      ),
+      expect.stringContaining('3 × endpoint/inactive (high)'),
+      expect.stringContaining('hookdrift restore --cause'),
+    ])
   })
 
   it('are chosen by project, severity and label; lost coverage passes every severity', async () => {
@@ -279,3 +315,7 @@ describe('notifications of a run', () => {
     expect((await notified.run()).messages.length).toBeGreaterThan(0)
   })
 })
+
+function never(): never {
+  throw new Error('there is no message')
+}

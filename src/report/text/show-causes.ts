@@ -2,24 +2,44 @@ import type { Report, ReportCause } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { describeCause, describeFollowing } from '../describe-cause.ts'
-import { fitEntries, type TextPage } from './page.ts'
+import { showOmitted, type TextPage } from './page.ts'
 import { showFields } from './show-drift.ts'
 
-/** What happened once and hit many, and updates of several fields, in at most so many lines. */
-export function showCauses({ causes }: Pick<Report, 'causes'>, page: TextPage, most: number): string[] {
-  if (causes.length === 0) return []
+/** So many are named on a screen; what follows from the others is listed one by one. */
+const mostNamed = 8
+/** So many have their fields, too. */
+const mostWithFields = 3
+
+/** The causes that a report names, the worst first. */
+export function namedCauses(
+  { causes }: Pick<Report, 'causes'>,
+  { full }: Pick<TextPage, 'full'>,
+): readonly ReportCause[] {
+  return full ? causes : causes.slice(0, mostNamed)
+}
+
+/** What happened once and hit many, and updates of several fields. */
+export function showCauses(report: Pick<Report, 'causes'>, page: TextPage): string[] {
+  const { causes } = report
+  const named = namedCauses(report, page)
+  if (named.length === 0) return []
+  const following = causes.reduce((sum, { violations }) => sum + violations.length, 0)
+  const what =
+    following === 0 ? '' : `, and ${count(following, 'violation')} that ${following === 1 ? 'follows' : 'follow'}`
+  const hasFields = page.full || causes.length <= mostWithFields
+  const left = causes.length - named.length
   return [
     '',
-    page.paint('heading', `Causes: ${count(causes.length, 'change')} behind many`),
-    '',
-    ...fitEntries(causes, page, { most: most - 3, show: (cause) => showCause(cause, page), command: 'causes' }),
+    page.paint('heading', `Causes: ${count(causes.length, 'change')}${what}`),
+    ...named.flatMap((cause) => ['', ...showCause(cause, page, hasFields)]),
+    ...(left === 0 ? [] : ['', showOmitted(left, page, 'causes')]),
   ]
 }
 
 const column = 'critical'.length
 
 /** Its worst severity and what happened; its fields where they are several; what follows, and what puts it back. */
-export function showCause(cause: ReportCause, page: TextPage): string[] {
+export function showCause(cause: ReportCause, page: TextPage, hasFields = true): string[] {
   const { id, severity, change, fields, first_run } = cause
   const following = describeFollowing(cause)
   const indent = ' '.repeat(column + 2)
@@ -38,7 +58,7 @@ export function showCause(cause: ReportCause, page: TextPage): string[] {
   return [
     `${page.paint(style, style.padEnd(column))}  ${first}`,
     ...rest.map((line) => `${indent}${line}`),
-    ...(fields.length > 1 ? showFields(fields, page).map((line) => `      ${line}`) : []),
+    ...(hasFields && fields.length > 1 ? showFields(fields, page).map((line) => `      ${line}`) : []),
     ...facts.map((line) => page.paint('aside', `${indent}${line}`)),
   ]
 }

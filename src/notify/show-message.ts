@@ -87,7 +87,10 @@ type Markup = Readonly<Record<'own' | 'name' | 'foreign' | 'prose' | 'command', 
   link(link: Link): string
 }
 
-/** Lines as paragraphs of a format. */
+/** Jira takes 32,767 characters, GitHub 65,536. */
+const mostRendered = 30_000
+
+/** Lines as paragraphs of a format, without those that have no room. None is cut: what it encloses would be open. */
 export function renderLines(lines: readonly Line[], markup: Markup): string {
   const showPiece = (piece: Piece) => {
     if ('own' in piece) return markup.own(piece.own)
@@ -97,12 +100,18 @@ export function renderLines(lines: readonly Line[], markup: Markup): string {
   }
   const encoded = (url: string) =>
     url.replace(/[\s()<>[\]{}|\\^!*]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
-  return lines
-    .map((line) =>
-      line.level === 'links'
-        ? line.links.map(({ label, url }) => markup.link({ label, url: encoded(url) })).join(' · ')
-        : line.pieces.map(showPiece).join(''),
-    )
+  const paragraphs = lines.map((line) =>
+    line.level === 'links'
+      ? line.links.map(({ label, url }) => markup.link({ label, url: encoded(url) })).join(' · ')
+      : line.pieces.map(showPiece).join(''),
+  )
+  let length = 0
+  return paragraphs
+    .filter((paragraph) => {
+      const isShown = length + paragraph.length + 2 <= mostRendered
+      if (isShown) length += paragraph.length + 2
+      return isShown
+    })
     .join('\n\n')
 }
 

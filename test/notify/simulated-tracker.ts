@@ -237,6 +237,7 @@ export async function openJira({ user, token = 'not-a-real-token' }: { user?: st
     }
     const who = user === undefined ? assignee?.name : assignee?.accountId
     if (project.key !== 'OPS' || issuetype.name !== 'Task' || summary.length > 255) return { status: 400, body: {} }
+    if (description.length > 32_767) return { status: 400, body: {} }
     if (/\s/.test(labels.join('')) || settings.unknownUsers.includes(who ?? '')) return { status: 400, body: {} }
     if (assignee !== undefined && who === undefined) return { status: 400, body: {} }
     const key = `OPS-${tickets.length + 1}`

@@ -289,6 +289,16 @@ describe.each(Object.keys(trackers) as (keyof typeof trackers)[])('tickets of %s
     expect([...desk.memory.rows]).toEqual([])
   })
 
+  it('are as long as the tracker takes them, with any texts', async () => {
+    await using desk = await openDesk(name)
+    const text = '`@everyone` \u202e'.repeat(500)
+    const events = Array.from({ length: 10 }, (_, at) =>
+      anExplainedEvent(at, { text, name: text, title: text, owner: text, remediation: text, rule: `a/r${at}` }),
+    )
+    await desk.deliver(aMessage('msg_long', { events, incident: { action: 'trigger', key: 'hookdrift_1' } }))
+    expect(desk.tickets[0]?.text).toMatch(/Run 7,/)
+  })
+
   it('of a storm are one, which names the worst', async () => {
     await using desk = await openDesk(name)
     const rules = [{ rule: 'endpoint/url-not-https', severity: 'high', events: 60 }] as const

@@ -60,7 +60,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
 }
 
 /** The files that choose the backend of a history, and the folders that they alone may import. */
-const choosers = ['app/open-history.ts', 'app/open-movable.ts', 'app/copy-database.ts']
+const choosers = ['app/open-history.ts', 'app/copy-database.ts']
 const backends = ['history/sqlite/', 'history/postgres/']
 
 /** Workers share a run through PostgreSQL and nothing else. */
@@ -127,7 +127,7 @@ describe('the layers of src', () => {
     )
     expect(faultOf('audit/run-audit.ts', '../model/json.ts')).toBeUndefined()
     expect(faultOf('cli/query.ts', '../history/sqlite/views.ts')).toBe(
-      'cli/query.ts imports history/sqlite/views.ts, which only app/open-history.ts, app/open-movable.ts, app/copy-database.ts may see',
+      'cli/query.ts imports history/sqlite/views.ts, which only app/open-history.ts, app/copy-database.ts may see',
     )
     expect(faultOf('app/open-history.ts', '../history/sqlite/views.ts')).toBeUndefined()
   })

@@ -14,7 +14,8 @@ interface Found {
 
 /** Every regular expression of a program: literals, and those that are made at run time. */
 function expressionsIn(file: string, text: string): Found[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const language = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ts.JSDocParsingMode.ParseNone }
+  const source = ts.createSourceFile(file, text, language)
   const found: Found[] = []
   const visit = (node: ts.Node): void => {
     const isMade =
@@ -45,8 +46,8 @@ function allExpressions(): Found[] {
 
 describe('regular expressions', () => {
   const unbounded = allExpressions().filter(({ expression }) => isUnbounded(expression))
-  const entries = Object.entries(safeExpressions).flatMap(([file, reasons]) =>
-    Object.keys(reasons).map((expression) => ({ file, expression })),
+  const entries = safeExpressions.flatMap(([file, , ...expressions]) =>
+    expressions.map((expression) => ({ file, expression })),
   )
   const isSame = (a: Pick<Found, 'file' | 'expression'>) => (b: Pick<Found, 'file' | 'expression'>) =>
     a.file === b.file && a.expression === b.expression

@@ -36,9 +36,13 @@ const inWords = (text: string) =>
     .replaceAll('_', ' ')
     .toLowerCase()
 
+/** Few lines have any of them: one expression for all finds these lines much sooner than each by itself. */
+const anyOldWord = new RegExp(oldWords.map(({ pattern }) => pattern.source).join('|'))
+
 function oldWordsIn(path: string, text: string): readonly OldWordUse[] {
   return [path, ...text.split('\n')].flatMap((line, number) => {
     const words = inWords(line)
+    if (!anyOldWord.test(words)) return []
     return oldWords.flatMap(({ pattern, instead }) =>
       [...words.matchAll(pattern)].map(([word]) => ({ path, line: Math.max(number, 1), word: word.trim(), instead })),
     )

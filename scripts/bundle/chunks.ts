@@ -12,21 +12,17 @@ const roots = {
     ...['report/text/show-drift', 'report/text/show-time'],
   ],
   history: [
-    ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-questions', 'history/sqlite/network-file-system'],
-    ...['history/sql/list-resources', 'history/sql/differing', 'history/sql/resource-life', 'history/sql/endpoints-of'],
-    ...['history/sqlite/space-of-file', 'questions/runs'],
+    ...['history/sqlite/sqlite-history', 'history/sqlite/network-file-system', 'history/sqlite/space-of-file'],
+    ...['history/sql/list-resources', 'history/sql/differing', 'history/sql/resource-life', 'questions/runs'],
   ],
   rules: ['rules/rules', 'questions/answer-rules', 'text/nearest-name'],
   // What compares resources, for answers too.
   compared: ['inventory/diff-attributes'],
   audit: ['cli/audit', 'policy/policy-steps'],
-  upkeep: ['history/sqlite/sqlite-upkeep', 'history/sqlite/reseal/is-resealed'],
+  upkeep: ['history/sqlite/sqlite-upkeep'],
   text: ['report/text'],
   // Only for a history on a server.
-  postgres: [
-    ...['history/postgres/postgres-history', 'history/postgres/postgres-upkeep', 'history/postgres/refuse-missing'],
-    'history/postgres/identify-history',
-  ],
+  postgres: ['history/postgres/postgres-history', 'history/postgres/postgres-upkeep'],
 } as const
 
 /** They wait for what they import later: a file that imports their chunk would wait for itself. */

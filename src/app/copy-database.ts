@@ -28,7 +28,7 @@ export async function backUpDatabase(
   target: string,
   request: VerificationRequest & { readonly replace: boolean },
 ): Promise<Backup> {
-  const { backUpRows } = await import('../history/sqlite/move/back-up-rows.ts')
+  const { backUpRows } = await import('../history/sqlite/copied-rows-in-file.ts')
   await using history = await openMovableDatabase(server)
   return await history.snapshot((rows) => backUpRows(rows, target, { ...request, shown: history.shown, now: now() }))
 }
@@ -36,12 +36,12 @@ export async function backUpDatabase(
 /** Opens the history of a server, or the database for one, to copy it. */
 export async function openMovableDatabase(server: PostgresServer): Promise<MovableHistory> {
   const { connect, upkeepPatience } = await import('../history/postgres/connect.ts')
-  const { movableDatabase } = await import('../history/postgres/move/movable-database.ts')
+  const { movableDatabase } = await import('../history/postgres/movable-database.ts')
   return movableDatabase(connect(server, upkeepPatience), thisProcess, verifyInFile)
 }
 
 const verifyInFile: VerifyRows = async (rows, request) => {
-  const { verifyRows } = await import('../history/sqlite/move/verify-rows.ts')
+  const { verifyRows } = await import('../history/sqlite/copied-rows-in-file.ts')
   using directory = openPrivateDirectory('hookdrift-verify-')
   return verifyRows(rows, request, { file: join(directory.path, 'copy.db'), now: now() })
 }

@@ -38,9 +38,9 @@ export function installationKey(location: HistoryLocation, env: Environment): In
   const { keyFile: file } = location
   try {
     makeDirectories(dirname(file))
-    const known = readKey(file)
-    if (known === undefined) refuseEmptyVariable(file, env)
-    return known ?? makeKey(file)
+    const storedKey = readKey(file)
+    if (storedKey === undefined) refuseEmptyVariable(file, env)
+    return storedKey ?? makeKey(file)
   } catch (error) {
     if (error instanceof AuditError) throw error
     const isUnwritable = ['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')

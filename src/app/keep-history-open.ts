@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
+import { listEndedRuns } from '../history/sql/runs.ts'
 import { identityOf } from './open-history.ts'
 
 export interface OpenedHistory {
@@ -14,31 +16,68 @@ export interface OpenedHistory {
 
 /** Keeps one connection to a history: opening one reads the file system and the schema. */
 export function keepHistoryOpen(open: (location: HistoryLocation) => Promise<History>): OpenedHistory {
-  let known: { readonly identity: string; readonly history: Promise<History> } | undefined
-  const close = async (former: typeof known) => {
+  let current: { readonly identity: string; readonly history: Promise<History> } | undefined
+  const close = async (former: typeof current) => {
     await (await former?.history.catch(() => undefined))?.close()
   }
   return {
     async at(location) {
       // A history that is missing has no identity; opening it says so in a sentence.
       const identity = await identityOf(location).catch(() => '')
-      const former = known
+      const former = current
       if (former?.identity === identity) return former.history
       // At once: a call that comes meanwhile takes this one.
       const opened = { identity, history: open(location) }
-      known = opened
+      current = opened
       await close(former)
       try {
         return await opened.history
       } catch (error) {
-        if (known === opened) known = undefined
+        if (current === opened) current = undefined
         throw error
       }
     },
     async close() {
-      const former = known
-      known = undefined
+      const former = current
+      current = undefined
       await close(former)
     },
+  }
+}
+
+interface HistoryCheck {
+  /** Sentences that say why the history cannot be used; empty when it can. */
+  troubles(location: HistoryLocation): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+/** Who asks waits no longer: a server may not answer at all. */
+const patienceMs = 5_000
+
+/** Checks the history on one connection. One that was replaced or failed is opened again. */
+export function openHistoryCheck(
+  open: (location: HistoryLocation) => Promise<History>,
+  waitMs = patienceMs,
+): HistoryCheck {
+  const openedHistory = keepHistoryOpen(open)
+  const isUsable = async (location: HistoryLocation) => {
+    try {
+      await listEndedRuns(await openedHistory.at(location), 1)
+      return true
+    } catch {
+      await openedHistory.close().catch(() => {})
+      return false
+    }
+  }
+  return {
+    async troubles(location) {
+      const answered = new AbortController()
+      const isLate = sleep(waitMs, false, { signal: answered.signal }).catch(() => false)
+      const isFine = await Promise.race([isUsable(location), isLate])
+      answered.abort()
+      // Anyone who can connect may read this, so it does not name the path; the next run's error does, in the log.
+      return isFine ? [] : ['the history cannot be used']
+    },
+    close: openedHistory.close,
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ConfiguredPaths } from '../config/read-places.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
+import type { PostgresServer } from '../history/postgres-server.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
@@ -39,6 +40,19 @@ export async function configuredPaths(config: string, { cwd, env }: ProcessConte
 }
 
 /**
+ * Reads the configuration of a history, where there is one: a project that it no longer names is not expected. undefined
+ * where the history is named without it.
+ */
+export async function findConfiguredPaths(
+  { history, config }: HistoryOptions,
+  terminal: ProcessContext,
+): Promise<ConfiguredPaths | undefined> {
+  const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
+  if (history !== undefined || (isNamed && !hasConfiguration(config, terminal))) return undefined
+  return configuredPaths(config, terminal)
+}
+
+/**
  * Finds the policy file: `--policy`, or the configuration's, of which only the paths are read: that needs no key.
  * @throws AuditError.usage when neither names one
  */
@@ -50,4 +64,15 @@ export async function policyFileOf(
   const { policy: named } = await configuredPaths(config, terminal)
   if (named !== undefined) return named
   throw AuditError.usage(`${config} names no policy`, { advice: 'pass --policy FILE' })
+}
+
+/**
+ * The server of a history that workers share. `instead`: what to do without one.
+ * @throws AuditError.usage when the history is a file
+ */
+export function requireServer(history: HistoryLocation, instead = 'remove `worker.shared`'): PostgresServer {
+  if (history.kind === 'postgres') return history.server
+  throw AuditError.usage(`the history ${history.shown} is a file, which workers cannot share`, {
+    advice: `${instead}, or keep the history in PostgreSQL: \`hookdrift docs many-machines\``,
+  })
 }

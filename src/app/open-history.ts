@@ -2,15 +2,17 @@ import { statSync } from 'node:fs'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
+import type { MovableHistory } from '../history/movable-history.ts'
 import type { ConnectOptions } from '../history/postgres/connect.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import type { KnownName, NameKind } from '../history/sql/read-names.ts'
 import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
+import type { PoolState } from '../pool/workers.ts'
 import type { ProcessContext } from './process-context.ts'
-import { thisProcess } from './system.ts'
+import { systemClock, thisProcess } from './system.ts'
 
-// This file, open-movable.ts and copy-database.ts choose a backend: all others see the contracts in src/history.
+// This file and copy-database.ts choose a backend: all others see the contracts in src/history.
 
 type Environment = ProcessContext['env']
 
@@ -43,7 +45,7 @@ export async function openExistingHistory(
   patience: Patience = {},
 ): Promise<History> {
   if (location.kind === 'postgres') {
-    const { refuseMissing } = await import('../history/postgres/refuse-missing.ts')
+    const { refuseMissing } = await import('../history/postgres/migrate.ts')
     await refuseMissing(location.server)
   } else {
     const { refuseMissing } = await import('../history/sqlite/refuse-files.ts')
@@ -67,9 +69,31 @@ export async function withUpkeep<Result>(
 }
 
 /** What a history takes, and what is free where it lies. */
-export async function spaceOf(location: HistoryLocation, env: Environment): Promise<HistorySize> {
-  if (location.kind === 'postgres') return withUpkeep(location, env, (upkeep) => upkeep.size())
+export async function spaceOf(location: HistoryLocation): Promise<HistorySize> {
+  if (location.kind === 'postgres') {
+    return (await import('../history/postgres/examine-database.ts')).spaceOfDatabase(location.server)
+  }
   return (await import('../history/sqlite/space-of-file.ts')).spaceOfFile(location.path)
+}
+
+/** A scrape must not wait for a server that does not answer. */
+const mostMs = 3_000
+
+/** Bytes of a history with its companion files; undefined where its server does not answer. */
+export async function historySize(location: HistoryLocation): Promise<number | undefined> {
+  const size = spaceOf(location).then(({ bytes }) => bytes)
+  if (location.kind === 'file') return size
+  const answered = new AbortController()
+  const over = systemClock.sleep(mostMs, answered.signal).catch(() => {})
+  try {
+    return (await Promise.race([size, over])) ?? undefined
+  } catch (error) {
+    if (error instanceof AuditError) return undefined
+    throw error
+  } finally {
+    answered.abort()
+    size.catch(() => {}) // Its answer is not used.
+  }
 }
 
 async function openUpkeep(location: HistoryLocation, env: Environment): Promise<HistoryUpkeep> {
@@ -107,6 +131,13 @@ export async function examineHistory(
   return examineFile(location.path, mounts(), request)
 }
 
+/** Opens a history, or the place for one. */
+export async function openMovable(location: HistoryLocation, env: ProcessContext['env']): Promise<MovableHistory> {
+  if (location.kind === 'postgres') return (await import('./copy-database.ts')).openMovableDatabase(location.server)
+  const { movableFile } = await import('../history/sqlite/movable-file.ts')
+  return movableFile(location.path, await localProcess(env))
+}
+
 /** Names in a history that exists, for completion: see `readNames`. */
 export async function namesIn(
   location: HistoryLocation,
@@ -125,10 +156,17 @@ export async function namesIn(
  */
 export async function identityOf(location: HistoryLocation): Promise<string> {
   if (location.kind === 'postgres') {
-    return (await import('../history/postgres/identify-history.ts')).identifyHistory(location.server)
+    return (await import('../history/postgres/postgres-history.ts')).identifyHistory(location.server)
   }
   const { dev, ino } = statSync(location.path)
   return JSON.stringify([location.path, dev, ino])
+}
+
+/** What the workers of a history on a server do; undefined for a file. */
+export async function readPoolOf(location: HistoryLocation): Promise<PoolState | undefined> {
+  if (location.kind === 'file') return undefined
+  const { readPool } = await import('../pool/open-pool.ts')
+  return readPool(location.server)
 }
 
 /** The views that users query, the same in every history. */
@@ -147,7 +185,7 @@ function queryServer({ HOOKDRIFT_QUERY_HISTORY: url = '' }: Environment): Postgr
 }
 
 /** This process on this machine, as the owner of a lease. */
-export async function localProcess(env: Environment) {
+async function localProcess(env: Environment) {
   const { readMounts } = await import('../history/sqlite/network-file-system.ts')
   const mounts = () => (env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : readMounts())
   return { ...thisProcess, mounts }

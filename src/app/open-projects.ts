@@ -1,5 +1,5 @@
-import type { AuditedService } from '../audit/audited-service.ts'
-import type { AuditedProject } from '../audit/project-scan.ts'
+import type { AuditedProject, AuditedService } from '../audit/project-scan.ts'
+
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { someOf } from '../config/configuration-schema.ts'
@@ -131,6 +131,8 @@ export function chooseProjects<Project extends { readonly ref: ProjectRef }>(
 
 /** With or without the name of the service, as `--project` takes them. */
 function suggest(only: readonly string[], names: readonly string[]): string {
-  const known = only.some((name) => name.includes('/')) ? names : names.map((name) => name.slice(name.indexOf('/') + 1))
-  return only.map((name) => suggestName(name, known)).find((hint) => hint !== '') ?? ''
+  const projectNames = only.some((name) => name.includes('/'))
+    ? names
+    : names.map((name) => name.slice(name.indexOf('/') + 1))
+  return only.map((name) => suggestName(name, projectNames)).find((hint) => hint !== '') ?? ''
 }

@@ -1,3 +1,5 @@
+import { flushCompileCache } from 'node:module'
+import { setFlagsFromString } from 'node:v8'
 import { stateOf } from '../audit/expected-state.ts'
 import type { AuditedProject, OnTimed, PageRead } from '../audit/project-scan.ts'
 import { runAudit } from '../audit/run-audit.ts'
@@ -11,7 +13,6 @@ import type { Report } from '../model/report.ts'
 import type { FailOn } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Patience } from '../service/settings.ts'
-import { boundHeap } from './bound-heap.ts'
 import { boundRun, openStack } from './end-in-order.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
@@ -80,7 +81,7 @@ export async function maintain(
       printWarning(`old runs were not pruned: ${error.message}${advice}`, terminal)
     }
   }
-  const { bytes: size, freeBytes: free } = await spaceOf(history, terminal.env)
+  const { bytes: size, freeBytes: free } = await spaceOf(history)
   const warning = free === undefined ? undefined : spaceWarning({ shown: history.shown, size, free })
   if (warning !== undefined) printWarning(warning, terminal)
 }
@@ -110,6 +111,28 @@ export async function notificationsOf(
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */
 export function printWarnings({ warnings }: Configuration, terminal: ProcessContext): void {
   for (const warning of warnings) printWarning(warning, terminal)
+}
+
+/** As many items as fit into the memory that Node takes anyway. */
+const smallFleet = 10_000
+
+/** A request leaves as much garbage as so many items, however few its page has. */
+const leastOfPage = 10
+
+/**
+ * Counts the items of a run, page by page, and has Node collect garbage sooner in a large one: a tenth to a fifth less
+ * memory from 60,000 resources on. On busy machines that took up to two fifths more CPU time.
+ */
+export function boundHeap(setFlags = setFlagsFromString): (items: number) => void {
+  let itemsLeft = smallFleet
+  return (items) => {
+    if (itemsLeft <= 0) return
+    itemsLeft -= Math.max(items, leastOfPage)
+    if (itemsLeft > 0) return
+    // What is compiled so far is kept for the next start: with another flag, it would not be accepted.
+    flushCompileCache()
+    setFlags('--heap-growing-percent=30')
+  }
 }
 
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */

@@ -45,8 +45,8 @@ function loadFramework(name: string, { cwd }: ProcessContext): Framework {
   const builtIn = builtInFrameworkIds.find((id) => id === name)
   if (builtIn !== undefined) return builtInFramework(builtIn)
   if (!/[/.]/.test(name)) {
-    const known = builtInFrameworkIds.join(', ')
-    throw AuditError.usage(`there is no framework "${name}", expected one of ${known}, or a file`)
+    const frameworkIds = builtInFrameworkIds.join(', ')
+    throw AuditError.usage(`there is no framework "${name}", expected one of ${frameworkIds}, or a file`)
   }
   return readFramework(readFrameworkFile(resolve(cwd(), name)), name)
 }

@@ -1,6 +1,6 @@
-import type { AuditedService, ProjectList } from '../audit/audited-service.ts'
 import { discoverProjects } from '../audit/discover-projects.ts'
-import type { AuditedProject } from '../audit/project-scan.ts'
+import type { AuditedProject, AuditedService, ProjectList } from '../audit/project-scan.ts'
+
 import type { Configuration, ConfiguredService } from '../config/configuration.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { sealUrl } from '../inventory/seal-text.ts'
@@ -73,11 +73,11 @@ function describeScope(
   const scanned = new Set(projects.map(({ ref }) => ref.name))
   // A service without any project of the run was not opened, so its projects are not among the found ones.
   const named = services.flatMap((service) => service.projects.map(({ ref }) => ref.name))
-  const known = new Set([...named, ...all.map(({ ref }) => ref.name)])
+  const projectNames = new Set([...named, ...all.map(({ ref }) => ref.name)])
   return {
     company: company ?? null,
     gateways: services.map((service) => gatewayOf(service, sealer)).sort((a, b) => (a.service < b.service ? -1 : 1)),
-    unscanned: [...known].filter((name) => !scanned.has(name)).sort(),
+    unscanned: [...projectNames].filter((name) => !scanned.has(name)).sort(),
     schedules: describeSchedules(schedules, now),
     schedule,
   }

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { hostname, uptime } from 'node:os'
+import { constants, hostname, setPriority, uptime } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaseOwner } from '../history/lease-owner.ts'
 import type { Clock } from '../model/time.ts'
@@ -32,6 +32,19 @@ export const thisProcess = {
     return () => clearInterval(timer)
   },
 } satisfies LeaseOwner & { readonly bootId: string; isAlive(pid: number): boolean }
+
+/**
+ * Lets audits on this machine go first: the thread that reads pages takes a tenth of what others take of a processor that
+ * both want. Only on Linux, where the priority is the thread's and not the process's.
+ */
+export function letAuditsGoFirst(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Where the system forbids it, an audit is a little slower, and nothing worse.
+  }
+}
 
 /**
  * Identifies this boot of this machine and its process namespace: a container has its own process ids, so an id says

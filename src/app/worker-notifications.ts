@@ -3,8 +3,6 @@ import type { Report } from '../model/report.ts'
 import { composeWorkerNotification } from '../notify/compose-messages.ts'
 import type { DeliveryObserver } from '../notify/deliver.ts'
 import { workerEvent } from '../notify/find-events.ts'
-import { announceFailures } from '../worker/announce-failures.ts'
-import { openDeliveries } from '../worker/keep-delivering.ts'
 import type { WorkerObserver } from '../worker/keep-schedule.ts'
 import type { Metrics } from '../worker/metrics.ts'
 import { deliverNotifications, type NotificationTargets, watchInLog, workerTimeouts } from './deliver-notifications.ts'
@@ -28,7 +26,6 @@ export function openWorkerNotifications({ terminal, log, metrics, targets }: Not
 } {
   const watch = countAttempts(watchInLog(log), metrics)
   const deliveries = openDeliveries({
-    clock: systemClock,
     async deliver(signal) {
       const { notify: channels, history } = targets()
       if (channels.length === 0) return metrics.channels([])
@@ -37,10 +34,10 @@ export function openWorkerNotifications({ terminal, log, metrics, targets }: Not
         watch,
         signal,
       })
-      const known = new Map(states.map((state) => [state.name, state]))
+      const statesByName = new Map(states.map((state) => [state.name, state]))
       metrics.channels(
         channels.map(({ name }) => {
-          const { pending = 0, dead = 0, gone = null } = known.get(name) ?? {}
+          const { pending = 0, dead = 0, gone = null } = statesByName.get(name) ?? {}
           return { name, pending, dead, isGone: gone !== null }
         }),
       )
@@ -80,6 +77,98 @@ function countAttempts(watch: DeliveryObserver, metrics: Pick<Metrics, 'attempte
     gaveUp(channel, id, error) {
       metrics.attempted(channel, 'failed')
       watch.gaveUp(channel, id, error)
+    },
+  }
+}
+
+/** The interval between two checks for messages that are due again. */
+const everyMs = 10_000
+
+/**
+ * Delivers at once, after each run, and regularly in between, until it is stopped.
+ * @param failed called with an error that is not a receiver's: the history is unusable, or a bug
+ */
+function openDeliveries({
+  deliver,
+  failed,
+}: {
+  readonly deliver: (signal: AbortSignal) => Promise<void>
+  readonly failed: (error: unknown) => void
+}) {
+  let wakeUp = () => {}
+  let isAsked = true
+  return {
+    /** A run has ended: there may be new messages. */
+    wake(): void {
+      isAsked = true
+      wakeUp()
+    },
+    async keep(signal: AbortSignal): Promise<void> {
+      signal.addEventListener('abort', () => wakeUp())
+      while (!signal.aborted) {
+        isAsked = false
+        try {
+          await deliver(signal)
+        } catch (error) {
+          failed(error)
+        }
+        await rest(signal)
+      }
+    },
+  }
+
+  async function rest(signal: AbortSignal): Promise<void> {
+    const nap = new AbortController()
+    wakeUp = () => nap.abort()
+    if (signal.aborted || isAsked) return
+    try {
+      await systemClock.sleep(everyMs, nap.signal)
+    } catch (error) {
+      if (!nap.signal.aborted) throw error
+    }
+  }
+}
+
+/**
+ * Announces the first of several failures in a row, and the success that ends them.
+ * @param announce queues a notification about the worker itself
+ * @param wake called when there may be something to deliver
+ * @param lost called when a notification could not be queued
+ */
+function announceFailures({
+  announce,
+  wake,
+  lost,
+}: {
+  readonly announce: (type: 'worker.failed' | 'worker.recovered', text: string) => Promise<void>
+  readonly wake: () => void
+  readonly lost: (error: unknown) => void
+}): WorkerObserver<Report> {
+  let isFailing = false
+  const queue = async (type: 'worker.failed' | 'worker.recovered', text: string) => {
+    try {
+      await announce(type, text)
+    } catch (error) {
+      lost(error)
+    } finally {
+      wake()
+    }
+  }
+  return {
+    planned: () => {},
+    skipped: () => {},
+    started: () => {},
+    async ended(schedule) {
+      if (isFailing) await queue('worker.recovered', `a run of ${schedule} succeeded again`)
+      isFailing = false
+      wake()
+    },
+    failed(schedule, error) {
+      if (isFailing) return
+      isFailing = true
+      // The message of a bug may quote anything.
+      const why = error instanceof AuditError ? error.message : 'a bug; the log has it'
+      void queue('worker.failed', `a run of ${schedule} ended with an error: ${why}`)
     },
   }
 }

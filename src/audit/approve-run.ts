@@ -2,10 +2,11 @@ import {
   type Approval,
   type ApprovedResource,
   activeApprovals,
+  amendedIn,
   type NewApproval,
   type ScopeByKind,
 } from '../history/approvals.ts'
-import { amendedIn } from '../history/approved-state.ts'
+
 import { findIdentities } from '../history/find-identities.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'

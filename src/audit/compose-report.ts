@@ -21,14 +21,14 @@ export function composeReport(record: RunRecord): Report {
   const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, causes, violations } = record
   const { accepted, rules, projects, policyDigest, configurationDigest, chain, scope } = record
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
-  const shown = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
+  const reportViolations = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
   const evaluated = projects.map(toProject)
   return {
     schema: 'hookdrift.report/2',
     tool: { name: 'hookdrift', version: toolVersion },
     run: { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' },
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
-    verdict: composeVerdict({ coverage, violations: shown, drift: changes, projects: evaluated, failOn }),
+    verdict: composeVerdict({ coverage, violations: reportViolations, drift: changes, projects: evaluated, failOn }),
     coverage_of_fleet: { scanned: projects.length, known: projects.length + scope.unscanned.length },
     coverage: coverage.map((walk) => toReportCoverage(walk.project, walk)),
     notices,
@@ -43,7 +43,7 @@ export function composeReport(record: RunRecord): Report {
       ...linkOf({ kind, uid }, evaluations.get(project)),
     })),
     causes: causes.map(toReportCause),
-    violations: shown,
+    violations: reportViolations,
     accepted,
     projects: evaluated,
     rules,

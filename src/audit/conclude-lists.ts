@@ -4,13 +4,13 @@ import { type ProjectRef, projectKey, projectListOf, type Resource } from '../mo
 import type { Finding } from '../model/violation.ts'
 import type { ListedProject, RetryBudget } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
-import type { AuditedService, ProjectList } from './audited-service.ts'
 import { type ListReader, readProjectList } from './discover-projects.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances } from './project-acceptances.ts'
 import { nothingFound, type ProjectOutcome } from './project-outcome.ts'
+import type { AuditedService, ProjectList } from './project-scan.ts'
 import { reconcileProject } from './reconcile-project.ts'
 
 /** Drafts what the lists that decide showed. Returns them as the projects of what is found in them. */
@@ -49,7 +49,7 @@ export async function writeUnlisted(
   const isAsked = evaluator.needs.has(unlistedRule)
   const answering = new Set(outcomes.flatMap(({ project, statuses }) => (isSeen(statuses) ? [project.service] : [])))
   const limit = pLimit(concurrency)
-  const found = await Promise.all(
+  const unlistedOfServices = await Promise.all(
     services.map((service) =>
       isAsked && answering.has(service.name) && !signal.aborted ? limit(() => findUnlisted(service, run)) : undefined,
     ),
@@ -57,7 +57,7 @@ export async function writeUnlisted(
   const written: ProjectRef[] = []
   const usedWaivers = new Set<number>()
   for (const [place, { name }] of services.entries()) {
-    const unlisted = found[place]
+    const unlisted = unlistedOfServices[place]
     const list = projectListOf(name)
     const projects = unlisted?.projects ?? []
     if (projects.length === 0 && (await draft.unconfirmedViolations(list)).length === 0) continue
@@ -77,7 +77,11 @@ export async function writeUnlisted(
     await reconcileList(run, list, findings, unlisted !== undefined)
     written.push(list)
   }
-  return { written, usedWaivers: [...usedWaivers], areRead: found.every((unlisted) => unlisted !== undefined) }
+  return {
+    written,
+    usedWaivers: [...usedWaivers],
+    areRead: unlistedOfServices.every((unlisted) => unlisted !== undefined),
+  }
 }
 
 async function reconcileList(
@@ -120,9 +124,9 @@ async function findUnlisted(service: AuditedService, reading: ListReader): Promi
   // A budget that is spent allows no further try.
   const budget = { waitedMs: Number.POSITIVE_INFINITY }
   const { listed, coverage } = await readProjectList(service, reading, budget)
-  const known = new Set(named.map(({ ref }) => ref.uid))
-  if (coverage.status !== 'complete' || !listed.some(({ uid }) => known.has(uid))) return undefined
-  const projects = listed.filter(({ uid }) => !known.has(uid))
+  const namedUids = new Set(named.map(({ ref }) => ref.uid))
+  if (coverage.status !== 'complete' || !listed.some(({ uid }) => namedUids.has(uid))) return undefined
+  const projects = listed.filter(({ uid }) => !namedUids.has(uid))
   if (projects.length > 0 && !(await readsOthers(service, projects, reading.signal, budget))) return undefined
   return { projects, coverage }
 }

@@ -14,9 +14,8 @@ import type { Clock } from '../model/time.ts'
 import type { ListAccess, ListedProject, RetryBudget, ShowName, Traffic } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { neutralise } from '../text/neutralise.ts'
-import type { AuditedService, FoundEntry, ProjectList } from './audited-service.ts'
 import { describeFault } from './describe-fault.ts'
-import type { AuditedProject } from './project-scan.ts'
+import type { AuditedProject, AuditedService, FoundEntry, ProjectList } from './project-scan.ts'
 
 export interface ProjectSearch extends ListReader {
   readonly sealer: Sealer
@@ -190,16 +189,14 @@ async function readScans({ history }: ProjectSearch): Promise<readonly RecordedS
 
 type LabelsOf = (project: ProjectRef) => FoundEntry['labels']
 
-interface PastScans {
-  readonly scans: readonly RecordedScan[]
-  readonly labelsOf: LabelsOf
-  readonly sealer: Sealer
-}
-
 function findProjects(
   service: AuditedService,
   { listed, coverage }: ReadList,
-  { scans, labelsOf, sealer }: PastScans,
+  {
+    scans,
+    labelsOf,
+    sealer,
+  }: { readonly scans: readonly RecordedScan[]; readonly labelsOf: LabelsOf; readonly sealer: Sealer },
 ): { readonly projects: readonly AuditedProject[]; readonly list: ProjectList } {
   const named = new Set(service.named.map(({ ref }) => ref.uid))
   const taken = new Set(service.named.map(({ ref }) => shortName(ref)))

@@ -1,5 +1,11 @@
-import type { ApprovedBody, ApprovedResource, ScopeByKind, Signature } from '../history/approvals.ts'
-import { amendedIn } from '../history/approved-state.ts'
+import {
+  type ApprovedBody,
+  type ApprovedResource,
+  amendedIn,
+  type ScopeByKind,
+  type Signature,
+} from '../history/approvals.ts'
+
 import type { ScanDraft } from '../history/history.ts'
 import { findLastApproval, readApprovedBodies, readApprovedUids } from '../history/sql/approvals.ts'
 import { decidedBy, type EndedBy } from '../model/ending.ts'

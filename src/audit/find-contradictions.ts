@@ -1,6 +1,5 @@
 import type { Resource } from '../model/resource.ts'
-import type { KnownVersions } from './known-versions.ts'
-import { areSourcesListed, type Statuses } from './project-scan.ts'
+import { areSourcesListed, type KnownVersions, type Statuses } from './project-scan.ts'
 
 /** A listing whose resources subscriptions embed. */
 export type EmbeddedListing = 'endpoints' | 'sources'

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../model/json.ts'
 import { isReadable, type Listing, type ProjectRef, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
 import type { IdentifyItem, ItemIdentity, PagedListing } from '../service/service-client.ts'
-import type { KnownVersions } from './known-versions.ts'
-import { kindOf } from './project-scan.ts'
+import { type KnownVersions, kindOf } from './project-scan.ts'
+
 import type { StagedResource } from './stage-resources.ts'
 
 /** An item that a scan read: which version it became, and what of it no version keeps. */

@@ -37,9 +37,9 @@ export async function readSwitches(
   violations: readonly Finding[],
   evaluator: Pick<PolicyEvaluator, 'switchOf' | 'overridden'>,
 ): Promise<(violation: Finding) => RuleSwitch> {
-  const known = new Map<ResourceKey, Map<string, RuleSwitch>>()
-  const asked = violations.filter(({ rule }) => evaluator.overridden.has(rule))
-  for (const some of chunks(asked, readAtOnce)) {
+  const switches = new Map<ResourceKey, Map<string, RuleSwitch>>()
+  const overridden = violations.filter(({ rule }) => evaluator.overridden.has(rule))
+  for (const some of chunks(overridden, readAtOnce)) {
     const stored = await draft.versionsAt(
       project,
       some.map(({ kind, uid }) => ({ kind, uid, run: draft.run })),
@@ -47,13 +47,13 @@ export async function readSwitches(
     for (const [at, violation] of some.entries()) {
       const { name, attributes } = stored[at] ?? { name: violation.name, attributes: {} }
       const resource = { ...bareResource(violation), name, attributes }
-      const ofResource = known.get(resourceKey(violation)) ?? new Map<string, RuleSwitch>()
-      known.set(resourceKey(violation), ofResource)
+      const ofResource = switches.get(resourceKey(violation)) ?? new Map<string, RuleSwitch>()
+      switches.set(resourceKey(violation), ofResource)
       ofResource.set(violation.rule, evaluator.switchOf(project, resource, violation.rule))
     }
   }
   return (violation) =>
-    known.get(resourceKey(violation))?.get(violation.rule) ??
+    switches.get(resourceKey(violation))?.get(violation.rule) ??
     evaluator.switchOf(project, bareResource(violation), violation.rule)
 }
 

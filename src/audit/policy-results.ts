@@ -1,4 +1,4 @@
-import type { PolicyResults } from '../compliance/policy-results.ts'
+import type { PolicyResults } from '../compliance/gather-compliance.ts'
 import { silencedBy } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'

@@ -28,7 +28,6 @@ import { filterText } from './filtered.ts'
 import { type Contradictions, findContradictions } from './find-contradictions.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
 import type { KnownItems } from './known-items.ts'
-import type { KnownVersions } from './known-versions.ts'
 import { takeNewerSettings } from './newer-settings.ts'
 import { Observations } from './observations.ts'
 import type { OpenRun } from './open-run.ts'
@@ -37,7 +36,15 @@ import type { ProbeTarget } from './probes/try-probes.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
 import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
 import { type ProjectPast, readPast } from './project-past.ts'
-import { type AuditedProject, kindOf, type Page, type ProjectScan, type Statuses } from './project-scan.ts'
+import {
+  type AuditedProject,
+  type KnownVersions,
+  kindOf,
+  type Page,
+  type ProjectScan,
+  type Statuses,
+} from './project-scan.ts'
+
 import { ProjectWalk, type Walk } from './project-walk.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { keyOf } from './reconcile.ts'

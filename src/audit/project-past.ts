@@ -4,10 +4,10 @@ import { readCompleteScans } from '../history/sql/scans.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { KnownItems } from './known-items.ts'
-import { KnownVersions } from './known-versions.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances, type ProjectAcceptances } from './project-acceptances.ts'
-import type { AuditedProject } from './project-scan.ts'
+import { type AuditedProject, KnownVersions } from './project-scan.ts'
+
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 
 /** What the history knows of a project before a run scans it. */
@@ -31,10 +31,10 @@ export async function readPast(
   { draft, sealer, policy, historyOf }: OpenRun,
 ): Promise<ProjectPast> {
   const history = await historyOf(ref)
-  const known = new KnownVersions(await draft.current(ref))
+  const knownVersions = new KnownVersions(await draft.current(ref))
   return {
-    known,
-    items: await KnownItems.open(draft, ref, known, sealer),
+    known: knownVersions,
+    items: await KnownItems.open(draft, ref, knownVersions, sealer),
     lastComplete: await readCompleteScans(draft.past, ref, draft.run - 1),
     history,
     expected: expected ?? (await approvedState(draft, ref)),

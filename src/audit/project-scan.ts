@@ -1,8 +1,8 @@
-import type { ProjectHistory, ScanDraft, ViolationDraft } from '../history/history.ts'
+import type { KnownVersion, ProjectHistory, ScanDraft, ViolationDraft } from '../history/history.ts'
 import type { CompleteScan, CompleteScans } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { FilterReadings } from '../inventory/take-inventory.ts'
-import type { CoverageStatus } from '../model/coverage.ts'
+import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectListing, ProjectRef } from '../model/resource.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
@@ -10,7 +10,6 @@ import type { RawPage, ServiceClient } from '../service/service-client.ts'
 import type { Filters, Offers } from '../service/settings.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText } from './filtered.ts'
-import type { KnownVersions } from './known-versions.ts'
 
 /** One project to scan, and how. */
 export interface AuditedProject {
@@ -37,6 +36,43 @@ export interface AuditedProject {
   readonly expected?: ExpectedState
 }
 
+/** One service to scan, and which of its projects. */
+export interface AuditedService {
+  readonly name: string
+  readonly client: ServiceClient
+  /** Reads the list of its projects. */
+  readonly key: string
+  readonly keyOrigin?: string
+  readonly urlOrigin?: string
+  /** The service's identifier of the organisation whose projects are listed; undefined: that of a named project. */
+  readonly organisation: string | undefined
+  /** All that the configuration names, whether a run scans them or not. */
+  readonly named: readonly AuditedProject[]
+  /** Which projects of the list are scanned too, the first that fits; empty: the list decides nothing. */
+  readonly matches: readonly MatchingEntry[]
+  /** Makes a project of the list one to scan. */
+  open(ref: ProjectRef, entry: FoundEntry): AuditedProject
+}
+
+/** What the configuration says of projects that it finds. */
+export interface FoundEntry {
+  readonly labels: Readonly<Record<string, string>>
+  readonly configuredAt: FileLocation | null
+}
+
+interface MatchingEntry extends FoundEntry {
+  /** Of names and ids; `*` is any text. */
+  readonly pattern: string
+}
+
+/** What a service's list of projects showed. */
+export interface ProjectList {
+  readonly service: string
+  readonly coverage: Coverage
+  /** Projects that the list did not have when it was last read. */
+  readonly added: readonly ProjectRef[]
+}
+
 /** A scan as its evaluation sees it: what it shows comes from a service, or from the history of a past run. */
 export interface EvaluatedScan {
   readonly draft: ViolationDraft
@@ -60,6 +96,32 @@ export interface ProjectScan extends EvaluatedScan {
   readonly lastComplete: CompleteScans
   /** What earlier runs left of the project. */
   readonly history: ProjectHistory
+}
+
+/** What the history knows of a project's resources from before the run, and which of them the run has seen again. */
+export class KnownVersions {
+  readonly #byKind = new Map<Kind, Map<string, KnownVersion>>()
+  readonly #seen = new Set<KnownVersion>()
+
+  constructor(versions: readonly KnownVersion[]) {
+    for (const version of versions) {
+      const ofKind = this.#byKind.get(version.kind) ?? new Map<string, KnownVersion>()
+      this.#byKind.set(version.kind, ofKind.set(version.uid, version))
+    }
+  }
+
+  find(kind: Kind, uid: string): KnownVersion | undefined {
+    return this.#byKind.get(kind)?.get(uid)
+  }
+
+  see(version: KnownVersion): void {
+    this.#seen.add(version)
+  }
+
+  /** Those of a kind that the run has not seen, in the order of their uids. */
+  unseen(kind: Kind): readonly KnownVersion[] {
+    return [...(this.#byKind.get(kind)?.values() ?? [])].filter((version) => !this.#seen.has(version))
+  }
 }
 
 /** A page of a listing: items that are a proof of what they show. */

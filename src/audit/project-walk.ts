@@ -16,11 +16,6 @@ export interface Walk {
   readonly lacksPromisedPage: boolean
 }
 
-interface ListOptions {
-  readonly rows?: FilterWalk | undefined
-  readonly identify?: IdentifyItem | undefined
-}
-
 type Take = (page: Page, durationMs: number) => Promise<void>
 
 /** Walks the listings of one project, with one key and one budget for waiting. */
@@ -50,7 +45,11 @@ export class ProjectWalk {
    * the service ends the walk, not the run; what came before it still counts for what it shows. `rows`: adds to pages
    * what is read for them. `identify`: decides which items are known.
    */
-  async list(listing: Listing, take: Take, { rows, identify }: ListOptions = {}): Promise<Walk> {
+  async list(
+    listing: Listing,
+    take: Take,
+    { rows, identify }: { readonly rows?: FilterWalk | undefined; readonly identify?: IdentifyItem | undefined } = {},
+  ): Promise<Walk> {
     const { clock, onTimed } = this.#run
     const project = this.#project
     /** Without what reading filter rows takes, which is counted apart. */

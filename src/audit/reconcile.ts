@@ -116,8 +116,7 @@ export function reconcile<Violation extends ReconcilableViolation>(
   if (criteria !== undefined) {
     for (const [key, violation] of active) {
       if (found.has(key)) continue
-      const known = criteria.endings.get(key)
-      const ending = known ?? decideSilence(violation, criteria)
+      const ending = criteria.endings.get(key) ?? decideSilence(violation, criteria)
       if (ending === undefined) unknown.push(violation)
       else resolved.push({ violation, ending })
     }

@@ -53,7 +53,7 @@ export async function reconcileConclusion(
   await writeWaivers(draft, waivers, run)
 }
 
-interface Known {
+interface ConclusionFacts {
   /** By the project's name. */
   readonly active: ReadonlyMap<string, readonly ActiveViolation[]>
   readonly accepted: ReadonlyMap<string, readonly Acceptance[]>
@@ -65,17 +65,17 @@ interface Known {
 async function writeConcluded(
   draft: ViolationDraft,
   { project, findings, criteria }: ProjectConclusion,
-  { active, accepted, scope, evaluator }: Known,
+  { active, accepted, scope, evaluator }: ConclusionFacts,
 ): Promise<void> {
   const ofProject = active.get(project.name) ?? []
   const acceptancesOf = accepted.get(project.name) ?? []
   if (findings.length + ofProject.length + acceptancesOf.length === 0) return
   const acceptances = new ProjectAcceptances(project, acceptancesOf)
-  const found = acceptances.apply(findings).map(keyed)
+  const keyedFindings = acceptances.apply(findings).map(keyed)
   const switchOf = await readSwitches(draft, project, [...ofProject, ...acceptances.findings], evaluator)
   acceptances.endRestored({ ...criteria, switchOf }, (_, needs) => needs.scope === scope)
   const endings = new Map([...criteria.endings, ...acceptances.endingsOf(ofProject)])
-  const reconciliation = reconcile(byKey(ofProject), found, { ...criteria, switchOf, endings })
+  const reconciliation = reconcile(byKey(ofProject), keyedFindings, { ...criteria, switchOf, endings })
   await writeReconciliation(draft, project, reconciliation)
   await acceptances.write(draft)
 }

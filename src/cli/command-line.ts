@@ -52,17 +52,18 @@ Documentation: hookdrift docs            its pages, without a network
   return program
 }
 
-interface CommandRequest {
-  /** Words that name a command, with its group. */
-  readonly asked: readonly string[] | 'all'
-  readonly execute: Execute
-}
-
 /** Adds a command to a line or a group, loaded where the words name it. */
 export async function addListed(
   parent: Command,
   listed: ListedCommand | ListedGroup,
-  { asked, execute }: CommandRequest,
+  {
+    asked,
+    execute,
+  }: {
+    /** Words that name a command, with its group. */
+    readonly asked: readonly string[] | 'all'
+    readonly execute: Execute
+  },
 ): Promise<void> {
   const { name, description } = listed
   const isAsked = asked === 'all' || asked[0] === name

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { configuredPaths, hasConfiguration, namedHistory } from '../app/locate-history.ts'
+import { namesIn } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { readLocation } from '../history/location.ts'
 import { exitCodes } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { type BashLine, bashCandidates, readBashLine } from './completion/bash-words.ts'
-import { type Completion, complete } from './completion/complete.ts'
-import { wordFinder } from './completion/find-words.ts'
+import { type Candidate, type Completion, complete, type FindWords, type WordSource } from './complete-words.ts'
 
 /** What the scripts of `completion` ask. */
 export function defineCompleteLine(
@@ -25,6 +26,41 @@ export function defineCompleteLine(
   )
 }
 
+/** `breaks`: the value of COMP_WORDBREAKS. */
+export function readBashLine(line: string, breaks: string): BashLine {
+  const words: string[] = []
+  let word: string | undefined
+  let quote: Quote = ''
+  let kept = 0
+  for (let at = 0; at < line.length; at++) {
+    const character = line[at] ?? ''
+    if (quote === '' && /\s/.test(character)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+      kept = 0
+    } else if (character === quote) {
+      quote = ''
+    } else if (quote === '' && (character === '"' || character === "'")) {
+      quote = character
+      word ??= ''
+      // What is quoted is one word for bash, from the quote on.
+      kept = word.length
+    } else if (character === '\\' && quote !== "'" && at + 1 < line.length) {
+      at += 1
+      word = (word ?? '') + line[at]
+    } else {
+      word = (word ?? '') + character
+      if (quote === '' && (character === '=' || character === ':') && breaks.includes(character)) kept = word.length
+    }
+  }
+  return { words: words.slice(1), current: word ?? '', quote, kept }
+}
+
+/** The candidates as bash inserts them: quoted, and without what it keeps. */
+export function bashCandidates({ candidates }: Completion, { quote, kept }: BashLine): readonly string[] {
+  return candidates.flatMap(({ value }) => quoted(value.slice(kept), quote) ?? [])
+}
+
 interface Line {
   readonly words: readonly string[]
   /** What is at the cursor. */
@@ -43,12 +79,12 @@ function lineOf(shell: string, given: readonly string[]): Line {
 
 /** First a line about all, then a line for each word; for zsh and fish with what it is behind a tab. */
 async function answer(program: Command, { words, current, bash }: Line, terminal: ProcessContext): Promise<void> {
-  const found = safe(await complete(program, words, current, wordFinder(terminal)))
-  const how = [found.files, ...(found.isWhole ? [] : ['part'])].join(' ')
+  const completion = safe(await complete(program, words, current, wordFinder(terminal)))
+  const how = [completion.files, ...(completion.isWhole ? [] : ['part'])].join(' ')
   const lines =
     bash === undefined
-      ? found.candidates.map(({ value, about }) => (about === '' ? value : `${value}\t${about}`))
-      : bashCandidates(found, bash)
+      ? completion.candidates.map(({ value, about }) => (about === '' ? value : `${value}\t${about}`))
+      : bashCandidates(completion, bash)
   terminal.stdout.write(`${[how, ...lines].join('\n')}\n`)
 }
 
@@ -58,4 +94,103 @@ function safe({ candidates, ...how }: Completion): Completion {
     return value !== '' && value.length <= 300 && neutralise(value) === value
   })
   return { ...how, candidates: harmless.map(({ value, about }) => ({ value, about: neutralise(about).slice(0, 80) })) }
+}
+
+type Quote = '"' | "'" | ''
+
+/** A command line up to the cursor, as bash reads it without expanding anything. */
+interface BashLine {
+  /** Whole words after the program's name. */
+  readonly words: readonly string[]
+  /** The word at the cursor, without quotes. */
+  readonly current: string
+  /** The quote that is open at the cursor. */
+  readonly quote: Quote
+  /** How many characters of `current` bash keeps, because they end at one of its word breaks. */
+  readonly kept: number
+}
+
+/** Undefined where the text cannot be written inside the open quote. */
+function quoted(text: string, quote: Quote): string | undefined {
+  if (quote === "'") return text.includes("'") ? undefined : text
+  // In double quotes, a backslash before `!` stays.
+  if (quote === '"') return text.includes('!') ? undefined : text.replace(/["\\$`]/g, '\\$&')
+  return text.replace(/[^\w./:@%+=,\-\u0080-\u{10ffff}]/gu, '\\$&')
+}
+
+type Given = ReadonlyMap<string, string>
+
+/** Finds words where they are: in the package, in the configuration, in the history. */
+function wordFinder(terminal: ProcessContext): FindWords {
+  return async (source, prefix, given) => {
+    if (isFixed(source)) return fixedWords(source)
+    if (source === 'projects') {
+      const [configured, known] = await Promise.all([
+        quietly(() => configuredProjects(given, terminal)),
+        quietly(() => historyNames('projects', prefix, given, terminal)),
+      ])
+      const names = new Set([...configured, ...known].map(({ value }) => value))
+      return [...names].sort().map((value) => ({ value, about: '' }))
+    }
+    const names = await quietly(() => historyNames(source, prefix, given, terminal))
+    return source === 'runs' ? [...names, ...times] : names
+  }
+}
+
+const times: readonly Candidate[] = [
+  { value: 'latest', about: 'the last run' },
+  { value: 'yesterday', about: 'the last run of that day' },
+]
+
+const fixed = ['rules', 'topics', 'frameworks', 'packs'] as const
+
+type PackagedWords = (typeof fixed)[number]
+
+function isFixed(source: WordSource): source is PackagedWords {
+  return fixed.some((name) => name === source)
+}
+
+/** Words that come with the package. */
+async function fixedWords(source: PackagedWords): Promise<readonly Candidate[]> {
+  if (source === 'packs') return wordsOf((await import('../rules/engine/rule.ts')).packs)
+  if (source === 'frameworks') {
+    return wordsOf((await import('../compliance/built-in-frameworks.ts')).builtInFrameworkIds)
+  }
+  const { pagePaths } = await import('../app/read-docs.ts')
+  const paths = pagePaths()
+  // Each rule has a page, and listing them is faster than loading the rules.
+  if (source === 'rules')
+    return wordsOf(paths.flatMap((path) => (path.startsWith('rules/') ? path.slice('rules/'.length) : [])))
+  const { topicsOf } = await import('../questions/answer-docs.ts')
+  return wordsOf([...topicsOf(paths).keys()])
+}
+
+function wordsOf(values: readonly string[]): readonly Candidate[] {
+  return values.map((value) => ({ value, about: '' }))
+}
+
+async function configuredProjects(given: Given, terminal: ProcessContext): Promise<readonly Candidate[]> {
+  const config = given.get('--config') ?? 'hookdrift.yaml'
+  if (given.has('--history') || !hasConfiguration(config, terminal)) return []
+  return wordsOf((await configuredPaths(config, terminal)).projects)
+}
+
+async function historyNames(
+  source: Exclude<WordSource, PackagedWords>,
+  prefix: string,
+  given: Given,
+  terminal: ProcessContext,
+): Promise<readonly Candidate[]> {
+  const config = given.get('--config') ?? 'hookdrift.yaml'
+  const history = given.get('--history')
+  const named = namedHistory(history === undefined ? { config } : { config, history }, terminal)
+  const location =
+    named === undefined ? (await configuredPaths(config, terminal)).history : readLocation(named, terminal.cwd())
+  // The service chose its uids: one that looks like an option must not become one.
+  return (await namesIn(location, source, prefix)).filter(({ value }) => !value.startsWith('-'))
+}
+
+/** A person who presses a key for words wants no messages. */
+async function quietly(read: () => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
+  return read().catch(() => [])
 }

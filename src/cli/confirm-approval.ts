@@ -9,20 +9,23 @@ import { describeEnded, type EndedRow, gravest, readEndedBy } from '../questions
 import type { AnswerFormat } from '../report/answer-formats.ts'
 import { countEach } from '../text/count.ts'
 
-interface ApprovalRequest {
-  readonly approvals: readonly NewApproval[]
-  readonly note: string
-  readonly yes: boolean
-  readonly format: AnswerFormat
-}
-
 /**
  * Says what approvals end before they do. A person at a terminal is asked; elsewhere the command goes on.
  * @throws AuditError.usage where something grave would end without a note, and where the person says no
  */
 export async function confirmApproval(
   history: OpenHistory,
-  { approvals, note, yes, format }: ApprovalRequest,
+  {
+    approvals,
+    note,
+    yes,
+    format,
+  }: {
+    readonly approvals: readonly NewApproval[]
+    readonly note: string
+    readonly yes: boolean
+    readonly format: AnswerFormat
+  },
   terminal: ProcessContext,
 ): Promise<readonly EndedRow[]> {
   const ended = await readEndedBy(history, approvals)

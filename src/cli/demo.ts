@@ -136,16 +136,18 @@ function filesIn(directory: string, named: string): readonly string[] {
   }
 }
 
-interface DemoAudit {
-  /** The configuration. */
-  readonly file: string
-  /** `--history` */
-  readonly history: string | undefined
-  readonly fleet: SimulatedFleet
-}
-
 async function auditOnce(
-  { file, history, fleet }: DemoAudit,
+  {
+    file,
+    history,
+    fleet,
+  }: {
+    /** The configuration. */
+    readonly file: string
+    /** `--history` */
+    readonly history: string | undefined
+    readonly fleet: SimulatedFleet
+  },
   terminal: ProcessContext,
   signal: AbortSignal,
 ): Promise<Report> {

@@ -38,7 +38,7 @@ async function doctor(options: DoctorOptions, terminal: ProcessContext): Promise
     random: Math.random,
     nodeVersion: process.versions.node,
     toolVersion: toolVersion(),
-    shown: (path: string) => shownPath(cwd, path),
+    showPath: (path: string) => shownPath(cwd, path),
   }
   const rows = await runChecks(context, terminal)
   await printAnswer(answerDoctor(rows, limitOf(options)), doctorView, options.format, terminal)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { copyHistory } from '../app/copy-history.ts'
-import { openMovable } from '../app/open-movable.ts'
+import { openMovable } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
@@ -41,14 +41,15 @@ async function copyBetween(
   return printAnswer(answerCopy(row, run), view, format, terminal)
 }
 
-interface Places {
-  readonly from: HistoryLocation
-  readonly to: HistoryLocation
-  readonly keyFile: string | null
-}
-
 /** With another key, changed secrets go undetected. Empty where the new place has the same key as it is. */
-function adviseOnKey({ from, to, keyFile }: Places, env: ProcessContext['env']): readonly string[] {
+function adviseOnKey(
+  {
+    from,
+    to,
+    keyFile,
+  }: { readonly from: HistoryLocation; readonly to: HistoryLocation; readonly keyFile: string | null },
+  env: ProcessContext['env'],
+): readonly string[] {
   const isGiven = (env.HOOKDRIFT_SEAL_KEY ?? '') !== ''
   if (isGiven || keyFile === null) {
     return from.kind === to.kind ? [] : ['The installation key is not copied: give the new place the same one.']

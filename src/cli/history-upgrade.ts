@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { locateHistory } from '../app/locate-history.ts'
-import { openMovable } from '../app/open-movable.ts'
+import { openMovable } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { answerUpgrade, upgradeView } from '../questions/answer-history.ts'
 import { printAnswer } from './print-answer.ts'

@@ -73,7 +73,7 @@ async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Pro
 
 async function testChannels(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const { notify: channels, history: location } = await readTargets(options, terminal)
-  const tested = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels
+  const tested = typeof options.test === 'string' ? [await chosen(options.test, channels)] : channels
   const history = await openHistory(location, terminal.env)
   try {
     const receivers = await openReceivers(tested, location, history, terminal)
@@ -109,9 +109,9 @@ async function readTargets(options: NotifyOptions, { env, cwd }: ProcessContext)
   })
 }
 
-async function channelNamed(name: string, channels: readonly Channel[]): Promise<Channel> {
-  const found = channels.find((channel) => channel.name === name)
-  if (found !== undefined) return found
+async function chosen(name: string, channels: readonly Channel[]): Promise<Channel> {
+  const chosen = channels.find((channel) => channel.name === name)
+  if (chosen !== undefined) return chosen
   const names = channels.map((channel) => channel.name)
   throw AuditError.usage(`there is no channel ${name}${suggestName(name, names)}`, {
     advice: `channels: ${names.join(', ')}`,

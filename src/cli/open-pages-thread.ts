@@ -17,13 +17,6 @@ export interface PagesThread {
   readonly env: ProcessContext['env']
 }
 
-interface ThreadContext {
-  readonly terminal: ProcessContext
-  readonly log: Log
-  readonly place: NamedAddress
-  readonly settings: ServeSettings
-}
-
 interface PagesLimits {
   /** A page that needs more ends its thread, and nothing else. undefined: what Node gives a program on this machine. */
   readonly mostHeapMb: number | undefined
@@ -45,7 +38,17 @@ export interface PagesAnswering extends Omit<ThreadAnswering, 'replace'> {
 /** The pages of a history, in a thread: reading a large one delays nothing else that the process does. */
 export function openPagesThread(
   options: HistoryOptions,
-  { terminal, log, place, settings: first }: ThreadContext,
+  {
+    terminal,
+    log,
+    place,
+    settings: first,
+  }: {
+    readonly terminal: ProcessContext
+    readonly log: Log
+    readonly place: NamedAddress
+    readonly settings: ServeSettings
+  },
   command: keyof typeof limitsOf,
 ): PagesAnswering {
   const { mostHeapMb, timeoutMs } = limitsOf[command]

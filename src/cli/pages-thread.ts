@@ -1,14 +1,72 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { letAuditsGoFirst } from '../app/let-audits-go-first.ts'
+import { keepHistoryOpen } from '../app/keep-history-open.ts'
+import { findConfiguredPaths, locateHistory } from '../app/locate-history.ts'
 import { openLog } from '../app/log.ts'
+import { openExistingHistory, readPoolOf } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import { letAuditsGoFirst, systemClock } from '../app/system.ts'
+import { messageOf } from '../model/errors.ts'
+import { toolVersion } from '../model/package-files.ts'
+import { type AccessWatch, openAccess } from '../pages/access/open-access.ts'
+import { openPages } from '../pages/open-pages.ts'
+import { scopeSite } from '../pages/scope.ts'
+import { createSite, type SiteOptions } from '../pages/site.ts'
 import { answerRequests } from '../serving/answer-requests.ts'
+import { hostCheck } from '../serving/host-check.ts'
+import type { RequestHandler } from '../serving/listen.ts'
+import { createApi } from './api/create-api.ts'
 import type { PagesThread } from './open-pages-thread.ts'
-import { openSite } from './open-site.ts'
 
 if (parentPort === null) throw new Error('this runs in a thread')
+
 letAuditsGoFirst()
+
 // as: `open-pages-thread.ts` gives it.
 const { options, place, settings, cwd, env } = workerData as PagesThread
+
 const terminal: ProcessContext = { stdout: process.stdout, stderr: process.stderr, env, cwd: () => cwd }
-answerRequests(parentPort, await openSite(options, { terminal, log: openLog(terminal), place, settings }))
+
+const log = openLog(terminal)
+answerRequests(parentPort, await openSite())
+
+/**
+ * The pages of a history, and of the plan where a configuration names it, for those who may read them. The history is
+ * opened at the first request, and kept open until the thread of the pages ends.
+ */
+async function openSite(): Promise<RequestHandler> {
+  const location = await locateHistory(options, terminal)
+  const openHistories = keepHistoryOpen((location) => openExistingHistory(location, terminal.env))
+  const history = () => openHistories.at(location)
+  const now = () => systemClock.now()
+  const isHostOfPort = hostCheck(place)
+  const onFault = (error: unknown) => log.error({ error: messageOf(error) }, 'a page could not be made')
+  const whole: SiteOptions = {
+    history,
+    plan: {
+      // Read for each page of the worker: people edit it while the pages are served.
+      configured: async () => {
+        const paths = await findConfiguredPaths(options, terminal)
+        return paths && { expected: { named: paths.projects, isFound: paths.isFound }, schedules: paths.schedules }
+      },
+      pool: () => readPoolOf(location),
+    },
+    now,
+    isHostOfPort,
+    onFault,
+    version: toolVersion(),
+    api: createApi(options, terminal, toolVersion()),
+  }
+  return openPages({
+    access: openAccess({ settings, now, watch: watchAccess() }),
+    siteOf: ({ projects }) => createSite(projects === undefined ? whole : scopeSite(whole, projects)),
+    isHostOfPort,
+    onFault,
+  })
+}
+
+function watchAccess(): AccessWatch {
+  return {
+    entered: (reader, peer) => log.info({ reader, peer }, 'a reader logged in'),
+    slowed: (peer) => log.warn({ peer }, 'wrong tokens: their sender has to wait'),
+  }
+}

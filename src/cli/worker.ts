@@ -1,20 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
-import { openHistoryCheck } from '../app/check-history.ts'
-import { unlessStopped, untilSignalled } from '../app/end-in-order.ts'
-import { historySize } from '../app/history-size.ts'
+import { unlessStopped, untilCrash, untilSignalled } from '../app/end-in-order.ts'
 import { requireGivenKey } from '../app/installation-key.ts'
+import { openHistoryCheck } from '../app/keep-history-open.ts'
 import { loadPolicy } from '../app/load-policy.ts'
+import { requireServer } from '../app/locate-history.ts'
 import { type Log, openLog } from '../app/log.ts'
-import { openExistingHistory, openHistory } from '../app/open-history.ts'
+import { historySize, openExistingHistory, openHistory } from '../app/open-history.ts'
 import { openTelemetry, traced } from '../app/open-telemetry.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { OpenedSharing } from '../app/shared/open-sharing.ts'
-import { requireServer } from '../app/shared/require-server.ts'
 import { systemClock } from '../app/system.ts'
-import { untilCrash } from '../app/until-crash.ts'
+
 import { openWorkerNotifications } from '../app/worker-notifications.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import { configuredIn } from '../config/choose-projects.ts'
@@ -91,17 +90,23 @@ async function worker(options: WorkerOptions, given: ProcessContext): Promise<nu
   return exitCode ?? exitCodes.clean
 }
 
-interface WorkerContext {
-  readonly terminal: ProcessContext
-  readonly log: Log
-  readonly reloads: ReloadRequests
-  readonly signal: AbortSignal
-}
-
 /** A connection without an answer is soon replaced by another one. */
 const impatient = { mostSilenceMs: () => 5_000 }
 
-async function keepWorking(options: WorkerOptions, { terminal, log, reloads, signal }: WorkerContext): Promise<void> {
+async function keepWorking(
+  options: WorkerOptions,
+  {
+    terminal,
+    log,
+    reloads,
+    signal,
+  }: {
+    readonly terminal: ProcessContext
+    readonly log: Log
+    readonly reloads: ReloadRequests
+    readonly signal: AbortSignal
+  },
+): Promise<void> {
   const reader = openWorkerFiles(options, terminal)
   let configuration = reader.configuration()
   printWarnings(configuration, terminal)
@@ -112,7 +117,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, reloads, sig
 
   const metrics = openMetrics({
     version: toolVersion(),
-    historyBytes: () => historySize(configuration.history, terminal.env),
+    historyBytes: () => historySize(configuration.history),
   })
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false

@@ -1,5 +1,5 @@
-import { historySize } from '../app/history-size.ts'
-import { openHistory } from '../app/open-history.ts'
+import { historySize, openHistory } from '../app/open-history.ts'
+
 import type { ProcessContext } from '../app/process-context.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { configuredIn } from '../config/choose-projects.ts'
@@ -22,7 +22,7 @@ export async function readRunMetrics(
 ): Promise<Metrics> {
   const history = await openHistory(location, terminal.env)
   const past = await readPast(history, configuredIn(services)).finally(() => history.close())
-  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => historySize(location, terminal.env) })
+  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => historySize(location) })
   metrics.remember(past)
   return metrics
 }

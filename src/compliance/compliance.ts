@@ -2,6 +2,7 @@ import type { FileLocation } from '../model/evaluation.ts'
 import type { Digests, Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { RunGateway } from '../model/run-scope.ts'
 import type { AcceptedViolation, Severity, Waiver } from '../model/violation.ts'
+import { count } from '../text/count.ts'
 
 /**
  * The state of a control in a run. `not_met`: an open violation at the threshold or above. `not_assessed`: rules give
@@ -197,4 +198,19 @@ export interface TimeGap {
   readonly from: string
   readonly to: string
   readonly ms: number
+}
+
+/** `, with 2 exemptions and 1 observation`; empty without any. */
+export function describeBesides({
+  exemptions,
+  observations,
+}: {
+  readonly exemptions: number
+  readonly observations: number
+}): string {
+  const said = [
+    ...(exemptions === 0 ? [] : [count(exemptions, 'exemption')]),
+    ...(observations === 0 ? [] : [count(observations, 'observation')]),
+  ]
+  return said.length === 0 ? '' : `, with ${said.join(' and ')}`
 }

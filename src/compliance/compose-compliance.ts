@@ -1,8 +1,9 @@
 import type { WaivedViolation } from '../history/sql/violations.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
-import type { EvaluatedRule } from '../model/evaluation.ts'
+import type { EvaluatedRule, RuleDoubt } from '../model/evaluation.ts'
 import { type PolicyException, type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'
-import type { Report, ReportViolation } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
+import type { Kind } from '../model/resource.ts'
 import { type RunScope, unknownScope } from '../model/run-scope.ts'
 import { showOpenTime } from '../model/time.ts'
 import {
@@ -16,22 +17,23 @@ import {
   severities,
   type Waiver,
 } from '../model/violation.ts'
+import { walksFor } from '../model/walks-for.ts'
 import { count, countEach } from '../text/count.ts'
-import type {
-  Compliance,
-  CompliancePeriod,
-  ComplianceScope,
-  ControlEvidence,
-  ControlRule,
-  ControlState,
-  ControlViolation,
-  ControlWaiver,
-  Exemption,
-  ReplayedWith,
+import {
+  type Compliance,
+  type CompliancePeriod,
+  type ComplianceScope,
+  type ControlCoverage,
+  type ControlEvidence,
+  type ControlRule,
+  type ControlState,
+  type ControlViolation,
+  type ControlWaiver,
+  describeBesides,
+  type Exemption,
+  type ReplayedWith,
 } from './compliance.ts'
-import { coverageOf } from './control-coverage.ts'
-import { describeBesides } from './describe-besides.ts'
-import { describeDoubts, describeDoubtsOf } from './describe-doubts.ts'
+
 import {
   exemptByAcceptance,
   exemptByEnding,
@@ -298,7 +300,24 @@ function gapsOfFields(doubts: readonly string[]): string[] {
   return [...doubts.slice(0, mostDoubts), ...(left > 0 ? [`The same holds for ${count(left, 'more field')}.`] : [])]
 }
 
-const mostDoubts = 3
+/** How well the run observed the kinds that a control's rules evaluate. */
+function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'coverage'>): ControlCoverage {
+  const byProject = [...Map.groupBy(coverage, ({ project }) => project)]
+  // Of projects that a list did not show, nothing is known, for any rule.
+  const lists = kinds.size === 0 ? [] : coverage.filter((walk) => walk.listing === 'projects' && isGap(walk))
+  const shown = [...lists, ...byProject.flatMap(([, walks]) => walksFor(kinds, walks))]
+  return {
+    walks: shown.length,
+    complete: shown.length - shown.filter(isGap).length,
+    pages: sum(shown.map(({ pages }) => pages)),
+    items: sum(shown.map(({ items }) => items)),
+    duration_ms: sum(shown.map(({ duration_ms }) => duration_ms)),
+    gaps: [
+      ...shown.filter(isGap).map(({ project, listing, status, reason }) => ({ project, listing, status, reason })),
+      ...(kinds.has('project') ? byProject.flatMap(([project, walks]) => notRequested(project, walks)) : []),
+    ],
+  }
+}
 
 function gapsOfViolations(unknown: number): string[] {
   if (unknown === 0) return []
@@ -366,4 +385,75 @@ function waiversOf(violations: readonly (Pick<ControlViolation, 'fingerprint' | 
 /** A policy's own rule may be named like a member that every object inherits. */
 function ownOf<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/**
+ * A project whose settings the configuration does not request: rules about them evaluate nothing. A service's list of
+ * projects is not one of them: it has no settings.
+ */
+function notRequested(project: string, walks: readonly ReportCoverage[]): ControlCoverage['gaps'] {
+  if (walks.some(({ listing }) => listing === 'project' || listing === 'projects')) return []
+  return [{ project, listing: 'project', status: 'skipped', reason: 'the configuration does not request it' }]
+}
+
+function isGap({ status }: ReportCoverage): boolean {
+  return status !== 'complete'
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+/** What a rule could not evaluate, project by project, in words. */
+function describeDoubts(rule: string, projects: Report['projects']): { project: string; reason: string }[] {
+  return projects.flatMap(({ project, doubts }) =>
+    ofRule(rule, doubts).map((doubt) => ({ project, reason: `${describeResources(doubt)}${describeSince(doubt)}` })),
+  )
+}
+
+const mostDoubts = 3
+
+/** The same for all rules of a control together: a sentence for each field. */
+function describeDoubtsOf(rules: readonly string[], projects: Report['projects']): string[] {
+  const all = projects.flatMap(({ project, doubts }) =>
+    rules.flatMap((rule) => ofRule(rule, doubts).map((doubt) => ({ project, rule, doubt }))),
+  )
+  const byField = Map.groupBy(all, ({ doubt: { kind, field, cause } }) => `${kind} ${field} ${cause}`)
+  return [...byField.values()].flatMap((alike) => {
+    const [first] = alike
+    if (first === undefined) return []
+    // Rules of one project that read a field miss the same resources, or some of them.
+    const resources = [...Map.groupBy(alike, ({ project }) => project).values()]
+      .map((ofProject) => Math.max(...ofProject.map(({ doubt }) => doubt.resources)))
+      .reduce((sum, number) => sum + number, 0)
+    const runs = alike.flatMap(({ doubt: { since } }) => (since === null ? [] : [since]))
+    const since = runs.reduce<RuleDoubt['since']>(
+      (earliest, one) => (earliest === null || one.run < earliest.run ? one : earliest),
+      null,
+    )
+    const doubt = { ...first.doubt, resources, since }
+    return [`Not evaluated: ${describeResources(doubt)}${describeSince(doubt)} (${nameRules(alike)}).`]
+  })
+}
+
+function ofRule(rule: string, doubts: Report['projects'][number]['doubts']): readonly RuleDoubt[] {
+  return doubts === undefined ? [] : (ownOf(doubts, rule) ?? [])
+}
+
+function describeResources({ kind, field, cause, resources }: RuleDoubt): string {
+  const show = resources === 1 ? 'shows' : 'show'
+  const what = cause === 'unseen' ? `no ${field}` : `a malformed ${field}`
+  return `${count(resources, kind)} that ${show} ${what}`
+}
+
+function describeSince({ since }: RuleDoubt): string {
+  return since === null ? '' : ` since run ${since.run} (${since.at.slice(0, 10)} ${since.at.slice(11, 16)} UTC)`
+}
+
+const mostNamed = 3
+
+function nameRules(alike: readonly { readonly rule: string }[]): string {
+  const rules = [...new Set(alike.map(({ rule }) => rule))].sort()
+  const left = rules.length - mostNamed
+  return `${rules.slice(0, mostNamed).join(', ')}${left > 0 ? ` and ${count(left, 'other rule')}` : ''}`
 }

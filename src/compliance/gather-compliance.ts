@@ -1,13 +1,22 @@
 import { findPeriod } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { RecordedPolicy } from '../history/sql/read-run.ts'
 import { type CommittedRun, listEndedRuns, listRuns } from '../history/sql/runs.ts'
-import type { ReportViolation } from '../model/report.ts'
-import type { Compliance, CompliancePeriod, ControlViolation } from './compliance.ts'
+import type { ResolvedViolation, WaivedViolation } from '../history/sql/violations.ts'
+import type { PolicyFacts } from '../model/policy-facts.ts'
+import type { Report, ReportViolation } from '../model/report.ts'
+import type { RunSchedule, RunScope } from '../model/run-scope.ts'
+import type {
+  Compliance,
+  CompliancePeriod,
+  ControlViolation,
+  ObservedTime,
+  ReplayedWith,
+  TimeGap,
+} from './compliance.ts'
 import { composeCompliance } from './compose-compliance.ts'
 import type { Framework } from './framework.ts'
-import { measurePeriod, mostGapOf, type Period } from './measure-period.ts'
-import type { PolicyResults } from './policy-results.ts'
 
 /** The controls of a framework in one run. @throws AuditError.failure when the run is not there */
 export async function assessRun(framework: Framework, run: number, policyResults: PolicyResults): Promise<Compliance> {
@@ -58,6 +67,72 @@ export async function gatherCompliance(
   })
 }
 
+/**
+ * How well runs cover a period. The time between two runs is covered when it is not longer than `mostGapMs`; the time
+ * before the first one only where an earlier run is as near; the time after the last one is not. `within`: the runs of the
+ * period, at least one.
+ */
+export function measurePeriod(
+  { start, end }: Period,
+  within: readonly CommittedRun[],
+  { before, mostGapMs }: { readonly before: CommittedRun | undefined; readonly mostGapMs: number },
+): Measures {
+  const [first, last] = [within.at(0), within.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('a period without a run is measured')
+  const runs = within.map(({ startedAt, finishedAt }) => [Date.parse(startedAt), Date.parse(finishedAt)] as const)
+  const isObservedFromStart =
+    before !== undefined && Date.parse(first.startedAt) - Date.parse(before.finishedAt) <= mostGapMs
+  let coveredMs = 0
+  let observed = isObservedFromStart ? start : Math.max(start, Date.parse(first.startedAt))
+  const from = observed
+  for (const [startedAt, finishedAt] of runs) {
+    coveredMs += startedAt - observed > mostGapMs ? finishedAt - startedAt : Math.max(0, finishedAt - observed)
+    observed = Math.max(observed, finishedAt)
+  }
+  const gaps = gapsBetween([start, ...runs.map(([startedAt]) => startedAt), end])
+  return {
+    longest_gap: gaps.reduce((longest, gap) => (gap.ms > longest.ms ? gap : longest)),
+    most_gap_ms: mostGapMs,
+    gaps: gaps.filter(({ ms }) => ms > mostGapMs).length,
+    covered_ms: coveredMs,
+    evidence: evidenceOf({ from, to: observed, share: Math.min(1, coveredMs / (end - start)) }),
+  }
+}
+
+const minuteMs = 60_000
+
+const hourMs = 60 * minuteMs
+
+/** A day, and an hour for a run that begins late. */
+const usualMs = 25 * hourMs
+
+/**
+ * The longest time without a run that leaves no gap: the longest interval of the schedules, with a twenty-fourth of it
+ * for runs that begin late, at least five minutes; so a daily schedule allows 25 h, which also counts without a schedule.
+ */
+export function mostGapOf(schedules: readonly Pick<RunSchedule, 'intervalMs'>[]): number {
+  const intervals = schedules.flatMap(({ intervalMs }) => intervalMs ?? [])
+  if (intervals.length === 0) return usualMs
+  const longest = Math.max(...intervals)
+  return longest + Math.max(longest / 24, 5 * minuteMs)
+}
+
+/** Results of past runs: the recorded ones, or those of a replay under another policy. */
+export interface PolicyResults {
+  /** The report of a run, and what its policy leaves out. */
+  resultsOf(run: number): Promise<RunResults>
+  /** Violations as of a run in projects that it did not scan, in the order of reports. */
+  elsewhere(run: number): Promise<readonly RecordedViolation[]>
+  /** Violations that people or the policy ended by a run, and of which the value is still there; the latest first. */
+  silenced(run: number): Promise<readonly ResolvedViolation[]>
+  /** What the policies of runs after `after`, up to `run`, left out. */
+  policiesBetween(after: number, run: number): Promise<readonly RecordedPolicy[]>
+  /** Violations that runs after `after` and before `run` resolved, the latest first. */
+  resolvedBefore(after: number, run: number): Promise<readonly ResolvedViolation[]>
+  /** Violations that were waived in runs after `after`, up to `run`. */
+  waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
+}
+
 /** As reports show it; what was due when is a matter of the run that reported it. */
 function toReported({ firstSeen, lastSeen, waiver, ...violation }: RecordedViolation): ReportViolation {
   const { fingerprint, rule, severity, state, resolution, endedBy, project, kind, uid, name, owner = null } = violation
@@ -101,4 +176,38 @@ async function periodOf(
       .reverse(),
     ...measurePeriod({ start, end }, within, { before, mostGapMs }),
   }
+}
+
+/** Both in milliseconds since the epoch. */
+interface Period {
+  readonly start: number
+  readonly end: number
+}
+
+type Measures = Pick<CompliancePeriod, 'longest_gap' | 'most_gap_ms' | 'gaps' | 'covered_ms' | 'evidence'>
+
+function evidenceOf({
+  from,
+  to,
+  share,
+}: {
+  readonly from: number
+  readonly to: number
+  readonly share: number
+}): ObservedTime {
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), share }
+}
+
+function gapsBetween(instants: readonly number[]): TimeGap[] {
+  return instants.slice(1).map((to, at) => {
+    const from = instants[at] ?? to
+    return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), ms: Math.max(0, to - from) }
+  })
+}
+
+interface RunResults {
+  readonly report: Report
+  readonly policy: PolicyFacts
+  readonly scope: RunScope
+  readonly replayedWith?: ReplayedWith
 }

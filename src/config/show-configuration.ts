@@ -95,11 +95,6 @@ interface SchemaNode {
   readonly oneOf?: readonly SchemaNode[]
 }
 
-interface LeafPlace {
-  readonly path: NodePath
-  readonly isDefault: boolean
-}
-
 interface SchemaLeaf {
   readonly path: NodePath
   readonly value: Json
@@ -111,7 +106,7 @@ interface SchemaLeaf {
 function* schemaLeaves(
   schema: SchemaNode,
   value: unknown,
-  { path, isDefault }: LeafPlace = { path: [], isDefault: false },
+  { path, isDefault }: { readonly path: NodePath; readonly isDefault: boolean } = { path: [], isDefault: false },
 ): Generator<SchemaLeaf> {
   if (Array.isArray(value) && value.some(isObject)) {
     const { items = {} } = branchFor(schema, value)

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../model/json.ts'
-import { answer, enveloped, panicked } from './answers.ts'
+import { answer, enveloped, goJson, panicked } from './answers.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
-import { goJson } from './go-json.ts'
+
 import { cutPage, type PageQuery } from './page.ts'
 import { releases, type SimulatedRelease } from './release.ts'
 import { renderEndpoint, renderEndpointOf2024 } from './render-endpoint.ts'
@@ -49,13 +49,11 @@ const titles = { endpoints: 'Endpoints', subscriptions: 'Subscriptions', sources
   string
 >
 
-interface ItemPage {
+function pageOf({ fleet, projectUid, list, page: query, parameters, release, names }: ListRequest): {
   readonly items: readonly JsonObject[]
   readonly pagination: JsonObject
   readonly number: number
-}
-
-function pageOf({ fleet, projectUid, list, page: query, parameters, release, names }: ListRequest): ItemPage {
+} {
   const data = fleet.open(projectUid)
   if (list === 'endpoints') {
     const { content, pagination, number } = cutPage(chosenEndpoints(data.endpoints, parameters), query)

@@ -1,6 +1,5 @@
 import type { Json } from '../model/json.ts'
 import type { SimulatedAnswer } from './fault.ts'
-import { goJson } from './go-json.ts'
 import { releases, type SimulatedRelease } from './release.ts'
 
 /** An envelope as every operation but the endpoint list writes it: with a line feed at the end. */
@@ -55,3 +54,17 @@ export function limited(
   }
   return { ...plain, headers }
 }
+
+/** JSON as Go's encoder writes it: `<`, `>` and `&` escaped everywhere. */
+export function goJson(value: Json): string {
+  return escapeMarkup(JSON.stringify(value))
+}
+
+function escapeMarkup(text: string): string {
+  return markup.test(text)
+    ? text.replace(everyMarkup, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    : text
+}
+
+const markup = /[<>&\u2028\u2029]/
+const everyMarkup = new RegExp(markup, 'g')

@@ -1,13 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { enveloped, notFound } from './answers.ts'
 import type { Behaviour } from './behaviour.ts'
+import { changeSubscription, type EditedResource, presentOf } from './edits.ts'
 import type { SimulatedAnswer } from './fault.ts'
-import { createFilter, deleteFilter, updateFilter } from './filter-edits.ts'
 import { filterRowsOf } from './filter-rows.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { findRow } from './page.ts'
 import type { SimulatedRelease } from './release.ts'
 import type { EventFilterRow } from './rows.ts'
+import { ulid } from './ulid.ts'
 
 /** A request about the filter rows of a subscription, which no list shows. */
 export interface FilterRequest {
@@ -80,6 +81,33 @@ export function performFilterRequest(
   }
 }
 
+/** Edits of filter rows. None leaves a trace in the list of subscriptions, not even in `updated_at`. */
+
+/** Adds a row without conditions, unless some are given. */
+export function createFilter(
+  fleet: SimulatedFleet,
+  subscription: EditedResource,
+  given: Partial<EventFilterRow> & Pick<EventFilterRow, 'event_type'>,
+): EventFilterRow {
+  const { timeMs, at, random } = presentOf(fleet)
+  const row = { uid: ulid(timeMs, random), headers: {}, body: {}, query: {}, path: {}, enabled_at: at, ...given }
+  changeFilters(fleet, subscription, (rows) => [row, ...rows])
+  return row
+}
+
+export function updateFilter(
+  fleet: SimulatedFleet,
+  subscription: EditedResource,
+  uid: string,
+  update: Partial<EventFilterRow>,
+): void {
+  changeFilters(fleet, subscription, (rows) => rows.map((row) => (row.uid === uid ? { ...row, ...update } : row)))
+}
+
+export function deleteFilter(fleet: SimulatedFleet, subscription: EditedResource, uid: string): void {
+  changeFilters(fleet, subscription, (rows) => rows.filter((row) => row.uid !== uid))
+}
+
 /** The members that a body has. An update keeps those that it omits. */
 function read(body: string, release: SimulatedRelease): Partial<EventFilterRow> | undefined {
   const given = parse(body)
@@ -122,4 +150,12 @@ function renderFilter(
   if (release !== 'later') return { ...row, headers, body, raw_headers, raw_body }
   const others = { raw_headers, raw_body, raw_query: raw(query), raw_path: raw(path) }
   return { ...row, enabled_at, headers, body, query, path, ...others }
+}
+
+function changeFilters(
+  fleet: SimulatedFleet,
+  subscription: EditedResource,
+  change: (rows: readonly EventFilterRow[]) => readonly EventFilterRow[],
+): void {
+  changeSubscription(fleet, subscription, (row) => ({ ...row, filters: change(filterRowsOf(row)) }))
 }

@@ -10,16 +10,15 @@ export function filterRowsOf(subscription: SubscriptionRow): readonly EventFilte
   return subscription.filters ?? rowsOf(subscription, typesOf(subscription), created_at, (type) => uidOf(uid, type))
 }
 
-interface Births {
-  readonly at: string
-  readonly newUid: () => string
-}
-
 /**
  * The row of a subscription with the filter rows that an update of it leaves: rows of event types that it no longer
  * names go, rows of new ones come with its conditions, and all others stay as they were, their conditions too.
  */
-export function filtersAfterUpdate(before: SubscriptionRow, after: SubscriptionRow, births: Births): SubscriptionRow {
+export function filtersAfterUpdate(
+  before: SubscriptionRow,
+  after: SubscriptionRow,
+  births: { readonly at: string; readonly newUid: () => string },
+): SubscriptionRow {
   if (before.filters === undefined && before.filter_config === after.filter_config) return after
   const types = typesOf(after)
   const rows = filterRowsOf(before)

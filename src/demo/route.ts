@@ -1,3 +1,4 @@
+import type { JsonObject } from '../model/json.ts'
 import { type answerList, type List, unreadable } from './answer-list.ts'
 import { dashboard, enveloped, limited, methodNotAllowed, notFound, panicked, unsupportedType } from './answers.ts'
 import type { Behaviour } from './behaviour.ts'
@@ -6,8 +7,8 @@ import type { SimulatedAnswer } from './fault.ts'
 import { type FilterRequest, filterRequestAt, performFilterRequest } from './filter-request.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
-import { releases } from './release.ts'
-import { renderProject } from './render-project.ts'
+import { releases, type SimulatedRelease } from './release.ts'
+import { defaultRequestIdHeader, type ProjectRow } from './rows.ts'
 import { testFunction } from './test-function.ts'
 import { performWrite, type Write, writeAt } from './write-request.ts'
 
@@ -205,4 +206,34 @@ async function tryFunction(
     result.message,
     result.status === 200 ? result.data && { ...result.data } : undefined,
   )
+}
+
+/** A project with its configuration, without its key. */
+function renderProject(row: ProjectRow, release: SimulatedRelease): JsonObject {
+  const {
+    circuit_breaker,
+    request_id_header = defaultRequestIdHeader,
+    verify_dynamic_events = false,
+    allow_unmatched_dynamic_urls = false,
+    ...config
+  } = row.config
+  return {
+    uid: row.uid,
+    name: row.name,
+    logo_url: '',
+    organisation_id: row.organisation_id,
+    type: row.type,
+    config: {
+      ...config,
+      ...(release === 'older'
+        ? { meta_event: { ...config.meta_event, event_type: null, pub_sub: null } }
+        : circuit_breaker && { circuit_breaker }),
+      ...(release === 'later' && { request_id_header, verify_dynamic_events, allow_unmatched_dynamic_urls }),
+    },
+    statistics: null,
+    retained_events: 0,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    deleted_at: null,
+  }
 }

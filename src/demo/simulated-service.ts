@@ -1,14 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerList } from './answer-list.ts'
+import { answerList, type ListRequest, lists } from './answer-list.ts'
 import { type Behaviour, createBehaviour } from './behaviour.ts'
 import { createFaultFinder, type Fault, type SimulatedAnswer, spoil } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
-import { createPageCache, warmUp } from './page-cache.ts'
-import { releases } from './release.ts'
+import { readPageQuery } from './page.ts'
+import { releases, type SimulatedRelease } from './release.ts'
 import { type DemoRequest, route } from './route.ts'
-import { createBucket } from './token-bucket.ts'
 
 export interface ServiceOptions extends Partial<Behaviour> {
   /** Default 127.0.0.1. */
@@ -126,6 +125,20 @@ function singleHeaders(headers: IncomingMessage['headers']): DemoRequest['header
   }
 }
 
+/** One window of requests for the whole instance. Returns the seconds to wait once it is used up, otherwise 0. */
+function createBucket(behaviour: Behaviour, nowMs: () => number): () => number {
+  let window = { endsMs: 0, used: 0 }
+  return () => {
+    if (behaviour.rateLimit === null) return 0
+    const { limit, windowMs } = behaviour.rateLimit
+    const now = nowMs()
+    if (now >= window.endsMs) window = { endsMs: now + windowMs, used: 0 }
+    if (window.used >= limit) return Math.max(1, Math.ceil((window.endsMs - now) / 1000))
+    window.used++
+    return 0
+  }
+}
+
 function send(
   response: ServerResponse,
   { status, headers, body }: SimulatedAnswer,
@@ -144,4 +157,54 @@ function send(
   response.write(body.subarray(0, Math.floor(body.length / 2)), () => {
     if (how === 'cut-body') response.destroy()
   })
+}
+
+/** Keeps rendered pages until their project is edited, so that a benchmark measures only its client. */
+function createPageCache(): typeof answerList {
+  const projects = new Map<string, { readonly revision: number; readonly pages: Map<string, SimulatedAnswer> }>()
+  return (request) => {
+    const { fleet, projectUid } = request
+    const revision = fleet.revision(projectUid)
+    const known = projects.get(projectUid)
+    const project = known?.revision === revision ? known : { revision, pages: new Map<string, SimulatedAnswer>() }
+    if (project !== known) projects.set(projectUid, project)
+    const key = keyOf(request)
+    const kept = project.pages.get(key)
+    if (kept !== undefined) return kept
+    const answer = answerList(request)
+    project.pages.set(key, answer)
+    return answer
+  }
+}
+
+/** Walks every list of every project once, to fill the cache. */
+function warmUp(
+  fleet: SimulatedFleet,
+  answer: typeof answerList,
+  { release, pageSize }: { release: SimulatedRelease; pageSize: number },
+): void {
+  for (const { uid: projectUid } of fleet.projects()) {
+    for (const list of lists) {
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const parameters = new URLSearchParams({ perPage: `${pageSize}`, next_page_cursor: cursor })
+        const page = readPageQuery(parameters)
+        const { body } = answer({ fleet, projectUid, list, page, parameters, release, names: 'current' })
+        cursor = nextCursorIn(body)
+      }
+    }
+  }
+}
+
+const pagingParameters = new Set(['perPage', 'direction', 'sort', 'next_page_cursor', 'prev_page_cursor'])
+
+function keyOf({ list, page, parameters, release, names }: ListRequest): string {
+  const filters = [...parameters].filter(([name]) => !pagingParameters.has(name))
+  return JSON.stringify([list, release, names, page.perPage, page.direction, page.sort, page.cursor, filters])
+}
+
+/** The pagination ends every body and is always the same few members: no need to parse a megabyte. */
+function nextCursorIn(body: Buffer): string | undefined {
+  return /"has_next_page":true.*"next_page_cursor":"([^"]*)"\}\}\}\n?$/.exec(
+    body.toString('utf8', Math.max(0, body.length - 300)),
+  )?.[1]
 }

@@ -18,12 +18,12 @@ export async function checkChannels(
   env: ProxyVariables,
   isCut: boolean,
 ): Promise<readonly Diagnosis[]> {
-  const found = await Promise.all(
+  const diagnoses = await Promise.all(
     channels.map((channel) => contain(checkWay, async () => [await checkChannel(channel, env)])),
   )
   const cut = isCut ? [skipped('a channel has a mistake, or a secret is not set: see configuration')] : []
   if (channels.length === 0 && !isCut) return [skipped('none configured: an audit notifies nothing')]
-  return [...found.flat(), ...cut]
+  return [...diagnoses.flat(), ...cut]
 }
 
 /** URLs of channels are secrets: a message shows the host alone. */
@@ -51,12 +51,15 @@ async function checkReceiver(name: string, { host, port }: HostPort): Promise<Di
 }
 
 function checkDirectory(name: string, path: string): Diagnosis {
-  let place = path
-  while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
+  let directory = path
+  while (!existsSync(directory) && dirname(directory) !== directory) directory = dirname(directory)
   try {
-    accessSync(place, constants.W_OK)
-    return ok(`${name}: ${path}${place === path ? '' : ', made when the first report is written'}`)
+    accessSync(directory, constants.W_OK)
+    return ok(`${name}: ${path}${directory === path ? '' : ', made when the first report is written'}`)
   } catch (error) {
-    return fail(`${name}: cannot write to ${place}: ${reasonOf(error)}`, 'Let this user write there, or change `path`.')
+    return fail(
+      `${name}: cannot write to ${directory}: ${reasonOf(error)}`,
+      'Let this user write there, or change `path`.',
+    )
   }
 }

@@ -1,28 +1,20 @@
 import { type ExaminedConfiguration, examineConfiguration } from '../config/read-configuration.ts'
 import { count } from '../text/count.ts'
 import { timetableFaultsAt } from '../worker/timetable.ts'
-import { type Diagnosis, diagnosesOf, fail, ok, warn } from './check.ts'
-import type { DoctorContext } from './context.ts'
+import { type Diagnosis, type DoctorContext, diagnosesOf, fail, ok, warn } from './check.ts'
 
-export interface CheckedConfiguration {
+/**
+ * Reports each mistake of the configuration, and hands on what is right in it. `examined`: as far as it can be read;
+ * undefined where it cannot.
+ */
+export function checkConfiguration({ config, history, sources, cwd, clock, showPath }: DoctorContext): {
   readonly diagnoses: readonly Diagnosis[]
-  /** As far as it can be read; undefined where it cannot. */
   readonly examined: ExaminedConfiguration | undefined
-}
-
-/** Reports each mistake of the configuration, and hands on what is right in it. */
-export function checkConfiguration({
-  config,
-  history,
-  sources,
-  cwd,
-  clock,
-  shown,
-}: DoctorContext): CheckedConfiguration {
+} {
   try {
     const findTimetableFault = timetableFaultsAt(clock.now())
     const examined = examineConfiguration(config, sources, { history, cwd, findTimetableFault })
-    return { diagnoses: diagnosesIn(examined, shown(config)), examined }
+    return { diagnoses: diagnosesIn(examined, showPath(config)), examined }
   } catch (error) {
     return { diagnoses: diagnosesOf(error, correctFile), examined: undefined }
   }

@@ -1,33 +1,41 @@
+import { findInstallationKey, refuseEmptyVariable } from '../app/installation-key.ts'
 import { examineHistory } from '../app/open-history.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import type { HistoryContent, HistoryExamination } from '../history/examination.ts'
 import { describeMove, moveAdvice } from '../history/lease-owner.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { isOnThisMachine } from '../history/postgres-server.ts'
+import { createSealer } from '../inventory/sealer.ts'
 import { count } from '../text/count.ts'
-import { type Diagnosis, diagnosesOf, fail, ok, shortAdvice, warn } from './check.ts'
-import { showBytes } from './show-bytes.ts'
+import { contain, type Diagnosis, diagnosesOf, fail, ok, shortAdvice, warn } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-export interface CheckedHistory {
-  readonly diagnoses: readonly Diagnosis[]
-  /** undefined where the history cannot be used. */
-  readonly examination: HistoryExamination | undefined
-}
 
 /** Below this, the next runs may not fit. */
 const fewBytes = 256 * 1024 * 1024
 
-/** Examines the history, read-only: it is neither made nor upgraded. */
+/** Examines the history and its installation key, read-only: neither is made, and the history is not upgraded. */
 export async function checkHistory(
   location: HistoryLocation,
   env: Environment,
-  shown: (path: string) => string,
-): Promise<CheckedHistory> {
+  showPath: (path: string) => string,
+): Promise<{ readonly history: readonly Diagnosis[]; readonly sealKey: readonly Diagnosis[] }> {
+  const { diagnoses, examination } = await examine(location, env, showPath)
+  const sealKey = await contain(giveKey, async () => checkSealKey(location, env, examination?.content, showPath))
+  return { history: diagnoses, sealKey }
+}
+
+const giveKey = 'Put the installation key back, or make one: `openssl rand -hex 32`, as HOOKDRIFT_SEAL_KEY.'
+
+/** `examination`: undefined where the history cannot be used. */
+async function examine(
+  location: HistoryLocation,
+  env: Environment,
+  showPath: (path: string) => string,
+): Promise<{ readonly diagnoses: readonly Diagnosis[]; readonly examination: HistoryExamination | undefined }> {
   try {
     const examination = await examineHistory(location, env, verificationOf('plain'))
-    const name = location.kind === 'file' ? shown(location.path) : location.shown
+    const name = location.kind === 'file' ? showPath(location.path) : location.shown
     const diagnoses = [...troublesOf(examination, location), ...contentDiagnoses(examination, name)]
     return { diagnoses, examination }
   } catch (error) {
@@ -56,7 +64,9 @@ function* troublesOf(
 }
 
 const openHistoryAdvice = 'Check that this user can open the history: `hookdrift docs keep-the-history`.'
+
 const writableFile = 'Let this user write to the file and its directory, or name a history elsewhere with --history.'
+
 const writableDatabase = 'Let the login own the database, and name the primary server: `hookdrift docs many-machines`.'
 
 function contentDiagnoses(
@@ -82,4 +92,53 @@ function schemaDiagnosis({ schema, knownSchema }: HistoryContent, file: string, 
   if (schema > knownSchema) return fail(text, 'Use the newer hookdrift that wrote it.')
   if (isOnServer) return fail(text, 'Take a dump, then run `hookdrift history upgrade --yes`.')
   return warn(text, 'The next audit upgrades it, after a backup.')
+}
+
+const keepCopy = 'Keep a copy of the key elsewhere: with another key, secrets that change meanwhile go undetected.'
+
+/**
+ * Says where the installation key comes from, and whether it is the one of the last run. Makes no key.
+ * @throws AuditError when there is a key that cannot be used, or an empty variable where a key would be made
+ */
+function checkSealKey(
+  location: HistoryLocation,
+  env: Environment,
+  content: HistoryContent | undefined,
+  showPath: (path: string) => string,
+): readonly Diagnosis[] {
+  const installationKey = findInstallationKey(location, env)
+  const [path, file] = location.kind === 'file' ? [location.keyFile, showPath(location.keyFile)] : ['', '']
+  if (installationKey === undefined) {
+    refuseEmptyVariable(file, env)
+    if (content?.sealKeyId === undefined) return [ok(`none yet: the first audit makes ${file}`)]
+    return [warn(`${file} is missing: the next audit makes a new key`, restoreKey)]
+  }
+  const { key, warning } = installationKey
+  const diagnoses: Diagnosis[] = warning === undefined ? [] : [warn(warning, `Run \`chmod 600 ${path}\`.`)]
+  const keyId = createSealer(key).keyId
+  if (content?.sealKeyId !== undefined && content.sealKeyId !== keyId) {
+    return [...diagnoses, warn(`${sourceOf(location, env, file)}, which is not the key of the last run`, restoreKey)]
+  }
+  return [...diagnoses, ok(sourceOf(location, env, file), keepCopy)]
+}
+
+const restoreKey = 'Put the former key back; without it, secrets that changed since the last run go undetected once.'
+
+function sourceOf({ sealKey }: HistoryLocation, env: Environment, file: string): string {
+  if (env.HOOKDRIFT_SEAL_KEY) return 'the variable HOOKDRIFT_SEAL_KEY'
+  return sealKey === undefined ? `the file ${file}` : '`seal_key` of the configuration'
+}
+
+const byteUnits = ['KB', 'MB', 'GB', 'TB']
+
+/** `950 B`, `1.2 MB`, `41 GB`. */
+function showBytes(bytes: number): string {
+  let size = bytes
+  let unit = 'B'
+  for (const next of byteUnits) {
+    if (size < 1000) break
+    size /= 1000
+    unit = next
+  }
+  return `${size < 10 && unit !== 'B' ? size.toFixed(1) : Math.round(size)} ${unit}`
 }

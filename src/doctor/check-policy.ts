@@ -5,17 +5,12 @@ import { count } from '../text/count.ts'
 import { problemLine } from '../yaml/problem.ts'
 import { contain, type Diagnosis, diagnosesOf, fail, ok, skipped } from './check.ts'
 
-export interface CheckedPolicy {
-  readonly policy: readonly Diagnosis[]
-  readonly tests: readonly Diagnosis[]
-}
-
 /** Reads the policy with all its mistakes, and runs its tests. `file`: undefined where none is configured. */
 export async function checkPolicy(
   file: string | undefined,
   now: number,
-  shown: (path: string) => string,
-): Promise<CheckedPolicy> {
+  showPath: (path: string) => string,
+): Promise<{ readonly policy: readonly Diagnosis[]; readonly tests: readonly Diagnosis[] }> {
   let policy: Policy
   try {
     policy = await loadPolicy(file, { now })
@@ -27,7 +22,7 @@ export async function checkPolicy(
     return { policy: [ok(`none configured: the ${rules} of the recommended pack`)], tests: [skipped('no policy file')] }
   }
   return {
-    policy: [ok(`${shown(file)}: ${rules}, ${count(policy.waivers.length, 'waiver')}`)],
+    policy: [ok(`${showPath(file)}: ${rules}, ${count(policy.waivers.length, 'waiver')}`)],
     tests: await contain(correctTests, () => runTests(file, policy)),
   }
 }

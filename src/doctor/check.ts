@@ -1,4 +1,9 @@
+import type { ReferenceSources } from '../config/expand-references.ts'
 import { AuditError, classOf, framesOf } from '../model/errors.ts'
+import type { Clock } from '../model/time.ts'
+import { bareWhat, stepAfterFault } from '../report/describe-failures.ts'
+import type { HttpFailure } from '../service/reply.ts'
+import type { ServiceFault } from '../service/service-fault.ts'
 
 export type CheckName =
   | 'node'
@@ -10,6 +15,7 @@ export type CheckName =
   | ServiceCheckName
   | 'channel'
   | 'schedule'
+
 export type ServiceCheckName =
   | 'dns'
   | 'tcp'
@@ -45,6 +51,9 @@ export type CheckRow = Diagnosis & {
   /** The service that it is about; null for the installation. */
   readonly service: string | null
 }
+
+/** Diagnoses of a service by check, in the order in which they were made. */
+export type ServiceDiagnoses = readonly (readonly [ServiceCheckName, readonly Diagnosis[]])[]
 
 export function ok(detail: string, remediation: string | null = null): Diagnosis {
   return { status: 'ok', detail, remediation }
@@ -92,4 +101,33 @@ export function shortAdvice(advice: string): string {
   const [line = '', ...more] = advice.split('\n')
   const short = more.length === 0 ? line : line.slice(0, line.lastIndexOf(','))
   return short.charAt(0).toUpperCase() + short.slice(1)
+}
+
+/** What the checks use of the process. */
+export interface DoctorContext {
+  /** Absolute path of the configuration. */
+  readonly config: string
+  /** `--history`. */
+  readonly history: string | undefined
+  readonly sources: ReferenceSources
+  readonly cwd: string
+  readonly clock: Clock
+  /** At least 0, below 1. */
+  readonly random: () => number
+  readonly nodeVersion: string
+  readonly toolVersion: string
+  /** A path for messages. */
+  readonly showPath: (path: string) => string
+}
+
+/** A fault of a request as reports describe it: `GET https://…: 503 service unavailable (request id 8f2c)`. */
+export function faultDiagnosis({ kind, facts }: ServiceFault, before = ''): Diagnosis {
+  const { url, requestId } = facts
+  const id = requestId === null ? '' : ` (request id ${requestId})`
+  return fail(`${before}GET ${url}: ${bareWhat(facts.what)}${id}`, stepAfterFault(kind, url))
+}
+
+/** A failure before there was an answer. */
+export function failureDiagnosis({ kind, what, hint }: HttpFailure, url: string): Diagnosis {
+  return fail(`GET ${url}: ${what}${hint === null ? '' : `: ${hint}`}`, stepAfterFault(kind, url))
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
-import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
+import { type Kind, type ProjectRef, projectKey, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { View } from './records.ts'
 
 /** The approved states of projects. Approvals are never deleted. */
@@ -103,4 +103,21 @@ export function signedBy<
     .map((one) => (one.ended === undefined || isBy(one.ended) ? one : { ...one, ended: undefined }))
 }
 
+/** Which resources of an approved state were approved by themselves. */
+export function amendedIn({ run, amendments = [] }: Pick<Approval, 'run' | 'amendments'>): AmendmentIndex {
+  const runs: ReadonlyMap<ResourceKey, number> = new Map(amendments.map((one) => [resourceKey(one), one.run]))
+  return {
+    isAmended: (resource) => runs.size > 0 && runs.has(resourceKey(resource)),
+    runOf: (resource) => (runs.size === 0 ? run : (runs.get(resourceKey(resource)) ?? run)),
+  }
+}
+
 type SignatureEnd = { readonly at: string } | undefined
+
+type AmendedResource = Pick<Amendment, 'kind' | 'uid'>
+
+interface AmendmentIndex {
+  isAmended(resource: AmendedResource): boolean
+  /** The run whose state of a resource is approved; undefined when it came from files. */
+  runOf(resource: AmendedResource): number | undefined
+}

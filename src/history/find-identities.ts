@@ -17,9 +17,9 @@ export async function findIdentities(
 ): Promise<readonly Identity[]> {
   const ofUid = (await identifyResources(history, text, run)).filter(isChosen)
   if (text === '' || ofUid.length > 0) return ofUid
-  const found = (await searchResources(history, text, run)).filter(isChosen)
-  const named = found.filter(({ isNamed }) => isNamed)
-  const meant = named.length > 0 ? named : found
+  const matches = (await searchResources(history, text, run)).filter(isChosen)
+  const named = matches.filter(({ isNamed }) => isNamed)
+  const meant = named.length > 0 ? named : matches
   if (new Set(meant.map(({ uid }) => uid)).size > 1) throw ambiguous(text, meant)
   return meant.map(({ project, kind, uid }) => ({ project, kind, uid }))
 }

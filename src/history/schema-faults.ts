@@ -23,16 +23,16 @@ const ownPrefix = 'my_'
  */
 export function schemaFaults(expected: readonly SchemaObject[], actual: readonly SchemaObject[]): SchemaFault[] {
   const there = new Map(actual.map((object) => [object.name, object]))
-  const known = new Set(expected.map(({ name }) => name))
+  const expectedNames = new Set(expected.map(({ name }) => name))
   const faults = expected.flatMap((object): SchemaFault[] => {
-    const found = there.get(object.name)
+    const actualObject = there.get(object.name)
     const { type, name } = object
-    if (found === undefined) return [{ type, fault: 'missing', text: `the ${type} ${name} is missing` }]
-    if (isSame(object, found)) return []
+    if (actualObject === undefined) return [{ type, fault: 'missing', text: `the ${type} ${name} is missing` }]
+    if (isSame(object, actualObject)) return []
     return [{ type, fault: 'altered', text: `the ${type} ${name} is not as hookdrift made it` }]
   })
   const added = actual.filter(
-    ({ type, name }) => !known.has(name) && (type === 'trigger' || !name.startsWith(ownPrefix)),
+    ({ type, name }) => !expectedNames.has(name) && (type === 'trigger' || !name.startsWith(ownPrefix)),
   )
   return [
     // A missing table takes its indexes and constraints along.

@@ -35,7 +35,6 @@ export interface HistoryUpkeep {
    * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
    */
   query(sql: string, limits: QueryLimits): Promise<QueryAnswer>
-  size(): Promise<HistorySize>
   close(): Promise<void>
 }
 

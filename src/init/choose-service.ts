@@ -1,22 +1,37 @@
+import type { ProcessContext } from '../app/process-context.ts'
 import { nameProjects, namesShownBy } from '../audit/discover-projects.ts'
+import type { Sealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'
 import { quote } from '../text/neutralise.ts'
 import type { Answers, ChosenService } from './answers.ts'
-import type { InitContext } from './context.ts'
+import type { Asker } from './ask.ts'
 import { findKeyOwner, findProjects, type KeyedService, type KeyOwner, listOrganisation } from './find-projects.ts'
+import type { Given } from './interview.ts'
 import * as interview from './interview.ts'
 import { nameService } from './name-service.ts'
-import { reachService, withExaminer } from './reach-service.ts'
+import { reachService, type ServiceReach, withExaminer } from './reach-service.ts'
 
-interface Chosen extends Pick<Answers, 'service' | 'keyVariable'> {
-  /** A secret. */
-  readonly key: string
+/** What a set-up is given, and what it uses of the process. */
+export interface InitContext extends ServiceReach {
+  readonly given: Given
+  /** undefined where there is no one to ask: then what is not given has a default, or is missing. */
+  readonly asker: Asker | undefined
+  /** Absolute. */
+  readonly directory: string
+  readonly terminal: ProcessContext
+  readonly signal: AbortSignal
+  /** Recognises names that contain secrets. */
+  readonly sealer: Sealer
+  readonly version: string
+  readonly readPackageFile: (path: string) => string
 }
 
-/** Finds the service, the key and the projects. What a person answers wrongly is asked again. */
-export async function chooseService(context: InitContext): Promise<Chosen> {
+/** Finds the service, the key (a secret) and the projects. What a person answers wrongly is asked again. */
+export async function chooseService(
+  context: InitContext,
+): Promise<Pick<Answers, 'service' | 'keyVariable'> & { readonly key: string }> {
   const { given, asker, terminal, signal, sealer } = context
   const showName = namesShownBy(sealer)
   const url = await untilRight(context, given.url === undefined, async () =>
@@ -25,8 +40,8 @@ export async function chooseService(context: InitContext): Promise<Chosen> {
   const name = await interview.askServiceName(nameService(given.keyFromEnv, url), asker)
   return withExaminer(url, context, async (examiner) => {
     const { keyVariable, key, owner } = await untilRight(context, given.keyFromEnv === undefined, async () => {
-      const asked = await interview.askKey(given, { service: name, env: terminal.env, asker })
-      return { ...asked, owner: await findKeyOwner({ examiner, key: asked.key, signal, showName }) }
+      const variableAndKey = await interview.askKey(given, { service: name, env: terminal.env, asker })
+      return { ...variableAndKey, owner: await findKeyOwner({ examiner, key: variableAndKey.key, signal, showName }) }
     })
     const scope = await chooseProjects({ examiner, key, signal, showName }, owner, context)
     return { service: { name, url, ...scope }, keyVariable, key }
@@ -46,17 +61,17 @@ async function chooseProjects(service: KeyedService, owner: KeyOwner, context: I
   say('note', 'give its user the right to read, and no more')
   const scope = await interview.askScope(given, asker)
   if (scope !== 'all' && scope !== 'list') {
-    const found = await findProjects(service, scope)
-    say('good', `${count(found.length, 'project')}: ${listed(found)}`)
-    return { organisation: undefined, projects: named(found, context) }
+    const projects = await findProjects(service, scope)
+    say('good', `${count(projects.length, 'project')}: ${listed(projects)}`)
+    return { organisation: undefined, projects: named(projects, context) }
   }
   return untilRight(context, given.organisation === undefined, async () => {
     const organisation = await interview.askOrganisation(given, asker)
-    const found = await listOrganisation(service, organisation)
-    if (found.length === 0) throw AuditError.incomplete(`the organisation ${organisation} has no project`)
-    say('good', `${count(found.length, 'project')}: ${listed(found)}`)
+    const projects = await listOrganisation(service, organisation)
+    if (projects.length === 0) throw AuditError.incomplete(`the organisation ${organisation} has no project`)
+    say('good', `${count(projects.length, 'project')}: ${listed(projects)}`)
     if (scope === 'all' || asker === undefined) return { organisation, projects: 'all' }
-    return { organisation: undefined, projects: named(await interview.askProjects(found, asker), context) }
+    return { organisation: undefined, projects: named(await interview.askProjects(projects, asker), context) }
   })
 }
 

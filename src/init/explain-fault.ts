@@ -1,4 +1,4 @@
-import { faultDiagnosis } from '../doctor/service/describe-fault.ts'
+import { faultDiagnosis } from '../doctor/check.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { describeFailures, groupFailures, nextStep } from '../report/describe-failures.ts'
@@ -13,10 +13,10 @@ export function explainFault(error: unknown): unknown {
 
 /** What to do next. There is no configuration yet, which the usual advice would point to. */
 export function adviceFor(kind: FaultKind, url: string | null): string {
-  return own[kind] ?? nextStep(kind, url) ?? 'Check the service.'
+  return adviceOfSetUp[kind] ?? nextStep(kind, url) ?? 'Check the service.'
 }
 
-const own: Partial<Record<FaultKind, string>> = {
+const adviceOfSetUp: Partial<Record<FaultKind, string>> = {
   refused_key:
     'Check the key, or make a new one in the settings of your account. If it worked before, check the service first.',
   not_found: 'Compare the ids with those in the settings of the projects, and check what the key may read.',

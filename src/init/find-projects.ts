@@ -33,9 +33,9 @@ export async function listOrganisation(service: KeyedService, organisation: stri
 
 /** Projects by their ids. @throws AuditError.incomplete when the key may not read one */
 export async function findProjects(service: KeyedService, uids: readonly string[]): Promise<readonly ListedProject[]> {
-  const found: ListedProject[] = []
-  for (const uid of uids) found.push(await findProject(service, uid))
-  return found
+  const projects: ListedProject[] = []
+  for (const uid of uids) projects.push(await findProject(service, uid))
+  return projects
 }
 
 async function findProject(service: KeyedService, projectUid: string): Promise<ListedProject> {

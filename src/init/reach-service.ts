@@ -1,5 +1,5 @@
-import { checkConnection } from '../doctor/service/check-connection.ts'
-import { failureDiagnosis } from '../doctor/service/describe-fault.ts'
+import { failureDiagnosis } from '../doctor/check.ts'
+import { checkConnection } from '../doctor/check-connection.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Clock } from '../model/time.ts'
 import { defaultDialect } from '../service/dialect.ts'
@@ -9,7 +9,9 @@ import type { HttpFailure } from '../service/reply.ts'
 import { defaultLimits, type ServiceSettings } from '../service/settings.ts'
 import { adviceFor } from './explain-fault.ts'
 import { isLoopbackUrl, mendUrl, withOtherScheme } from './mend-url.ts'
-import type { Say } from './say.ts'
+
+/** Prints a line: `good` for what was found to be right, `note` for what a person should know, `text` for the rest. */
+export type Say = (how: 'good' | 'note' | 'text', text: string) => void
 
 /** How services are asked. */
 export interface ServiceReach {
@@ -28,18 +30,18 @@ export interface ServiceReach {
 export async function reachService(given: string, reaching: ServiceReach): Promise<string> {
   const mended = mendUrl(given)
   if ('problem' in mended) throw AuditError.usage(`--url: ${mended.problem}`)
-  const found = await tryBothSchemes(mended.url, reaching)
-  for (const note of [...mended.notes, ...found.notes]) reaching.say('note', note)
-  await withExaminer(found.url, reaching, async (examiner) => {
-    const { diagnoses } = await checkConnection(examiner, { url: found.url, now: reaching.clock.now() })
-    reaching.say('good', `${found.url} answers`)
+  const address = await tryBothSchemes(mended.url, reaching)
+  for (const note of [...mended.notes, ...address.notes]) reaching.say('note', note)
+  await withExaminer(address.url, reaching, async (examiner) => {
+    const { diagnoses } = await checkConnection(examiner, { url: address.url, now: reaching.clock.now() })
+    reaching.say('good', `${address.url} answers`)
     for (const { status, detail } of diagnoses.flatMap(([, each]) => each)) {
       if (status !== 'skipped') reaching.say(status === 'ok' ? 'good' : 'note', detail)
     }
   })
-  if (found.url.startsWith('http:') && !isLoopbackUrl(found.url))
+  if (address.url.startsWith('http:') && !isLoopbackUrl(address.url))
     reaching.say('note', 'the key is sent in clear over http: use https where the service has it')
-  return found.url
+  return address.url
 }
 
 /** A service with the usual settings, as the configuration that init writes has them. */

@@ -1,15 +1,15 @@
 import { relative } from 'node:path'
+import type { Report, ReportViolation } from '../model/report.ts'
 import { dayMs } from '../model/time.ts'
-import { isOpen } from '../model/violation.ts'
+import { isOpen, severities, totalOf } from '../model/violation.ts'
+import { count, countEach } from '../text/count.ts'
 import type { Answers, Place } from './answers.ts'
-import { checkFiles } from './check-files.ts'
-import { chooseService } from './choose-service.ts'
-import type { InitContext } from './context.ts'
-import { describeScan } from './describe-scan.ts'
+import { chooseService, type InitContext } from './choose-service.ts'
 import { askAcceptance, askPlace, askStrictness, refuseMissing } from './interview.ts'
 import { isLoopbackUrl } from './mend-url.ts'
-import type { NextStep } from './places/place.ts'
-import { type Plan, planFiles } from './plan-files.ts'
+import type { NextStep } from './place-plans.ts'
+import { checkFiles, type Plan, planFiles } from './plan-files.ts'
+import type { Say } from './reach-service.ts'
 import { scanOnce, type TrialScan } from './scan-once.ts'
 import { refuseExisting, writeFiles } from './write-files.ts'
 
@@ -82,4 +82,39 @@ function describePlan(
 
 function showStep({ command, purpose }: NextStep): string {
   return purpose === '' ? `  ${command}` : `  ${command}\n      ${purpose}`
+}
+
+/** What a scan read and found, in a few lines. */
+function describeScan(report: Report): readonly Parameters<Say>[] {
+  const { projects, coverage, verdict, violations } = report
+  const resources = projects.reduce((sum, { resources: ofKind }) => sum + sumOf(Object.values(ofKind)), 0)
+  const complete = coverage.filter(({ status }) => status === 'complete').map(({ listing }) => listing)
+  const read = (['endpoints', 'subscriptions', 'sources', 'event_types', 'project'] as const).filter((each) =>
+    complete.includes(each),
+  )
+  const open = totalOf(verdict.violations)
+  const summary =
+    open === 0 ? 'no open violation' : `${count(open, 'open violation')}: ${countEach(severities, verdict.violations)}`
+  return [
+    [
+      'good',
+      `${count(resources, 'resource')} in ${count(projects.length, 'project')}; the key reads ${read.join(', ').replace('project', 'settings').replace('_', ' ')}`,
+    ],
+    [open === 0 ? 'good' : 'note', summary],
+    ...theWorst(violations.filter(isOpen)).map((line): Parameters<Say> => ['text', `    ${line}`]),
+  ]
+}
+
+const mostRules = 5
+
+/** Violations are sorted by severity. */
+function theWorst(open: readonly ReportViolation[]): readonly string[] {
+  const byRule = [...Map.groupBy(open, ({ rule }) => rule)]
+  const shown = byRule.slice(0, mostRules).map(([rule, some]) => `${some.length} × ${rule}, ${some[0]?.severity}`)
+  const hidden = byRule.length - shown.length
+  return hidden > 0 ? [...shown, `and ${count(hidden, 'more rule')}`] : shown
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
 }

@@ -23,13 +23,6 @@ export interface WaiverTerms {
   readonly expires: string
 }
 
-interface ScanContext {
-  readonly terminal: ProcessContext
-  readonly signal: AbortSignal
-  /** A secret. */
-  readonly key: string
-}
-
 /** What a scan found, while its history exists. */
 export interface TrialScan {
   readonly report: Report
@@ -43,7 +36,16 @@ export interface TrialScan {
  */
 export async function scanOnce<Result>(
   answers: Pick<Answers, 'service' | 'keyVariable' | 'strictness'>,
-  { terminal, signal, key }: ScanContext,
+  {
+    terminal,
+    signal,
+    key,
+  }: {
+    readonly terminal: ProcessContext
+    readonly signal: AbortSignal
+    /** A secret. */
+    readonly key: string
+  },
   work: (scanning: TrialScan) => Promise<Result>,
 ): Promise<Result> {
   using directory = openPrivateDirectory('hookdrift-init-')

@@ -88,6 +88,22 @@ export function mapHost(text: string, mappings: readonly HostMapping[], isAddres
   return `${scheme}${userinfo === undefined ? '' : `${userinfo}@`}${mapped}${path}${query}${fragment}`
 }
 
+interface FoundSeal {
+  /** JSON Pointer to the value that is or contains it. */
+  readonly path: string
+  readonly seal: string
+}
+
+/**
+ * Finds the seals of secrets. Not those in programs, filters and texts of people, where a seal replaces what merely
+ * looks like a secret, and not that in the address of a source, which the service makes.
+ */
+export function* findSeals(kind: Kind, attributes: JsonObject): Generator<FoundSeal> {
+  for (const found of sealsOf(wireSchema[kind], attributes, '')) {
+    if (kind !== 'source' || found.path !== '/url') yield found
+  }
+}
+
 interface CounterpartDiff {
   /** `before` in the first project, `after` in the second; sorted by path. */
   readonly fields: readonly FieldChange[]
@@ -218,3 +234,31 @@ function applied(host: string, { from, to }: HostMapping): string | undefined {
   if (host.length <= start.length + end.length || !host.startsWith(start) || !host.endsWith(end)) return undefined
   return to.replace('*', () => host.slice(start.length, host.length - end.length))
 }
+
+function* sealsOf(members: Members, object: JsonObject, path: string): Generator<FoundSeal> {
+  for (const [key, value] of Object.entries(object)) {
+    const field = Object.hasOwn(members, key) ? members[key] : undefined
+    yield* sealsIn(field, value, `${path}/${pointerStep(key)}`)
+  }
+}
+
+function* sealsIn(field: Field | undefined, value: Json, path: string): Generator<FoundSeal> {
+  if (typeof value === 'string') {
+    if (field !== undefined && !secretTypes.has(field.type)) return
+    for (const [seal] of value.matchAll(/sealed:[0-9a-f]{32}/g)) yield { path, seal }
+  } else if (Array.isArray(value)) {
+    for (const one of value) yield* sealsIn(field, one, path)
+  } else if (isJsonObject(value)) {
+    if (field?.type === 'free') return
+    if (field?.type !== 'keyed') yield* sealsOf(field?.type === 'struct' ? field.members : {}, value, path)
+    else {
+      for (const [key, one] of Object.entries(value)) {
+        const here = `${path}/${pointerStep(key)}`
+        if (isJsonObject(one)) yield* sealsOf(field.members, one, here)
+        else yield* sealsIn(undefined, one, here)
+      }
+    }
+  }
+}
+
+const secretTypes: ReadonlySet<string> = new Set(['secret', 'secret-url', 'url', 'addresses'])

@@ -91,12 +91,12 @@ export function sealAsSent(text: string, sealer: Sealer): string {
   return sealer.seal(`as sent: ${text}`)
 }
 
-interface Reading {
-  readonly sealer: Sealer
-  readonly says: (name: string) => boolean
-}
-
-function normalise(raw: Json, name: string, isWithinSecret: boolean, reading: Reading): Json {
+function normalise(
+  raw: Json,
+  name: string,
+  isWithinSecret: boolean,
+  reading: { readonly sealer: Sealer; readonly says: (name: string) => boolean },
+): Json {
   const { sealer, says } = reading
   if (raw === null || raw === '' || typeof raw === 'boolean') return raw
   const isSecret = says(name) || (isWithinSecret && !isSecretCompanion(name))

@@ -7,9 +7,9 @@ import {
   mayHoldCredential,
   mayHoldSecretName,
 } from '../secrets/known-secrets.ts'
-import { isPlain } from '../secrets/plain-text.ts'
+import { asSeen, isPlain } from '../secrets/plain-text.ts'
 import { isRandomText, replaceGrouped, replaceMixed, replaceRandom, shortest } from '../secrets/random-text.ts'
-import { asSeen } from '../secrets/seen-text.ts'
+
 import { isSeal, longestText, maskingSealer, type Sealer } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
@@ -141,13 +141,8 @@ function sealAddresses(text: string, sealer: Sealer): string {
   return at === 0 ? text : out.join('') + text.slice(at)
 }
 
-interface TextSpan {
-  readonly from: number
-  readonly to: number
-}
-
 /** The addresses in a text: with a scheme, or at a host whose addresses are credentials. One pass over the text. */
-function* findAddresses(text: string): Generator<TextSpan> {
+function* findAddresses(text: string): Generator<{ readonly from: number; readonly to: number }> {
   if (!text.includes('/')) return
   for (let at = 0; at < text.length; ) {
     const slashes = text.indexOf('://', at)

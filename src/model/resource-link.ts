@@ -34,13 +34,11 @@ export function linksOfProject(template: string, { service, uid, name }: Project
 }
 
 /** Where the gateway shows a resource, by the template of its project; undefined where the template has no such kind. */
-export function linkToResource(template: string, { kind, uid }: ResourcePlace): string | undefined {
+export function linkToResource(
+  template: string,
+  { kind, uid }: { readonly kind: Kind; readonly uid: string },
+): string | undefined {
   return isShown(template, kind) ? fillTemplate(template, { kind, listing: `${kind}s`, uid }) : undefined
-}
-
-interface ResourcePlace {
-  readonly kind: Kind
-  readonly uid: string
 }
 
 /** A template for a resource that does not say of which kind is one for endpoints. */

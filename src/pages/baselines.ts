@@ -1,15 +1,35 @@
+import { inResourceOrder } from '../history/report-order.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
-import { listBaselines } from '../questions/baselines.ts'
+import { describeSigner } from '../questions/acceptances.ts'
+import { readBaselineDiff } from '../questions/baseline-diff.ts'
+import { type BaselineRow, type ListedBaseline, listBaselines } from '../questions/baselines.ts'
+import { isGap } from '../report/gaps.ts'
+import { changeCard } from '../report/html/components/change-card.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
-import { html, nothing } from '../report/html/markup.ts'
-import { approvalPlace, showActive, showPast } from './baselines/show-approvals.ts'
-import { showDifferences } from './baselines/show-differences.ts'
-import { readRunNames } from './name-run.ts'
+import { cell, table } from '../report/html/components/table.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
+import { linkToResource, paths, type SiteLink } from './link.ts'
+import {
+  cutPage,
+  type ListSection,
+  noSuchPlace,
+  placeAfter,
+  readResourcePlace,
+  resourcePlace,
+  showPager,
+} from './list-page.ts'
+import { type RunNames, readRunNames } from './name-run.ts'
 import type { SitePage, SiteRequest } from './page.ts'
-import { resourcePlace } from './resource-place.ts'
 import { hookdriftCommand, type SameAnswer } from './same-answer.ts'
+import { showGaps } from './show-gaps.ts'
 import { approvalsAsOf } from './signed-as-of.ts'
+
+/** The parameter that names a past approval by its number in the history: the page shows those after it. */
+const approvalPlace = 'after-approval'
 
 /** The states that people approved, and what differs from them in a run. Each of its two lists goes on by itself. */
 export const baselinesPage: SitePage = {
@@ -65,4 +85,92 @@ async function findSame({ history, query, isLatest, run }: SiteRequest, isCompar
   }
   const lacks = hasChanged ? 'It lists later approvals too.' : undefined
   return { command: ['baseline', 'show'], options: { all: true, project }, isOfNoRun: true, lacks }
+}
+
+const mostApprovals = 100
+
+const columns = ['Project', 'State of', 'Approved', 'By', 'Note'].map((title) => ({ title }))
+
+function showActive(rows: readonly BaselineRow[], names: Names): Markup {
+  const shown = rows.map(
+    (row) => html`<tr>${showApproval(row, names)}</tr>
+`,
+  )
+  return table('Approved baselines', columns, shown)
+}
+
+/**
+ * Approvals that no longer count: what drift was once compared with, and who ended that. By project, the latest first.
+ * @throws AuditError.usage for a place that is not in the list
+ */
+function showPast({ query }: SiteRequest, past: readonly ListedBaseline[], names: Names): ListSection {
+  const { link } = names
+  const named = query.one(approvalPlace)
+  const at = past.findIndex(({ id }) => String(id) === named)
+  if (named !== undefined && at < 0) throw noSuchPlace(approvalPlace)
+  const { shown, last } = cutPage(past.slice(at + 1), { most: mostApprovals })
+  const project = query.all('project')
+  const next = last && link('/baselines', { project, [approvalPlace]: last.id })
+  const isFirst = named === undefined
+  if (past.length === 0) return { section: nothing, isFirst, next }
+  const rows = shown.map(
+    ({ row }) => html`<tr>${showApproval(row, names)}${cell('Ended', describeEnd(row))}</tr>
+`,
+  )
+  const list = table('Past approvals', [...columns, { title: 'Ended' }], rows)
+  const content = html`${list}${showPager({ first: isFirst ? undefined : link('/baselines', { project }), next })}`
+  return { isFirst, next, section: pageSection({ id: 'past', title: 'Past approvals', count: past.length, content }) }
+}
+
+function describeEnd({ revoked_at, revoked_by }: BaselineRow): string {
+  return revoked_at === null ? 'by a later approval' : `revoked ${showTime(revoked_at)} by ${revoked_by ?? ''}`
+}
+
+interface Names {
+  readonly link: SiteLink
+  readonly runs: RunNames
+}
+
+function showApproval(row: BaselineRow, { link, runs }: Names): Markup {
+  const amended = row.amendments.length === 0 ? nothing : html` + ${count(row.amendments.length, 'resource')}`
+  const state = html`${row.run === null ? html`files` : runs.name(row.run)}${amended}`
+  const by = describeSigner({ by: row.approved_by, os_user: row.os_user })
+  return html`<th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cell('State of', state)}${cell('Approved', showTime(row.approved_at))}${cell('By', by)}${cell('Note', row.note)}`
+}
+
+const [mostDifferences, mostRemarks] = [100, 100]
+
+/**
+ * What differs in the run from the approved states, of which there is one; a hundred differences from a place on.
+ * `alarm`: what was not scanned, so that differences there are unknown.
+ */
+async function showDifferences(
+  request: SiteRequest,
+  projects: readonly string[],
+): Promise<ListSection & { readonly alarm: Markup }> {
+  const { history, run, isLatest, query, link } = request
+  const choice = { run, projects, limit: Number.POSITIVE_INFINITY, approvals: await approvalsAsOf(request) }
+  const { rows, remarks = [], coverage = [] } = await readBaselineDiff(history, choice)
+  const place = readResourcePlace(query)
+  const isAfter = place && ((row: (typeof rows)[number]) => inResourceOrder(row, place) > 0)
+  const { shown, last } = cutPage(rows, { isAfter, most: mostDifferences })
+  const next = last && link('/baselines', { project: projects, ...placeAfter(last) })
+  const pager = showPager({ first: place && link('/baselines', { project: projects }), next })
+  const cards = shown.map((row) => changeCard(row, [], linkToResource(link, row)))
+  const content = html`${remarks.slice(0, mostRemarks).map((line) => html`<p class="soft">${line}</p>`)}${
+    rows.length === 0 ? showNoDifference(coverage.some(isGap)) : html`<ul class="rows">${cards}</ul>`
+  }${pager}`
+  const title = isLatest ? 'What differs in the last run' : `What differs in run ${run.number}`
+  return {
+    alarm: showGaps(coverage, link),
+    isFirst: place === undefined,
+    next,
+    section: pageSection({ id: 'differences', title, count: rows.length, content }),
+  }
+}
+
+function showNoDifference(isIncomplete: boolean): Markup {
+  return isIncomplete
+    ? emptyState('Nothing differs from the approved states in what was scanned; the rest is unknown.', 'unknown')
+    : emptyState('Nothing differs from the approved states.', 'none')
 }

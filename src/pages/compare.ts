@@ -1,7 +1,12 @@
+import { matchesProject } from '../config/choose-projects.ts'
+import type { RecordedViolation } from '../history/records.ts'
+import { readFirstViolations } from '../history/sql/first-violations.ts'
 import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
+import type { ResolvedViolation } from '../history/sql/violations.ts'
 import type { ReportChange } from '../model/report.ts'
-import { kinds } from '../model/resource.ts'
+import { type Kind, kinds } from '../model/resource.ts'
 import { type ResourcePlace, readDiff } from '../questions/diff.ts'
+import { describeEnding } from '../report/describe-ending.ts'
 import { isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -10,19 +15,17 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { type ComparedRuns, showEnded } from './compare/show-ended.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
-import { findPrevious } from './find-runs.ts'
+import { findNext, findPrevious, runAsOf } from './find-runs.ts'
 import { linksAt, paths, type SiteLink } from './link.ts'
-import { showPager } from './list-page.ts'
+import { placeAfter, readResourcePlace, resourcePlace, showPager } from './list-page.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
-import { placeAfter, readResourcePlace, resourcePlace } from './resource-place.ts'
-import { runAsOf } from './run-as-of.ts'
 import { onceForRun } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 
 const mostOpen = 50
+
 const mostShown = 500
 
 /** Two runs compared: what differs, and which violations ended in between. */
@@ -91,13 +94,14 @@ function readChanges(request: SiteRequest, { from, to, ...chosen }: ShownChanges
   )
 }
 
-interface Changes {
-  readonly rows: readonly ReportChange[]
-  readonly total: number
-  readonly isIncomplete: boolean
-}
-
-function showChanges({ rows, total, isIncomplete }: Changes, link: SiteLink): Markup {
+function showChanges(
+  {
+    rows,
+    total,
+    isIncomplete,
+  }: { readonly rows: readonly ReportChange[]; readonly total: number; readonly isIncomplete: boolean },
+  link: SiteLink,
+): Markup {
   if (total === 0) return emptyState('Nothing differs in what both have scanned.', isIncomplete ? 'unknown' : 'none')
   const cards = rows.map((change) =>
     changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })),
@@ -106,4 +110,61 @@ function showChanges({ rows, total, isIncomplete }: Changes, link: SiteLink): Ma
   const extent =
     total > rows.length ? html`<p class="soft">${rows.length} of ${count(total, 'change')} are shown.</p>` : nothing
   return html`${extent}<ul class="rows">${cards.slice(0, mostOpen)}</ul>${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, html`<ul class="rows">${rest}</ul>`)}`
+}
+
+const mostEnded = 50
+
+/** Two runs, and what of them is compared. */
+interface ComparedRuns {
+  readonly from: CommittedRun
+  readonly to: CommittedRun
+  readonly projects: readonly string[]
+  readonly kind: Kind | undefined
+}
+
+/** The violations that ended between two runs. `link`: as of a run that knows both. */
+async function showEnded(request: SiteRequest, comparison: ComparedRuns, link: SiteLink): Promise<Markup> {
+  const { from, to, projects } = comparison
+  const { rows, total } = await readEnded(request, comparison)
+  const next = await findNext(request.history, from, to)
+  const items = rows.map((violation) => {
+    const { fingerprint, severity, rule, name, uid, project, resolution, endedBy } = violation
+    const run = 'run' in violation ? ` in run ${violation.run}` : ''
+    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${describeEnding({ resolution, ended_by: endedBy })}${run}</p></li>
+`
+  })
+  const omitted = total - rows.length
+  const section = pageSection({
+    id: 'ended',
+    title: 'Violations that ended',
+    count: total,
+    content:
+      total === 0
+        ? emptyState('None.', 'none')
+        : html`<ul class="rows">${items}</ul>${omitted > 0 ? html`<p class="soft">${rows.length} of ${total} are shown; the list below has all.</p>` : nothing}`,
+  })
+  if (next === undefined) return section
+  const list = link('/violations', { since: next.number, state: 'all', project: projects })
+  return html`${section}
+<p><a href="${list}">Violations opened or ended since run ${next.number}</a></p>`
+}
+
+async function readEnded(
+  { history }: SiteRequest,
+  { from, to, projects, kind }: ComparedRuns,
+): Promise<{ readonly rows: readonly (RecordedViolation | ResolvedViolation)[]; readonly total: number }> {
+  if (from.number >= to.number) return { rows: [], total: 0 }
+  let total = 0
+  const rows = await readFirstViolations(history, {
+    run: to.number,
+    withActive: false,
+    resolvedAfter: from.number,
+    most: mostEnded,
+    isChosen(group) {
+      const isChosen = matchesProject(group.project, projects) && (kind === undefined || group.kind === kind)
+      if (isChosen) total += group.violations
+      return isChosen
+    },
+  })
+  return { rows, total }
 }

@@ -3,12 +3,11 @@ import type { Context } from 'hono'
 import { type CommittedRun, findLastRun, readMadeAt } from '../history/sql/runs.ts'
 import { type ChangeEntry, readLastChanges } from '../questions/read-last-changes.ts'
 import { html, type Markup, trusted } from '../report/html/markup.ts'
-import { countsFromNow } from './counts-from-now.ts'
-import { type Freshness, neverKept } from './freshness.ts'
+import { runAsOf } from './find-runs.ts'
+import { countsFromNow, type Freshness, neverKept } from './freshness.ts'
 import { linksAt, paths } from './link.ts'
 import type { SiteHistory, SiteScope } from './page.ts'
 import { readQuery } from './query.ts'
-import { runAsOf } from './run-as-of.ts'
 
 const mostEntries = 100
 

@@ -9,13 +9,6 @@ interface Field {
   show(query: SiteQuery): Markup
 }
 
-interface OtherFilters {
-  /** Those that people set less often: behind a fold, unless one of them is set. */
-  readonly more?: readonly Field[]
-  /** Parameters that the form keeps without showing them. */
-  readonly kept?: readonly string[]
-}
-
 /**
  * Filters as a form that needs no script: each is a parameter of the address. The run of the page stays. Where there is
  * little room, a fold leaves it to what was found, and says how many are set.
@@ -24,7 +17,15 @@ export function showFilterForm(
   path: string,
   query: SiteQuery,
   fields: readonly Field[],
-  { more = [], kept = [] }: OtherFilters = {},
+  {
+    more = [],
+    kept = [],
+  }: {
+    /** Those that people set less often: behind a fold, unless one of them is set. */
+    readonly more?: readonly Field[]
+    /** Parameters that the form keeps without showing them. */
+    readonly kept?: readonly string[]
+  } = {},
 ): Markup {
   const run = query.one('run')
   const countSet = (some: readonly Field[]) => some.filter(({ name }) => query.one(name) !== undefined).length

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import { entityTag, isHeld } from './entity-tag.ts'
+import { readDuration } from '../model/time.ts'
 
 /** For this long, a client's copy counts as fresh without a question to the history. */
 const trustedMs = 1000
@@ -13,16 +14,18 @@ export interface Freshness {
   isFresh(context: Context, last: CommittedRun, more?: string): boolean
 }
 
-interface FreshnessOptions {
+export function watchFreshness({
+  now,
+  version,
+  viewerOf = () => '',
+}: {
   /** Milliseconds since the epoch. */
   now(): number
   /** Of hookdrift: another release may answer otherwise. */
   readonly version: string
   /** Who reads: readers may see different projects. */
   viewerOf?(context: Context): string
-}
-
-export function watchFreshness({ now, version, viewerOf = () => '' }: FreshnessOptions): Freshness {
+}): Freshness {
   let seen: { readonly last: CommittedRun; readonly at: number } | undefined
   const compare = (context: Context, { number, finishedAt }: CommittedRun, more: string) => {
     const { pathname, search } = new URL(context.req.url)
@@ -46,4 +49,41 @@ export function watchFreshness({ now, version, viewerOf = () => '' }: FreshnessO
 export function neverKept(context: Context): void {
   context.header('etag', undefined)
   context.header('cache-control', 'no-store')
+}
+
+/** Makes a tag of what an answer depends on; `start` is in front of its digest. */
+export function entityTag(start: string, content: readonly unknown[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)
+  // Weak: a compressed answer has other bytes.
+  return `W/"${start}${digest}"`
+}
+
+/**
+ * Whether the client has the answer of a tag already. Sets the headers for this time and the next: a 304 has those of
+ * the answer.
+ */
+export function isHeld(context: Context, tag: string, cacheControl: string): boolean {
+  context.header('etag', tag)
+  context.header('cache-control', cacheControl)
+  context.header('vary', 'Accept-Encoding')
+  const held = (context.req.header('if-none-match') ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
+  return held.includes(tag.replace(/^W\//, ''))
+}
+
+/**
+ * Whether an address counts from the time of asking: its answer changes while no run comes, so that no copy of it is
+ * fresh.
+ */
+export function countsFromNow(search: URLSearchParams): boolean {
+  return [...search].some(([name, value]) => ages.includes(name) || (times.includes(name) && isRelative(value)))
+}
+
+/** Parameters that name a run or a time; a duration is a time before that of asking. */
+const times = ['run', 'at', 'from', 'to', 'since']
+
+/** Ages, and what is late. */
+const ages = ['older-than', 'overdue']
+
+function isRelative(time: string): boolean {
+  return ['today', 'yesterday'].includes(time) || readDuration(time) !== undefined
 }

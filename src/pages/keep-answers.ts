@@ -19,20 +19,20 @@ const overheadBytes = 500
 
 /** Keeps answers about all histories together: the least used make room. The last one is kept, however large. */
 export function keepAnswers(mostBytes: number): KeptAnswers {
-  const kept = new Map<string, Kept>()
+  const entries = new Map<string, Kept>()
   const numbers = new WeakMap<SiteHistory, number>()
-  let known = 0
+  let histories = 0
   let total = 0
   const numberOf = (history: SiteHistory) => {
-    const number = numbers.get(history) ?? known++
+    const number = numbers.get(history) ?? histories++
     numbers.set(history, number)
     return number
   }
   const makeRoom = (last: Kept) => {
-    for (const [key, one] of kept) {
+    for (const [key, one] of entries) {
       if (total <= mostBytes) return
       if (one === last || one.bytes === 0) continue
-      kept.delete(key)
+      entries.delete(key)
       total -= one.bytes
     }
   }
@@ -50,11 +50,11 @@ export function keepAnswers(mostBytes: number): KeptAnswers {
     bytes: () => total,
     once(history, name, read) {
       const key = `${numberOf(history)} ${name}`
-      const former = kept.get(key)
-      kept.delete(key)
+      const former = entries.get(key)
+      entries.delete(key)
       const one = former ?? start(read())
-      kept.set(key, one)
-      one.answer.catch(() => kept.get(key) === one && kept.delete(key))
+      entries.set(key, one)
+      one.answer.catch(() => entries.get(key) === one && entries.delete(key))
       // What is kept under a name is what its reader returned.
       return one.answer as ReturnType<typeof read>
     },

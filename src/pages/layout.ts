@@ -1,11 +1,12 @@
+import type { CommittedRun } from '../history/sql/runs.ts'
 import { command } from '../report/html/components/command.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { onPaper } from '../report/html/on-paper.ts'
-import { paperTitle, showRunOf } from './as-of.ts'
+import { onPaper } from '../report/html/render-page.ts'
+import { showTime } from '../report/text/show-time.ts'
+import type { SiteLink } from './link.ts'
 import type { SiteContent } from './page.ts'
-import type { PagePlace } from './page-place.ts'
 import { commandOf, jsonOf } from './same-answer.ts'
-import { plainHeader, siteHeader } from './site-header.ts'
+import { showInstant } from './show-instant.ts'
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
 export function layOutPage(content: SiteContent, place: PagePlace): string {
@@ -53,15 +54,18 @@ ${body}</main>`,
   })
 }
 
-interface WholePage {
+function wholePage({
+  title,
+  paper,
+  head,
+  body,
+}: {
   readonly title: string
   /** At the head of every printed page. */
   readonly paper: string
   readonly head: Markup
   readonly body: Markup
-}
-
-function wholePage({ title, paper, head, body }: WholePage): string {
+}): string {
   return String(html`<!doctype html>
 <html lang="en"${onPaper(paper)}>
 <head>
@@ -83,4 +87,95 @@ ${body}
 function showCrumbs(crumbs: SiteContent['crumbs'], link: PagePlace['link']): Markup {
   const above = crumbs.map(({ title, href }) => html`<li><a href="${href}">${title}</a></li>`)
   return html`<nav class="crumbs" aria-label="Breadcrumbs"><ol><li><a href="${link('/')}">Overview</a></li>${above}</ol></nav>`
+}
+
+/** Where a page is, and who reads it. */
+interface PagePlace {
+  /** Of the page, without its query. */
+  readonly path: string
+  /** The query of its address. */
+  readonly search: URLSearchParams
+  readonly run: CommittedRun
+  readonly last: CommittedRun
+  /** Whether no run was named. */
+  readonly isLatest: boolean
+  readonly link: SiteLink
+  readonly version: string
+  /** Paths of pages that its readers do not see. */
+  readonly hidden: readonly string[]
+  /** Whether the browser logged in. */
+  readonly hasSession: boolean
+}
+
+const menu = [
+  ['/violations', 'Violations'],
+  ['/resources', 'Resources'],
+  ['/runs', 'Runs'],
+  ['/rules', 'Rules'],
+  ['/compliance', 'Compliance'],
+  ['/baselines', 'Baselines'],
+  ['/waivers', 'Waivers'],
+  ['/notifications', 'Notifications'],
+  ['/worker', 'Worker'],
+] as const
+
+/**
+ * The head of every page: the word mark, which leads to the overview, the menu, and the run. One line where there is room.
+ * On a phone the menu is behind a fold.
+ */
+function siteHeader(place: PagePlace): Markup {
+  const { link, hidden, path } = place
+  const items = menu.filter(([page]) => !hidden.includes(page)).map(([page, name]) => showMenuItem(page, name, place))
+  return html`<div class="site"><a class="word-mark" href="${link('/')}" title="Overview"${current(path === '/')}>hookdrift</a>
+<details class="menu"><summary>Menu</summary><nav aria-label="Pages"><ul>${items}</ul></nav></details>
+${shownRunForm(place)}</div>`
+}
+
+/** The head of a page without a run. `isInside`: whether its reader may read the others. */
+function plainHeader(isInside: boolean): Markup {
+  return html`<header class="site">${isInside ? html`<a class="word-mark" href="/" title="Overview">hookdrift</a>` : html`<span class="word-mark">hookdrift</span>`}</header>`
+}
+
+function showMenuItem(page: string, name: string, { path, link }: PagePlace): Markup {
+  const isCurrent = path === page || path.startsWith(`${page}/`)
+  return html`<li><a href="${link(page)}"${current(isCurrent)}>${name}</a></li>`
+}
+
+function current(isCurrent: boolean): Markup {
+  return isCurrent ? html` aria-current="page"` : nothing
+}
+
+/** A form for the same page as of another run: its filters stay. */
+function shownRunForm({ path, search, run, isLatest }: PagePlace): Markup {
+  const hiddenFields = filtersOf(search).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+  return html`<form class="as-of" method="get" action="${path}">${hiddenFields}<label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="5" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button></form>`
+}
+
+/**
+ * The run that the page is as of. Where a later one exists, that is said at once, with a way there. `atLast`: another page,
+ * where the last run may not have this one.
+ */
+function showRunOf({ path, search, run, last }: PagePlace, atLast?: string): Markup {
+  if (run.number === last.number) {
+    return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finishedAt)}</p>`
+  }
+  const now = new URLSearchParams(filtersOf(search))
+  const href = atLast ?? (now.size === 0 ? path : `${path}?${now}`)
+  return html`<p class="past-run" role="note"><b>As of run ${run.number}</b>, ${showTime(run.finishedAt)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
+}
+
+/** Places in lists, which another run does not have. */
+const cursors: ReadonlySet<string> = new Set([
+  ...['after', 'before', 'after-project', 'after-kind', 'after-state', 'after-approval'],
+])
+
+function filtersOf(search: URLSearchParams): [name: string, value: string][] {
+  return [...search].filter(([name, value]) => name !== 'run' && value !== '' && !cursors.has(name))
+}
+
+/** The head of every printed page, unless the page has its own. */
+function paperTitle(title: string, { run }: Pick<PagePlace, 'run'>): string {
+  return `${title}, as of run ${run.number}, ${showTime(run.finishedAt)}`
 }

@@ -1,7 +1,9 @@
 import { type Kind, policyProject } from '../model/resource.ts'
+import type { ReportLinks } from '../report/html/report-links.ts'
 
 /** Makes the address of a page within the pages; of several values a parameter each, without those that are undefined. */
 export type SiteLink = (path: string, query?: SiteLinkQuery) => string
+
 export type SiteLinkQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 /** Links that stay at a run; undefined: at the last one. */
@@ -17,14 +19,11 @@ export function linksAt(run: number | undefined): SiteLink {
   }
 }
 
-interface LinkedResource {
-  readonly project: string
-  readonly kind: Kind
-  readonly uid: string
-}
-
 /** Where a resource is shown. Of the policy, only waivers are its resources, which no run scans. */
-export function linkToResource(link: SiteLink, { project, kind, uid }: LinkedResource): string {
+export function linkToResource(
+  link: SiteLink,
+  { project, kind, uid }: { readonly project: string; readonly kind: Kind; readonly uid: string },
+): string {
   return kind === 'policy' ? link('/waivers') : link(paths.resource(uid), { project, kind })
 }
 
@@ -69,3 +68,13 @@ export const paths = {
   owner: (name: string) => pathOf('owners', name),
   framework: (name: string) => pathOf('compliance', name),
 } as const
+
+/** Where names on a page lead. */
+export function reportLinks(link: SiteLink): ReportLinks {
+  return {
+    violation: (fingerprint) => link(paths.violation(fingerprint)),
+    resource: (identity) => linkToResource(link, identity),
+    project: (name) => linkToProject(link, name),
+    owner: (name) => link(paths.owner(name)),
+  }
+}

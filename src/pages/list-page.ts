@@ -1,11 +1,25 @@
 import { AuditError } from '../model/errors.ts'
+import { kinds } from '../model/resource.ts'
+import type { ResourcePlace } from '../questions/diff.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import type { SiteLinkQuery } from './link.ts'
+import type { SiteQuery } from './page.ts'
+import { readChoice } from './query.ts'
 
 /** A page of a list that is held whole. */
 export interface ListPage<Item> {
   readonly shown: readonly Item[]
   /** The one after which the list goes on; undefined at its end. */
   readonly last: Item | undefined
+}
+
+/** A list that goes on from page to page, as a section of its page. */
+export interface ListSection {
+  readonly section: Markup
+  /** Whether the list begins here. */
+  readonly isFirst: boolean
+  /** The next page; undefined at the end of the list. */
+  readonly next: string | undefined
 }
 
 /** `isAfter`: whether an item comes after the place where the page begins; absent: it is the first page. */
@@ -18,14 +32,15 @@ export function cutPage<Item>(
   return { shown, last: begin + shown.length < all.length ? shown.at(-1) : undefined }
 }
 
-interface Pager {
+/** Leads to the first page of a list and to the next one. */
+export function showPager({
+  first,
+  next,
+}: {
   /** The first page; absent: this is it. */
   readonly first: string | undefined
   readonly next: string | undefined
-}
-
-/** Leads to the first page of a list and to the next one. */
-export function showPager({ first, next }: Pager): Markup {
+}): Markup {
   if (first === undefined && next === undefined) return nothing
   return html`<nav class="pager" aria-label="Pages of the list"><ul>${first === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">Next page</a></li>`}</ul></nav>
 `
@@ -37,4 +52,20 @@ export function noSuchPlace(...names: readonly string[]): AuditError {
   return AuditError.usage(`${named} ${names.length === 1 ? 'names' : 'name'} no place in this list`, {
     advice: 'Begin with the first page of the list.',
   })
+}
+
+/** The parameters that name a resource, after which a list of changes goes on. */
+export const resourcePlace = ['after-project', 'after-kind', 'after'] as const
+
+/** @throws AuditError.usage when only a part of a place is named */
+export function readResourcePlace(query: SiteQuery): ResourcePlace | undefined {
+  const [project, uid] = [query.one('after-project'), query.one('after')]
+  const kind = readChoice(query, 'after-kind', kinds)
+  if (project === undefined && kind === undefined && uid === undefined) return undefined
+  if (project === undefined || kind === undefined || uid === undefined) throw noSuchPlace(...resourcePlace)
+  return { project, kind, uid }
+}
+
+export function placeAfter({ project, kind, uid }: ResourcePlace): SiteLinkQuery {
+  return { 'after-project': project, 'after-kind': kind, after: uid }
 }

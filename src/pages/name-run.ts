@@ -18,14 +18,14 @@ export async function readRunNames(request: Pick<SiteRequest, 'history' | 'run' 
   const numbers = await onceForRun(request, 'runs that are kept', async () =>
     (await listRuns(request.history)).map(({ number }) => number),
   )
-  const kept = new Set(numbers)
+  const keptRuns = new Set(numbers)
   const name: RunNames['name'] = (run) =>
-    kept.has(run)
+    keptRuns.has(run)
       ? html`<a href="${request.link(paths.run(run))}">run ${run}</a>`
       : html`run ${run} <span class="soft">(pruned)</span>`
   return {
     name,
     nameAt: (run, at) => (at === '' ? name(run) : html`${name(run)}, <time datetime="${at}">${showTime(at)}</time>`),
-    isKept: (run) => kept.has(run),
+    isKept: (run) => keptRuns.has(run),
   }
 }

@@ -3,9 +3,8 @@ import { compress } from 'hono/compress'
 import type { RequestHandler } from '../serving/listen.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
 import type { Access } from './access/open-access.ts'
-import type { Viewer } from './access/viewer.ts'
 import { siteHeaders } from './site-headers.ts'
-import type { SiteReader } from './site-reader.ts'
+import type { SiteReader, Viewer } from './site-reader.ts'
 import { staticRoutes } from './static-routes.ts'
 
 /** The pages of one scope: a site. */

@@ -1,22 +1,62 @@
+import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
+import type { RunInputs } from '../history/sql/read-run.ts'
+import { listRunsBefore } from '../history/sql/runs.ts'
+import { readResolvedBetween } from '../history/sql/violations.ts'
+import type { Report } from '../model/report.ts'
+import { dayMs, formatExpiry, showOpenTime } from '../model/time.ts'
+import type { Trend } from '../model/trend.ts'
+import {
+  countSeverities,
+  dueDate,
+  type FailOn,
+  isAtLeast,
+  isOpen,
+  isOverdue,
+  leastNew,
+  type Severity,
+  type ViolationState,
+  type Waiver,
+} from '../model/violation.ts'
 import { readCauses } from '../questions/causes.ts'
-import { readStatus } from '../questions/status.ts'
+import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
+import { soonMs } from '../questions/read-waivers.ts'
+import { readStatus, type StatusRow } from '../questions/status.ts'
+import type { Answer } from '../report/answer.ts'
+import { changeCard } from '../report/html/components/change-card.ts'
 import { command } from '../report/html/components/command.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { severityChip } from '../report/html/components/severity.ts'
+import { cell, table } from '../report/html/components/table.ts'
+import { describeVerdict } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { extentOf } from '../report/html/scan-extent.ts'
+import { extentOf, type ScanExtent } from '../report/html/scan-extent.ts'
 import { causeCard } from '../report/html/show-causes.ts'
+import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html/show-projects.ts'
 import { showTrend } from '../report/html/show-trend.ts'
+import { showVerdictOf } from '../report/html/show-verdict.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
+import { nextTimes } from '../worker/next-times.ts'
 import { openOfLastWeek } from './last-week.ts'
-import { showLatest } from './overview/show-latest.ts'
-import { showLatestVerdict } from './overview/show-latest-verdict.ts'
-import { showProjectTable } from './overview/show-project-table.ts'
-import { showRest } from './overview/show-rest.ts'
-import type { SitePage, SiteRequest } from './page.ts'
+import { paths, reportLinks } from './link.ts'
+import type { SiteConfiguration, SitePage, SiteRequest } from './page.ts'
 import { type CurrentConfiguration, readConfigured, unconfigured } from './read-configured.ts'
-import { reportLinks } from './report-links.ts'
-import { onceForRun, readActiveOf, readCounts, readInputs, readScans, readTrendOf, timeOf } from './run-facts.ts'
+import {
+  onceForRun,
+  readActiveOf,
+  readCounts,
+  readDue,
+  readInputs,
+  readScans,
+  readTrendOf,
+  timeOf,
+} from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
-import { showStale } from './show-stale.ts'
+import { showInstant } from './show-instant.ts'
+import { showLastChanges } from './show-last-changes.ts'
+import { showStale } from './show-late.ts'
+import { showFound } from './show-rows.ts'
 
 /** The first page: what could not be scanned, the verdict, what is new, the projects. */
 export const overviewPage: SitePage = {
@@ -70,4 +110,294 @@ async function showCauses(request: SiteRequest): Promise<Markup> {
 <ul class="rows">
 ${cards}</ul>${left}
 `
+}
+
+/** The verdict in words and numbers, over the last scan of each project, and what changed with the run. */
+async function showLatestVerdict(
+  request: SiteRequest,
+  { groups, coverage, trend }: { groups: readonly ViolationGroup[]; coverage: Report['coverage']; trend: Trend },
+): Promise<Markup> {
+  const { run, link } = request
+  const dueOf = await readDue(request)
+  const inStates = (...states: readonly ViolationState[]) =>
+    countGroups(groups.filter(({ state }) => states.includes(state)))
+  const open = inStates('opened', 'continuing')
+  const [{ total: waived }, unknown] = [inStates('waived'), inStates('unknown')]
+  const opened = countGroups(groups.filter(testNew(run.number))).severities
+  const ended = await onceForRun(request, 'ended', () => countEnded(request))
+  const isLate = (group: ViolationGroup) =>
+    isOverdue({ due_at: dueDate(group, group.firstSeen, dueOf(group.project)) }, timeOf(request))
+  const overdue = countGroups(groups.filter((group) => isOpen(group) && isLate(group))).total
+  const extent = extentOf(coverage)
+  const failOn = (await readInputs(request))?.failOn ?? 'never'
+  const failing = countFailing(groups, failOn, run.number)
+  const { oldestOpen } = trend.all
+  return showVerdictOf({
+    words: describeVerdict({ failOn, failing, extent }),
+    extent,
+    open: open.severities,
+    unknown: unknown.severities,
+    change: { opened, fixed: ended.fixed, otherwise: ended.otherwise },
+    oldestMs: oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen),
+    overdue,
+    waived,
+    listOf: (choice) => link('/violations', choice),
+  })
+}
+
+/** Whether the run opened violations. */
+function testNew(run: number): (group: ViolationGroup) => boolean {
+  return (group) => group.state === 'opened' && group.run === run
+}
+
+/** What ended with the run, by severity. */
+async function countEnded({ history, run }: SiteRequest) {
+  const [fixed, otherwise] = [countSeverities([]), countSeverities([])]
+  for (const { severity, resolution } of await readResolvedBetween(history, run.number - 1, run.number)) {
+    ;(resolution === 'fixed' ? fixed : otherwise)[severity]++
+  }
+  return { fixed, otherwise }
+}
+
+/** Open violations that fail a run which fails on `failOn`. */
+function countFailing(groups: readonly ViolationGroup[], failOn: FailOn, run: number): number {
+  if (failOn === 'never') return 0
+  const isNew = testNew(run)
+  const least = failOn === 'new' ? leastNew : failOn
+  const failing = groups.filter(
+    (group) => isOpen(group) && isAtLeast(group.severity, least) && (failOn !== 'new' || isNew(group)),
+  )
+  return countGroups(failing).total
+}
+
+const [mostNew, mostChanged] = [10, 5]
+
+/** What the run opened, and what it found changed. */
+async function showLatest(
+  request: SiteRequest,
+  { groups, extent }: { readonly groups: readonly ViolationGroup[]; readonly extent: ScanExtent },
+): Promise<Markup> {
+  const { history, run, link } = request
+  const counts = countGroups(groups.filter(testNew(run.number)))
+  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostNew, groups }
+  const rows = await onceForRun(request, 'new violations', () =>
+    readFirstViolations(history, { ...choice, isChosen: testNew(run.number) }),
+  )
+  const changes = (await readInputs(request))?.changes ?? []
+  const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>
+`
+  if (counts.total + changes.length === 0) {
+    return html`${heading}${showNothing(extent)}
+${await showLastChanges(request)}`
+  }
+  const opened =
+    counts.total === 0
+      ? nothing
+      : html`<h3>Opened <span class="count">${shownOf(rows.length, counts.total)}</span></h3>
+${await showFound(request, rows)}${
+  counts.total > rows.length
+    ? html`<p><a href="${link('/violations', { state: 'opened', since: run.number })}">All ${count(counts.total, 'new violation')}</a></p>`
+    : nothing
+}`
+  const shown = changes.slice(0, mostChanged)
+  const changed =
+    changes.length === 0
+      ? nothing
+      : html`<h3>Changed <span class="count">${shownOf(shown.length, changes.length)}</span></h3>
+<ul class="rows">
+${shown.map((change) => changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })))}</ul>
+${
+  changes.length > shown.length
+    ? html`<p><a href="${link(paths.run(run.number))}">All ${count(changes.length, 'change')} of the run</a></p>`
+    : nothing
+}`
+  return html`${heading}${opened}${changed}`
+}
+
+function showNothing(extent: ScanExtent): Markup {
+  if (extent === 'none') return emptyState('Nothing was scanned: what is new or changed is unknown.', 'unknown')
+  return extent === 'all'
+    ? emptyState('The run opened no violation, and found no change.', 'none')
+    : emptyState('The run opened no violation, and found no change, in what was scanned.', 'unknown')
+}
+
+function shownOf(shown: number, all: number): string {
+  return shown === all ? String(all) : `${shown} of ${all}`
+}
+
+/** More are behind a link: the page stays small. */
+const mostProjects = 50
+
+/** Projects and their open violations by severity, those first that could not be scanned, then the worst. */
+function showProjectTable(
+  { link }: SiteRequest,
+  { status, groups }: { readonly status: Answer<StatusRow>; readonly groups: readonly ViolationGroup[] },
+): Markup {
+  const walks = Map.groupBy(status.coverage ?? [], ({ project }) => project)
+  const unknown = countUnknown(groups)
+  const all = inTableOrder(
+    status.rows.map(({ project, run, at, incomplete_since, violations }): ProjectTableRow => {
+      const walksOfProject = walks.get(project) ?? []
+      return {
+        project,
+        extent: extentOf(walksOfProject),
+        open: violations,
+        unknown: unknown.get(project) ?? countSeverities([]),
+        walks: walksOfProject,
+        notEvaluated: 0,
+        // A project that was never scanned has no page.
+        href: run === null ? undefined : link(paths.project(project)),
+        listOf: (severity, state) => link('/violations', { project, severity, 'max-severity': severity, state }),
+        scannedAt: at,
+        incompleteSince: incomplete_since,
+      }
+    }),
+  )
+  const shown = all.slice(0, mostProjects)
+  const omitted = all.length - shown.length
+  return html`<h2 id="projects">Projects <span class="count">${omitted > 0 ? `${shown.length} of ${all.length}, the worst first` : String(all.length)}</span></h2>
+${projectTable(shown)}${
+  omitted > 0
+    ? html`<p>${omitted} more: <a href="${link('/violations', { 'group-by': 'project' })}">all projects with violations</a></p>`
+    : nothing
+}`
+}
+
+/** What the last scan of each project could not confirm. */
+function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Record<Severity, number>> {
+  const byProject = new Map<string, Record<Severity, number>>()
+  for (const { project, state, severity, violations } of groups) {
+    if (state !== 'unknown') continue
+    const counts = byProject.get(project) ?? countSeverities([])
+    byProject.set(project, counts)
+    counts[severity] += violations
+  }
+  return byProject
+}
+
+const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
+
+/** Rules most violated, waivers that end soon, next schedules, and recent runs. */
+async function showRest(
+  request: SiteRequest,
+  {
+    groups,
+    rules,
+    inputs,
+    configuration,
+  }: {
+    /** Active violations. */
+    readonly groups: readonly ViolationGroup[]
+    readonly rules: readonly ViolatedRule[]
+    readonly inputs: RunInputs | undefined
+    /** As of now; undefined where it is not read, and as of a past run. */
+    readonly configuration: SiteConfiguration | undefined
+  },
+): Promise<Markup> {
+  return html`<div class="pair"><section>
+${showRules(request, rules, inputs)}</section>
+<section>
+${await showWaivers(request, groups)}${configuration === undefined ? nothing : showSchedules(request, configuration)}</section></div>
+${await showRuns(request)}`
+}
+
+function showRules({ link }: SiteRequest, violated: readonly ViolatedRule[], inputs: RunInputs | undefined): Markup {
+  const titles = new Map(inputs?.rules.map(({ id, title }) => [id, title]))
+  const items = violated.slice(0, mostRules).map(({ rule: id, severity, total }) => {
+    return html`<li>${severityChip(severity)} <a href="${link(paths.rule(id))}">${titles.get(id) ?? id}</a> <a class="n" href="${link('/violations', { rule: id, state: 'open' })}">${total} open</a></li>
+`
+  })
+  const more =
+    violated.length > mostRules
+      ? html`<p><a href="${link('/violations', { 'group-by': 'rule', state: 'open' })}">All ${violated.length} rules with open violations</a></p>`
+      : html``
+  return html`<h2 id="rules">Rules most violated</h2>
+${violated.length === 0 ? emptyState('No violation is open.', 'none') : html`<ul class="lines">${items}</ul>${more}`}`
+}
+
+async function showWaivers(request: SiteRequest, groups: readonly ViolationGroup[]): Promise<Markup> {
+  const { link } = request
+  const at = timeOf(request)
+  const counts = countGroups(groups.filter(isWaived))
+  const waived = await onceForRun(request, 'waivers of violations', () => readFirstWaivers(request, groups))
+  const soon = waived.filter(({ expires }) => Date.parse(expires) <= at + soonMs)
+  const ending = [...Map.groupBy(soon, keyOf).values()].sort((a, b) =>
+    (a[0]?.expires ?? '') < (b[0]?.expires ?? '') ? -1 : 1,
+  )
+  const items = ending.slice(0, mostWaivers).flatMap((alike) => {
+    const [first] = alike
+    if (first === undefined) return []
+    const { owner, reason, expires } = first
+    const remainingMs = Date.parse(expires) - at
+    const when = remainingMs > 0 ? `in ${showOpenTime(remainingMs)}` : html`<b class="bad">over</b>`
+    return [
+      html`<li>${formatExpiry(expires)} (${when}): ${count(alike.length, 'violation')}, ${owner}: ${reason}</li>
+`,
+    ]
+  })
+  const heading = html`<h2 id="waivers">Waivers that end soon</h2>
+`
+  const all = html`<p><a href="${link('/waivers')}">All waivers</a></p>`
+  const beyond =
+    counts.total > mostWaived
+      ? html`<p class="soft">Of the first ${mostWaived} of ${counts.total} waived violations.</p>`
+      : html``
+  if (counts.total === 0) return html`${heading}${emptyState('No violation is waived.', 'none')}`
+  if (items.length === 0)
+    return html`${heading}${emptyState(`None ends within ${soonMs / dayMs} days.`, 'none')}${beyond}${all}`
+  return html`${heading}<ul class="lines">${items}</ul>${beyond}${all}`
+}
+
+async function readFirstWaivers(
+  { history, run }: SiteRequest,
+  groups: readonly ViolationGroup[],
+): Promise<readonly Waiver[]> {
+  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostWaived, groups }
+  return (await readFirstViolations(history, { ...choice, isChosen: isWaived })).flatMap(({ waiver }) => waiver ?? [])
+}
+
+function isWaived({ state }: ViolationGroup): boolean {
+  return state === 'waived'
+}
+
+function keyOf({ owner, reason, expires }: Waiver): string {
+  return JSON.stringify([expires, owner, reason])
+}
+
+async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<Markup> {
+  const runs = await listRunsBefore(history, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1, mostRuns)
+  const rows = runs.map(({ number, startedAt, isCommitted, walks, incomplete, changes }) => {
+    const extent = isCommitted ? describeScan(walks, incomplete) : 'interrupted: nothing of it is kept'
+    const name = isCommitted ? html`<a href="${link(paths.run(number))}">Run ${number}</a>` : html`Run ${number}`
+    return html`<tr><th scope="row">${name}</th>${cell('Began', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
+`
+  })
+  if (rows.length === 0) return html``
+  const columns = [{ title: 'Run' }, { title: 'Began' }, { title: 'Changes', isNumber: true }, { title: 'Scan' }]
+  return html`<h2 id="runs">Last runs</h2>
+${table('Last runs', columns, rows)}<p><a href="${link('/runs')}">All runs</a></p>`
+}
+
+/** Of the projects of a reader, a run may have scanned none. */
+function describeScan(walks: number, incomplete: number): string {
+  if (walks === 0) return '? nothing scanned'
+  return incomplete === 0 ? 'complete' : `? ${incomplete} of ${walks} walks incomplete`
+}
+
+const mostSchedules = 5
+
+/** When each schedule begins its next audit, the earliest first, before jitter. */
+function showSchedules({ link, now }: SiteRequest, { schedules }: SiteConfiguration): Markup {
+  const heading = html`<h2 id="schedules">Next schedules</h2>
+`
+  if (schedules.length === 0) return html`${heading}${emptyState('The configuration has no schedules.', 'none')}`
+  const projectsOf = new Map(schedules.map(({ name, projects }) => [name, projects]))
+  const items = nextTimes(schedules, now, 1)
+    .slice(0, mostSchedules)
+    .map(({ schedule, at }) => {
+      const projects = projectsOf.get(schedule) ?? []
+      return html`<li data-schedule="${schedule}"><span>${schedule}: ${projects.length === 0 ? 'all projects' : projects.join(', ')}</span> <span class="n">${showInstant(at)}</span></li>
+`
+    })
+  return html`${heading}<ul class="lines">${items}</ul><p><a href="${link('/worker')}">${schedules.length > items.length ? `All ${schedules.length} schedules` : 'Schedules and scans'}</a></p>`
 }

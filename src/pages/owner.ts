@@ -1,5 +1,5 @@
-import { findEndpointsOf } from '../history/sql/endpoints-of.ts'
 import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
+import { findEndpointsOf } from '../history/sql/list-resources.ts'
 import type { NamedIdentity } from '../history/sql/resource-life.ts'
 import { globOf } from '../model/glob.ts'
 import { isOpen, type ViolationState } from '../model/violation.ts'
@@ -9,11 +9,14 @@ import { sortKeyOf, testGroups } from '../questions/violations.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
+import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
-import { atLastRun } from './at-last-run.ts'
-import { endpointPlace, showEndpoints } from './owner/show-endpoints.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { atLastRun } from './find-runs.ts'
+import { paths } from './link.ts'
+import { cutPage, type ListSection, noSuchPlace, showPager } from './list-page.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { onceForRun, readDue, readGroups, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
@@ -24,6 +27,9 @@ import { showFound } from './show-rows.ts'
 const mostViolations = 50
 
 const openStates: ReadonlySet<ViolationState> = new Set(['opened', 'continuing'])
+
+/** The parameters that name an endpoint, after which the list goes on. */
+const endpointPlace = ['after-project', 'after'] as const
 
 /** An owner: what is open on their endpoints, what is due first at the top, and which endpoints these are. */
 export const ownerPage: SitePage = {
@@ -116,4 +122,39 @@ function showNone(extent: ScanExtent): Markup {
   return extent === 'all'
     ? emptyState('None.', 'none')
     : emptyState('None in what was scanned; the rest is unknown.', 'unknown')
+}
+
+const mostEndpoints = 100
+
+/**
+ * A hundred endpoints of an owner. The run stays the same from page to page, while others are added.
+ * @throws AuditError.usage for a place that is not in the list
+ */
+function showEndpoints(request: SiteRequest, owner: string, all: readonly NamedIdentity[]): ListSection {
+  const { link, run, query } = request
+  const [project, uid] = endpointPlace.map((name) => query.one(name))
+  const isFirst = project === undefined && uid === undefined
+  const at = all.findIndex((one) => one.project.name === project && one.uid === uid)
+  if (!isFirst && at < 0) throw noSuchPlace(...endpointPlace)
+  const following = new Set(all.slice(at + 1))
+  const { shown, last } = cutPage(all, { isAfter: (one) => following.has(one), most: mostEndpoints })
+  const page = paths.owner(owner)
+  const next = last && link(page, { 'after-project': last.project.name, after: last.uid, run: run.number })
+  const first = isFirst ? undefined : link(page, { run: run.number })
+  const content = html`${showTable(shown, request)}${showPager({ first, next })}`
+  return { isFirst, next, section: pageSection({ id: 'endpoints', title: 'Endpoints', count: all.length, content }) }
+}
+
+function showTable(endpoints: readonly NamedIdentity[], { link }: SiteRequest): Markup {
+  if (endpoints.length === 0) return emptyState('No endpoint names this owner now.', 'none')
+  const rows = endpoints.map(({ project: { name: project }, kind, uid, name }) => {
+    const href = link(paths.resource(uid), { project, kind })
+    return html`<tr><th scope="row"><a href="${href}">${shorten(name === '' ? uid : name, 120)}</a></th>${cell('Project', html`<a href="${link(paths.project(project))}">${project}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}</tr>
+`
+  })
+  return table(
+    'Endpoints',
+    ['Endpoint', 'Project', 'uid'].map((title) => ({ title })),
+    rows,
+  )
 }

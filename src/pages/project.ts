@@ -1,25 +1,39 @@
+import { matchesProject } from '../config/choose-projects.ts'
+import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
 import { globOf } from '../model/glob.ts'
 import { describeReleases } from '../model/release-range.ts'
+import { kinds } from '../model/resource.ts'
+import { isOpen } from '../model/violation.ts'
 import { toCoverage } from '../questions/as-of.ts'
+import { countGroups, rankGroups, type ViolationCounts } from '../questions/count-groups.ts'
 import { readEvaluations } from '../questions/last-evaluations.ts'
 import { findTrend } from '../questions/trend.ts'
+import type { AnswerCoverage } from '../report/answer.ts'
+import { isGap } from '../report/gaps.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
 import { type Fact, factList } from '../report/html/components/facts.ts'
-import { html } from '../report/html/markup.ts'
-import { extentOf } from '../report/html/scan-extent.ts'
+import { cell, table } from '../report/html/components/table.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
+import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { atLastRun } from './at-last-run.ts'
+import { nextTimes } from '../worker/next-times.ts'
+import { atLastRun } from './find-runs.ts'
+import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { readScheduleFacts } from './project/schedule-facts.ts'
-import { countOpen, countProjectViolations, showOpen, showOwners } from './project/show-open.ts'
-import { showWalks } from './project/show-walks.ts'
-import { onceForRun, readActiveOf, readResourceCounts, readScans } from './run-facts.ts'
-import { showCauses } from './show-causes.ts'
+import { readConfigured } from './read-configured.ts'
+import { onceForRun, readActiveOf, readGroups, readResourceCounts, readScans } from './run-facts.ts'
+import { showCauses } from './show-gaps.ts'
+import { showInstant } from './show-instant.ts'
 import { showLastChanges } from './show-last-changes.ts'
+import { showMissed } from './show-late.ts'
 import { showNumbers } from './show-numbers.ts'
+import { showFound } from './show-rows.ts'
+import { groupKeys, mostGroups, showGroups } from './violation-groups.ts'
 
 /** A project: how its last scan went, what is open and since when, what changed, what it has. */
 export const projectPage: SitePage = {
@@ -92,4 +106,153 @@ async function readResourceFacts(request: SiteRequest, name: string): Promise<re
     `${kind}s`,
     html`<a href="${request.link('/resources', { project: name, kind })}">${resources}</a>`,
   ])
+}
+
+const mostShown = 20
+
+interface ProjectViolations {
+  readonly scan: RecordedScan
+  readonly extent: ScanExtent
+  readonly open: CountedGroups
+  /** Open when they were last seen; the last scan could not check them. */
+  readonly unknown: CountedGroups
+}
+
+interface CountedGroups {
+  readonly groups: readonly ViolationGroup[]
+  readonly counts: ViolationCounts
+}
+
+/** The open violations of a project, and those that its last scan could not check. `active`: those of all projects. */
+function countProjectViolations(
+  active: readonly ViolationGroup[],
+  scan: RecordedScan,
+  extent: ScanExtent,
+): ProjectViolations {
+  const ofProject = active.filter(({ project }) => project === scan.project.name)
+  const counted = (groups: readonly ViolationGroup[]) => ({ groups, counts: countGroups(groups) })
+  return {
+    scan,
+    extent,
+    open: counted(ofProject.filter(isOpen)),
+    unknown: counted(ofProject.filter(({ state }) => state === 'unknown')),
+  }
+}
+
+/** `10`, `10+ (8 then)`, `? (8 then)`. */
+function countOpen({ open, unknown, extent }: ProjectViolations): string {
+  const then = unknown.counts.total === 0 ? '' : ` (${unknown.counts.total} then)`
+  return `${showCount(open.counts.total, extent)}${then}`
+}
+
+/** What is open; and what was open before, as of the last complete scan. */
+async function showOpen(request: SiteRequest, violations: ProjectViolations): Promise<Markup> {
+  const { extent, open, unknown } = violations
+  const { total } = open.counts
+  const opened = pageSection({
+    id: 'violations',
+    title: 'Open violations',
+    count: showCount(total, extent),
+    content: total === 0 ? showNone(extent) : await showPage(request, violations, 'open'),
+  })
+  return unknown.counts.total === 0 ? opened : html`${opened}${await showUnknown(request, violations)}`
+}
+
+/** Who owns what is open; nothing where none is. */
+async function showOwners(request: SiteRequest, violations: ProjectViolations): Promise<Markup> {
+  const { scan, open } = violations
+  if (open.counts.total === 0) return nothing
+  const { name } = scan.project
+  const choice = { withActive: true, withResolved: false, by: ['owner'] as const }
+  const owned = (await readGroups(request, choice)).filter((group) => group.project === name && isOpen(group))
+  const chosen = { ...choice, run: request.run.number, resolvedAfter: undefined }
+  const ranked = rankGroups(owned, groupKeys.owner, { most: mostGroups })
+  const filters = { project: globOf(name) }
+  return pageSection({
+    id: 'owners',
+    title: 'Owners',
+    content: await showGroups(request, { chosen, ranked, grouping: 'owner', filters }),
+  })
+}
+
+function showNone(extent: ScanExtent): Markup {
+  if (extent === 'all') return emptyState('None.', 'none')
+  return emptyState(
+    extent === 'none'
+      ? 'Nothing was scanned: what is open is unknown.'
+      : 'None in what was scanned; the rest is unknown.',
+    'unknown',
+  )
+}
+
+async function showUnknown(request: SiteRequest, violations: ProjectViolations): Promise<Markup> {
+  const { scan, unknown } = violations
+  const complete = await readLastComplete(request, scan.project, unreadKinds(toCoverage(scan), kinds))
+  const asOf = complete === undefined ? nothing : html` As of ${showRunAt(complete, request)}, the last complete scan:`
+  return pageSection({
+    id: 'unknown',
+    title: 'Open before, unknown now',
+    count: unknown.counts.total,
+    content: html`<p class="meta">Run ${scan.run.number} could not check these.${asOf}</p>
+${await showPage(request, violations, 'unknown')}`,
+  })
+}
+
+async function showPage(
+  request: SiteRequest,
+  { scan, ...violations }: ProjectViolations,
+  state: 'open' | 'unknown',
+): Promise<Markup> {
+  const { groups, counts } = violations[state]
+  const choice = { run: request.run.number, withActive: true, resolvedAfter: undefined, most: mostShown, groups }
+  const rows = await readFirstViolations(request.history, choice)
+  const all = request.link('/violations', { project: globOf(scan.project.name), state })
+  return html`${await showFound(request, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
+}
+
+/** The walks of the last scan. Why some are not complete is said at the head of the page, once for each cause. */
+function showWalks(coverage: readonly AnswerCoverage[]): Markup {
+  const withReason = coverage.some((walk) => walk.reason !== null && !isGap(walk))
+  const columns = [
+    ...[{ title: 'Listing' }, { title: 'Status' }],
+    ...[
+      { title: 'Items', isNumber: true },
+      { title: 'Pages', isNumber: true },
+    ],
+    ...(withReason ? [{ title: 'Reason' }] : []),
+  ]
+  const rows = coverage.map((walk) => {
+    const { listing, status, items, pages } = walk
+    const isUnseen = isGap(walk) && pages === 0
+    const shown = isGap(walk) ? html`<b class="bad">? ${status}</b>` : html`${status}`
+    const reason = withReason ? cell('Reason', isGap(walk) ? '' : (walk.reason ?? '')) : html``
+    return html`<tr><th scope="row">${listing}</th>${cell('Status', shown)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', items, 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
+`
+  })
+  return pageSection({
+    id: 'coverage',
+    title: 'Coverage of its last scan',
+    content: table('Coverage', columns, rows),
+  })
+}
+
+/** When the project is audited next, and whether it was when that was due; nothing where that is not known, or in the past. */
+async function readScheduleFacts(
+  request: SiteRequest,
+  { project: { name: project }, run }: RecordedScan,
+): Promise<Fact[]> {
+  const { isLatest, now } = request
+  if (!isLatest) return []
+  const { configuration, isUnreadable } = await readConfigured(request)
+  if (isUnreadable) return [['Schedules', 'unknown: the configuration cannot be read']]
+  if (configuration === undefined) return []
+  const ofProject = configuration.schedules.filter(({ projects }) => matchesProject(project, projects))
+  if (ofProject.length === 0) return [['Schedules', 'none']]
+  return ofProject.map((schedule) => {
+    const [next] = nextTimes([schedule], now, 1)
+    const then = next === undefined ? '' : html`, next ${showInstant(next.at)}`
+    const missed = showMissed(schedule, [run.finishedAt], now)
+    const late = String(missed) === '' ? '' : html`, ${missed}`
+    return [`Schedule ${schedule.name}`, html`<code>${schedule.cron}</code> ${schedule.timezone}${late}${then}`]
+  })
 }

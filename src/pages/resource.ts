@@ -1,24 +1,35 @@
-import { type Identity, readVersionsOf, type VersionSpan } from '../history/sql/resource-life.ts'
+import { findIdentities } from '../history/find-identities.ts'
+import { identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
+import { type Identity, readVersionsOf, readViolationsOf, type VersionSpan } from '../history/sql/resource-life.ts'
+import { isJsonObject } from '../model/json.ts'
+import { kinds } from '../model/resource.ts'
+import { isoTime } from '../model/time.ts'
+import { isOverdue, severities } from '../model/violation.ts'
 import { attributesOf } from '../questions/diff.ts'
-import { readTimeline } from '../questions/timeline.ts'
-import type { TimelineRow } from '../questions/timeline-row.ts'
+import { readTimeline, type TimelineRow } from '../questions/timeline.ts'
+import { toRow, type ViolationRow } from '../questions/violations.ts'
+import type { AnswerCoverage } from '../report/answer.ts'
+import { describeDue } from '../report/describe-due.ts'
+import { describeEnding } from '../report/describe-ending.ts'
+import { fieldTable } from '../report/html/components/change-card.ts'
+import { command } from '../report/html/components/command.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
+import { describeAge } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
+import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
 import { paths, type SiteLink } from './link.ts'
-import { readRunNames } from './name-run.ts'
-import { NotFound, type SitePage } from './page.ts'
-import { identitiesAt, showCandidates } from './resource/find-identity.ts'
-import { showActive } from './resource/show-active.ts'
-import { showAsOf } from './resource/show-as-of.ts'
-import { showAttributes } from './resource/show-attributes.ts'
-import { showRestore } from './resource/show-restore.ts'
-import { showTimeline } from './resource/show-timeline.ts'
-import { showUsers } from './resource/show-users.ts'
-import { showVersions } from './resource/show-versions.ts'
+import { type RunNames, readRunNames } from './name-run.ts'
+import { NotFound, type SitePage, type SiteRequest } from './page.ts'
+import { readChoice } from './query.ts'
+import { showAttributes, showVersions } from './resource-versions.ts'
+import { readRequests, showRequest } from './restore-requests.ts'
+import { readDue, timeOf } from './run-facts.ts'
+import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 
 /** A resource: what is wrong with it, what happened to it, who uses it, and how it is now. */
@@ -29,8 +40,8 @@ export const resourcePage: SitePage = {
   isOfRun: 'past',
   async show(request) {
     const { history, run, link } = request
-    const found = await identitiesAt(request)
-    const [identity, ...others] = found
+    const identities = await identitiesAt(request)
+    const [identity, ...others] = identities
     if (identity === undefined)
       throw new NotFound(`As of run ${run.number}, there is no resource ${shorten(request.params.uid ?? '', 80)}`)
     const { project, kind, uid } = identity
@@ -39,7 +50,7 @@ export const resourcePage: SitePage = {
       return {
         title: uid,
         crumbs: [],
-        body: showCandidates(found, link),
+        body: showCandidates(identities, link),
         same: { command: ['timeline'], operands: { uid } },
       }
     const versions = await readVersionsOf(history, identity, run.number)
@@ -96,4 +107,150 @@ function showOwner(last: VersionSpan | undefined, link: SiteLink): Markup | stri
   if (typeof owner !== 'string') return 'none'
   // An owner whose last endpoint is gone has no page.
   return last?.to === null ? html`<a href="${link(paths.owner(owner))}">${owner}</a>` : owner
+}
+
+/** The resources of an address: by a uid, a name or a beginning of one, as the commands read it. */
+function identitiesAt({ history, run, params, query }: SiteRequest): Promise<readonly Identity[]> {
+  const [named = '', kind, projects] = [params.uid, readChoice(query, 'kind', kinds), query.all('project')]
+  const isChosen = (identity: Identity) =>
+    (kind === undefined || identity.kind === kind) &&
+    (projects.length === 0 || projects.includes(identity.project.name))
+  return findIdentities(history, named, { run: run.number, isChosen })
+}
+
+function showCandidates(found: readonly Identity[], link: SiteLink): Markup {
+  return html`<p>${found.length} resources have this uid:</p><ul class="rows">${found.map(
+    ({ project, kind, uid }) =>
+      html`<li><p><a href="${link(paths.resource(uid), { project: project.name, kind })}">${project.name} · ${kind}</a></p></li>`,
+  )}</ul>`
+}
+
+/** Of which run the state of a resource is, where the last scan did not read all of its kind. */
+async function showAsOf(
+  request: SiteRequest,
+  { project, kind }: Identity,
+  { coverage, last }: { readonly coverage: readonly AnswerCoverage[]; readonly last: VersionSpan | undefined },
+): Promise<Markup> {
+  if (last === undefined || last.toRun !== null || unreadKinds(coverage, [kind]).length === 0) return nothing
+  const complete = await readLastComplete(request, project, [kind])
+  // A walk that broke off may have shown it all the same.
+  const isLater = complete === undefined || last.fromRun > complete.number
+  const run = isLater ? { number: last.fromRun, at: last.from } : complete
+  return html`<p class="empty unseen">? Its state is as of ${showRunAt(run, request)}${isLater ? nothing : ', the last complete scan'}.</p>
+`
+}
+
+/** The active violations of a resource, the worst first: since when each is open and when it is due. */
+async function showActive(request: SiteRequest, identity: Identity): Promise<Markup> {
+  const rows = await readActive(request, identity)
+  if (rows.length === 0) return nothing
+  return pageSection({
+    id: 'violations',
+    title: 'Violations',
+    count: rows.length,
+    content: html`<ul class="rows">${rows.map((row) => showRow(row, request))}</ul>`,
+  })
+}
+
+async function readActive(request: SiteRequest, identity: Identity): Promise<readonly ViolationRow[]> {
+  const { history, run } = request
+  const project = identity.project.name
+  const spans = (await readViolationsOf(history, identity, run.number)).filter(({ toRun }) => toRun === null)
+  const identified = await Promise.all(
+    spans.map(({ fingerprint }) => identifyViolations(history, fingerprint, run.number, 1)),
+  )
+  const dueOf = await readDue(request)
+  const violations = await readFoundViolations(
+    history,
+    identified.flat().map((one) => ({ ...one, project })),
+  )
+  const rows = violations.map((violation) => toRow(violation, dueOf(project)))
+  return severities.flatMap((severity) => rows.filter((row) => row.severity === severity))
+}
+
+function showRow(row: ViolationRow, request: SiteRequest): Markup {
+  const { fingerprint, rule, severity, state, message, path } = row
+  const at = timeOf(request)
+  const due = describeDue(row, isoTime(at))
+  const late = due === '' ? nothing : html` · ${isOverdue(row, at) ? html`<b class="bad">${due}</b>` : due}`
+  const atPath = path === '' ? nothing : html`at <code>${shorten(path, 200)}</code> · `
+  const waived = state === 'waived' ? 'waived · ' : ''
+  return html`<li data-severity="${severity}" data-state="${state}"><p><span class="chip ${severity}">${severity}</span> <a href="${request.link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${shorten(message, 2000)}</p><p class="where">${waived}${atPath}${describeAge(row, isoTime(at))}${late}</p></li>
+`
+}
+
+const mostMoments = 100
+
+const marks = { added: '+', removed: '−', modified: '~', first_seen: '+', restated: '·' } as const
+
+const words = {
+  added: 'added',
+  removed: 'removed',
+  modified: 'modified',
+  first_seen: 'first seen',
+  restated: 'stored again',
+} as const
+
+/** What happened to a resource, the last first. A change leads to the versions before and after it, side by side. */
+function showTimeline(
+  { project, kind: ofKind, uid }: Identity,
+  rows: readonly TimelineRow[],
+  { link, runs }: { readonly link: SiteLink; readonly runs: RunNames },
+): Markup {
+  const shown = rows.toReversed().slice(0, mostMoments)
+  const earlier = rows.length - shown.length
+  const items = shown.map(({ run, at, change, fields, violations }) => {
+    const kind = change === 'first_seen' ? 'added' : (change ?? '')
+    const what = change === null ? nothing : html` <b class="change">${marks[change]} ${words[change]}</b>`
+    const versions = link(paths.resource(uid), { project: project.name, kind: ofKind, from: run - 1, to: run })
+    const sides = change === 'modified' ? html` <a href="${versions}#versions">side by side</a>` : nothing
+    const turns = violations.map(
+      (violation) =>
+        html`<li><span class="chip ${violation.severity}">${violation.severity}</span> <a href="${link(paths.violation(violation.fingerprint))}"><code>${violation.rule}</code></a> ${violation.state === 'resolved' ? describeEnding(violation) : violation.state}</li>`,
+    )
+    return html`<li class="${kind}"><p>${runs.nameAt(run, at)}${what}${sides}</p>
+${fieldTable(fields)}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>
+`
+  })
+  return pageSection({
+    id: 'timeline',
+    title: 'Timeline',
+    count: rows.length,
+    content: html`<ul class="rows">${items}</ul>${earlier > 0 ? html`<p class="soft">${earlier} earlier moments: see the command below.</p>` : nothing}`,
+  })
+}
+
+/** The requests that put a resource back, and why. */
+async function showRestore(request: SiteRequest, identity: Identity): Promise<Markup> {
+  const answer = await readRequests(request, identity, undefined)
+  if (answer === undefined) return nothing
+  const { rows, remarks = [], conclusion = [] } = answer
+  const { project, kind, uid } = identity
+  const restore = hookdriftCommand(['restore'], { operands: [uid], options: { project: project.name, kind } })
+  return pageSection({
+    id: 'repair',
+    title: 'How to put it back',
+    content: html`${remarks.map((line) => html`<p>${line}</p>`)}${rows.map(showRequest)}${rows.length === 0 ? nothing : html`${conclusion.map((line) => html`<p class="soft">${line}</p>`)}<p class="soft">${command(restore)} prints it with your addresses.</p>`}`,
+  })
+}
+
+/** Subscriptions that refer to it. The timeline has them as JSON. */
+function showUsers(resources: unknown, link: SiteLink): Markup {
+  const [first] = Array.isArray(resources) ? resources : []
+  const referrers = isJsonObject(first) && Array.isArray(first.referrers) ? first.referrers.filter(isJsonObject) : []
+  const now = referrers.filter(({ to_run }) => to_run === null)
+  if (referrers.length === 0) return nothing
+  const rows = now.map((referrer) => {
+    const [uid, name] = [String(referrer.uid), String(referrer.name)]
+    return html`<li><p>subscription <a href="${link(paths.resource(uid))}">${name === '' ? uid : shorten(name, 120)}</a></p></li>`
+  })
+  return pageSection({
+    id: 'users',
+    title: 'Used by',
+    count: now.length,
+    content:
+      now.length === 0
+        ? emptyState(`No subscription now; ${referrers.length} did before.`, 'none')
+        : html`<ul class="rows">${rows.slice(0, 50)}</ul>`,
+  })
 }

@@ -1,15 +1,26 @@
 import type { ListedResource } from '../history/resource-list.ts'
 import { listResources } from '../history/sql/list-resources.ts'
-import { kinds } from '../model/resource.ts'
+import { type Kind, kinds } from '../model/resource.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
+import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { extentOf } from '../report/html/scan-extent.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
+import {
+  type ChosenResources,
+  chooseResources,
+  type FoundResources,
+  filtersOf,
+  findResources,
+  mostNames,
+  resourceParameters,
+} from './find-resources.ts'
+import { paths, type SiteLink } from './link.ts'
 import type { SitePage, SiteRequest } from './page.ts'
-import { type ChosenResources, chooseResources, filtersOf, resourceParameters } from './resources/choose-resources.ts'
-import { type FoundResources, findResources, mostNames } from './resources/find-resources.ts'
-import { showExtent } from './resources/show-extent.ts'
-import { showResourceTable } from './resources/show-resource-table.ts'
+import { readResourceCounts } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 
 /** The resources as of a run, or those with a text in their names: fifty a page, from a place in their order on. */
@@ -59,8 +70,8 @@ function showFilters({ query }: SiteRequest, { text }: ChosenResources): Markup 
 
 /** The run stays the same from page to page, while others are added. */
 function linkAfter(request: SiteRequest, { project, kind, uid }: ListedResource): string {
-  const place = { 'after-project': project.name, 'after-kind': kind, after: uid, run: request.run.number }
-  return request.link('/resources', { ...filtersOf(request), ...place })
+  const after = { 'after-project': project.name, 'after-kind': kind, after: uid, run: request.run.number }
+  return request.link('/resources', { ...filtersOf(request), ...after })
 }
 
 function showNothing({ text, list, coverage }: ChosenResources, { isCut }: FoundResources): Markup {
@@ -75,16 +86,71 @@ function showNothing({ text, list, coverage }: ChosenResources, { isCut }: Found
   return emptyState(sentence, extentOf(coverage) === 'all' ? 'none' : 'unknown')
 }
 
-interface Pager {
-  readonly chosen: ChosenResources
-  readonly found: FoundResources
-  readonly next: string | undefined
-}
-
-function showPager(request: SiteRequest, { chosen, found, next }: Pager): Markup {
+function showPager(
+  request: SiteRequest,
+  {
+    chosen,
+    found,
+    next,
+  }: { readonly chosen: ChosenResources; readonly found: FoundResources; readonly next: string | undefined },
+): Markup {
   const { after } = chosen.list
   if (after === undefined && next === undefined) return nothing
   const first = request.link('/resources', { ...filtersOf(request), run: request.run.number })
   return html`<nav class="pager" aria-label="Pages of the list"><ul>${after === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">${found.isCut ? 'Search the next resources' : 'Next page'}</a></li>`}</ul></nav>
 `
+}
+
+/** How many there are, and how many of them are shown. What a text finds is not counted: that reads all names. */
+async function showExtent(
+  request: SiteRequest,
+  { text, projects, list: { kind, withRemoved, after } }: ChosenResources,
+  { shown: { length: shown }, goesOnAfter, isCut }: FoundResources,
+): Promise<Markup> {
+  if (isCut) {
+    const soFar = html`found among the ${mostNames} that this page read; there are more to search`
+    return html`<p class="total"><b>${count(shown, 'resource')}</b> ${soFar}</p>`
+  }
+  const isLast = goesOnAfter === undefined
+  const isWhole = isLast && after === undefined
+  if (text !== undefined || withRemoved) {
+    const more = isWhole ? nothing : html` on this page${isLast ? ', the last one' : '; more follow'}`
+    return html`<p class="total"><b>${count(shown, 'resource')}</b>${more}</p>`
+  }
+  const numbers = await countKinds(request, new Set(projects.map(({ name }) => name)))
+  const chosenKinds: readonly Kind[] = kind === undefined ? kinds : [kind]
+  const counted = chosenKinds.flatMap((one) => (numbers.has(one) ? [count(numbers.get(one) ?? 0, one)] : []))
+  const total = chosenKinds.reduce((sum: number, one) => sum + (numbers.get(one) ?? 0), 0)
+  return html`<p class="total"><b>${count(total, 'resource')}</b>${isWhole ? nothing : html`, ${shown} on this page`}${counted.length > 1 ? html`: ${counted.join(', ')}` : nothing}</p>`
+}
+
+async function countKinds(request: SiteRequest, names: ReadonlySet<string>): Promise<ReadonlyMap<Kind, number>> {
+  const numbers = new Map<Kind, number>()
+  for (const { project, kind, resources } of await readResourceCounts(request)) {
+    if (names.has(project.name)) numbers.set(kind, (numbers.get(kind) ?? 0) + resources)
+  }
+  return numbers
+}
+
+function showResourceTable(rows: readonly ListedResource[], link: SiteLink): Markup {
+  const columns = [
+    { title: 'Name' },
+    { title: 'Kind' },
+    { title: 'Project' },
+    { title: 'uid' },
+    { title: 'Unchanged since' },
+  ]
+  return table(
+    'Resources',
+    columns,
+    rows.map(({ project, kind, uid, name, since, removedBy }) => {
+      const href = link(paths.resource(uid), { project: project.name, kind })
+      const state =
+        removedBy === null
+          ? html`<time datetime="${since}">${showTime(since)}</time>`
+          : html`<b>− removed</b>, run ${removedBy}`
+      return html`<tr><th scope="row"><a href="${href}">${name === '' ? shorten(uid, 80) : shorten(name, 120)}</a></th>${cell('Kind', kind)}${cell('Project', html`<a href="${link(paths.project(project.name))}">${project.name}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}${cell('Unchanged since', state)}</tr>
+`
+    }),
+  )
 }

@@ -1,26 +1,31 @@
 import { existsSync } from 'node:fs'
+import { builtInFrameworkIds, controlsOf } from '../compliance/built-in-frameworks.ts'
 import { globOf } from '../model/glob.ts'
 import { countSeverities, violationStates } from '../model/violation.ts'
 import { countViolations } from '../questions/count-groups.ts'
-import { type RuleInRun, readRules } from '../questions/read-rules.ts'
+import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
 import { everyViolation, readViolations, type ViolationRow } from '../questions/violations.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
+import { rowList } from '../report/html/components/fold.ts'
 import { remediation } from '../report/html/components/remediation.ts'
+import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { anchorOf } from '../report/html/report-links.ts'
+import { nameControl } from '../report/html/show-rules.ts'
+import { nameCauses, unscannedBar } from '../report/html/show-unscanned.ts'
 import { showViolations } from '../report/html/show-violations.ts'
 import { readRulePage, rulePageFile } from '../rules/rule-page.ts'
 import { rules } from '../rules/rules.ts'
-import { atLastRun } from './at-last-run.ts'
-import { showControls } from './control-links.ts'
+import { count } from '../text/count.ts'
+import { atLastRun } from './find-runs.ts'
+import { paths, reportLinks, type SiteLink } from './link.ts'
 import { showMarkdown } from './markdown.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
-import { reportLinks } from './report-links.ts'
-import { showRuleGaps } from './rule/show-rule-gaps.ts'
-import { showSeverity } from './rule/show-severity.ts'
 import { onceForRun } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
+import { linkToCoverage } from './show-gaps.ts'
 
 const mostShown = 50
 
@@ -56,13 +61,22 @@ ${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run 
   },
 }
 
+/** `medium`; `medium, some high` where options or overrides give open violations another severity than the rule has. */
+export function showSeverity(rule: RuleInRun): Markup {
+  const { severity, severities, open } = rule
+  const ofPolicy = severity === undefined ? html`<span class="soft">unknown</span>` : severityChip(severity)
+  const worst = worstOf(rule)
+  if (worst === undefined || worst === severity) return ofPolicy
+  return html`<span>${ofPolicy}, ${severities[worst] === open ? 'all' : 'some'} ${severityChip(worst)}</span>`
+}
+
 /** A rule that the run knows; one of an earlier policy by the violations that it had. */
 async function findRule(request: SiteRequest, id: string): Promise<RuleInRun | undefined> {
   const { history, run } = request
   const known = (await readRules(history, run.number)).find((rule) => rule.id === id)
   if (known !== undefined) return known
-  const asked = { run: run.number, withActive: true, resolvedAfter: 0, rules: [globOf(id)] }
-  const violations = await onceForRun(request, `ever of ${id}`, () => countViolations(history, asked))
+  const choice = { run: run.number, withActive: true, resolvedAfter: 0, rules: [globOf(id)] }
+  const violations = await onceForRun(request, `ever of ${id}`, () => countViolations(history, choice))
   const counts = { open: 0, severities: countSeverities([]), unknown: 0, waived: 0 }
   const past = { kind: undefined, title: '', severity: undefined, evaluated: undefined, gaps: [], notEvaluated: [] }
   return violations > 0 ? { id, ...past, ...counts } : undefined
@@ -122,13 +136,49 @@ ${remediation(evaluated.remediation)}<p class="meta">A rule of this policy. The 
 }
 
 function showFacts({ id, kind, severity, evaluated }: RuleInRun, { run, link }: SiteRequest): Markup {
-  const own = rules.find((rule) => rule.id === id)
-  const published = own === undefined || own.severity === severity ? '' : ` (${own.severity} as published)`
+  const builtIn = rules.find((rule) => rule.id === id)
+  const published = builtIn === undefined || builtIn.severity === severity ? '' : ` (${builtIn.severity} as published)`
   return html`${factList([
     ['Severity', severity === undefined ? 'unknown' : `${severity}${published}`],
     ...(kind === undefined ? [] : [['Evaluates', kind] as const]),
     ['In the policy', evaluated === undefined ? `not in run ${run.number}` : `of run ${run.number}`],
-    ...(own === undefined ? [] : [['Packs', own.packs.join(', ') || 'none: a policy must name it'] as const]),
-    ...(own === undefined ? [] : [['Explained by', command(hookdriftCommand(['rules'], { operands: [id] }))] as const]),
+    ...(builtIn === undefined ? [] : [['Packs', builtIn.packs.join(', ') || 'none: a policy must name it'] as const]),
+    ...(builtIn === undefined
+      ? []
+      : [['Explained by', command(hookdriftCommand(['rules'], { operands: [id] }))] as const]),
   ])}${showControls(id, evaluated?.controls ?? [], link)}`
+}
+
+const mostNamed = 6
+
+/** Where a rule could not be evaluated, a line for each cause: there, nothing found is not nothing wrong. */
+function showRuleGaps({ gaps, notEvaluated }: RuleInRun, { run, link }: SiteRequest): Markup {
+  const projects = new Set([...gaps, ...notEvaluated].map(({ project }) => project))
+  if (projects.size === 0) return nothing
+  const refusals = [...Map.groupBy(notEvaluated, ({ reason }) => reason)].map(([cause, alike]) => {
+    const names = alike.slice(0, mostNamed).map(({ project }) => project)
+    const omitted = alike.length - names.length
+    return { cause, where: `${names.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}` }
+  })
+  return unscannedBar({
+    headline: `The rule could not be evaluated everywhere in ${count(projects.size, 'project')}.`,
+    causes: [...nameCauses(gaps, new Set()), ...refusals],
+    meaning: 'What it would find there is unknown.',
+    href: linkToCoverage(gaps, link) ?? `${link(paths.run(run.number))}#coverage`,
+  })
+}
+
+/** The controls that a rule gives evidence for, each with its place in the report by control. */
+function showControls(rule: string, recorded: readonly string[], link: SiteLink): Markup {
+  const controls = [...new Set([...controlsOf(rule), ...recorded])]
+  if (controls.length === 0) return nothing
+  const rows = controls.map((control) => {
+    const [framework = '', ...rest] = control.split(':')
+    const isBuiltIn = builtInFrameworkIds.some((id) => id === framework)
+    const href = `${link(paths.framework(framework))}#${anchorOf('control', rest.join(':'))}`
+    return html`<li>${isBuiltIn ? html`<a href="${href}">${nameControl(control)}</a>` : nameControl(control)}</li>
+`
+  })
+  return html`<h2>Controls <span class="count">${controls.length}</span></h2>
+${rowList(rows, 8)}`
 }

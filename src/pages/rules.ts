@@ -11,7 +11,7 @@ import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
-import { showSeverity } from './rule/show-severity.ts'
+import { showSeverity } from './rule.ts'
 import { showAllGaps } from './show-gaps.ts'
 
 /** The rules: what is violated first, then what the run could not evaluate everywhere, then the rest. */
@@ -24,13 +24,13 @@ export const rulesPage: SitePage = {
     const all = await readRules(history, run.number)
     const chosen = all.filter(filterOf(request))
     const evaluated = chosen.filter((rule) => rule.evaluated !== undefined)
-    const left = chosen.filter((rule) => rule.evaluated === undefined)
+    const unevaluated = chosen.filter((rule) => rule.evaluated === undefined)
     const of = (isMember: (rule: RuleInRun) => boolean) => evaluated.filter(isMember)
     const sections = [
       {
         id: 'violated',
         title: 'Violated',
-        rules: [...of(({ open }) => open > 0), ...left.filter(({ open }) => open > 0)],
+        rules: [...of(({ open }) => open > 0), ...unevaluated.filter(({ open }) => open > 0)],
       },
       {
         id: 'unknown',
@@ -43,7 +43,7 @@ export const rulesPage: SitePage = {
         id: 'left',
         title: 'Not in the policy',
         note: `Run ${run.number} did not evaluate these, so it says nothing about them.`,
-        rules: left.filter(({ open }) => open === 0),
+        rules: unevaluated.filter(({ open }) => open === 0),
       },
     ].filter(({ rules }) => rules.length > 0)
     return {

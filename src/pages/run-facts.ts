@@ -49,8 +49,10 @@ export async function readGroups(
   const read = (withActive: boolean) =>
     onceForRun(request, `groups ${JSON.stringify([withActive, by, rules, owners, text])}`, async () => {
       const groups: ViolationGroup[] = []
-      const asked = { run: request.run.number, withActive, resolvedAfter: withActive ? undefined : 0 }
-      await readViolationGroups(request.history, { ...asked, by, rules, owners, text }, (group) => groups.push(group))
+      const groupChoice = { run: request.run.number, withActive, resolvedAfter: withActive ? undefined : 0 }
+      await readViolationGroups(request.history, { ...groupChoice, by, rules, owners, text }, (group) =>
+        groups.push(group),
+      )
       return groups
     })
   const active = isOfAll ? async () => (await readActiveOf(request)).groups : () => read(true)

@@ -19,9 +19,9 @@ export const runsPage: SitePage = {
     const before = readRunNumber(query, 'before')
     // A page as of an earlier run leaves out the later ones.
     const end = Math.min(before ?? Number.MAX_SAFE_INTEGER, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1)
-    const found = await listRunsBefore(history, end, rowsPerPage + 1)
-    const shown = found.slice(0, rowsPerPage)
-    const oldest = found.length > shown.length ? shown.at(-1) : undefined
+    const runs = await listRunsBefore(history, end, rowsPerPage + 1)
+    const shown = runs.slice(0, rowsPerPage)
+    const oldest = runs.length > shown.length ? shown.at(-1) : undefined
     const next = oldest && link('/runs', { before: oldest.number })
     // How many runs there were by an earlier one is not counted: that reads all of them.
     const isWhole = before === undefined && oldest === undefined

@@ -16,18 +16,13 @@ export interface SameAnswer {
 
 type CommandOptions = Readonly<Record<string, string | number | true | readonly string[] | undefined>>
 
-interface CommandLine {
-  readonly operands?: readonly string[]
-  readonly options?: CommandOptions
-}
-
 /**
  * The words of a command line of hookdrift. An operand never follows an option that takes several values, and one that
  * begins like an option follows `--`.
  */
 export function hookdriftCommand(
   command: readonly string[],
-  { operands = [], options = {} }: CommandLine = {},
+  { operands = [], options = {} }: { readonly operands?: readonly string[]; readonly options?: CommandOptions } = {},
 ): readonly string[] {
   const named = Object.entries(options).flatMap(([name, value]) => optionWords(name, value))
   const isPlain = operands.every((operand) => !operand.startsWith('-'))

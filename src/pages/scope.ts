@@ -27,9 +27,9 @@ export function scopeSite<Options extends Whole>(
     scope: { projects, isVisible },
     async history() {
       const history = await options.history()
-      const known = scoped.get(history) ?? scopedHistory(history, { isWhole: false, isVisible, seesService })
-      scoped.set(history, known)
-      return known
+      const forScope = scoped.get(history) ?? scopedHistory(history, { isWhole: false, isVisible, seesService })
+      scoped.set(history, forScope)
+      return forScope
     },
     ...(plan === undefined ? {} : { plan: scopedPlan(plan, isVisible) }),
   }

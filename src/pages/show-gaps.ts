@@ -2,10 +2,11 @@ import { toCoverage } from '../questions/as-of.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { isGap } from '../report/gaps.ts'
 import { type Markup, nothing } from '../report/html/markup.ts'
+import { showFailures } from '../report/html/show-coverage.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteRequest } from './page.ts'
-import { readScans } from './run-facts.ts'
+import { readProjectEvaluations, readScans } from './run-facts.ts'
 
 /** What the last scans did not reach, with a link to the run whose page says why; nothing where they reached all. */
 export function showGaps(coverage: readonly AnswerCoverage[], link: SiteLink): Markup {
@@ -22,4 +23,11 @@ export async function showAllGaps(request: SiteRequest): Promise<Markup> {
 export function linkToCoverage(coverage: readonly AnswerCoverage[], link: SiteLink): string | undefined {
   const run = coverage.filter(isGap).reduce((latest, walk) => Math.max(latest, walk.run), 0)
   return run === 0 ? undefined : `${link(paths.run(run))}#coverage`
+}
+
+/** Why walks were not complete, which listings that hit, and what to do: each cause once. */
+export async function showCauses(request: SiteRequest, coverage: readonly AnswerCoverage[]): Promise<Markup> {
+  const evaluations = [...(await readProjectEvaluations(request)).values()]
+  const places = evaluations.map(({ project, configuredAt }) => ({ project, configured_at: configuredAt }))
+  return showFailures(coverage, places)
 }

@@ -23,8 +23,10 @@ interface RunChanges {
 /** What the last runs found changed, the newest first: in one project, or in all. */
 export async function showLastChanges(request: SiteRequest, project?: string): Promise<Markup> {
   const { link } = request
-  const found = await onceForRun(request, `changes of ${project ?? 'all'}`, () => readChangesOf(request, project))
-  const parts = found.map(
+  const changesOfRuns = await onceForRun(request, `changes of ${project ?? 'all'}`, () =>
+    readChangesOf(request, project),
+  )
+  const parts = changesOfRuns.map(
     ({
       run,
       changes,
@@ -45,16 +47,16 @@ async function readChangesOf(
   { history, run }: SiteRequest,
   project: string | undefined,
 ): Promise<readonly RunChanges[]> {
-  const found: RunChanges[] = []
-  let left = mostShown
+  const changesOfRuns: RunChanges[] = []
+  let room = mostShown
   for (const { isCommitted, changes: number, ...ended } of await listRunsBefore(history, run.number + 1, mostRuns)) {
-    if (left === 0) break
+    if (room === 0) break
     if (!isCommitted || number === 0) continue
     const { changes: all = [] } = (await readRunInputs(history, ended.number)) ?? {}
-    const own = project === undefined ? all : all.filter((change) => change.project === project)
-    if (own.length === 0) continue
-    found.push({ run: ended, changes: own.slice(0, left), total: own.length })
-    left -= Math.min(left, own.length)
+    const ofProject = project === undefined ? all : all.filter((change) => change.project === project)
+    if (ofProject.length === 0) continue
+    changesOfRuns.push({ run: ended, changes: ofProject.slice(0, room), total: ofProject.length })
+    room -= Math.min(room, ofProject.length)
   }
-  return found
+  return changesOfRuns
 }

@@ -5,15 +5,17 @@ import { type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 
 type Counts = Readonly<Record<Severity, number>>
 
-interface Numbers {
+/** Open violations by severity: a figure each, and as a bar. What was not scanned may hide more. */
+export function showNumbers({
+  open,
+  unknown,
+  extent,
+}: {
   readonly open: Counts
   /** Violations that the last scan could not check, and that were open before. */
   readonly unknown: Counts
   readonly extent: ScanExtent
-}
-
-/** Open violations by severity: a figure each, and as a bar. What was not scanned may hide more. */
-export function showNumbers({ open, unknown, extent }: Numbers): Markup {
+}): Markup {
   const figures = severities.map((severity) =>
     showFigure(severity, showCount(open[severity], extent), unknown[severity]),
   )

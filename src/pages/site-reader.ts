@@ -1,5 +1,15 @@
 import type { Context } from 'hono'
-import { everyone, type Viewer } from './access/viewer.ts'
+
+/** Who reads the pages. */
+export interface Viewer {
+  /** For the log; undefined where nothing says it. */
+  readonly name: string | undefined
+  /** Patterns `service/project`; undefined: all projects. */
+  readonly projects: readonly string[] | undefined
+}
+
+/** Everybody on this machine, where no reader is named. */
+export const everyone: Viewer = { name: undefined, projects: undefined }
 
 /** For whom the site answers; what opens the pages hands it over with each request. */
 export interface SiteReader {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { assetText } from '../model/package-files.ts'
 import { styleSheet } from '../report/html/render-page.ts'
-import { entityTag, isHeld } from './entity-tag.ts'
+import { entityTag, isHeld } from './freshness.ts'
 
 /** What is the same for every reader, and needs none. */
 export function staticRoutes(): Hono {

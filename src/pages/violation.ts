@@ -1,35 +1,42 @@
+import type { Acceptance } from '../history/acceptances.ts'
 import { type IdentifiedViolation, identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
-import { readViolationsOf } from '../history/sql/resource-life.ts'
+import { readVersionsOf, readViolationsOf, type VersionSpan, type ViolationSpan } from '../history/sql/resource-life.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
 import { isOwnRule } from '../model/own-rules.ts'
-import { isoTime, showOpenTime } from '../model/time.ts'
+import { isPolicyProject, type ProjectRef, projectKey } from '../model/resource.ts'
+import { formatExpiry, isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
+import { describeSigner, endingWords } from '../questions/acceptances.ts'
 import { toCoverage } from '../questions/as-of.ts'
 import { countViolations } from '../questions/count-groups.ts'
+import { fieldsBetween } from '../questions/diff.ts'
 import { toRow, type ViolationRow } from '../questions/violations.ts'
+import type { AnswerCoverage } from '../report/answer.ts'
 import { describeDue } from '../report/describe-due.ts'
-import { sentenceOfEnding } from '../report/describe-ending.ts'
+import { describeEnding, sentenceOfEnding } from '../report/describe-ending.ts'
+import { gapsFor, isGap } from '../report/gaps.ts'
+import { changeCard } from '../report/html/components/change-card.ts'
 import { command } from '../report/html/components/command.ts'
 import { type Fact, factList } from '../report/html/components/facts.ts'
+import { fold } from '../report/html/components/fold.ts'
 import { remediation } from '../report/html/components/remediation.ts'
 import { resource } from '../report/html/components/resource.ts'
 import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { nameControl } from '../report/html/show-rules.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
-import { readRunNames } from './name-run.ts'
+import { type RunNames, readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { onceForRun, readDue, readInputs, timeOf } from './run-facts.ts'
+import { readRequests, showRequest } from './restore-requests.ts'
+import { onceForRun, readDue, readInputs, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
-import { showGaps } from './show-gaps.ts'
+import { showCauses, showGaps } from './show-gaps.ts'
 import { acceptancesAsOf } from './signed-as-of.ts'
-import { showHistoryOf } from './violation/show-history-of.ts'
-import { showRepair } from './violation/show-repair.ts'
-import { showStates } from './violation/show-states.ts'
-import { readViolationGaps, showUnknown } from './violation/show-unknown.ts'
-import { showControls, showWaiverOf } from './violation/show-waiver-of.ts'
 
 /** Shorter beginnings of fingerprints name none. */
 const leastCharacters = 6
@@ -119,8 +126,8 @@ async function showFacts(
   { row, rule, identified }: { row: ViolationRow; rule: EvaluatedRule | undefined; identified: IdentifiedViolation },
 ): Promise<Markup> {
   const { history, run, link } = request
-  const asked = { run: run.number, withActive: true, resolvedAfter: undefined, rules: [globOf(row.rule)] }
-  const others = await onceForRun(request, `open of ${row.rule}`, () => countViolations(history, asked, isOpen))
+  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, rules: [globOf(row.rule)] }
+  const others = await onceForRun(request, `open of ${row.rule}`, () => countViolations(history, choice, isOpen))
   const facts: Fact[] = [
     ['Rule', html`<a href="${link(paths.rule(row.rule))}">${row.rule}</a>`],
     ['Project', html`<a href="${linkToProject(link, identified.project.name)}">${identified.project.name}</a>`],
@@ -152,4 +159,198 @@ function commandsOf(
     ...(isActionable ? [hookdriftCommand(['accept'], { operands: [fingerprint], options: { reason: 'why' } })] : []),
     ...(isOwnRule(rule) ? [hookdriftCommand(['rules'], { operands: [rule] })] : []),
   ]
+}
+
+const mostNamed = 6
+
+/** What the last scans left open about a violation. */
+interface ViolationGaps {
+  /** Of its project; of all projects where its rule compares them, and for what is said of the policy. */
+  readonly scans: readonly RecordedScan[]
+  /** The walks that it depends on and that were not complete. */
+  readonly gaps: readonly AnswerCoverage[]
+}
+
+interface Dependent extends Pick<EvaluatedRule, 'needs'> {
+  readonly project: ProjectRef
+  readonly row: ViolationRow
+}
+
+/** Which walks a violation depends on: those that its rule needs; all of them where these do not explain its state. */
+async function readViolationGaps(request: SiteRequest, { project, row, needs }: Dependent): Promise<ViolationGaps> {
+  const all = await readScans(request)
+  const key = projectKey(project)
+  const isOfAll = isPolicyProject(project) || rules.find(({ id }) => id === row.rule)?.scope === 'fleet'
+  const scans = isOfAll ? all : all.filter((scan) => projectKey(scan.project) === key)
+  const needed = scans.flatMap((scan) => gapsFor({ needs }, toCoverage(scan)).filter(isGap))
+  if (needed.length > 0 || row.state !== 'unknown') return { scans, gaps: needed }
+  // What is found of other violations, or of waivers, depends on their walks.
+  return { scans, gaps: scans.flatMap(toCoverage).filter(isGap) }
+}
+
+/** Why the last scan could not check a violation; nothing unless its state is unknown. */
+async function showUnknown(request: SiteRequest, row: ViolationRow, { scans, gaps }: ViolationGaps): Promise<Markup> {
+  if (row.state !== 'unknown') return nothing
+  const run = gaps[0]?.run ?? scans[0]?.run.number ?? request.run.number
+  return html`<h2 id="unknown">Why it is unknown</h2>
+<p>Run ${run} could not check it. ${gaps.length > 0 ? `Not complete: ${nameWalks(gaps)}.` : await describeRefusal(request, row)}</p>
+${await showCauses(request, gaps)}`
+}
+
+/** `endpoints, sources of acme/shipping` */
+function nameWalks(gaps: readonly AnswerCoverage[]): string {
+  const projects = [...Map.groupBy(gaps, ({ project }) => project)]
+  const named = projects
+    .slice(0, mostNamed)
+    .map(([project, walks]) => `${walks.map(({ listing }) => listing).join(', ')} of ${project}`)
+  const omitted = projects.length - named.length
+  return `${named.join('; ')}${omitted > 0 ? ` and of ${count(omitted, 'more project')}` : ''}`
+}
+
+/** What the run recorded of the rule. */
+async function describeRefusal(request: SiteRequest, { project, rule }: ViolationRow): Promise<string> {
+  const { notEvaluated = {} } = (await readProjectEvaluations(request)).get(project) ?? {}
+  const reason = Object.hasOwn(notEvaluated, rule) ? notEvaluated[rule] : undefined
+  return reason === undefined ? 'The history does not say why.' : `It could not evaluate the rule: ${reason}`
+}
+
+/** Who accepted it, why, and until when: by a waiver of the policy, or by hand. */
+function showWaiverOf({ waiver }: ViolationRow, acceptances: readonly Acceptance[], { link }: SiteRequest): Markup {
+  const byPolicy =
+    waiver === undefined
+      ? nothing
+      : html`<p><b>Waived by ${waiver.owner}</b> until ${formatExpiry(waiver.expires)}: ${waiver.reason}${waiver.ticket === undefined ? '' : ` (${waiver.ticket})`}. <a href="${link('/waivers')}">Waivers</a></p>`
+  const byHand = acceptances.map((acceptance) => {
+    const { by, at, osUser = null, reason } = acceptance
+    const signer = describeSigner({ by, os_user: osUser })
+    return html`<p><b>Accepted by ${signer}</b>, ${showTime(at)}: ${reason}.${showEnd(acceptance)}</p>`
+  })
+  return waiver === undefined && byHand.length === 0 ? nothing : html`<div class="note">${byPolicy}${byHand}</div>`
+}
+
+function showEnd({ revoked, ended }: Acceptance): Markup {
+  if (revoked !== undefined) return html` Revoked by ${revoked.by}, ${showTime(revoked.at)}.`
+  return ended === undefined ? nothing : html` Ended ${showTime(ended.at)}: ${endingWords[ended.by]}.`
+}
+
+/** The controls of frameworks that the rule is evidence for. */
+function showControls(controls: readonly string[], { link }: SiteRequest): Markup {
+  if (controls.length === 0) return nothing
+  const items = controls.map((control) => {
+    const [framework = ''] = control.split(':')
+    return html`<li><a href="${link(paths.framework(framework))}">${nameControl(control)}</a></li>`
+  })
+  return fold(html`${count(controls.length, 'control')}`, html`<ul class="controls">${items}</ul>`)
+}
+
+/** The change that the violation is about, and what changed of the resource since then. */
+async function showHistoryOf(
+  { history, run, link }: SiteRequest,
+  identity: IdentifiedViolation,
+  { spans, runs }: { readonly spans: readonly ViolationSpan[]; readonly runs: RunNames },
+): Promise<Markup> {
+  const versions = await readVersionsOf(history, identity, run.number)
+  const opening = spans.findLast(({ isContinued }) => !isContinued)
+  if (versions.length === 0 || opening === undefined) return nothing
+  const { kind, uid, project } = identity
+  const openedIn = opening.fromRun
+  const after = versionAt(versions, openedIn)
+  const origin = spans.at(-1)?.originRun ?? opening.originRun
+  const before =
+    origin !== undefined
+      ? versionAt(versions, origin)
+      : after?.fromRun === openedIn
+        ? versionAt(versions, openedIn - 1)
+        : undefined
+  const now = versions.at(-1)
+  const href = link(paths.resource(uid), { project: project.name, kind })
+  const card = (from: VersionSpan, to: VersionSpan) => {
+    const fields = fieldsBetween(kind, from, to)
+    const change = { project: project.name, kind, uid, name: to.name, change: 'modified' as const, fields }
+    return fields.length === 0
+      ? nothing
+      : html`<ul class="rows">
+${changeCard(change, [], href)}</ul>`
+  }
+  const changed =
+    before === undefined || after === undefined || before === after
+      ? nothing
+      : html`<h2 id="change">What changed</h2>
+<p class="where">Before: ${runs.nameAt(before.fromRun, before.from)}. After: ${runs.nameAt(after.fromRun, after.from)}.</p>
+${card(before, after)}`
+  const since =
+    after === undefined || now === undefined || after === now
+      ? nothing
+      : html`<h2 id="since">What changed since then</h2>
+<p class="where">As of run ${openedIn}, when it was opened, and as of the last version, run ${now.fromRun}, ${showTime(now.from)}.</p>
+${card(after, now)}`
+  const gone =
+    now?.toRun === null || now?.toRun === undefined
+      ? nothing
+      : html`<p class="where">The resource is gone since ${runs.name(now.toRun)}.</p>`
+  return html`${changed}${since}${gone}`
+}
+
+function versionAt(versions: readonly VersionSpan[], run: number): VersionSpan | undefined {
+  return versions.findLast(({ fromRun, toRun }) => fromRun <= run && (toRun === null || toRun > run))
+}
+
+/** The request that repairs a violation, with its placeholders; that there is none, where no value is right for all. */
+async function showRepair(request: SiteRequest, violation: IdentifiedViolation, rule: string): Promise<Markup> {
+  const { rows = [] } = (await readRequests(request, violation, rule)) ?? {}
+  if (rows.length === 0)
+    return html`<p class="soft">No request is right for every fleet here: a person decides what the value should be.</p>`
+  return html`${rows.map(
+    (row) => html`<h3>The request that repairs it</h3>
+${showRequest(row)}`,
+  )}`
+}
+
+/** The states of a violation over time, newest first; its earlier lives too. */
+function showStates(spans: readonly ViolationSpan[], runs: RunNames): Markup {
+  const entries = spans.flatMap((span, at) => {
+    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, endedBy, message } = span
+    const before = spans[at - 1]
+    const isReworded = isContinued && before?.state === state
+    const isBack = !isContinued && at > 0
+    const turn = isReworded
+      ? 'message changed'
+      : state === 'open'
+        ? isContinued
+          ? 'open again'
+          : isBack
+            ? 'opened again'
+            : 'opened'
+        : state
+    const begun = showEntry(
+      {
+        name: turn,
+        run: fromRun,
+        at: from,
+        text: before?.message === message ? '' : message,
+        mark: state === 'unknown' ? 'unseen' : '',
+      },
+      runs,
+    )
+    if (toRun === null || goesOn) return [begun]
+    const name = describeEnding({ resolution, ended_by: endedBy })
+    const mark = endedBy === null ? 'added' : ''
+    return [begun, showEntry({ name, run: toRun, at: to ?? '', text: '', mark }, runs)]
+  })
+  return html`<ol class="rows states" reversed>
+${entries.toReversed()}</ol>
+`
+}
+
+interface Entry {
+  readonly name: string
+  readonly run: number
+  readonly at: string
+  readonly text: string
+  readonly mark: string
+}
+
+function showEntry({ name, run, at, text, mark }: Entry, runs: RunNames): Markup {
+  return html`<li class="${mark}"><p><b>${name}</b> ${runs.nameAt(run, at)}</p>${text === '' ? nothing : html`<p class="where">${text}</p>`}</li>
+`
 }

@@ -11,18 +11,25 @@ import { toCoverage } from '../questions/as-of.ts'
 import { countGroups, rankGroups } from '../questions/count-groups.ts'
 import { partsFor, sortKeyOf, testGroups, type ViolationOrder, violationOrders } from '../questions/violations.ts'
 import { type Grouping, groupings } from '../report/group-by.ts'
-import { html } from '../report/html/markup.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { count, countEach } from '../text/count.ts'
+import { checkField, choiceField, showFilterForm, textField } from './filter-form.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
 import { onceForRun, readDue, readGroups, readScans, readViolated, timeOf } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
-import { type AskedState, askedStates } from './violations/asked-states.ts'
-import { filtersOf, sameList, violationParameters } from './violations/list-options.ts'
-import { showFilters } from './violations/show-filters.ts'
-import { groupKeys, mostGroups, showGroups } from './violations/show-groups.ts'
-import { type ChosenViolations, type ShownList, showList } from './violations/show-list.ts'
-import { showNothing } from './violations/show-nothing.ts'
+import { groupKeys, mostGroups, showGroups } from './violation-groups.ts'
+import {
+  type AskedState,
+  askedStates,
+  type ChosenViolations,
+  filtersOf,
+  type ShownList,
+  sameList,
+  showList,
+  showNothing,
+  violationParameters,
+} from './violation-list.ts'
 
 /** Violations: filtered by the address, fifty a page. */
 export const violationsPage: SitePage = {
@@ -31,18 +38,18 @@ export const violationsPage: SitePage = {
   isOfRun: 'past',
   async show(request) {
     const { link, query } = request
-    const asked = readAsked(request)
-    const violated = await readViolated(request, asked.withResolved)
+    const filters = readAsked(request)
+    const violated = await readViolated(request, filters.withResolved)
     const projects = query.all('project')
     const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
     const content =
-      asked.grouping === undefined
+      filters.grouping === undefined
         ? await showList(request, {
-            chosen: await chooseGroups(request, asked),
-            order: asked.order,
+            chosen: await chooseGroups(request, filters),
+            order: filters.order,
             projects: violated.projects,
           })
-        : await showGrouped(request, asked, asked.grouping)
+        : await showGrouped(request, filters, filters.grouping)
     return {
       title: 'Violations',
       crumbs: [],
@@ -150,4 +157,34 @@ function rankChosen(request: SiteRequest, asked: AskedFor, grouping: Grouping) {
   }
   const isTimed = ['older-than', 'overdue', 'since'].some((name) => request.query.one(name) !== undefined)
   return isTimed ? rank() : onceForRun(request, `ranked ${JSON.stringify(filtersOf(request))}`, rank)
+}
+
+const otherStates = Object.keys(askedStates).filter((state) => state !== 'open')
+
+const leastSeverities = severities.map((name) => [name, name === 'critical' ? name : `${name} or above`] as const)
+
+const mostSeverities = severities.map((name) => [name, name === 'info' ? name : `${name} or below`] as const)
+
+/** The filters of the violations. `rules` and `projects`: names that are suggested. */
+function showFilters(
+  { query, run }: SiteRequest,
+  { rules, projects }: { readonly rules: readonly string[]; readonly projects: readonly string[] },
+): Markup {
+  const fields = [
+    choiceField('state', 'State', otherStates, 'open'),
+    choiceField('severity', 'Severity', leastSeverities, 'any'),
+    textField('rule', 'Rule', 'endpoint/*', rules),
+    textField('project', 'Project', 'acme/*', projects),
+    textField('owner', 'Owner', 'tenant-0*'),
+    textField('q', 'Text', 'names, messages'),
+  ]
+  const more = [
+    choiceField('max-severity', 'At most', mostSeverities, 'any'),
+    choiceField('kind', 'Kind', kinds, 'any'),
+    textField('older-than', 'Older than', '30d'),
+    textField('since', 'Since run', String(run.number)),
+    choiceField('group-by', 'Group by', groupings, 'nothing'),
+    checkField('overdue', 'overdue'),
+  ]
+  return showFilterForm('/violations', query, fields, { more, kept: ['sort'] })
 }

@@ -1,5 +1,7 @@
+import type { Acceptance } from '../history/acceptances.ts'
 import { dayMs, formatExpiry } from '../model/time.ts'
 import { violationStates } from '../model/violation.ts'
+import { type AcceptanceRow, answerAcceptances, describeSigner, endingWords } from '../questions/acceptances.ts'
 import { readWaivers, soonMs, type WaiverInForce } from '../questions/read-waivers.ts'
 import { everyViolation, readViolations } from '../questions/violations.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -10,15 +12,19 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showViolations } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
-import { paths, type SiteLink } from './link.ts'
+import { paths, reportLinks, type SiteLink } from './link.ts'
+import { cutPage, type ListSection, noSuchPlace, showPager } from './list-page.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
-import { reportLinks } from './report-links.ts'
 import { timeOf } from './run-facts.ts'
 import { showAllGaps } from './show-gaps.ts'
+import { showInstant } from './show-instant.ts'
 import { acceptancesAsOf } from './signed-as-of.ts'
-import { acceptancePlace, showAcceptances } from './waivers/show-acceptances.ts'
+
+/** The parameter that names an acceptance by its number in the history: the page shows those before it. */
+const acceptancePlace = 'before'
 
 const mostFindings = 100
+
 const mostNamed = 10
 
 /** Exceptions: waivers of the policy, those that end first first, and violations that people accepted. */
@@ -29,7 +35,7 @@ export const waiversPage: SitePage = {
   isOfRun: false,
   async show(request): Promise<SiteContent> {
     const { history, run, isLatest, link } = request
-    const { sections: accepted, isFirst, next, inForce } = showAcceptances(request, await acceptancesAsOf(request))
+    const { section: accepted, isFirst, next, inForce } = showAcceptances(request, await acceptancesAsOf(request))
     const common: Omit<SiteContent, 'body'> = {
       title: 'Waivers',
       crumbs: [],
@@ -112,5 +118,66 @@ function showWaiver(waiver: WaiverInForce, link: SiteLink): Markup {
   const rest = violations - named.length
   const all = link('/violations', { rule, state: 'waived' })
   return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a>: <b>${count(violations, 'violation')}</b> accepted by ${shorten(owner, 200)}, ${until} <time datetime="${expires}">${formatExpiry(expires)}</time></p><p>${shorten(reason, 2000)}${followedUp}</p><ul class="where">${named}${rest > 0 ? html`<li><a href="${all}">${rest} more</a></li>` : nothing}</ul></li>
+`
+}
+
+const mostAcceptances = 500
+
+/**
+ * Violations that people accepted, the latest first, and what is over. `acceptances`: the oldest first.
+ * `inForce`: how many are in force.
+ * @throws AuditError.usage for a place that is not a number
+ */
+function showAcceptances(
+  { link, query }: SiteRequest,
+  acceptances: readonly Acceptance[],
+): ListSection & { readonly inForce: number } {
+  const named = query.one(acceptancePlace)
+  if (named !== undefined && !/^\d{1,15}$/.test(named)) throw noSuchPlace(acceptancePlace)
+  const isAfter = named === undefined ? undefined : ({ id }: Acceptance) => id < Number(named)
+  const { shown, last } = cutPage(acceptances.toReversed(), { isAfter, most: mostAcceptances })
+  const next = last && link('/waivers', { [acceptancePlace]: last.id })
+  const { rows } = answerAcceptances(shown.toReversed(), mostAcceptances)
+  const [inForce, over] = [rows.filter(isInForce), rows.filter((row) => !isInForce(row))]
+  const list = (of: readonly AcceptanceRow[], unfolded: number) =>
+    rowList(
+      of.map((row) => showAcceptance(row, link)),
+      unfolded,
+    )
+  const isFirst = named === undefined
+  const all = acceptances.filter(({ revoked, ended }) => revoked === undefined && ended === undefined).length
+  return {
+    isFirst,
+    next,
+    inForce: all,
+    section: html`${pageSection({
+      id: 'accepted',
+      title: 'Accepted',
+      count: isFirst ? all : inForce.length,
+      note: 'Accepted by people with the value of the time, until it is another one. No run reports these.',
+      content: inForce.length === 0 ? emptyState('No acceptance is in force.', 'none') : list(inForce, 100),
+    })}${
+      over.length === 0
+        ? nothing
+        : pageSection({
+            id: 'ended',
+            title: 'Ended acceptances',
+            count: isFirst ? acceptances.length - all : over.length,
+            content: list(over, 10),
+          })
+    }${showPager({ first: isFirst ? undefined : link('/waivers'), next })}`,
+  }
+}
+
+function isInForce({ ended_at }: AcceptanceRow): boolean {
+  return ended_at === null
+}
+
+function showAcceptance(row: AcceptanceRow, link: SiteLink): Markup {
+  const { fingerprint, rule, path, reason, at, ended_at, ended_by } = row
+  const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  const end =
+    ended_at === null || ended_by === null ? nothing : html`; ended ${showInstant(ended_at)}: ${endingWords[ended_by]}`
+  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource({ ...row, name: '' }, link(paths.violation(fingerprint)))}${atPath}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(describeSigner(row), 200)}, ${showInstant(at)}${end}</p></li>
 `
 }

@@ -1,7 +1,9 @@
+import { matchesProject } from '../config/choose-projects.ts'
+import type { PlannedRuns } from '../config/read-places.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { totalOf } from '../model/violation.ts'
-import type { PoolState } from '../pool/read-pool-state.ts'
+import type { PoolState } from '../pool/workers.ts'
 import { describePool } from '../questions/describe-pool.ts'
 import { isStale, readStatus, type StatusRow } from '../questions/status.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -10,16 +12,19 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showCount } from '../report/html/scan-extent.ts'
 import { count } from '../text/count.ts'
+import { nextTimes } from '../worker/next-times.ts'
 import { paths, type SiteLink } from './link.ts'
-import { cutPage, showPager } from './list-page.ts'
-import type { SiteContent, SitePage } from './page.ts'
-import { readConfigured } from './read-configured.ts'
+import { cutPage, noSuchPlace, showPager } from './list-page.ts'
+import type { SiteContent, SitePage, SiteQuery } from './page.ts'
+import { readChoice } from './query.ts'
+import { type CurrentConfiguration, readConfigured } from './read-configured.ts'
 import { readCounts } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
-import { showStale } from './show-stale.ts'
-import { isAfter, readPlace, scanPlace, scanStates, stateOf } from './worker/scan-place.ts'
-import { showSchedules } from './worker/show-schedules.ts'
+import { showMissed, showStale } from './show-late.ts'
+
+/** The parameters that name the scan after which a page begins: it may be another, or gone, when the page is asked for. */
+const scanPlace = ['after-state', 'after'] as const
 
 const mostProjects = 500
 
@@ -105,4 +110,79 @@ function showPool(state: PoolState | undefined): Markup {
         : html`<ul class="rows">${remarks.map((text) => html`<li>${text}</li>`)}</ul>
 `,
   })
+}
+
+/** The scans are in this order, then in that of the names of their projects. */
+const scanStates = ['stale', 'incomplete', 'current'] as const
+
+type ScanState = (typeof scanStates)[number]
+
+function stateOf({ stale, complete }: StatusRow): ScanState {
+  return stale ? 'stale' : complete ? 'current' : 'incomplete'
+}
+
+interface ScanPlace {
+  readonly state: ScanState
+  readonly project: string
+}
+
+/** @throws AuditError.usage when only a part of a place is named */
+function readPlace(query: SiteQuery): ScanPlace | undefined {
+  const [state, project] = [readChoice(query, 'after-state', scanStates), query.one('after')]
+  if (state === undefined && project === undefined) return undefined
+  if (state === undefined || project === undefined) throw noSuchPlace(...scanPlace)
+  return { state, project }
+}
+
+function isAfter(row: StatusRow, { state, project }: ScanPlace): boolean {
+  const [own, other] = [scanStates.indexOf(stateOf(row)), scanStates.indexOf(state)]
+  return own === other ? row.project > project : own > other
+}
+
+const mostTimes = 3
+
+/** When each schedule runs next, and which of them did not run when it was due. */
+function showSchedules(
+  { configuration, isUnreadable }: CurrentConfiguration,
+  scans: readonly StatusRow[],
+  now: number,
+): Markup {
+  if (configuration === undefined) {
+    const why = isUnreadable
+      ? 'The configuration cannot be read'
+      : 'The pages were given a history and no configuration'
+    return pageSection({
+      id: 'schedules',
+      title: 'Schedules',
+      content: emptyState(`${why}: schedules are unknown.`, 'unknown'),
+    })
+  }
+  const { schedules } = configuration
+  const rows = schedules.map((schedule) => showSchedule(schedule, scans, now))
+  return pageSection({
+    id: 'schedules',
+    title: 'Schedules',
+    count: schedules.length,
+    note: 'Next times before jitter. A worker keeps them; this page starts nothing.',
+    content:
+      rows.length === 0
+        ? emptyState('The configuration has no schedules: a project is stale 25 h after its last scan.', 'none')
+        : table('Schedules', scheduleColumns, rows),
+  })
+}
+
+const scheduleColumns = ['Schedule', 'Cron', 'Zone', 'Projects', 'Next'].map((title) => ({ title }))
+
+function showSchedule(schedule: PlannedRuns, scans: readonly StatusRow[], now: number): Markup {
+  const { name, cron, timezone, projects } = schedule
+  const ofSchedule = scans.filter(({ project }) => matchesProject(project, projects))
+  const missed = showMissed(
+    schedule,
+    ofSchedule.map(({ at }) => at),
+    now,
+  )
+  const times = nextTimes([schedule], now, mostTimes).map(({ at }) => showInstant(at))
+  const lines = [missed, ...times].filter((line) => String(line) !== '').map((line) => html`${line}<br>`)
+  return html`<tr data-schedule="${name}"><th scope="row">${name}</th>${cell('Cron', html`<code>${cron}</code>`)}${cell('Zone', timezone)}${cell('Projects', projects.length === 0 ? 'all' : projects.join(', '))}${cell('Next', html`<span>${lines}</span>`)}</tr>
+`
 }

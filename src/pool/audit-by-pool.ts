@@ -4,7 +4,7 @@ import type { ProjectOutcome } from '../audit/project-outcome.ts'
 import type { AuditedProject, OnTimed } from '../audit/project-scan.ts'
 import type { AuditAll } from '../audit/run-audit.ts'
 import type { RunDraft } from '../history/draft/run-draft.ts'
-import type { PostgresDatabase } from '../history/postgres/connect.ts'
+import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { chunks } from '../model/chunks.ts'
 import { AuditError } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
@@ -12,7 +12,7 @@ import type { Clock } from '../model/time.ts'
 import { type Jobs, lostQueue, walkQueue } from './jobs.ts'
 import { giveUpTasks, projectsOf, readDone, readProgress, type TaskKey, type TaskProgress } from './tasks.ts'
 import type { LeftOutcome } from './walk-task.ts'
-import { watchUnclaimed } from './watch-unclaimed.ts'
+import { liveWorkers } from './workers.ts'
 
 export interface PoolRun {
   readonly db: PostgresDatabase
@@ -71,6 +71,46 @@ export function auditByPool(pool: PoolRun): AuditAll {
   }
 }
 
+/**
+ * Finds services of a run that no worker takes: none of their projects was begun while every worker had a free slot for
+ * so long. Workers that lack the service under `worker.services`, or the files of the run, leave it.
+ */
+export function watchUnclaimed(
+  session: PostgresSession,
+  run: number,
+  { clock, afterMs = unclaimedAfterMs }: { readonly clock: Clock; readonly afterMs?: number | undefined },
+): () => Promise<readonly string[]> {
+  const since = new Map<string, number>()
+  let askedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    const now = clock.now()
+    if (now - askedAt < Math.min(everyMs, afterMs)) return []
+    askedAt = now
+    const waiting = new Set(await untouchedServices(session, run))
+    const workers = waiting.size === 0 ? [] : await liveWorkers(session)
+    const areIdle = workers.every(({ slots, walks }) => walks.length < slots)
+    for (const service of since.keys()) if (!areIdle || !waiting.has(service)) since.delete(service)
+    if (!areIdle) return []
+    for (const service of waiting) if (!since.has(service)) since.set(service, now)
+    return [...since].flatMap(([service, from]) => (now - from >= afterMs ? [service] : []))
+  }
+}
+
+/** How often workers are watched, and how long a service must wait while they are idle. */
+const everyMs = 2_000
+
+const unclaimedAfterMs = 120_000
+
+/** Services of which no project was begun. */
+async function untouchedServices(session: PostgresSession, run: number): Promise<readonly string[]> {
+  const rows = await session.all<{ service: string }>(
+    `SELECT service FROM hookdrift.task WHERE run = $1 GROUP BY service
+     HAVING bool_and(state = 'planned' AND token = 0) ORDER BY service`,
+    [run],
+  )
+  return rows.map(({ service }) => service)
+}
+
 /** Returns why the run was stopped before all tasks were done; undefined when it was not. */
 async function waitForTasks(
   projects: readonly AuditedProject[],
@@ -123,8 +163,8 @@ async function giveUpService(
 async function giveUpLost({ db, jobs, draft }: PoolRun): Promise<void> {
   const lost = await jobs.fetch<TaskKey>(lostQueue, { most: 100, cap: 1_000_000 })
   if (lost.length === 0) return
-  const own = lost.flatMap(({ data }) => (data.run === draft.run ? [data.projectId] : []))
-  if (own.length > 0) await giveUpTasks(db, draft.run, own)
+  const ofRun = lost.flatMap(({ data }) => (data.run === draft.run ? [data.projectId] : []))
+  if (ofRun.length > 0) await giveUpTasks(db, draft.run, ofRun)
   for (const job of lost) await jobs.complete(lostQueue, job)
 }
 

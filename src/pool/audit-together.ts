@@ -78,15 +78,13 @@ export async function goOnTogether(
   })
 }
 
-interface PoolPlan {
-  readonly projectIds: readonly number[]
-  readonly options: WalkOptions
-  readonly id: string
-}
-
 function poolOf(
   coordinating: RunCoordination & { readonly draft: SharedRunDraft },
-  { projectIds, options, id }: PoolPlan,
+  {
+    projectIds,
+    options,
+    id,
+  }: { readonly projectIds: readonly number[]; readonly options: WalkOptions; readonly id: string },
 ) {
   const onConcluding = () => noteConcluding(coordinating.db, { id, draft: coordinating.draft })
   return auditByPool({ ...coordinating, projectIds, onConcluding, runTimeoutMs: options.runTimeoutMs })

@@ -1,14 +1,13 @@
-import { acquireRun } from '../history/draft/begin-run.ts'
 import { blockIds, type DraftIds } from '../history/draft/draft-ids.ts'
-import { type AcquiredRun, RunDraft } from '../history/draft/run-draft.ts'
+import { type AcquiredRun, acquireRun, RunDraft } from '../history/draft/run-draft.ts'
+
 import { SqlScanDraft } from '../history/draft/scan-draft.ts'
 import type { RunStart } from '../history/history.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { type SharedProcess, successionMs } from '../history/postgres/lease.ts'
 import { postgresBackend } from '../history/postgres/postgres-backend.ts'
-import type { HistoryBackend } from '../history/sql/backend.ts'
+import type { Fence, HistoryBackend } from '../history/sql/backend.ts'
 import { briefTransaction } from './brief-transaction.ts'
-import { taskFence } from './task-fence.ts'
 import type { TaskKey } from './tasks.ts'
 
 /** The draft of a run to which other processes leave what their projects' drafts keep. */
@@ -50,5 +49,22 @@ export function openDrafts(db: PostgresDatabase, owner: SharedProcess): RunDraft
     ofTask({ run, projectId, token }) {
       return new SqlScanDraft(backend, { run, fence: taskFence({ run, projectId, token }), ids: blockIds(db) })
     },
+  }
+}
+
+/** Of a project of a run, as long as the worker with this token has its task. */
+function taskFence({
+  run,
+  projectId,
+  token,
+}: {
+  readonly run: number
+  readonly projectId: number
+  readonly token: number
+}): Fence {
+  return {
+    sql: (at) =>
+      `SELECT 1 FROM hookdrift.task WHERE run = $${at} AND project_id = $${at + 1} AND token = $${at + 2} AND state = 'running'`,
+    values: [run, projectId, token],
   }
 }

@@ -130,8 +130,8 @@ export async function openJobs(
     fail: async (queue, attempt) => void (await boss.fail(queue, attemptOf(attempt))),
     cancel: async (queue) => void (await boss.deleteQueuedJobs(queue)),
     async makeQueues(services) {
-      const known = new Set((await boss.getQueues()).map(({ name }) => name))
-      for (const name of services.map(walkQueue).filter((name) => !known.has(name))) {
+      const queueNames = new Set((await boss.getQueues()).map(({ name }) => name))
+      for (const name of services.map(walkQueue).filter((name) => !queueNames.has(name))) {
         await boss.createQueue(name, { ...common, retryLimit: 2, deadLetter: lostQueue })
       }
     },

@@ -5,8 +5,8 @@ import type { PostgresServer } from '../history/postgres-server.ts'
 import type { Clock } from '../model/time.ts'
 import { openDrafts, type RunDrafts } from './drafts.ts'
 import { canHaveJobs, installJobs, type OpenJobs, openJobs } from './jobs.ts'
-import { type PoolState, readPoolState } from './read-pool-state.ts'
 import { openSharedGates, type SharedGates } from './shared-gates.ts'
+import { type PoolState, readPoolState } from './workers.ts'
 
 /** What the workers of a history share. */
 export interface Pool {

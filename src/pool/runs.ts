@@ -1,11 +1,12 @@
-import type { ProjectList } from '../audit/audited-service.ts'
+import type { ProjectList } from '../audit/project-scan.ts'
 import type { Move } from '../history/lease-owner.ts'
-import { commitSurely } from '../history/postgres/commit-surely.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
+import { commitSurely } from '../history/postgres/postgres-backend.ts'
 import { moveIn } from '../history/sql/runs.ts'
 import type { ErrorKind } from '../model/errors.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import type { FailOn } from '../model/violation.ts'
+import { briefTransaction } from './brief-transaction.ts'
 import { type Jobs, runQueue } from './jobs.ts'
 import type { WalkOptions } from './tasks.ts'
 
@@ -164,4 +165,28 @@ export async function writePlan(
        stop_at = clock_timestamp() + make_interval(secs => $5::float8 / 1000) WHERE id = $1`,
     [id, run, JSON.stringify(plan), JSON.stringify(options), options.runTimeoutMs],
   )
+}
+
+/** `taken`: this worker asked for the run. `elsewhere`: another one had. `running`: the run before is not over. */
+type TickOutcome = 'taken' | 'elsewhere' | 'running'
+
+/**
+ * Asks for the run of a tick, once among all workers: the first to insert the tick sends the job, in one transaction.
+ * `dueAt` in milliseconds, by the schedule's pattern, so that all workers name the tick alike.
+ */
+export async function takeTick(
+  { db, jobs }: { readonly db: PostgresDatabase; readonly jobs: Jobs },
+  tick: { readonly schedule: string; readonly dueAt: number; readonly worker: string; readonly id: string },
+  request: RunRequest,
+): Promise<TickOutcome> {
+  return briefTransaction(db, async (transaction) => {
+    const isFirst = await transaction.run(
+      `INSERT INTO hookdrift.tick (schedule, due_at, taken_by, taken_at) VALUES ($1, $2, $3, clock_timestamp())
+       ON CONFLICT DO NOTHING`,
+      [tick.schedule, new Date(tick.dueAt).toISOString(), tick.worker],
+    )
+    if (isFirst === 0) return 'elsewhere'
+    await transaction.run("DELETE FROM hookdrift.tick WHERE taken_at < clock_timestamp() - interval '30 days'")
+    return (await requestRun({ db, jobs }, request, tick.id, transaction)) ? 'taken' : 'running'
+  })
 }

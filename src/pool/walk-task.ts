@@ -12,7 +12,6 @@ import { createEvaluator } from '../policy/evaluator.ts'
 import { briefTransaction } from './brief-transaction.ts'
 import type { RunDrafts } from './drafts.ts'
 import { type Job, type Jobs, walkQueue } from './jobs.ts'
-import type { Refusal } from './refusals.ts'
 import {
   leaveTask,
   type PlannedProject,
@@ -22,6 +21,7 @@ import {
   type TaskState,
   takeTask,
 } from './tasks.ts'
+import type { Refusal } from './workers.ts'
 
 /** What a worker walks with, the same for all tasks of a run. */
 export interface RunSite {

@@ -10,7 +10,7 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
 import { schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
-import { shortFingerprint } from '../report/text/short-fingerprint.ts'
+import { shortFingerprint } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { given, parameter, question } from './question.ts'
 
@@ -134,7 +134,9 @@ export const acceptancesView: AnswerView<AcceptanceRow> = {
 }
 
 /** Active violations as of the last run, with their projects. */
-export async function readAcceptable(history: OpenHistory): Promise<readonly (RecordedViolation & ScanSubject)[]> {
+export async function readAcceptable(
+  history: OpenHistory,
+): Promise<readonly (RecordedViolation & { readonly scanned: Acceptance['project'] })[]> {
   const last = await findLastRun(history)
   if (last === undefined) return []
   const scans = new Map((await readLatestScans(history, last.number)).map(({ project }) => [project.name, project]))
@@ -142,8 +144,4 @@ export async function readAcceptable(history: OpenHistory): Promise<readonly (Re
     const scanned = scans.get(violation.project)
     return scanned === undefined ? [] : [{ ...violation, scanned }]
   })
-}
-
-interface ScanSubject {
-  readonly scanned: Acceptance['project']
 }

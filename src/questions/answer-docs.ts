@@ -75,13 +75,13 @@ export function answerPage(
 ): Answer<DocsRow> {
   const [named = '', section] = asked.split('#', 2)
   const name = named.replace(/^docs\//, '').replace(/\.md$/, '')
-  const found = [...topics].find(([topic, path]) => topic === name || path === name)
-  if (found === undefined) {
+  const topicAndPath = [...topics].find(([topic, path]) => topic === name || path === name)
+  if (topicAndPath === undefined) {
     throw AuditError.usage(`there is no page "${named}"${suggestName(name, topics.keys())}`, {
       advice: '`hookdrift docs` lists the pages',
     })
   }
-  const [topic, path] = found
+  const [topic, path] = topicAndPath
   const page = readPage(path)
   if (section === undefined) return answerOf(rowOf(topic, page, page.text))
   const picked = pickSection(page.text, section)

@@ -1,12 +1,20 @@
 import { z } from 'zod'
+import { chosenBy } from '../config/choose-projects.ts'
+import { findIdentities, unknownResource } from '../history/find-identities.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readRunRecord } from '../history/sql/read-run.ts'
+import { type Identity, readVersionsOf } from '../history/sql/resource-life.ts'
+import { findLastRun } from '../history/sql/runs.ts'
+import { parseStored } from '../history/stored-body.ts'
+import { AuditError } from '../model/errors.ts'
+import { formatExpiry } from '../model/time.ts'
 import type { Explanation } from '../policy/explain-rule.ts'
+import type { RuleTarget } from '../policy/policy.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { anyJson, listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
-import type { FoundResource } from './find-resource.ts'
-import { showExplanation, showExplanations } from './show-explanation.ts'
 
 export const policyExplainForm: AnswerForm = {
   name: 'policy-explain',
@@ -74,4 +82,91 @@ export function explanationsView(explained: FoundResource, isOne: boolean): Answ
 function headingOf({ project, resource: { kind, uid, name }, goneSince }: FoundResource): string {
   const gone = goneSince === null ? '' : `, gone since ${goneSince}`
   return `${neutralise(project.name)} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
+}
+
+/** One rule: its severity in the catalogue and in each layer of the policy that names it, and the deciding layer. */
+export function showExplanation({ rule, severity, options, layers, waivers }: Explanation): string[] {
+  const verdict = severity === 'off' ? `${rule} is off` : `${rule} is on, ${severity}`
+  const given = JSON.stringify(options)
+  const rows = layers.map((layer) => [
+    layer.decides ? '→' : ' ',
+    layer.layer,
+    layer.severity,
+    showOptions(layer.setting),
+    layer.at ?? '',
+  ])
+  const isNamed = layers.some(({ at, decides }) => decides || at !== undefined)
+  return [
+    `${verdict}${severity === 'off' || given === '{}' ? '' : `, with ${given}`}`,
+    ...inColumns(rows),
+    ...(isNamed ? [] : ['  The policy does not name it.']),
+    ...waivers.map(
+      ({ owner, reason, expires, match }) =>
+        `  waived until ${formatExpiry(expires)} for ${match} by ${owner}: ${reason}`,
+    ),
+    ...(isNamed ? ['', 'Later lines win, option by option; → decides whether the rule is on, and its severity.'] : []),
+  ].map(neutralise)
+}
+
+/** All rules of a kind: the severity of each, and the layer that decides it. */
+export function showExplanations(explanations: readonly Explanation[]): string[] {
+  const rows = explanations.map(({ rule, severity, layers, waivers }) => {
+    const { layer = '', at = '' } = layers.find(({ decides }) => decides) ?? {}
+    return [severity, rule, layer, `${at}${waivers.length === 0 ? '' : ' (waived)'}`]
+  })
+  return inColumns(rows).map(neutralise)
+}
+
+interface FoundResource extends RuleTarget {
+  /** Start of the run that removed it; null for a current resource. */
+  readonly goneSince: string | null
+}
+
+/**
+ * Finds the current version of a resource, or the last version of a removed one.
+ * `named`: a uid, a name, or a beginning of one.
+ * @throws AuditError.usage when the history has no such resource, or several
+ */
+export async function findResource(
+  history: HistoryReader,
+  named: string,
+  project: string | undefined,
+): Promise<FoundResource> {
+  const run = (await findLastRun(history))?.number
+  if (run === undefined) throw AuditError.usage('the history has no committed run yet')
+  const projects = project === undefined ? [] : [project]
+  const identities = await findIdentities(history, named, { run, isChosen: chosenBy(projects) })
+  const [identity, ...others] = identities
+  if (identity === undefined) throw unknownResource(named, run, projects)
+  const { uid } = identity
+  if (others.length > 0) {
+    const names = identities.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
+    throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, { advice: 'name one with --project' })
+  }
+  const version = (await readVersionsOf(history, identity, run)).at(-1)
+  if (version === undefined) throw AuditError.usage(`the history has no version of ${uid}`)
+  const record = await readRunRecord(history, run)
+  const labels = record?.projects.find(({ project: name }) => name === identity.project.name)?.labels ?? {}
+  return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
+}
+
+function resourceOf({ kind, uid }: Identity, { name, body }: { readonly name: string; readonly body: string }) {
+  // A stored body is canonical JSON of attributes.
+  const attributes = parseStored<RuleTarget['resource']['attributes']>(body)
+  return { kind, uid, name, attributes, volatile: {}, facts: {} }
+}
+
+function showOptions(setting: Explanation['layers'][number]['setting']): string {
+  if (typeof setting === 'string') return ''
+  const { severity: _, ...options } = setting
+  return Object.keys(options).length === 0 ? '' : JSON.stringify(options)
+}
+
+/** Columns that are empty in every row are left out. */
+function inColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) => {
+    const cells = row.flatMap((cell, column) => (widths[column] ? [cell.padEnd(widths[column])] : []))
+    return `  ${cells.join('  ')}`.trimEnd()
+  })
 }

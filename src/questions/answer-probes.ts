@@ -35,13 +35,12 @@ export const probeForm: AnswerForm = {
   },
 }
 
-interface ProbeRuns {
-  readonly runs: readonly ManualProbeRun[]
-  readonly unlisted: readonly UnreadProject[]
-}
-
 /** The results of functions; values that look like secrets are sealed. */
-export function answerProbes({ runs, unlisted }: ProbeRuns, sealer: Sealer, limit: number): Answer<Row> {
+export function answerProbes(
+  { runs, unlisted }: { readonly runs: readonly ManualProbeRun[]; readonly unlisted: readonly UnreadProject[] },
+  sealer: Sealer,
+  limit: number,
+): Answer<Row> {
   return {
     form: probeForm,
     run: null,

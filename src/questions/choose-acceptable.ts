@@ -1,8 +1,12 @@
-import { type Acceptance, isInForce } from '../history/acceptances.ts'
+import { type Acceptance, isInForce, type NewAcceptance } from '../history/acceptances.ts'
+import type { Signature } from '../history/approvals.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
 import { AuditError } from '../model/errors.ts'
 import { meantBy } from '../model/meant-by.ts'
-import type { Kind } from '../model/resource.ts'
-import { shortFingerprint } from '../report/text/short-fingerprint.ts'
+import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
+import { shortFingerprint } from '../report/text/shorten.ts'
+import { acceptedDigest } from '../rules/accepted-values.ts'
 
 /** What people name of a violation. */
 export interface Nameable {
@@ -32,8 +36,8 @@ export function chooseAcceptable<Violation extends Nameable>(
   const isByRule = words.some((word) => word.includes('/'))
   const chosen = isByRule ? [findByRule(active, words, inForce)] : words.map((word) => find(active, word, inForce))
   for (const { fingerprint, kind } of chosen) {
-    const known = inForce.find((one) => one.fingerprint === fingerprint)
-    if (known !== undefined) throw acceptedBefore(shortFingerprint(fingerprint), known)
+    const earlier = inForce.find((one) => one.fingerprint === fingerprint)
+    if (earlier !== undefined) throw acceptedBefore(shortFingerprint(fingerprint), earlier)
     if (kind !== 'policy') continue
     throw AuditError.usage('a violation about a waiver cannot be accepted', {
       advice: 'renew the waiver in the policy, or remove it',
@@ -48,8 +52,8 @@ function find<Violation extends Nameable>(
   inForce: readonly Acceptance[],
 ): Violation {
   // What the last run closed for good is no longer active.
-  const known = isActive(active, text) ? undefined : inForce.find(({ fingerprint }) => isBeginning(text, fingerprint))
-  if (known !== undefined) throw acceptedBefore(text, known)
+  const earlier = isActive(active, text) ? undefined : inForce.find(({ fingerprint }) => isBeginning(text, fingerprint))
+  if (earlier !== undefined) throw acceptedBefore(text, earlier)
   return findByFingerprint(active, text, { what: 'active violation', list: 'hookdrift violations' })
 }
 
@@ -79,8 +83,8 @@ function findByRule<Violation extends Nameable>(
   const [one, ...more] = matching
   if (one !== undefined && more.length === 0) return one
   if (one === undefined) {
-    const known = inForce.find((acceptance) => acceptance.rule === rule && acceptance.uid === name)
-    if (known !== undefined) throw acceptedBefore(shortFingerprint(known.fingerprint), known)
+    const earlier = inForce.find((acceptance) => acceptance.rule === rule && acceptance.uid === name)
+    if (earlier !== undefined) throw acceptedBefore(shortFingerprint(earlier.fingerprint), earlier)
     throw AuditError.usage(`no active violation of ${rule} is at a resource ${JSON.stringify(name)}`, {
       advice: ofRule.length === 0 ? '`hookdrift violations` lists what is active' : `there is:\n${list(ofRule)}`,
     })
@@ -119,3 +123,34 @@ export function findByFingerprint<Named extends { readonly fingerprint: string }
   if (one === undefined) throw AuditError.usage(`no ${what} has the fingerprint ${JSON.stringify(text)}`, { advice })
   throw AuditError.usage(`${matching.length} ${what}s begin with ${JSON.stringify(text)}`, { advice })
 }
+
+interface AcceptedFinding {
+  readonly scanned: ProjectRef
+  readonly fingerprint: string
+  readonly rule: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly path: string
+}
+
+/** Acceptances of violations with the values that the history has as of a run. */
+export async function composeAcceptances(
+  history: HistoryReader,
+  run: number,
+  violations: readonly AcceptedFinding[],
+  signed: Signature & { readonly reason: string },
+): Promise<readonly NewAcceptance[]> {
+  const composed: NewAcceptance[] = []
+  for (const ofProject of Map.groupBy(violations, ({ scanned }) => projectKey(scanned)).values()) {
+    const points = ofProject.map(({ kind, uid }) => ({ kind, uid, run }))
+    const versions = await readVersionsAt(history, ofProject[0]?.scanned ?? noProject, points)
+    for (const [at, { scanned: project, fingerprint, rule, kind, uid, path }] of ofProject.entries()) {
+      const valueDigest = acceptedDigest(versions[at]?.attributes ?? {}, { rule, path })
+      composed.push({ project, fingerprint, rule, kind, uid, path, valueDigest, ...signed })
+    }
+  }
+  return composed
+}
+
+/** Never read: a group has a member. */
+const noProject: ProjectRef = { name: '', service: '', uid: '' }

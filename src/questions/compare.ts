@@ -1,16 +1,27 @@
 import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
-import { diffCounterparts, readFieldPattern, readHostMapping } from '../inventory/diff-counterparts.ts'
+import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
+import {
+  diffCounterparts,
+  type FieldPattern,
+  findSeals,
+  readFieldPattern,
+  readHostMapping,
+  withoutFields,
+} from '../inventory/diff-counterparts.ts'
+import type { FieldChange } from '../model/change.ts'
 import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
-import { type Kind, projectKey } from '../model/resource.ts'
+import type { Json } from '../model/json.ts'
+import { meantBy } from '../model/meant-by.ts'
+import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import { quote } from '../text/neutralise.ts'
 import { statingExtent } from './as-of.ts'
-import { compareReferences } from './compare-references.ts'
 import {
   type ComparedRow,
   type CompareQuery,
@@ -20,20 +31,18 @@ import {
   toRow,
   type UncomparedField,
 } from './compared-row.ts'
-import type { Matching } from './compared-side.ts'
 import {
   type ComparedSide,
   gapOf,
+  type Matching,
   openSide,
   provesAbsence,
   readScannedState,
   type ScannedState,
   type SidedResource,
 } from './compared-side.ts'
-import { comparisonView } from './comparison-view.ts'
-import { concludeComparison, describeComparison } from './describe-comparison.ts'
-import { findProject } from './find-project.ts'
-import { findSharedSecrets } from './find-shared-secrets.ts'
+import { comparisonView, concludeComparison, describeComparison } from './comparison-view.ts'
+
 import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
 
 export const compareForm: AnswerForm = {
@@ -167,6 +176,30 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
   }
 }
 
+/**
+ * Finds the project that a person means: by its uid, by its name, by what follows the service in it, or by a beginning
+ * of one of them that no other project has.
+ * @throws AuditError.usage when there is none, or several
+ */
+export function findProject(recorded: readonly RecordedScan[], text: string): RecordedScan {
+  const scans = recorded.filter(({ project }) => !isProjectList(project))
+  const named = scans.flatMap((scan) =>
+    [scan.project.name, shortName(scan.project.name)].map((name) => ({ scan, uid: scan.project.uid, name })),
+  )
+  const [found, ...others] = new Set(meantBy(named, text).map(({ scan }) => scan))
+  if (found !== undefined) {
+    if (others.length === 0) return found
+    throw AuditError.usage(`${quote(text)} means several projects: ${namesOf([found, ...others])}`, {
+      advice: 'write service/project',
+    })
+  }
+  const names = scans.map(({ project }) => project.name)
+  const projectNames = [...names, ...names.map(shortName)]
+  throw AuditError.usage(`no run scanned a project ${quote(text)}${suggestName(text, projectNames)}`, {
+    advice: `the history has ${namesOf(scans)}`,
+  })
+}
+
 /** A scan that proved too little outranks what was found, as in a run. */
 function verdictOf(rows: readonly ComparedRow[], gaps: readonly Gap[]): 'equal' | 'different' | 'unknown' {
   if (gaps.length > 0 || rows.some(({ change }) => change === 'unknown')) return 'unknown'
@@ -252,4 +285,110 @@ function toLonely(
   if (provesAbsence(other, resource.kind, own)) return toRow(own, resource, { change })
   const reason = `${other.project.name} may have it: ${gapOf(other, resource.kind, own) ?? 'its scan does not show all'}`
   return toRow(own, resource, { change: 'unknown', reason })
+}
+
+const mostNamed = 20
+
+function shortName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1)
+}
+
+function namesOf(scans: readonly RecordedScan[]): string {
+  const names = scans.slice(0, mostNamed).map(({ project }) => project.name)
+  const omitted = scans.length - names.length
+  return `${names.join(', ') || 'no projects'}${omitted === 0 ? '' : ` and ${omitted} more`}`
+}
+
+const references = [
+  ['endpoint_uid', 'endpoint'],
+  ['source_uid', 'source'],
+  ['device_uid', 'device'],
+] as const satisfies readonly (readonly [string, Kind])[]
+
+/** Compares what two subscriptions refer to: equal are references to counterparts, and references to nothing. */
+function compareReferences(
+  pair: {
+    readonly a: ComparedSide
+    readonly b: ComparedSide
+    readonly first: SidedResource
+    readonly second: SidedResource
+  },
+  ignored: readonly FieldPattern[],
+) {
+  const { a, b, first, second } = pair
+  const fields: FieldChange[] = []
+  const unknown: string[] = []
+  if (first.kind !== 'subscription') return { fields, unknown }
+  const before = withoutFields(first.attributes, ignored)
+  const after = withoutFields(second.attributes, ignored)
+  for (const [member, kind] of references) {
+    const [one, other] = [before[member], after[member]]
+    if (one === undefined && other === undefined) continue
+    const [end, otherEnd] = [resolve(kind, one, { own: a, other: b }), resolve(kind, other, { own: b, other: a })]
+    const path = `/${member}`
+    if (end === undefined || otherEnd === undefined) unknown.push(path)
+    else if (end.key !== otherEnd.key) fields.push({ path, before: end.shown(otherEnd), after: otherEnd.shown(end) })
+    else if ([a, b].some(({ byKey }) => (byKey.get(end.key)?.length ?? 0) > 1)) unknown.push(path)
+  }
+  return { fields, unknown }
+}
+
+interface End {
+  /** Equal for counterparts. */
+  readonly key: string
+  readonly name: string
+  readonly uid: string | null
+  /** For people: the name, unless the other one has the same. */
+  shown(other: Pick<End, 'name'>): Json
+}
+
+/** undefined when it is not known what a reference leads to. */
+function resolve(
+  kind: Kind,
+  uid: Json | undefined,
+  { own, other }: { readonly own: ComparedSide; readonly other: ComparedSide },
+): End | undefined {
+  if (uid === null || uid === '') return { key: 'nothing', name: '', uid: null, shown: () => null }
+  if (typeof uid !== 'string') return undefined
+  const resource = own.find(kind, uid)
+  if (resource !== undefined) {
+    const { key, name } = resource
+    return { key, name, uid, shown: (end) => (name === '' || name === end.name ? uid : name) }
+  }
+  return provesAbsence(own, kind, other) ? { key: 'missing', name: '', uid, shown: () => uid } : undefined
+}
+
+/** Resources of A with a secret that B has too, in any resource: who learns it in one project has it in the other. */
+function findSharedSecrets(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[]): ComparedRow[] {
+  const inB = new Map<string, SidedResource[]>()
+  for (const resource of among(b, kinds)) {
+    for (const { seal } of findSeals(resource.kind, resource.attributes)) {
+      const key = keyOf(resource, seal)
+      const withSeal = inB.get(key)
+      if (withSeal === undefined) inB.set(key, [resource])
+      else withSeal.push(resource)
+    }
+  }
+  return among(a, kinds).flatMap((resource) => {
+    const fields: FieldChange[] = []
+    let other: SidedResource | undefined
+    for (const { path, seal } of findSeals(resource.kind, resource.attributes)) {
+      const withSeal = inB.get(keyOf(resource, seal))
+      if (withSeal === undefined) continue
+      other ??= withSeal.find(({ key }) => key === resource.key) ?? withSeal[0]
+      fields.push({ path, before: seal, after: seal })
+    }
+    if (other === undefined) return []
+    const reason = `${b.project.name} has it in ${other.kind} ${other.name === '' ? other.uid : quote(other.name)}`
+    return [toRow(a, resource, { other_uid: other.uid, change: 'same_secret', reason, fields })]
+  })
+}
+
+function among({ resources }: ComparedSide, kinds: readonly Kind[]): readonly SidedResource[] {
+  return resources.filter(({ kind }) => kinds.includes(kind))
+}
+
+/** Seals of different installation keys say nothing about each other. */
+function keyOf({ sealKeyId }: SidedResource, seal: string): string {
+  return `${sealKeyId} ${seal}`
 }

@@ -1,4 +1,4 @@
-import type { PoolState, TaskCount } from '../pool/read-pool-state.ts'
+import type { PoolState, TaskCount } from '../pool/workers.ts'
 import type { Answer } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'

@@ -13,7 +13,7 @@ import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
 import { AuditError } from '../model/errors.ts'
-import type { JsonObject } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -23,7 +23,6 @@ import { showChange } from '../report/text/show-drift.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
-import { patchBetween } from './json-patch.ts'
 import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 const diffRow = schemas.change.extend({
@@ -156,9 +155,9 @@ function countUnseen(unseen: Map<string, UnseenKind>, { project, kind }: Resourc
 
 /** Whether a run had scanned a kind of a project. */
 async function scannedKindsAt(reader: HistoryReader, projects: readonly ProjectRef[], { number }: CommittedRun) {
-  const known = new Map<string, CompleteScans>()
-  for (const project of projects) known.set(project.name, await readCompleteScans(reader, project, number))
-  return ({ project, kind }: ResourceDifference) => kind in (known.get(project.name) ?? {})
+  const scansByProject = new Map<string, CompleteScans>()
+  for (const project of projects) scansByProject.set(project.name, await readCompleteScans(reader, project, number))
+  return ({ project, kind }: ResourceDifference) => kind in (scansByProject.get(project.name) ?? {})
 }
 
 function toRows({ project, kind, uid, before, after }: ResourceDifference, withPatch: boolean): DiffRow[] {
@@ -206,4 +205,29 @@ export const diffView: AnswerView<DiffRow> = {
     return [heading, '', ...rows.flatMap((row) => showChange(row, page))]
   },
   nothing: 'Nothing differs.',
+}
+
+/** One operation of RFC 6902. */
+type PatchOperation =
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: Json }
+  | { readonly op: 'remove'; readonly path: string }
+
+/**
+ * The patch from `before` to `after`: objects member by member, everything else as a whole. It is in the order of
+ * paths, so the same two sides always give the same patch.
+ */
+function patchBetween(before: JsonObject, after: JsonObject, path = ''): PatchOperation[] {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+  return keys.flatMap((key): PatchOperation[] => {
+    const here = `${path}/${pointerStep(key)}`
+    const [old, now] = [ownOf(before, key), ownOf(after, key)]
+    if (now === undefined) return [{ op: 'remove', path: here }]
+    if (old === undefined) return [{ op: 'add', path: here, value: now }]
+    if (isJsonObject(old) && isJsonObject(now)) return patchBetween(old, now, here)
+    return JSON.stringify(old) === JSON.stringify(now) ? [] : [{ op: 'replace', path: here, value: now }]
+  })
+}
+
+function ownOf(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
 }

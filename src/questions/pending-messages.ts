@@ -104,14 +104,11 @@ export const outboxView: AnswerView<OutboxRow> = {
   isOfRun: false,
 }
 
-interface TestedChannel {
-  readonly channel: string
-  readonly id: string
-  readonly outcome: Outcome
-}
-
 /** The results of test messages, one row per channel. */
-export function answerChannelTest(tested: readonly TestedChannel[], limit: number): Answer<ChannelTestRow> {
+export function answerChannelTest(
+  tested: readonly { readonly channel: string; readonly id: string; readonly outcome: Outcome }[],
+  limit: number,
+): Answer<ChannelTestRow> {
   const rows = tested.map(({ channel, id, outcome }) => {
     return { channel, id, ok: outcome.ok, error: outcome.ok ? null : outcome.error }
   })

@@ -74,8 +74,8 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
   const now = clock()
   const last = findRun(all, 'latest', now)
   const runs = runsSince(all, last, since, now)
-  const known = await readLatestScans(history, last.number)
-  const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
+  const scans = await readLatestScans(history, last.number)
+  const chosen = new Set(selectProjects([...scans, { project: policyProject }], projects).map(({ project }) => project))
   const replay = await replayPolicy(history, { policy, runs, clock })
   const notEvaluated = replay.notEvaluated.flatMap((one) => among(one, projects))
   const rowsOf = (violations: readonly ViolationLifetime[]) =>
@@ -92,7 +92,7 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
     form: replayForm,
     ...statingExtent(
       last,
-      known.filter(({ project }) => chosen.has(project)),
+      scans.filter(({ project }) => chosen.has(project)),
     ),
     more: {
       policy: { digest: policy.digest },

@@ -58,10 +58,10 @@ export async function findReadyChanges(reader: HistoryReader, asking: RepairQues
   for (const { rule, fix } of fixes) {
     const { path } = fix
     const from = valueAt(attributes, path) ?? null
-    const found = 'bound' in fix ? withinBound(rule, fix, from, bounds) : { to: fix.value, option: null }
-    if ('reason' in found) left.push({ path, reason: found.reason })
-    else if (isEqual(from, found.to)) left.push({ path, reason: noLongerAsked(rule) })
-    else if (!changes.some((change) => change.path === path)) changes.push({ rule, path, from, ...found })
+    const readyValue = 'bound' in fix ? withinBound(rule, fix, from, bounds) : { to: fix.value, option: null }
+    if ('reason' in readyValue) left.push({ path, reason: readyValue.reason })
+    else if (isEqual(from, readyValue.to)) left.push({ path, reason: noLongerAsked(rule) })
+    else if (!changes.some((change) => change.path === path)) changes.push({ rule, path, from, ...readyValue })
   }
   const isBound = changes.some(({ option }) => option !== null)
   return {
@@ -95,9 +95,9 @@ async function readBounds(reader: HistoryReader, asking: RepairQuestion): Promis
   }
 }
 
-type Found = Pick<ReadyChange, 'to' | 'option'> | { readonly reason: string }
+type ReadyValue = Pick<ReadyChange, 'to' | 'option'> | { readonly reason: string }
 
-function withinBound(rule: string, { bound, option: name }: Bound, from: Json, bounds: Bounds | undefined): Found {
+function withinBound(rule: string, { bound, option: name }: Bound, from: Json, bounds: Bounds | undefined): ReadyValue {
   if (bounds === undefined) return { reason: `${rule} asks for \`${name}\` of the policy: name it with --policy.` }
   const options = bounds.optionsOf(rule)
   const limit = isJsonObject(options) ? options[name] : undefined

@@ -25,11 +25,10 @@ import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
 import type { ReportCause } from '../model/report.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type Activation, activationOf } from '../repair/activation.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
-import { isRepairable, type Repair } from '../repair/repair.ts'
+import { type Activation, activationOf, isRepairable, type Repair } from '../repair/repair.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeCause } from '../report/describe-cause.ts'
@@ -42,8 +41,7 @@ import { chooseFormerState, type FormerState } from './former-state.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidOrName } from './question.ts'
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
-import { moreOf, restoreView, toRow } from './restore-view.ts'
-import { concludeCauseRestore, concludeRestore, introduceRestore } from './show-restore.ts'
+import { concludeCauseRestore, concludeRestore, introduceRestore, moreOf, restoreView, toRow } from './show-restore.ts'
 
 export const restoreForm: AnswerForm = {
   name: 'restore',
@@ -435,12 +433,12 @@ function noReadyFix(rule: string): AuditError {
 }
 
 async function findOne(reader: HistoryReader, { uid: named, run, projects, kind }: RestoreQuery): Promise<Identity> {
-  const found = await findIdentities(reader, named, { run: run.number, isChosen: chosenBy(projects, kind) })
-  const [one, ...others] = found
+  const identities = await findIdentities(reader, named, { run: run.number, isChosen: chosenBy(projects, kind) })
+  const [one, ...others] = identities
   if (one === undefined) throw unknownResource(named, run.number)
   const { uid } = one
   if (others.length > 0) {
-    const names = found.map(({ project, kind }) => `${project.name} ${kind}`).join(', ')
+    const names = identities.map(({ project, kind }) => `${project.name} ${kind}`).join(', ')
     throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, {
       advice: 'choose with --project or --kind',
     })

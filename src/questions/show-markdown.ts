@@ -1,4 +1,4 @@
-interface Shown {
+interface PageLayout {
   /** The path of the page, which its links are relative to. */
   readonly path: string
   /** The topic of a page, by its path. */
@@ -11,7 +11,7 @@ const headingForm = /^(#{1,6}) (.{1,300})$/
 const linkForm = /!?\[([^[\]]{1,300})\]\(([^()\s]{1,300})\)/g
 
 /** Lays Markdown out for a terminal: without the addresses of links, which a list at its end names as topics. */
-export function showMarkdown(lines: readonly string[], { path, topicOf, heading }: Shown): string[] {
+export function showMarkdown(lines: readonly string[], { path, topicOf, heading }: PageLayout): string[] {
   const topics = new Set<string>()
   const withoutAddress = (text: string) =>
     text.replace(linkForm, (_, label: string, address: string) => {
@@ -20,10 +20,10 @@ export function showMarkdown(lines: readonly string[], { path, topicOf, heading 
       if (topic !== undefined) topics.add(section === undefined ? topic : `${topic}#${section}`)
       return /^https?:/.test(address) ? `${label} (${address})` : label
     })
-  const shown: string[] = []
+  const laidOut: string[] = []
   let prose: string[] = []
   const flush = () => {
-    if (prose.length > 0) shown.push(...withoutAddress(prose.join('\n')).split('\n'))
+    if (prose.length > 0) laidOut.push(...withoutAddress(prose.join('\n')).split('\n'))
     prose = []
   }
   let isCode = false
@@ -32,17 +32,17 @@ export function showMarkdown(lines: readonly string[], { path, topicOf, heading 
       flush()
       isCode = !isCode
     } else if (isCode) {
-      shown.push(`    ${line}`.trimEnd())
+      laidOut.push(`    ${line}`.trimEnd())
     } else if (headingForm.test(line)) {
       flush()
-      shown.push(heading(withoutAddress(line)))
+      laidOut.push(heading(withoutAddress(line)))
     } else {
       prose.push(line)
     }
   }
   flush()
-  if (topics.size === 0) return shown
-  return [...shown, '', heading('Pages named here'), ...[...topics].map((topic) => `  hookdrift docs ${topic}`)]
+  if (topics.size === 0) return laidOut
+  return [...laidOut, '', heading('Pages named here'), ...[...topics].map((topic) => `  hookdrift docs ${topic}`)]
 }
 
 /** The path that a relative link of a page leads to. */

@@ -1,8 +1,12 @@
-import type { Json } from '../model/json.ts'
+import type { Json, JsonObject } from '../model/json.ts'
 import { curlLines } from '../repair/curl.ts'
+import type { Gateway } from '../repair/gateway.ts'
+import { spell, spellBody } from '../repair/pieces.ts'
+import type { RepairRequest } from '../repair/repair.ts'
 import type { Answer } from '../report/answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
 import type { TextPage } from '../report/text/page.ts'
-import { isShellSafe } from '../report/text/shell-safe.ts'
+import { isShellSafe } from '../report/text/shell-word.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { widthOf, wrapPieces, wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
@@ -33,7 +37,7 @@ function describeFix({ rule, path, from, to, option }: ReadyChange): string {
 }
 
 /** A value of a fix: a number, a flag or a word. */
-export function showValue(value: Json): string {
+function showValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
@@ -51,7 +55,7 @@ function describeBasis({ basis, rules, version }: FormerState): string {
 }
 
 /** Each request as a command, then the variables that it needs. */
-export function showRequests({ rows }: Answer<RestoreRow>, page: TextPage): string[] {
+function showRequests({ rows }: Answer<RestoreRow>, page: TextPage): string[] {
   const lines = rows.flatMap((row, at) => {
     const title = `${rows.length === 1 ? '' : `${at + 1}. `}${row.purpose.charAt(0).toUpperCase()}${row.purpose.slice(1)}`
     const restores = row.restores.map((path, index) => neutralise(path) + (index < row.restores.length - 1 ? ',' : ''))
@@ -119,12 +123,96 @@ export function concludeCauseRestore(
   ]
 }
 
+export function toRow(
+  { resource, fixes }: Pick<Restoration, 'resource' | 'fixes'>,
+  request: RepairRequest,
+  gateway: Gateway,
+): RestoreRow {
+  const { project, kind, uid } = resource
+  const { method, path, pathPlaceholders, body, placeholders, when } = request
+  const { baseUrl, placeholders: ofGateway } = gateway
+  const { 'content-type': type = [], ...others } = gateway.headers
+  return {
+    project: project.name,
+    kind,
+    uid,
+    purpose: statePurpose(request, fixes),
+    method,
+    url: [...baseUrl, ...path],
+    headers: body === null ? others : { ...others, 'content-type': type },
+    body,
+    placeholders: [
+      ...ofGateway.map(({ name, in: place, hint }) => ({ name, in: place, path: null, hint })),
+      ...pathPlaceholders.map(({ name, hint }) => ({ name, in: 'url' as const, path: null, hint })),
+      ...placeholders.map(({ name, is, path, hint }) => {
+        return { name, in: is === 'name' ? ('body_name' as const) : ('body' as const), path, hint }
+      }),
+    ],
+    restores: fixes.length > 0 ? [] : request.restores,
+    when,
+  }
+}
+
+/** A request that fixes puts nothing back: its purpose names the values. */
+function statePurpose({ purpose, body, restores }: RepairRequest, fixes: readonly ReadyChange[]): string {
+  const sets = fixes.filter(({ path }) => restores.includes(path)).map(({ path, to }) => `${path} to ${showValue(to)}`)
+  return body === null || sets.length === 0 ? purpose : `${purpose}: set ${sets.join(', ')}`
+}
+
 const mostDependents = 5
+
+export function moreOf({ resource, former, fixes, isGone, left, dependents }: Restoration): Record<string, Json> {
+  const { project, kind, uid, name } = resource
+  return {
+    resource: { project: project.name, kind, uid, name, is_gone: isGone },
+    state:
+      former === undefined
+        ? null
+        : {
+            from_run: former.version.fromRun,
+            from: former.version.from,
+            to_run: former.version.toRun,
+            to: former.version.to,
+            basis: former.basis,
+            rules: [...former.rules],
+          },
+    fixes: fixes.map(({ option, ...fix }) => ({ ...fix, option: option && { ...option } })),
+    left_to_you: left.map(({ path, reason }) => ({ path, reason })),
+    dependents: dependents.map((dependent) => ({ kind: 'subscription', ...dependent })),
+  }
+}
 
 function describeDependents(dependents: Restoration['dependents'], kind: string): string[] {
   if (dependents.length === 0) return []
-  const shown = dependents.slice(0, mostDependents).map(({ uid }) => (isShellSafe(uid) ? uid : quote(uid)))
-  const left = dependents.length - shown.length
-  const all = `${shown.join(', ')}${left === 0 ? '' : ` and ${left} more`}`
+  const uids = dependents.slice(0, mostDependents).map(({ uid }) => (isShellSafe(uid) ? uid : quote(uid)))
+  const omitted = dependents.length - uids.length
+  const all = `${uids.join(', ')}${omitted === 0 ? '' : ` and ${omitted} more`}`
   return [`${count(dependents.length, 'subscription')} went with the ${kind}: ${all}. Restore each after it.`]
+}
+
+const columnNames = 'project kind uid purpose method url headers body placeholders restores when'.split(' ')
+
+export const restoreView: AnswerView<RestoreRow> = {
+  columns: columnNames.map((name) => ({ name, value: (row: RestoreRow) => spellRow(row)[name] ?? null })),
+  shape: spellRow,
+  lines: showRequests,
+  nothing: 'There is no request to print.',
+}
+
+/** A row as answers have it: texts with `${NAME}` for a placeholder, whose places are listed. */
+function spellRow(row: RestoreRow): JsonObject {
+  const { project, kind, uid, purpose, method, url, headers, body, placeholders, restores, when } = row
+  return {
+    project,
+    kind,
+    uid,
+    purpose,
+    method,
+    url: spell(url),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, spell(value)])),
+    body: body && spellBody(body),
+    placeholders: placeholders.map((placeholder) => ({ ...placeholder })),
+    restores: [...restores],
+    when,
+  }
 }

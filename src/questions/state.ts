@@ -59,11 +59,12 @@ export async function readState(
   { run, projects, kind, limit }: StateQuery,
 ): Promise<Answer<StateRow>> {
   const scans = selectProjects(await readLatestScans(reader, run.number), projects)
-  const found: { readonly project: string; readonly row: ResourceAtRun }[] = []
+  const resources: { readonly project: string; readonly row: ResourceAtRun }[] = []
   for (const { project } of scans) {
-    for (const row of await readStateAt(reader, project, run.number, kind)) found.push({ project: project.name, row })
+    for (const row of await readStateAt(reader, project, run.number, kind))
+      resources.push({ project: project.name, row })
   }
-  const { rows, omitted } = limited(found, limit)
+  const { rows, omitted } = limited(resources, limit)
   return {
     form: stateForm,
     ...statingExtent(run, scans),
@@ -72,12 +73,12 @@ export async function readState(
   }
 }
 
-type Found = Omit<ResourceAtRun, 'isUnreferenced'>
+type ResourceRow = Omit<ResourceAtRun, 'isUnreferenced'>
 
 // Attributes are parsed on access, because most rows are printed without them. Two literals, because a spread costs as
 // much as reading the row.
 
-function toRow(project: string, { kind, uid, name, since, body }: Found): StateRow {
+function toRow(project: string, { kind, uid, name, since, body }: ResourceRow): StateRow {
   return {
     project,
     kind,
@@ -90,7 +91,7 @@ function toRow(project: string, { kind, uid, name, since, body }: Found): StateR
   }
 }
 
-function toUnreferencedRow(project: string, { kind, uid, name, since, body }: Found): StateRow {
+function toUnreferencedRow(project: string, { kind, uid, name, since, body }: ResourceRow): StateRow {
   return {
     project,
     kind,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { locateHistory } from '../app/locate-history.ts'
-import { findConfiguredPaths, readPoolOf } from '../app/read-plan.ts'
+import { findConfiguredPaths, locateHistory } from '../app/locate-history.ts'
+import { readPoolOf } from '../app/open-history.ts'
 import { systemClock } from '../app/system.ts'
 import { toRelease } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'

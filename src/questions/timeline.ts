@@ -13,8 +13,8 @@ import {
 } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
-import type { FieldChange } from '../model/change.ts'
-import type { Json } from '../model/json.ts'
+import { changeTypes, type FieldChange } from '../model/change.ts'
+import { isJsonObject, type Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
@@ -22,11 +22,53 @@ import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import type { TextPage } from '../report/text/page.ts'
+import { shorten, shortenSeals } from '../report/text/shorten.ts'
+import { showFields } from '../report/text/show-drift.ts'
+import { showResource } from '../report/text/show-resource.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { wrapPieces, wrapProse } from '../text/columns.ts'
+import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { fieldsBetween } from './diff.ts'
 import { kindParameter, projectParameter, question, runNamed, runParameter, uidParameter } from './question.ts'
-import { showTimeline } from './show-timeline.ts'
-import { type TimelineChange, type TimelineRow, type TimelineViolation, timelineRow } from './timeline-row.ts'
+
+/**
+ * How a resource changed in a run. More than the changes of a report: `first_seen` by the first scan of its kind;
+ * `restated` when another version was stored without a changed field (the service showed more, secrets were sealed
+ * under another key); null when only its violations changed.
+ */
+const timelineChanges = [...changeTypes, 'first_seen', 'restated'] as const
+
+export type TimelineChange = (typeof timelineChanges)[number] | null
+
+const timelineViolation = z.object({
+  fingerprint: z.string(),
+  rule: z.string(),
+  severity: schemas.severity,
+  state: schemas.violation.shape.state,
+  resolution: schemas.violation.shape.resolution,
+  ended_by: schemas.violation.shape.ended_by,
+  path: schemas.pointer,
+  message: z.string(),
+})
+
+export type TimelineViolation = z.infer<typeof timelineViolation>
+
+const timelineRow = z.object({
+  run: schemas.count,
+  at: z.string(),
+  project: schemas.project,
+  kind: schemas.kind,
+  uid: schemas.uid,
+  name: schemas.name,
+  change: z.enum(timelineChanges).nullable().describe('null when only violations changed.'),
+  fields: listOf(schemas.fieldChange),
+  violations: listOf(timelineViolation),
+})
+
+export type TimelineRow = z.infer<typeof timelineRow>
 
 export const timelineForm: AnswerForm = {
   name: 'timeline',
@@ -83,15 +125,15 @@ export interface TimelineQuery {
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
   const { run, projects, kind, limit } = query
   const isChosen = chosenBy(projects, kind)
-  const found = await findIdentities(reader, query.uid, { run: run.number, isChosen })
-  if (found.length === 0) {
+  const identities = await findIdentities(reader, query.uid, { run: run.number, isChosen })
+  if (identities.length === 0) {
     // When --project matches no project, that is the error to report.
     selectProjects(await readLatestScans(reader, run.number), projects)
     throw unknownResource(query.uid, run.number, [...projects, ...(kind === undefined ? [] : [kind])])
   }
   const rows: TimelineRow[] = []
   const resources: Json[] = []
-  for (const identity of found) {
+  for (const identity of identities) {
     const versions = await readVersionsOf(reader, identity, run.number)
     rows.push(...rowsOf(identity, versions, await readViolationsOf(reader, identity, run.number)))
     const referrers = await readReferrersOf(reader, identity, run.number)
@@ -103,7 +145,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
       referrers: mergeSpans(referrers).map((referrer) => ({ kind: 'subscription', ...referrer })),
     })
   }
-  const concerned = new Map(found.map(({ project }) => [project.name, project]))
+  const concerned = new Map(identities.map(({ project }) => [project.name, project]))
   const scans: RecordedScan[] = []
   for (const project of concerned.values()) scans.push(...(await readLatestScans(reader, run.number, project)))
   const extent = statingExtent(run, scans)
@@ -165,14 +207,10 @@ function startOf({ fromRun, from, name }: VersionSpan) {
   return { run: fromRun, at: from, name }
 }
 
-interface Turn {
-  readonly run: number
-  readonly at: string
-  readonly violation: TimelineViolation
-}
-
 /** The state that begins with a span of a violation, and how it ended where no other span follows. */
-function turnsOf(span: ViolationSpan): Turn[] {
+function turnsOf(
+  span: ViolationSpan,
+): { readonly run: number; readonly at: string; readonly violation: TimelineViolation }[] {
   const { fingerprint, rule, severity, path, message, state, isContinued, goesOn, fromRun, from, toRun, to } = span
   const as = (state: ViolationState): TimelineViolation => ({
     fingerprint,
@@ -228,4 +266,73 @@ export const timelineView: AnswerView<TimelineRow> = {
   ],
   lines: showTimeline,
   nothing: 'The history knows nothing about it.',
+}
+
+const words = {
+  added: 'added',
+  removed: 'removed',
+  modified: 'modified',
+  first_seen: 'first seen, by the first scan of its kind',
+  restated: 'restated: stored again without a changed field',
+} as const satisfies Record<Exclude<TimelineChange, null>, string>
+
+const mostReferrers = 20
+
+/** Each resource of the uid with its changes, then the subscriptions that referred to it. */
+function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage): string[] {
+  const resources = Array.isArray(more?.resources) ? more.resources.filter(isJsonObject) : []
+  return resources.flatMap((resource, at) => {
+    const own = rows.filter(({ project, kind }) => project === resource.project && kind === resource.kind)
+    const [last] = own.slice(-1)
+    if (last === undefined) return []
+    return [
+      ...(at === 0 ? [] : ['']),
+      ...wrapPieces(showResource(last), page.width).map((line) => page.paint('heading', line)),
+      ...own.flatMap((row) => ['', ...showMoment(row, page)]),
+      ...showReferrers(resource.referrers ?? null, page),
+    ]
+  })
+}
+
+function showMoment({ run, at, change, fields, violations }: TimelineRow, page: TextPage): string[] {
+  const what = change === null ? '' : `  ${words[change]}`
+  return [
+    `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${what}`,
+    ...showFields(fields, page),
+    ...violations.flatMap((violation) => showTurn(violation, page)),
+  ]
+}
+
+function showTurn(violation: TimelineViolation, page: TextPage): string[] {
+  const { severity, rule, message } = violation
+  const [shown] = shortenSeals(message)
+  const text = `${turnOf(violation)}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shown), 300)}`
+  return wrapProse(text, page.width - 8).map((line, at) => `    ${at === 0 ? '' : '    '}${line}`)
+}
+
+/** What became of it: its state, or how it ended. */
+function turnOf(violation: TimelineViolation): string {
+  const { state, ended_by: by } = violation
+  if (state !== 'resolved') return state
+  const how = neutralise(describeEnding(violation))
+  return by === null ? how : `ended (${how})`
+}
+
+function showReferrers(referrers: Json, page: TextPage): string[] {
+  const all = Array.isArray(referrers) ? referrers.filter(isJsonObject) : []
+  if (all.length === 0) return []
+  const lines = all.slice(0, mostReferrers).flatMap(({ uid, name, from_run, to_run }) => {
+    const until = to_run === null ? '' : `, until run ${to_run}`
+    const who = showResource({ project: '', kind: 'subscription', uid: String(uid), name: String(name) }).slice(1)
+    return wrapPieces([...who, `from run ${from_run}${until}`], page.width - 4).map((line) => `    ${line}`)
+  })
+  const omitted = all.length - mostReferrers
+  const more = omitted > 0 ? [`    … and ${omitted} more; --format json shows all`] : []
+  const are = all.filter(({ to_run }) => to_run === null).length
+  return [
+    '',
+    `Referred to by ${count(are, 'subscription')}${are < all.length ? `, ${all.length - are} in the past` : ''}:`,
+    ...lines,
+    ...more,
+  ]
 }

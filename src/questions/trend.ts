@@ -153,15 +153,15 @@ export async function readTrend(
   { limit, ...query }: TrendQuery & { readonly limit: number },
 ): Promise<{ readonly answer: Answer<TrendDay>; readonly weeks: readonly TrendWeek[] }> {
   const { run, projects } = query
-  const known = await readLatestScans(reader, run.number)
-  const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
+  const scans = await readLatestScans(reader, run.number)
+  const chosen = new Set(selectProjects([...scans, { project: policyProject }], projects).map(({ project }) => project))
   const trend = await findTrend(reader, query)
   const { rows, omitted } = limited(trend.days.toReversed(), limit)
   const answer: Answer<TrendDay> = {
     form: trendForm,
     ...statingExtent(
       run,
-      known.filter(({ project }) => chosen.has(project)),
+      scans.filter(({ project }) => chosen.has(project)),
     ),
     more: {
       period: { from: trend.from, to: trend.to },

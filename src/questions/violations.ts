@@ -222,10 +222,12 @@ export const everyViolation = {
  */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
   const { run, states, after, rule, projects, owners, sort, limit: most } = query
-  const known = await readLatestScans(reader, run.number)
+  const latest = await readLatestScans(reader, run.number)
   // Violations about the policy itself belong to a project of their own, which is not scanned.
-  const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
-  const scans = known.filter(({ project }) => chosen.has(project))
+  const chosen = new Set(
+    selectProjects([...latest, { project: policyProject }], projects).map(({ project }) => project),
+  )
+  const scans = latest.filter(({ project }) => chosen.has(project))
   const evaluations = await readEvaluations(reader, scans)
   const hasLabels = labelTest(evaluations, query.labels)
   const inProject = remembering((project) => matchesProject(project, projects) && hasLabels(project))

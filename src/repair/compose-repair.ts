@@ -1,13 +1,13 @@
 import { canonicalJson } from '../model/canonical-json.ts'
-import { isJsonObject, type JsonObject } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { pathStep } from '../model/path-step.ts'
 import { type Members, resourceFields } from '../model/wire-schema.ts'
 import { isWithin, needsUids, planFilters, readDeclaration } from './filter-plan.ts'
 import { filterRequests, filterStatesOf, leftOfFilters, type RowOwner } from './filter-requests.ts'
 import { type BodyObject, placeholdersIn, withPlaceholder } from './pieces.ts'
 import { createPlaceholders, namesSpelledIn, type Placeholders, withoutSeals } from './placeholders.ts'
-import type { Repair, RepairCase, RepairRequest, RequestPlaceholder } from './repair.ts'
-import { statusRequests } from './status-requests.ts'
+import type { Activation, Repair, RepairCase, RepairRequest, RequestPlaceholder } from './repair.ts'
+
 import { type LeftToYou, unknownFields, writeBody } from './write-body.ts'
 
 /** The requests that bring a resource from its present state to an earlier one, and what they leave to a person. */
@@ -221,3 +221,65 @@ function describe(body: BodyObject, { kind, target, now }: RepairCase): RequestP
 
 /** In filters and programs, the seal of a number or of a pattern is a text, too. */
 const mayBeNoText = /^\/(?:filter_config\/filter\/|function$|body_function$|header_function$)/
+
+interface StatusRequests {
+  readonly requests: readonly RepairRequest[]
+  readonly left: readonly LeftToYou[]
+}
+
+/** The update of an endpoint does not take its status: requests of their own change it. `path`: of the endpoint. */
+function statusRequests(
+  { target, activation }: Pick<RepairCase, 'target' | 'activation'>,
+  now: JsonObject,
+  path: string,
+): StatusRequests {
+  const [from, to] = [now.status, target.status]
+  if (from === to || to === undefined || from === undefined) return { requests: [], left: [] }
+  if (to === 'active') return activate(from, path, activation)
+  if (to !== 'paused') return { requests: [], left: [] }
+  const pause = requestTo(path, 'pause', 'pause the endpoint with the switch `pause` (a paused one is activated by it)')
+  if (from === 'active') return { requests: [pause], left: [] }
+  const { requests, left } = activate(from, path, activation)
+  return requests.length === 0 ? { requests, left } : { requests: [...requests, pause], left }
+}
+
+function activate(from: Json, path: string, activation: Activation | undefined): StatusRequests {
+  const request = requestTo(path, 'activate', 'activate the endpoint')
+  if (activation === 'request') return { requests: [request], left: [] }
+  if (from !== 'paused') {
+    const left = [{ path: '/status', reason: dashboard }]
+    return activation === 'switch' ? { requests: [], left } : { requests: [{ ...request, when: onNewer }], left }
+  }
+  const toggle = requestTo(
+    path,
+    'pause',
+    'activate the endpoint with the switch `pause` (an active one is paused by it)',
+  )
+  if (activation === 'switch') return { requests: [toggle], left: [] }
+  return {
+    requests: [
+      { ...request, when: onNewer },
+      { ...toggle, when: onOlder },
+    ],
+    left: [],
+  }
+}
+
+const onNewer = 'For v26.6.5 of the service and newer ones. Up to v26.6.2, the answer is 404, and nothing changes.'
+const onOlder =
+  'For v26.6.2 of the service and older ones: only if the request before was answered with 404. ' +
+  'After one that succeeded, it would pause the endpoint again.'
+const dashboard = 'Up to v26.6.2, no request activates an inactive endpoint: activate it in the dashboard.'
+
+function requestTo(path: string, what: 'pause' | 'activate', purpose: string): RepairRequest {
+  return {
+    method: what === 'pause' ? 'PUT' : 'POST',
+    path: [`${path}/${what}`],
+    pathPlaceholders: [],
+    body: null,
+    placeholders: [],
+    purpose,
+    restores: ['/status'],
+    when: null,
+  }
+}

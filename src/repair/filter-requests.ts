@@ -8,11 +8,6 @@ import { nameOf, type Placeholders, withoutSeals } from './placeholders.ts'
 import type { PathPlaceholder, RepairRequest } from './repair.ts'
 import { type LeftToYou, writeBody } from './write-body.ts'
 
-interface FilterRequests {
-  readonly requests: readonly RepairRequest[]
-  readonly left: readonly LeftToYou[]
-}
-
 /** The subscription whose rows the requests change. */
 export interface RowOwner {
   /** Its path, with a placeholder where it is made anew. */
@@ -29,7 +24,7 @@ export function filterRequests(
   { target, now, changed }: FilterStates,
   owner: RowOwner,
   placeholders: Placeholders,
-): FilterRequests {
+): { readonly requests: readonly RepairRequest[]; readonly left: readonly LeftToYou[] } {
   const left: LeftToYou[] = []
   const added = plan.added.filter((type) => isNamed(type) || leave(type, unnamed)).map(add)
   const named = (type: string) =>

@@ -71,12 +71,12 @@ const keptWhenEmpty =
 const unknownField =
   'hookdrift does not know how the service takes this field, and leaves it out. Check it after the request.'
 
-interface WrittenValue {
-  readonly value: Json
-  readonly left: readonly LeftToYou[]
-}
-
-function writeField(field: Field, value: Json, now: Json | undefined, path: string): WrittenValue {
+function writeField(
+  field: Field,
+  value: Json,
+  now: Json | undefined,
+  path: string,
+): { readonly value: Json; readonly left: readonly LeftToYou[] } {
   if (value === null || value === '') return { value: sentWhenEmpty(field), left: [] }
   if (field.isDuration) return { value: typeof value === 'number' ? `${value}s` : value, left: [] }
   if (!isJsonObject(value)) return { value, left: [] }

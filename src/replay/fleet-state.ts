@@ -1,6 +1,5 @@
 import type { ShownResource } from '../audit/comparison.ts'
-import type { EvaluatedScan, Statuses } from '../audit/project-scan.ts'
-import { isKindComplete } from '../audit/project-scan.ts'
+import { type EvaluatedScan, isKindComplete, type Statuses } from '../audit/project-scan.ts'
 import type { NamedVersion } from '../history/history.ts'
 import type { ResourceDifference } from '../history/sql/differing.ts'
 import type { EvaluableVersion } from '../history/sql/state-at.ts'

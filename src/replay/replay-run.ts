@@ -1,6 +1,6 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { recordOf, scannedIn } from '../audit/policy-results.ts'
-import type { PolicyResults } from '../compliance/policy-results.ts'
+import type { PolicyResults } from '../compliance/gather-compliance.ts'
 import { isSilenced, withoutChanged } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'

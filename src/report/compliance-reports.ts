@@ -1,11 +1,14 @@
 import { AuditError } from '../model/errors.ts'
+import { neutraliseJson } from '../text/neutralise.ts'
 import { complianceCsv } from './compliance/compliance-csv.ts'
 import type { ComplianceFormat } from './compliance/compliance-format.ts'
 import { complianceHtml } from './compliance/compliance-html.ts'
-import { complianceJson } from './compliance/compliance-json.ts'
 import { complianceMarkdown } from './compliance/compliance-markdown.ts'
 import { complianceOscal } from './compliance/compliance-oscal.ts'
 import { complianceText } from './compliance/compliance-text.ts'
+
+/** The document itself (config/compliance.schema.json). */
+const complianceJson: ComplianceFormat = (compliance) => `${neutraliseJson(JSON.stringify(compliance, null, 2))}\n`
 
 /** Every format of a compliance report by its name. */
 export const complianceReports = {
@@ -21,6 +24,6 @@ export const complianceReports = {
 export function complianceFormatOf(name: string): ComplianceFormat {
   const format = (complianceReports as Readonly<Record<string, ComplianceFormat>>)[name]
   if (format !== undefined) return format
-  const known = Object.keys(complianceReports).join(', ')
-  throw AuditError.usage(`--framework has no format ${name}, expected one of ${known}`)
+  const names = Object.keys(complianceReports).join(', ')
+  throw AuditError.usage(`--framework has no format ${name}, expected one of ${names}`)
 }

@@ -6,12 +6,13 @@ import type { Report, ReportProject } from '../model/report.ts'
  * off, or the run is older than the record of rules), with the severity of their worst violation.
  */
 export function rulesOf({ rules, violations }: Report): readonly EvaluatedRule[] {
-  const known = new Map(rules.map((rule) => [rule.id, rule]))
+  const ruleById = new Map(rules.map((rule) => [rule.id, rule]))
   // Violations come worst first, except the resolved ones after them.
   for (const { rule: id, kind, severity } of violations) {
-    if (!known.has(id)) known.set(id, { id, kind, title: id, severity, remediation: '', controls: [], needs: [kind] })
+    if (!ruleById.has(id))
+      ruleById.set(id, { id, kind, title: id, severity, remediation: '', controls: [], needs: [kind] })
   }
-  return [...known.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  return [...ruleById.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** The number of resources of a project that a rule evaluated. */

@@ -1,9 +1,15 @@
-import type { Report } from '../model/report.ts'
+import type { Report, ReportViolation } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
+import { count } from '../text/count.ts'
+import { acceptedBefore } from './accepted-before.ts'
+import { type EndingName, endingNames, nameEnding } from './describe-ending.ts'
 import { describeNotice } from './describe-notice.ts'
+import { gapsOf, listingWalks } from './gaps.ts'
 import { command } from './html/components/command.ts'
 import { emptyState } from './html/components/empty-state.ts'
 import { factList } from './html/components/facts.ts'
+import { acceptedRow } from './html/components/finding-row.ts'
+import { fold, rowList } from './html/components/fold.ts'
 import { type Markup, html as markup, nothing } from './html/markup.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
 import { groupByRule, type RuleGroup } from './html/rule-groups.ts'
@@ -11,16 +17,15 @@ import { extentOf } from './html/scan-extent.ts'
 import { causeSection } from './html/show-causes.ts'
 import { changeSections } from './html/show-changes.ts'
 import { showCoverage } from './html/show-coverage.ts'
-import { showOthers } from './html/show-others.ts'
 import { showProjects } from './html/show-projects.ts'
 import { showRuleGroups, showRuleIndex } from './html/show-rules.ts'
-import { describeSubject, showSubject } from './html/show-subject.ts'
 import { showTrend } from './html/show-trend.ts'
 import { showUnscanned } from './html/show-unscanned.ts'
 import { showVerdict } from './html/show-verdict.ts'
+import { showViolations } from './html/show-violations.ts'
 import type { ReportFormat } from './report-format.ts'
 import { isFirstScan, newViolations } from './scanned-extent.ts'
-import { showTime } from './text/show-time.ts'
+import { showDuration, showTime } from './text/show-time.ts'
 
 /** One page for people, to read on a screen or a phone, to print or to attach. */
 export const html: ReportFormat = (report, { trend }) => {
@@ -99,4 +104,103 @@ ${shown}</ul>
 
 function countViolations(groups: readonly RuleGroup[]): number {
   return groups.reduce((sum, { violations }) => sum + violations.length, 0)
+}
+
+const mostNamed = 3
+
+/** The services and projects of a run: `acme: orders, payments`, or `acme, globex: 40 projects`. */
+function describeSubject(report: Pick<Report, 'projects' | 'coverage'>): string {
+  const projects = [
+    ...new Set([...report.projects, ...listingWalks(report.coverage)].map(({ project }) => project)),
+  ].sort()
+  if (projects.length === 0) return 'No project'
+  const byService = Map.groupBy(projects, serviceOf)
+  if (projects.length <= mostNamed) {
+    return [...byService].map(([service, found]) => `${service}: ${found.map(nameOf).join(', ')}`).join('; ')
+  }
+  const services = [...byService.keys()]
+  const named = services.length <= mostNamed ? services.join(', ') : count(services.length, 'service')
+  return `${named}: ${count(projects.length, 'project')}`
+}
+
+/** What the page is about, and as of which run. */
+function showSubject(report: Report): Markup {
+  const { run, tool, coverage, verdict } = report
+  const took = showDuration(run.started_at, run.finished_at)
+  const walks = coverage.filter(({ status }) => status !== 'skipped').length
+  const facts = [
+    `Run ${run.number}`,
+    showTime(run.started_at),
+    ...(took === '' ? [] : [`took ${took}`]),
+    `${walks - gapsOf(coverage).length} of ${count(walks, 'walk')} complete`,
+    verdict.fail_on === 'critical' ? 'fails at critical' : `fails at ${verdict.fail_on} or above`,
+  ]
+  return markup`<p class="meta">Webhook configuration audit by ${tool.name} ${tool.version}</p>
+<h1>${describeSubject(report)}</h1>
+<p class="meta">${facts.join(' · ')}</p>
+`
+}
+
+function serviceOf(project: string): string {
+  return project.split('/')[0] ?? project
+}
+
+function nameOf(project: string): string {
+  return project.slice(serviceOf(project).length + 1)
+}
+
+/** Violations that are not open, a section for each state. */
+function showOthers(report: Report): PageSection[] {
+  const { violations, run } = report
+  const accepted = acceptedBefore(report)
+  const inState = (name: ReportViolation['state']) => violations.filter(({ state }) => state === name)
+  const rows = (found: readonly ReportViolation[]) => showViolations(found, { at: run.started_at, isNamed: true })
+  const [unknown, waived, resolved] = [inState('unknown'), inState('waived'), inState('resolved')]
+  const sections: PageSection[] = [
+    {
+      id: 'unknown',
+      title: 'Unknown',
+      note: 'Open when last seen, and not checked by this run.',
+      content: rows(unknown),
+      count: unknown.length,
+    },
+    {
+      id: 'waived',
+      title: 'Waived',
+      note: 'Accepted by the policy until a date.',
+      content: rows(waived),
+      count: waived.length,
+    },
+    {
+      id: 'accepted',
+      title: 'Accepted before',
+      note: 'Accepted by people, until they revoke it. No run counts these.',
+      content: rowList(accepted.map((acceptance) => acceptedRow(acceptance, 'accepted'))),
+      count: accepted.length,
+    },
+    { id: 'ended', title: 'Ended', content: showEnded(resolved, rows), count: resolved.length },
+  ]
+  return sections.filter((section) => section.count !== 0)
+}
+
+const titles = {
+  fixed: 'Fixed',
+  removed: 'Removed with their resource',
+  approved: 'Approved with a baseline',
+  accepted: 'Accepted by people',
+  'switched off': 'Switched off by the policy',
+  'no longer required': 'No longer required by the policy',
+  expired: 'Expired: reported for as long as the policy asks',
+  ended: 'Cause not recorded',
+} as const satisfies Record<EndingName, string>
+
+/** Violations that ended, by how: those that are gone first. */
+function showEnded(ended: readonly ReportViolation[], rows: (found: readonly ReportViolation[]) => Markup): Markup {
+  const groups = Map.groupBy(ended, nameEnding)
+  return markup`${endingNames.flatMap((name) => {
+    const ofState = groups.get(name) ?? []
+    return ofState.length === 0
+      ? []
+      : [fold(markup`${titles[name]}: ${count(ofState.length, 'violation')}`, rows(ofState), true)]
+  })}`
 }

@@ -1,10 +1,14 @@
-import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
+import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
-import { rulesOf } from './evaluated-rules.ts'
-import type { Case } from './junit/case.ts'
-import { ruleCase } from './junit/rule-case.ts'
-import { walkCase } from './junit/walk-case.ts'
-import { element, type Xml } from './junit/xml.ts'
+import { formatExpiry } from '../model/time.ts'
+import { isOpen, type Waiver } from '../model/violation.ts'
+import { count } from '../text/count.ts'
+import { cut, neutralise } from '../text/neutralise.ts'
+import { describeDue } from './describe-due.ts'
+import { describeEnding, nameEnding } from './describe-ending.ts'
+import { countEvaluated, rulesOf } from './evaluated-rules.ts'
+import { gapsFor, isGap } from './gaps.ts'
 import type { ReportFormat } from './report-format.ts'
 import { failsRunOf } from './verdict.ts'
 
@@ -65,4 +69,149 @@ function properties({ run, verdict, digests }: Report): Xml {
   }
   const entries = Object.entries(values).map(([name, value]) => element('property', { name, value }))
   return element('properties', {}, entries)
+}
+
+/** The case of a walk: an error when it was not complete. */
+function walkCase(walk: ReportCoverage): Case {
+  const { project, listing, status, reason, filter, items, pages, duration_ms } = walk
+  const name = { classname: project, name: `walk ${listing}`, time: (duration_ms / 1000).toFixed(3) }
+  const narrowed = filter === null ? '' : `, only those with ${filter}`
+  const output = element('system-out', {}, text([`${count(items, 'item')} in ${count(pages, 'page')}${narrowed}`]))
+  if (status === 'skipped') return testCase('skipped', name, [element('skipped', { message: reason ?? '' }), output])
+  if (!isGap(walk)) return testCase('passed', name, [output])
+  return testCase('error', name, [element('error', { message: `${status}: ${reason}`, type: status }), output])
+}
+
+/** A rule in a project: what it evaluated there and its violations. */
+interface RuleCaseInput {
+  readonly project: string
+  readonly rule: EvaluatedRule
+  readonly violations: readonly ReportViolation[]
+  readonly walks: readonly ReportCoverage[]
+  /** undefined for runs older than this record. */
+  readonly stats: ReportProject | undefined
+  /** When the run began: ISO 8601 in UTC. */
+  readonly at: string
+}
+
+/** Fails for violations that fail the run; is skipped for unknown and waived ones; passes otherwise. */
+function ruleCase(input: RuleCaseInput, fails: (violation: ReportViolation) => boolean): Case {
+  const { project, rule, violations, at } = input
+  const failing = violations.filter(fails)
+  const [worst] = failing
+  const others = violations
+    .filter((violation) => !failing.includes(violation))
+    .flatMap((violation) => describeWithWaiver(violation, at))
+  const output = element('system-out', {}, text([describeEvaluated(input), ...others]))
+  const name = { classname: project, name: rule.id }
+  if (worst !== undefined) {
+    const message = `${count(failing.length, 'open violation')}, the worst ${worst.severity}: ${rule.title}`
+    const failure = element(
+      'failure',
+      { message, type: worst.severity },
+      text(failing.map((violation) => describeViolation(violation, at))),
+    )
+    return testCase('failed', name, [failure, output])
+  }
+  const skipped = whySkipped(input)
+  if (skipped === undefined) return testCase('passed', name, [output])
+  return testCase('skipped', name, [element('skipped', { message: skipped }), output])
+}
+
+/** undefined when the rule evaluated everything and only milder violations are open. */
+function whySkipped({ rule, violations, walks, stats }: RuleCaseInput): string | undefined {
+  const reasons = gapsFor(rule, walks).map(({ listing, status }) => `the walk of ${listing} is ${status}`)
+  const unknown = violations.filter(({ state }) => state === 'unknown')
+  if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not checked`)
+  const notEvaluated = stats?.not_evaluated[rule.id]
+  if (notEvaluated !== undefined) reasons.push(notEvaluated)
+  // No walk covers probes: where none ran, the result is unknown.
+  else if (rule.kind === 'probe' && stats !== undefined && countEvaluated(rule, stats) === 0)
+    reasons.push('no probe ran')
+  if (reasons.length > 0) return `unknown: ${reasons.join('; ')}`
+  const waived = violations.filter(({ state }) => state === 'waived')
+  if (waived.length === 0 || violations.some(isOpen)) return undefined
+  return [...new Set(waived.map(({ waiver }) => (waiver === undefined ? 'waived' : describeWaiver(waiver))))].join('; ')
+}
+
+function describeEvaluated({ rule, stats }: RuleCaseInput): string {
+  return stats === undefined
+    ? 'the run has no record of what it evaluated'
+    : `evaluated ${count(countEvaluated(rule, stats), rule.kind)}`
+}
+
+/** Severity, uid, message, state and due date. */
+function describeViolation(violation: ReportViolation, at: string): string {
+  const { severity, uid, message, state, first_seen, last_seen } = violation
+  const since = state === 'continuing' ? ` since ${first_seen}` : state === 'unknown' ? `, last seen ${last_seen}` : ''
+  const due = describeDue(violation, at)
+  const word = state === 'resolved' ? nameEnding(violation) : state
+  return `${severity} ${cut(uid, 200)} ${cut(message)} (${word}${since}${due === '' ? '' : `, ${due}`})`
+}
+
+function describeWithWaiver(violation: ReportViolation, at: string): string[] {
+  const { waiver, ended_by: by } = violation
+  return [
+    describeViolation(violation, at),
+    ...(waiver === undefined ? [] : [`  ${describeWaiver(waiver)}`]),
+    ...(by === null ? [] : [`  ${cut(describeEnding(violation), 1200)}`]),
+  ]
+}
+
+function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {
+  const inTicket = ticket === undefined ? '' : ` (${cut(ticket, 200)})`
+  return `waived by ${cut(owner, 200)} until ${formatExpiry(expires)}: ${cut(reason, 1000)}${inTicket}`
+}
+
+/** A test case with its outcome, for the totals. */
+interface Case {
+  readonly outcome: 'passed' | 'failed' | 'skipped' | 'error'
+  readonly xml: string
+}
+
+function testCase(
+  outcome: Case['outcome'],
+  attributes: Readonly<Record<string, string | number>>,
+  children: readonly Xml[],
+): Case {
+  return { outcome, ...element('testcase', attributes, children) }
+}
+
+/** XML that is safe to write. Only `element` and `text` make it. */
+interface Xml {
+  readonly xml: string
+}
+
+/** Each child is on a line of its own; text is put between the tags without line breaks. */
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  children: readonly Xml[] | Xml = [],
+): Xml {
+  const start = `<${name}${Object.entries(attributes)
+    .map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`)
+    .join('')}`
+  if ('xml' in children) return { xml: `${start}>${children.xml}</${name}>` }
+  if (children.length === 0) return { xml: `${start}/>` }
+  return { xml: `${start}>\n${children.map(({ xml }) => xml).join('\n')}\n</${name}>` }
+}
+
+/** Lines of text. */
+function text(lines: readonly string[]): Xml {
+  return { xml: lines.map(escapeXml).join('\n') }
+}
+
+/** XML cannot contain most controls and two non-characters, so they become visible, like all invisible characters. */
+function escapeXml(value: string): string {
+  return neutralise(cut(value, 5000)).replace(/[&<>"'\ufffe\uffff]/g, (character) => entities[character] ?? '')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\ufffe': '\\ufffe',
+  '\uffff': '\\uffff',
 }

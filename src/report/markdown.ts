@@ -1,10 +1,21 @@
-import type { Report } from '../model/report.ts'
-import { fill } from './markdown/fill.ts'
-import { prose } from './markdown/prose.ts'
-import { sectionsOf, summary } from './markdown/sections.ts'
+import { changeTypes } from '../model/change.ts'
+import { isCoverageComplete } from '../model/coverage.ts'
+import type { Report, ReportChange, ReportViolation } from '../model/report.ts'
+import { formatExpiry } from '../model/time.ts'
+import { severities } from '../model/violation.ts'
+import { count, countEach } from '../text/count.ts'
+import { acceptedBefore } from './accepted-before.ts'
+import { describeCause, describeFollowing } from './describe-cause.ts'
+import { describeDue } from './describe-due.ts'
+import { describeEnding } from './describe-ending.ts'
+import { describeFailures, type FailureGroup, groupFailures } from './describe-failures.ts'
+import { gapsOf } from './gaps.ts'
+import { code, prose, showResource, withCode } from './markdown-prose.ts'
+import { fill, type MarkdownSection, row, table } from './markdown-table.ts'
 import type { ReportFormat } from './report-format.ts'
 import { describeFirstScans, describeNoDrift } from './scanned-extent.ts'
 import { showTime } from './text/show-time.ts'
+import { showValues } from './text/show-values.ts'
 
 /** A comment on a pull request has at most 65,536 characters; the rest is for lines that the poster adds. */
 const mostCharacters = 64_500
@@ -30,4 +41,178 @@ export const markdown: ReportFormat = (report) => {
 function aboutDrift(report: Report): string[] {
   const none = report.drift.length === 0 ? describeNoDrift(report) : ''
   return [none, describeFirstScans(report)].filter((sentence) => sentence !== '').map((sentence) => prose(sentence))
+}
+
+/**
+ * How many violations of each severity are in each state. After an incomplete scan, none is `?`: nothing is known of what
+ * was not scanned.
+ */
+function summary({ violations, coverage }: Pick<Report, 'violations' | 'coverage'>): string[] {
+  const none = isCoverageComplete(coverage) ? '0' : '?'
+  const countOf = (severity: string, name: string, isOfColumn: (violation: ReportViolation) => boolean) => {
+    const some = violations.filter((violation) => violation.severity === severity && isOfColumn(violation)).length
+    return some === 0 && dependsOnScan(name) ? none : String(some)
+  }
+  return [
+    row(['severity', ...columns.map(([name]) => name)]),
+    row(['---', ...columns.map(() => '---:')]),
+    ...severities.map((severity) => row([severity, ...columns.map(([name, test]) => countOf(severity, name, test))])),
+  ]
+}
+
+type SummaryColumn = readonly [name: string, isOfColumn: (violation: ReportViolation) => boolean]
+
+/** The states, and of violations that ended those that were fixed apart from all others. */
+const columns: readonly SummaryColumn[] = [
+  ...(['opened', 'continuing'] as const).map(columnOf),
+  ['fixed', ({ resolution }) => resolution === 'fixed'],
+  ['ended otherwise', ({ state, resolution }) => state === 'resolved' && resolution !== 'fixed'],
+  ...(['unknown', 'waived'] as const).map(columnOf),
+]
+
+function columnOf(name: ReportViolation['state']): SummaryColumn {
+  return [name, ({ state }) => state === name]
+}
+
+function dependsOnScan(state: string): boolean {
+  return state !== 'unknown' && state !== 'waived'
+}
+
+/** The sections of the report, the most important first: the last are cut first. */
+function sectionsOf({
+  coverage,
+  notices,
+  drift,
+  causes,
+  violations,
+  accepted,
+  verdict,
+  projects,
+  rules,
+  run,
+}: Report): readonly MarkdownSection[] {
+  const show = (violation: ReportViolation) => showViolation(violation, run.started_at)
+  const inState = (...states: ReportViolation['state'][]) => violations.filter(({ state }) => states.includes(state))
+  const active = inState('opened', 'continuing', 'unknown')
+  const gaps = gapsOf(coverage)
+  const walks = coverage.filter(({ status }) => status !== 'skipped')
+  return [
+    table(
+      `Incomplete scan: ${gaps.length} of ${count(walks.length, 'walk')}`,
+      ['cause', ...factLabels],
+      'cause',
+      groupFailures(coverage, projects).map(showFailure),
+    ),
+    table(
+      'Causes',
+      ['severity', 'cause', 'what follows', 'since run', 'put back with'],
+      'cause',
+      causes.map((cause) => [
+        cause.severity ?? '',
+        prose(describeCause(cause), 400),
+        prose(describeFollowing(cause), 400),
+        String(cause.first_run),
+        code(`hookdrift restore --cause ${cause.id}`),
+      ]),
+    ),
+    table('Violations', [...violationColumns, 'state'], 'violation', active.map(show)),
+    table('How to fix', ['rule', 'remediation'], 'rule', remediations(rules, active)),
+    table(
+      `Drift: ${countEach(changeTypes, verdict.drift)}`,
+      ['change', 'project', 'resource', 'fields'],
+      'change',
+      drift.map(showChange),
+    ),
+    table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(show)),
+    table(
+      'Accepted before',
+      ['rule', 'project', 'resource', 'by', 'since', 'reason'],
+      'violation',
+      acceptedBefore({ accepted, violations }).map(({ rule, project, by, at, reason, ...resource }) => [
+        ...[
+          code(rule, 100),
+          code(project, 100),
+          showResource(resource),
+          prose(by, 60),
+          showTime(at),
+          prose(reason, 300),
+        ],
+      ]),
+    ),
+    table('Ended', [...violationColumns, 'state'], 'violation', inState('resolved').map(show)),
+    table(
+      'Not evaluated',
+      ['project', 'rule', 'reason'],
+      'rule',
+      projects.flatMap(({ project, not_evaluated }) =>
+        Object.entries(not_evaluated).map(([rule, why]) => [code(project, 100), code(rule, 100), prose(why, 200)]),
+      ),
+    ),
+    table(
+      'Notices',
+      ['project', 'listing', 'notice'],
+      'notice',
+      notices.map(({ project, listing, text }) => [
+        project === null ? '' : code(project, 100),
+        listing ?? '',
+        prose(text, 300),
+      ]),
+    ),
+  ]
+}
+
+const violationColumns = ['severity', 'rule', 'project', 'resource', 'owner', 'message']
+
+function showViolation(violation: ReportViolation, at: string): string[] {
+  const { severity, rule, project, path, message } = violation
+  const where = path === '' ? '' : ` at ${code(path, 100)}`
+  return [
+    severity,
+    code(rule, 100),
+    code(project, 100),
+    `${showResource(violation)}${where}`,
+    code(violation.owner ?? '', 60),
+    prose(message, 300),
+    [showState(violation), describeDue(violation, at)].filter((part) => part !== '').join(', '),
+  ]
+}
+
+function showState(violation: ReportViolation): string {
+  const { state, first_seen, last_seen, waiver } = violation
+  if (state === 'resolved') return violation.resolution === null ? 'ended' : prose(describeEnding(violation), 400)
+  if (state === 'continuing') return `continuing since ${showTime(first_seen)}`
+  if (state === 'unknown') return `unknown, last seen ${showTime(last_seen)}`
+  if (waiver === undefined) return state
+  const ticket = waiver.ticket === undefined ? '' : ` (${code(waiver.ticket, 60)})`
+  return `waived by ${prose(waiver.owner, 60)} until ${formatExpiry(waiver.expires)}: ${prose(waiver.reason, 200)}${ticket}`
+}
+
+const factLabels = ['asked', 'url', 'key', 'cost', 'next'] as const
+
+function showFailure(group: FailureGroup): string[] {
+  const { headline, facts } = describeFailures(group)
+  const cells = factLabels.map((name) =>
+    facts.filter(({ label }) => label === name).map(({ text }) => prose(text, 400)),
+  )
+  return [prose(headline, 400), ...cells.map((texts) => texts.join('; '))]
+}
+
+/** How to fix the violations of each rule that has some: once. */
+function remediations(rules: Report['rules'], active: readonly ReportViolation[]): string[][] {
+  const broken = new Set(active.map(({ rule }) => rule))
+  return rules
+    .filter(({ id, remediation }) => broken.has(id) && remediation !== '')
+    .map(({ id, remediation }) => [code(id, 100), withCode(remediation.replace(/\s*\n\s*/g, ' ').trim())])
+}
+
+const mostFields = 5
+
+function showChange({ change, project, fields, ...resource }: ReportChange): string[] {
+  const shown = fields.slice(0, mostFields).map((field) => {
+    const { before, after } = showValues(field, 60)
+    return `${code(field.path, 100)} ${code(before)} → ${code(after)}`
+  })
+  const omitted = fields.length - shown.length
+  if (omitted > 0) shown.push(`… and ${count(omitted, 'more field')}`)
+  return [change, code(project, 100), showResource(resource), shown.join('; ')]
 }

@@ -2,10 +2,14 @@ import type { EvaluatedRule } from '../model/evaluation.ts'
 import { neutraliseJson } from '../text/neutralise.ts'
 import { rulesOf } from './evaluated-rules.ts'
 import { gapsOf } from './gaps.ts'
-import { assessmentResults } from './oscal/assessment-results.ts'
-import { controlToken } from './oscal/control-token.ts'
-import { inventoryOf, observeGap, observeViolation } from './oscal/observations.ts'
-import { property } from './oscal/property.ts'
+import {
+  assessmentResults,
+  controlToken,
+  inventoryOf,
+  observeGap,
+  observeViolation,
+  property,
+} from './oscal-results.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /** OSCAL assessment results, for auditors' tools: an observation for each violation and for each incomplete walk. */

@@ -1,7 +1,6 @@
 import { format as joinPath, parse } from 'node:path'
-import { type CsvSection, sectionNames } from './csv/section-names.ts'
 import type { Format } from './formats.ts'
-import type { RenderOptions } from './report-format.ts'
+import { type CsvSection, type RenderOptions, sectionNames } from './report-format.ts'
 
 /** Options of a report in a file: it has nothing to do with the terminal, so it has no colour and is not cut. */
 export const fileRenderOptions = { colour: false, width: 100, full: true } as const satisfies RenderOptions

@@ -1,6 +1,5 @@
 import type { Report } from '../model/report.ts'
 import type { Trend } from '../model/trend.ts'
-import type { CsvSection } from './csv/section-names.ts'
 import type { Grouping } from './group-by.ts'
 
 /** A format: a pure function of the document that returns whole lines, with a line break at the end. */
@@ -26,3 +25,8 @@ export interface RenderOptions {
    */
   readonly locating?: string | null
 }
+
+/** The tables of a report in CSV; the first is what `--format csv` prints unless another is asked for. */
+export const sectionNames = ['violations', 'drift', 'accepted', 'coverage', 'controls'] as const
+
+export type CsvSection = (typeof sectionNames)[number]

@@ -1,13 +1,17 @@
-import type { Run } from 'sarif'
-import type { FileLocation } from '../model/evaluation.ts'
-import type { Report } from '../model/report.ts'
-import { neutraliseJson } from '../text/neutralise.ts'
+import { gzipSync } from 'node:zlib'
+import type { Invocation, Location, Notification, ReportingDescriptor, Result, Run } from 'sarif'
+import { type CoverageStatus, isCoverageComplete } from '../model/coverage.ts'
+import type { EvaluatedRule, FileLocation } from '../model/evaluation.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
+import { formatExpiry } from '../model/time.ts'
+import type { Severity, Waiver } from '../model/violation.ts'
+import { count } from '../text/count.ts'
+import { cut, neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
+import { describeEnding } from './describe-ending.ts'
+import { describeNotice } from './describe-notice.ts'
 import { rulesOf } from './evaluated-rules.ts'
+import { code, prose, withCode } from './markdown-prose.ts'
 import type { ReportFormat } from './report-format.ts'
-import { describeInvocation, notificationKinds } from './sarif/describe-invocation.ts'
-import { describeResult } from './sarif/describe-result.ts'
-import { describeRule } from './sarif/describe-rule.ts'
-import { describeOmitted, fitResults } from './sarif/fit-results.ts'
 
 /** SARIF 2.1.0, for code scanning: a result for each violation, in the order of the report. A line for each result. */
 export const sarif: ReportFormat = (report) => {
@@ -39,9 +43,11 @@ export const sarif: ReportFormat = (report) => {
 
 /** Viewers refuse results without a location, so a project that is no longer configured gets the file of the others. */
 function placesIn(projects: Report['projects']): (project: string) => FileLocation | undefined {
-  const known = projects.flatMap(({ project, configured_at: place }) => (place === null ? [] : [{ project, place }]))
-  const places = new Map(known.map(({ project, place }) => [project, place]))
-  const [first] = known
+  const configured = projects.flatMap(({ project, configured_at: place }) =>
+    place === null ? [] : [{ project, place }],
+  )
+  const places = new Map(configured.map(({ project, place }) => [project, place]))
+  const [first] = configured
   return (project) => places.get(project) ?? (first === undefined ? undefined : { file: first.place.file, line: 1 })
 }
 
@@ -61,4 +67,279 @@ function writeLog(head: Run, results: readonly string[]): string {
 }]
 }
 `
+}
+
+/** What all results of a run need. */
+interface SarifContext {
+  readonly run: Report['run']
+  /** The index of each rule in the list of rules. */
+  readonly ruleIndex: ReadonlyMap<string, number>
+  /** Where each project is configured. */
+  readonly placeOf: (project: string) => FileLocation | undefined
+}
+
+const longestName = 1000
+
+function describeResult(violation: ReportViolation, { run, ruleIndex, placeOf }: SarifContext): Result {
+  const { rule, severity, state, project, kind, uid, name, path, fingerprint, first_seen, last_seen, due_at } =
+    violation
+  return {
+    ruleId: rule,
+    ruleIndex: ruleIndex.get(rule) ?? -1,
+    level: levels[severity],
+    message: { text: plain(messageOf(violation), 6000) },
+    locations: [locationOf(violation, placeOf(project))],
+    partialFingerprints: {
+      'hookdrift/v1': fingerprint,
+      // Code scanning reads only this one; without it, all violations of a project would be one alert on one line.
+      primaryLocationLineHash: `${fingerprint}:1`,
+    },
+    baselineState: baselineStateOf(violation, first_seen === run.started_at),
+    // An empty list must be written: where one result has suppressions, all shall have them (3.27.23).
+    suppressions: suppressionsOf(violation),
+    properties: {
+      state,
+      severity,
+      project: cut(project, longestName),
+      kind,
+      uid: cut(uid, longestName),
+      name: cut(name, longestName),
+      path: cut(path, longestName),
+      first_seen,
+      last_seen,
+      ...(violation.resolution === null ? {} : { resolution: violation.resolution }),
+      ...(violation.ended_by === null ? {} : { ended_by: plain(describeEnding(violation)) }),
+      ...(due_at === null ? {} : { due_at }),
+    },
+  }
+}
+
+function messageOf({ message, project, kind, uid, name, state, last_seen }: ReportViolation): string {
+  const who = `${project} ${kind} ${name === '' ? '' : `${quote(cut(name, 200))} `}${cut(uid, 200)}`
+  const stale = state === 'unknown' ? `unknown, last seen ${last_seen}: ` : ''
+  return `${stale}${cut(message)} (${who})`
+}
+
+/** Only what is gone is absent: what a person or the policy ended is still there, and suppressed. */
+function suppressionsOf(violation: ReportViolation): Result['suppressions'] {
+  if (violation.waiver !== undefined) return [suppressionOf(violation.waiver)]
+  if (violation.ended_by === null) return []
+  return [{ kind: 'external', status: 'accepted', justification: plain(describeEnding(violation)) }]
+}
+
+/** A waived violation is new or unchanged like any other. An unknown one is unchanged, not absent. */
+function baselineStateOf({ state, ended_by: by }: ReportViolation, isNew: boolean): Result.baselineState {
+  if (state === 'resolved') return by === null ? 'absent' : 'unchanged'
+  return state === 'opened' || (state === 'waived' && isNew) ? 'new' : 'unchanged'
+}
+
+function suppressionOf({ owner, reason, expires, ticket }: Waiver) {
+  const inTicket = ticket === undefined ? '' : ` (${ticket})`
+  return {
+    kind: 'external',
+    status: 'accepted',
+    justification: plain(`${owner}: ${reason}${inTicket}, until ${formatExpiry(expires)}`),
+    properties: {
+      owner: cut(owner, longestName),
+      expires,
+      ...(ticket === undefined ? {} : { ticket: cut(ticket, longestName) }),
+    },
+  } as const
+}
+
+/** The resource, with the file that configures its project, because viewers need a file. */
+function locationOf(
+  { project, kind, uid, name, path }: Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'path'>,
+  place: FileLocation | undefined,
+): Location {
+  return {
+    ...physicalLocation(place),
+    logicalLocations: [
+      {
+        name: cut(name === '' ? uid : name, longestName),
+        fullyQualifiedName: cut(`${project}/${kind}/${uid}${path}`, 4000),
+        kind,
+      },
+    ],
+  }
+}
+
+function physicalLocation(place: FileLocation | undefined): Pick<Location, 'physicalLocation'> {
+  if (place === undefined) return {}
+  const { file, line } = place
+  return { physicalLocation: { artifactLocation: { uri: uriOf(file) }, region: { startLine: line } } }
+}
+
+/** A path as a relative URI. */
+function uriOf(file: string): string {
+  return file.toWellFormed().split(/[\\/]/).map(encodeURIComponent).join('/')
+}
+
+/** The limits of code scanning for a run: results, and compressed bytes. */
+const mostResults = 25_000
+
+const mostPackedBytes = 10_000_000
+
+/** The part of these bytes for rules and notifications. */
+const reservedBytes = 1_000_000
+
+/** The first lines, as many as fit. The lines are results as JSON, the most severe first. */
+function fitResults(lines: readonly string[]): readonly string[] {
+  let fitting = lines.slice(0, mostResults)
+  for (;;) {
+    const packed = packedSize(fitting)
+    const room = mostPackedBytes - reservedBytes
+    if (packed <= room) return fitting
+    fitting = fitting.slice(0, Math.floor(fitting.length * Math.min(0.95, (room / packed) * 0.97)))
+  }
+}
+
+/** Small text needs no compression to know that it fits; a quick compression is never smaller than a good one. */
+function packedSize(lines: readonly string[]): number {
+  const text = lines.join(',\n')
+  const bytes = Buffer.byteLength(text)
+  return bytes <= mostPackedBytes - reservedBytes ? bytes : gzipSync(text, { level: 1 }).length
+}
+
+function describeOmitted(all: number, kept: number, run: number): string | undefined {
+  if (kept === all) return undefined
+  const omitted = `${count(all - kept, 'result')} of ${all} omitted, the least severe`
+  return `${omitted}: readers accept ${mostResults} and ${mostPackedBytes / 1_000_000} MB compressed; hookdrift report --run ${run} --format json shows all`
+}
+
+/** Code scanning shows no more tags. */
+const mostTags = 10
+
+/** The rule as a viewer shows it: what is wrong, how to fix it, and where to read more. */
+function describeRule({ id, kind, title, remediation, severity, controls }: EvaluatedRule): ReportingDescriptor {
+  const command = `hookdrift rules ${id}`
+  const fix = remediation === '' ? [] : [remediation]
+  return {
+    id,
+    shortDescription: { text: plain(title) },
+    fullDescription: { text: [title, ...fix].map((text) => plain(endSentence(text))).join(' ') },
+    help: {
+      text: [`${title}`, ...fix.map((text) => `How to fix: ${text}`), `More: ${command}`]
+        .map((text) => plain(text))
+        .join('\n\n'),
+      markdown: [
+        `**${prose(title)}**`,
+        ...fix.map((text) => `How to fix: ${withCode(text)}`),
+        `More: ${code(command)}`,
+      ].join('\n\n'),
+    },
+    helpUri: addressOf(id),
+    defaultConfiguration: { level: levels[severity] },
+    properties: {
+      tags: [...new Set(['security', ...controls])].slice(0, mostTags),
+      kind,
+      severity,
+      precision: 'very-high',
+      'security-severity': scores[severity],
+    },
+  }
+}
+
+/** A stable name of the rule. The project has no public web page, so it is a URN. */
+function addressOf(rule: string): string {
+  return `urn:hookdrift:rule:${encodeURIComponent(rule.toWellFormed()).replaceAll('%2F', '/')}`
+}
+
+function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}
+
+const levels = {
+  critical: 'error',
+  high: 'error',
+  medium: 'warning',
+  low: 'note',
+  info: 'note',
+} as const satisfies Record<Severity, string>
+
+/** CVSS scores in the middle of its ranges, which code scanning reads as critical, high, medium, low; 0.0 is none. */
+const scores = {
+  critical: '9.5',
+  high: '8.0',
+  medium: '5.5',
+  low: '2.0',
+  info: '0.0',
+} as const satisfies Record<Severity, string>
+
+/** The notifications that a run can have. */
+const notificationKinds = [
+  { id: 'walk-incomplete', shortDescription: { text: 'A listing could not be read to its end' } },
+  { id: 'walk-skipped', shortDescription: { text: 'A listing is not offered by the service' } },
+  { id: 'walk-narrowed', shortDescription: { text: 'A listing was read through a filter' } },
+  { id: 'rule-not-evaluated', shortDescription: { text: 'A rule could not be evaluated in a project' } },
+  { id: 'notice', shortDescription: { text: 'Information that is not a fault' } },
+  { id: 'results-cut', shortDescription: { text: 'Results were omitted' } },
+] as const satisfies readonly ReportingDescriptor[]
+
+type NotificationKind = (typeof notificationKinds)[number]['id']
+
+/** The outcome of the run: its exit code, gaps, rules without a result and the number of omitted results. */
+function describeInvocation(
+  report: Report,
+  placeOf: (project: string) => FileLocation | undefined,
+  omitted: string | undefined,
+): Invocation {
+  const { run, verdict, coverage, notices, projects } = report
+  const notify = (id: NotificationKind, level: Notification.level, text: string, project?: string): Notification => ({
+    descriptor: { id },
+    level,
+    message: { text: plain(text) },
+    ...(project === undefined ? {} : { locations: [projectLocation(project, placeOf(project))] }),
+  })
+  return {
+    executionSuccessful: isCoverageComplete(coverage),
+    exitCode: verdict.exit_code,
+    exitCodeDescription: plain(verdict.text),
+    startTimeUtc: run.started_at,
+    endTimeUtc: run.finished_at,
+    toolExecutionNotifications: [
+      ...(omitted === undefined ? [] : [notify('results-cut', 'warning', omitted)]),
+      ...coverage.flatMap((walk) =>
+        describeWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project)),
+      ),
+      ...projects.flatMap(({ project, not_evaluated }) =>
+        Object.entries(not_evaluated).map(([rule, why]) =>
+          notify('rule-not-evaluated', 'warning', `${project}: ${rule} was not evaluated: ${why}`, project),
+        ),
+      ),
+      ...notices.map((notice) => notify('notice', 'note', describeNotice(notice), notice.project ?? undefined)),
+    ],
+  }
+}
+
+const levelOf = {
+  failed: 'error',
+  partial: 'error',
+  suspect: 'warning',
+} as const satisfies Record<Exclude<CoverageStatus, 'complete' | 'skipped'>, Notification.level>
+
+function describeWalk(walk: ReportCoverage): [NotificationKind, Notification.level, string][] {
+  const { project, listing, status, reason, filter, items, pages } = walk
+  const notifications: [NotificationKind, Notification.level, string][] = []
+  if (status === 'skipped') notifications.push(['walk-skipped', 'note', `${project} ${listing}: skipped: ${reason}`])
+  else if (status !== 'complete') {
+    const seen = pages === 0 ? 'nothing seen' : `${count(items, 'item')} in ${count(pages, 'page')} seen`
+    notifications.push(['walk-incomplete', levelOf[status], `${project} ${listing}: ${status}, ${seen}: ${reason}`])
+  }
+  if (filter !== null) notifications.push(['walk-narrowed', 'note', `${project} ${listing}: only those with ${filter}`])
+  return notifications
+}
+
+function projectLocation(project: string, place: FileLocation | undefined) {
+  return { ...physicalLocation(place), logicalLocations: [{ fullyQualifiedName: project, kind: 'project' }] }
+}
+
+/**
+ * Foreign text as a plain SARIF message (3.11.2): `[words](address)` would be a link and `{0}` a placeholder, so
+ * brackets and such braces are escaped as the standard requires.
+ */
+function plain(text: string, longest?: number): string {
+  return neutralise(cut(text, longest))
+    .replace(/(?<!\\)(\\*)([[\]])/g, '$1$1\\$2')
+    .replace(/\{(\d+)\}/g, '{{$1}}')
 }

@@ -1,14 +1,19 @@
+import { isCoverageComplete } from '../model/coverage.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { wrapProse } from '../text/columns.ts'
+import { count } from '../text/count.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
 import { type Column, layTable } from '../text/table.ts'
-import type { Answer } from './answer.ts'
+import type { Answer, AnswerCoverage, AnswerRun } from './answer.ts'
 import type { AnswerFormat } from './answer-formats.ts'
-import { type Cell, csvTable } from './csv/csv-table.ts'
+import { type Cell, csvTable } from './csv-table.ts'
+import { describeFailures, groupFailures } from './describe-failures.ts'
+import { listingWalks } from './gaps.ts'
 import type { RenderOptions } from './report-format.ts'
 import { openAnswerPage, type TextPage } from './text/page.ts'
-import { showExtent } from './text/show-extent.ts'
+import { shorten } from './text/shorten.ts'
+import { showTime } from './text/show-time.ts'
 
 /** How the rows of an answer are shown. */
 export interface AnswerView<Row> {
@@ -112,4 +117,38 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
 function showTable<Row>({ rows }: Answer<Row>, { columns }: AnswerView<Row>, page: TextPage, width: number): string[] {
   const [header = '', ...lines] = layTable(columns, rows, width)
   return [page.paint('heading', header), ...lines]
+}
+
+const mostShown = 5
+
+/** The run that an answer is as of, and its gaps: without them, the rows mean nothing. */
+function showExtent({ run, coverage }: Pick<Answer<never>, 'run' | 'coverage'>, page: TextPage): string[] {
+  if (run === null) return ['The history has no committed run.']
+  const asOf = page.paint('aside', `As of run ${run.number}, ${showTime(run.started_at)}.`)
+  return coverage === undefined ? [asOf] : [asOf, ...showWalks(coverage, run, page)]
+}
+
+function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: TextPage): string[] {
+  const walks = coverage.filter(({ status }) => status !== 'skipped')
+  const incomplete = walks.filter(({ status }) => status !== 'complete')
+  const ofProjects = listingWalks(coverage)
+  // A list is read again only where something is open for it.
+  const earlier = new Map(ofProjects.filter((walk) => walk.run < run.number).map((walk) => [walk.project, walk.run]))
+  const projects = new Set(ofProjects.map(({ project }) => project)).size
+  const headline = isCoverageComplete(coverage)
+    ? page.paint('good', `${count(walks.length, 'walk')} of ${count(projects, 'project')}, all complete.`)
+    : page.paint('alarm', `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks.length, 'walk')} not complete.`)
+  const remarks = [
+    ...groupFailures(coverage, []).map((group) => {
+      const { headline, cost } = describeFailures(group)
+      return `${shorten(headline, 300)} (${cost})`
+    }),
+    ...[...earlier].map(([project, last]) => `${project} was last scanned by run ${last}`),
+  ]
+  const lines = remarks.slice(0, mostShown).flatMap((text) => {
+    const [first = '', ...rest] = wrapProse(neutralise(text), page.width - 4)
+    return [`  ${first}`, ...rest.map((line) => `    ${line}`)]
+  })
+  const omitted = remarks.length - mostShown
+  return [headline, ...lines, ...(omitted > 0 ? [`  … and ${omitted} more; --format json shows all`] : [])]
 }

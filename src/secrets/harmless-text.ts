@@ -1,7 +1,6 @@
 import { replaceAssigned } from './assigned-secrets.ts'
-import { isPlain } from './plain-text.ts'
+import { asSeen, isPlain } from './plain-text.ts'
 import { holdsGroups } from './random-text.ts'
-import { asSeen } from './seen-text.ts'
 
 /**
  * Whether a text is plain, as a reader sees it, and its words together are no secret either: `password: swordfish`, and a

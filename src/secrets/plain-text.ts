@@ -24,6 +24,14 @@ export function isPlain(text: string): boolean {
   return separating <= Math.max(4, text.length / 2) || new Set(text).size === 1
 }
 
+/**
+ * A text as a reader sees it: without characters that take no room (soft hyphens, zero width spaces, controls), and with
+ * letters of full width and the like in their usual form. A secret that is written so is as readable as any other.
+ */
+export function asSeen(text: string): string {
+  return isUsual(text) ? text : text.replace(unseen, '').normalize('NFKC')
+}
+
 /** Characters; a sentence or two. */
 const longestPlain = 128
 const mostNumbered = 3
@@ -55,3 +63,10 @@ function isSmallNumber(word: string): boolean {
 function isNumbered(word: string): boolean {
   return /^(?:[a-z]{1,12}|[A-Z][a-z]{1,12}|[A-Z]{1,8})\d{1,3}$|^\d{1,3}[A-Za-z]{1,3}$/.test(word)
 }
+
+/** True for most texts, and quick. */
+function isUsual(text: string): boolean {
+  return !/[^\t\n\r -~]/.test(text)
+}
+
+const unseen = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cf}|\p{Default_Ignorable_Code_Point}/gu

@@ -1,7 +1,7 @@
 import { replaceAssigned } from '../secrets/assigned-secrets.ts'
 import { credentials } from '../secrets/known-secrets.ts'
+import { asSeen } from '../secrets/plain-text.ts'
 import { replaceGrouped, replaceMixed, replaceRandom } from '../secrets/random-text.ts'
-import { asSeen } from '../secrets/seen-text.ts'
 
 /** At most this many characters of the service's words go into a message. */
 const maxLength = 200

@@ -17,12 +17,12 @@ export function hostCheck({
   hosts,
 }: Pick<NamedAddress, 'host' | 'hosts'>): (header: string | undefined) => boolean {
   const names = hosts ?? (isLoopback(listening) ? [] : undefined)
-  const known = new Set([listening, ...(names ?? [])].map((name) => name.toLowerCase()))
+  const allowedNames = new Set([listening, ...(names ?? [])].map((name) => name.toLowerCase()))
   return (header) => {
     // Only HTTP/1.0 leaves it out, and browsers do not send that.
     if (header === undefined || names === undefined) return true
     const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(header)?.[1]?.toLowerCase().replace(/\.$/, '')
     if (name === undefined) return false
-    return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || isLoopback(name) || known.has(name)
+    return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || isLoopback(name) || allowedNames.has(name)
   }
 }

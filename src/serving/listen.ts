@@ -1,9 +1,8 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type AnswerLimits, boundAnswers, type Exchange } from './bound-answers.ts'
-import { boundConnections } from './bound-connections.ts'
 
 export interface ListenPlace {
   readonly host: string
@@ -43,6 +42,7 @@ const usualLimits: ConnectionLimits & AnswerLimits = {
   stalledMs: 5_000,
   slowMs: 60_000,
 }
+
 /** Longer than any answer is made: a connection that waits for one is silent. */
 const idleMs = 150_000
 
@@ -84,8 +84,35 @@ export async function listen(place: ListenPlace, fetch: RequestHandler, advice: 
   }
 }
 
+/** Keeps a server reachable: one connection too many ends the oldest idle one, or the oldest of all. */
+export function boundConnections(server: Server, most = mostConnections): void {
+  /** In order of arrival, with the number of answers that each waits for. */
+  const open = new Map<Socket, number>()
+  server.on('connection', (socket: Socket) => {
+    if (open.size >= most) oldest(open)?.destroy()
+    open.set(socket, 0)
+    socket.once('close', () => open.delete(socket))
+  })
+  server.on('request', ({ socket }, response) => {
+    const count = (change: number) => {
+      const waiting = open.get(socket)
+      if (waiting !== undefined) open.set(socket, waiting + change)
+    }
+    count(1)
+    response.once('close', () => count(-1))
+  })
+}
+
 /** `http://user:password@host/`: no request can be made of such an address. */
 function hasCredentials(address: string): boolean {
   const url = URL.parse(address)
   return url !== null && url.username + url.password !== ''
+}
+
+const mostConnections = 200
+
+function oldest(open: ReadonlyMap<Socket, number>): Socket | undefined {
+  const alive = [...open].filter(([socket]) => !socket.destroyed)
+  const [socket] = alive.find(([, waiting]) => waiting === 0) ?? alive[0] ?? []
+  return socket
 }

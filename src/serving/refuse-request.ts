@@ -1,14 +1,15 @@
 import type { Context, MiddlewareHandler } from 'hono'
 
-interface RequestRules {
+/** Refuses what nothing here answers: a foreign name, a broken address, a method that changes something. */
+export function refuseRequest({
+  isHostOfPort,
+  forms = [],
+}: {
   /** Whether a Host header names this port. */
   isHostOfPort(host: string | undefined): boolean
   /** Paths that take a POST. Default: none. */
   readonly forms?: readonly string[]
-}
-
-/** Refuses what nothing here answers: a foreign name, a broken address, a method that changes something. */
-export function refuseRequest({ isHostOfPort, forms = [] }: RequestRules): MiddlewareHandler {
+}): MiddlewareHandler {
   return async (context, next) => {
     const { host, pathname, search } = new URL(context.req.url)
     // A request may name another host in its address than in its header.

@@ -44,15 +44,15 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   for (const [project, walks] of Map.groupBy(report.coverage, ({ project }) => project)) {
     const before = fleet.get(project)
     const complete = walks.filter(({ status }) => status === 'complete')
-    const found = { added: 0, removed: 0, modified: 0 }
-    for (const { change } of drift.get(project) ?? []) found[change] += 1
+    const changes = { added: 0, removed: 0, modified: 0 }
+    for (const { change } of drift.get(project) ?? []) changes[change] += 1
     next.set(project, {
       lastCompleteAt: new Map([
         ...(before?.lastCompleteAt ?? []),
         ...complete.map(({ listing }) => [listing, at] as const),
       ]),
       statuses: new Map(walks.map(({ listing, status }) => [listing, status])),
-      drift: found,
+      drift: changes,
       violations: countRules(violations.get(project) ?? []),
       ages: readAges(violations.get(project) ?? [], Date.parse(report.run.started_at)),
     })

@@ -36,13 +36,14 @@ export interface NotifiedChannel {
 export const attemptOutcomes = ['delivered', 'failed'] as const
 export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
-interface MetricsDependencies {
+export function openMetrics({
+  version,
+  historyBytes,
+}: {
   readonly version: string
   /** Size of the history in bytes, with its companion files; undefined where its server does not answer. */
   readonly historyBytes: () => Promise<number | undefined>
-}
-
-export function openMetrics({ version, historyBytes }: MetricsDependencies): Metrics {
+}): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>

@@ -22,7 +22,25 @@ export function nextAuditDue(
     return { ...schedule, ...readTimetable(schedule) }
   })
   return (project, ms) => {
-    const own = timetables.filter(({ projects }) => matchesProject(project, projects))
-    return own.length === 0 ? ms + defaultMaxAgeMs : Math.min(...own.map(({ after, slackMs }) => after(ms) + slackMs))
+    const ofProject = timetables.filter(({ projects }) => matchesProject(project, projects))
+    return ofProject.length === 0
+      ? ms + defaultMaxAgeMs
+      : Math.min(...ofProject.map(({ after, slackMs }) => after(ms) + slackMs))
   }
+}
+
+/**
+ * The first tick of a schedule after a scan; undefined where it is still to come.
+ * @param scanned the end of the last scan of the project that was scanned the longest ago: a run scans all of them
+ */
+export function missedTick(schedule: PlannedRuns, scanned: number, now: number): MissedTick | undefined {
+  const due = readTimetable(schedule).after(scanned)
+  return due > now ? undefined : { due, until: due + schedule.slackMs }
+}
+
+/** A run of a schedule that was due and has not come. Times are in milliseconds since the epoch. */
+interface MissedTick {
+  readonly due: number
+  /** Until when it may go on, so that its scan is still to come. */
+  readonly until: number
 }

@@ -1,7 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { PoolState } from '../pool/read-pool-state.ts'
-import { refusals } from '../pool/refusals.ts'
 import type { WalkResult } from '../pool/walk-task.ts'
+import { type PoolState, refusals } from '../pool/workers.ts'
 
 export interface PoolMetrics {
   /** Called when a slot of this worker is done with a job. */
@@ -10,7 +9,13 @@ export interface PoolMetrics {
   tookOver(): void
 }
 
-interface PoolMetricsDependencies {
+/** Registers what a worker that shares runs shows besides. What is of the whole pool, every worker shows alike. */
+export function openPoolMetrics({
+  registry,
+  state,
+  held,
+  coordinates,
+}: {
   readonly registry: Registry
   /** As of a few seconds ago; undefined when the server does not answer. */
   readonly state: () => Promise<PoolState | undefined>
@@ -18,10 +23,7 @@ interface PoolMetricsDependencies {
   readonly held: () => ReadonlyMap<string, number>
   /** Whether this worker coordinates the run under way. */
   readonly coordinates: () => boolean
-}
-
-/** Registers what a worker that shares runs shows besides. What is of the whole pool, every worker shows alike. */
-export function openPoolMetrics({ registry, state, held, coordinates }: PoolMetricsDependencies): PoolMetrics {
+}): PoolMetrics {
   const registers = [registry]
   /** Shown from one state, which is read once for all of them. */
   const gauge = <Label extends string>(

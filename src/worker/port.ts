@@ -18,27 +18,27 @@ interface PortOptions extends WorkerEndpoints {
 
 /** The port of a worker: `/healthz`, `/readyz`, `/metrics`, and the pages where they are configured. */
 export function workerPort({ troubles, metrics, isHostOfPort, pages }: PortOptions): RequestHandler {
-  const own = new Hono()
-  own.use(async (context, next) => {
+  const app = new Hono()
+  app.use(async (context, next) => {
     context.header('x-content-type-options', 'nosniff')
     context.header('cache-control', 'no-store')
     return next()
   })
-  own.use(refuseRequest({ isHostOfPort }))
-  own.get('/healthz', (context) => context.text('alive\n'))
-  own.get('/readyz', async (context) => {
-    const found = await troubles()
-    return found.length === 0 ? context.text('ready\n') : context.text(`not ready\n${found.join('\n')}\n`, 503)
+  app.use(refuseRequest({ isHostOfPort }))
+  app.get('/healthz', (context) => context.text('alive\n'))
+  app.get('/readyz', async (context) => {
+    const reasons = await troubles()
+    return reasons.length === 0 ? context.text('ready\n') : context.text(`not ready\n${reasons.join('\n')}\n`, 503)
   })
-  own.get('/metrics', async (context) => {
+  app.get('/metrics', async (context) => {
     const { type, text } = await metrics()
     return context.body(text, 200, { 'content-type': type })
   })
-  own.notFound((context) => context.text('not found: /healthz, /readyz and /metrics are here\n', 404))
+  app.notFound((context) => context.text('not found: /healthz, /readyz and /metrics are here\n', 404))
   // The log of the run that meets the same error has the details; strangers do not get them.
-  own.onError((_, context) => context.text('internal error\n', 500))
+  app.onError((_, context) => context.text('internal error\n', 500))
   return (request, peer) =>
-    pages === undefined || paths.includes(new URL(request.url).pathname) ? own.fetch(request) : pages(request, peer)
+    pages === undefined || paths.includes(new URL(request.url).pathname) ? app.fetch(request) : pages(request, peer)
 }
 
 const paths = ['/healthz', '/readyz', '/metrics']

@@ -17,21 +17,23 @@ export interface WorkerFilesReader {
   policy(configuration: Configuration, signal: AbortSignal): Promise<Policy>
 }
 
-interface ReloadDependencies {
-  readonly log: {
-    info(text: string): void
-    warn(text: string): void
-    warn(fields: Readonly<Record<string, unknown>>, text: string): void
-  }
-  readonly metrics: Pick<Metrics, 'reloaded'>
-  readonly signal: AbortSignal
-}
-
 /** Reads the files again. Where they have mistakes, or the worker stops meanwhile, what was read before stays in force. */
 export async function readAgain(
   reader: WorkerFilesReader,
   before: WorkerFiles,
-  { log, metrics, signal }: ReloadDependencies,
+  {
+    log,
+    metrics,
+    signal,
+  }: {
+    readonly log: {
+      info(text: string): void
+      warn(text: string): void
+      warn(fields: Readonly<Record<string, unknown>>, text: string): void
+    }
+    readonly metrics: Pick<Metrics, 'reloaded'>
+    readonly signal: AbortSignal
+  },
 ): Promise<WorkerFiles> {
   try {
     const configuration = reader.configuration()

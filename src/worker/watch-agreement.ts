@@ -1,4 +1,4 @@
-import { agreeWithinMs, type Refusal, refusalWords } from '../pool/refusals.ts'
+import { agreeWithinMs, type Refusal, refusalWords } from '../pool/workers.ts'
 
 /** Whether a worker that shares runs has what they begin with. */
 export interface Agreement {
@@ -9,19 +9,21 @@ export interface Agreement {
   troubles(): Promise<readonly string[]>
 }
 
-interface AgreementDependencies {
+/**
+ * Finds out that a worker was refused for longer than a change of files takes. It says so until the worker takes part in
+ * a run, or has other files.
+ */
+export function watchAgreement({
+  now,
+  readFiles,
+  files,
+}: {
   readonly now: () => number
   /** Identifies the files in force, which were read a moment ago. */
   readonly readFiles: () => Promise<string>
   /** Identifies the files in force. */
   readonly files: () => string
-}
-
-/**
- * Finds out that a worker was refused for longer than a change of files takes. It says so until the worker takes part in
- * a run, or has other files.
- */
-export function watchAgreement({ now, readFiles, files }: AgreementDependencies): Agreement {
+}): Agreement {
   let refusal: { readonly since: number; readonly reason: Refusal; readonly files: string } | undefined
   return {
     refused(reason) {

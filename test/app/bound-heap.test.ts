@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boundHeap } from '../../src/app/bound-heap.ts'
+import { boundHeap } from '../../src/app/perform-audit.ts'
 
 /** The flags that a run sets that reads pages of so many items. */
 function flagsOf(pages: number, items = 100): readonly string[] {

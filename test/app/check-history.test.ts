@@ -1,6 +1,6 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { openHistoryCheck } from '../../src/app/check-history.ts'
+import { openHistoryCheck } from '../../src/app/keep-history-open.ts'
 import { openExistingHistory, openHistory } from '../../src/app/open-history.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { openDirectory } from '../cli/start-process.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { untilCrash } from '../../src/app/until-crash.ts'
+import { untilCrash } from '../../src/app/end-in-order.ts'
 
 /** As the process itself would, which a test cannot let happen. */
 function crash(event: 'uncaughtException' | 'unhandledRejection', error: unknown): void {

@@ -1,23 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { approvalsOf } from '../../src/audit/approve-run.ts'
-import { changeData, changeEndpoint, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
+import { changeData, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
-import type { Acceptance } from '../../src/history/acceptances.ts'
-import type { History } from '../../src/history/history.ts'
 import { listAcceptances } from '../../src/history/sql/acceptances.ts'
-import { findLastRun } from '../../src/history/sql/runs.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { stepsOf } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { type Members, wireSchema } from '../../src/model/wire-schema.ts'
-import { composeAcceptances } from '../../src/questions/compose-acceptances.ts'
 import { acceptedPaths } from '../../src/rules/accepted-values.ts'
 import { rules } from '../../src/rules/rules.ts'
 import { hasPostgres } from '../history/postgres/databases.ts'
 import { makePostgresPlace } from '../history/postgres/postgres-place.ts'
 import { Machines } from '../history/processes.ts'
-import { type AuditTurn, policyOf } from './audit-harness.ts'
-import { at, type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
+import { type AuditHarnessOptions, type AuditTurn, policyOf } from './audit-harness.ts'
+import { at, openFleetFixture } from './fleet-fixture.ts'
 
 const policy = policyOf(`
 extends: []
@@ -34,72 +28,31 @@ rules:
 `)
 const quiet = policyOf('extends: []\nrules: { endpoint/owner-missing: {} }\n')
 
-interface World {
-  readonly fixture: FleetFixture
-  /** `state rule` of the next run, without what just goes on. */
-  next(turn?: Omit<AuditTurn, 'url'>): Promise<string[]>
-  readonly last: () => Report
-  set(change: Partial<EndpointRow>, index?: number): string
-  accept(rule: string, index?: number): Promise<void>
-  acceptances(): Promise<readonly Acceptance[]>
-  /** Approves what the last run left. */
-  approve(): Promise<void>
-  readonly [Symbol.asyncDispose]: () => Promise<void>
-}
-
-async function openWorld(backend: 'SQLite' | 'PostgreSQL', harness: object = {}): Promise<World> {
-  const machines = new Machines()
+/** A fleet of four endpoints whose history is in a database of that kind. */
+async function openWorld(backend: 'SQLite' | 'PostgreSQL', harness: Partial<AuditHarnessOptions> = {}) {
   const place = backend === 'PostgreSQL' ? makePostgresPlace() : undefined
-  const openHistory = place && (() => place.open(machines.process(1)))
+  const owner = new Machines().process(1)
+  const openHistory = place && { openHistory: () => place.open(owner) }
   const fixture = await openFleetFixture({
     fleet: { endpointsPerProject: 4 },
-    harness: { limits: { retries: 0 }, ...harness, ...(openHistory && { openHistory: async () => openHistory() }) },
+    harness: { limits: { retries: 0 }, ...harness, ...openHistory },
   })
-  const open = async () => (await openHistory?.()) ?? openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-  const withHistory = async <Result>(work: (history: History) => Promise<Result>) => {
-    const history = await open()
-    try {
-      return await work(history)
-    } finally {
-      await history.close()
-    }
-  }
-  const project = fixture.uidOf('payments')
-  const uidOf = (index: number) => at(fixture.dataOf('payments').endpoints, index).uid
   let report: Report | undefined
   const last = () => {
     if (report === undefined) throw new Error('no run yet')
     return report
   }
   return {
-    fixture,
+    ...fixture,
     last,
-    async next(turn = {}) {
+    /** `state rule` of the next run, without what just goes on. */
+    async next(turn: Omit<AuditTurn, 'url'> = {}) {
       report = await fixture.audit({ policy, ...turn })
       const shown = report.violations.filter(({ state }) => state !== 'continuing')
       return shown.map(({ state, rule, resolution }) => `${resolution ?? state} ${rule}`).sort()
     },
-    set(change, index = 0) {
-      changeEndpoint(fixture.fleet, { project, uid: uidOf(index) }, (row) => ({ ...row, ...change }))
-      return uidOf(index)
-    },
-    async accept(rule, index = 0) {
-      const violation = last().violations.find((one) => one.rule === rule && one.uid === uidOf(index))
-      if (violation === undefined) throw new Error(`no ${rule}`)
-      const scanned = { name: 'acme/payments', service: 'acme', uid: project }
-      const signed = { by: 'lee', reason: 'moves in spring', at: new Date(fixture.harness.clock.now()).toISOString() }
-      await withHistory(async (history) => {
-        const { number } = last().run
-        await history.accept(await composeAcceptances(history, number, [{ ...violation, scanned }], signed))
-      })
-    },
-    acceptances: () => withHistory((history) => listAcceptances(history)),
-    approve: () =>
-      withHistory(async (history) => {
-        const run = await findLastRun(history)
-        const signed = { by: 'eve', note: 'agreed', at: new Date(fixture.harness.clock.now()).toISOString() }
-        await history.approve(await approvalsOf(history, run ?? expect.unreachable(), () => true, signed))
-      }),
+    accept: (rule: string, index = 0) => fixture.accept(last(), rule, fixture.endpointAt(index).uid),
+    acceptances: () => fixture.harness.withHistory((history) => listAcceptances(history)),
     async [Symbol.asyncDispose]() {
       await fixture[Symbol.asyncDispose]()
       expect(await place?.dispose()).toEqual(place && [])
@@ -188,7 +141,7 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
         created_at: '2026-11-01T00:00:00Z',
       })
       const withSecrets = (...uids: string[]) => {
-        const [known] = at(world.fixture.dataOf('payments').endpoints, 0).secrets ?? []
+        const [known] = at(world.dataOf('payments').endpoints, 0).secrets ?? []
         world.set({ secrets: uids.map((uid) => ({ ...known, ...secret(uid) })) as EndpointRow['secrets'] })
       }
       withSecrets('a', 'b', 'c')
@@ -202,27 +155,27 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
 
     it('of a secret ends with another secret, and holds no secret', async () => {
       await using world = await openWorld(backend)
-      const place = { project: world.fixture.uidOf('payments'), uid: world.set({}) }
-      replaceSecret(world.fixture.fleet, place, 'hunter2')
+      const place = world.endpointAt()
+      replaceSecret(world.fleet, place, 'hunter2')
       await world.next()
       await world.accept('endpoint/secret-weak')
       expect(await world.next()).toEqual(['accepted endpoint/secret-weak'])
       const [{ valueDigest } = {}] = await world.acceptances()
       expect(valueDigest).toMatch(/^[0-9a-f]{64}$/)
-      replaceSecret(world.fixture.fleet, place, 'hunter3')
+      replaceSecret(world.fleet, place, 'hunter3')
       expect(await world.next()).toEqual(['opened endpoint/secret-weak'])
     })
 
     it('of a secret says nothing about another installation key, and ends with the next secret', async () => {
       await using world = await openWorld(backend)
-      const place = { project: world.fixture.uidOf('payments'), uid: world.set({}) }
-      replaceSecret(world.fixture.fleet, place, 'hunter2')
+      const place = world.endpointAt()
+      replaceSecret(world.fleet, place, 'hunter2')
       await world.next()
       await world.accept('endpoint/secret-weak')
       await world.next()
       expect(await world.next({ installationKey: 2 })).toEqual([])
       expect(await world.next({ installationKey: 2 })).toEqual([])
-      replaceSecret(world.fixture.fleet, place, 'hunter3')
+      replaceSecret(world.fleet, place, 'hunter3')
       expect(await world.next({ installationKey: 2 })).toEqual(['opened endpoint/secret-weak'])
     })
 
@@ -264,18 +217,18 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
 
     it('of a secret that several share is decided by scans that saw all of them', async () => {
       await using world = await openWorld(backend, { pageSize: 2 })
-      const shared = { secrets: at(world.fixture.dataOf('payments').endpoints, 0).secrets ?? [] }
+      const shared = { secrets: at(world.dataOf('payments').endpoints, 0).secrets ?? [] }
       for (const index of [0, 3]) world.set(shared, index)
       await world.next()
       await world.accept('endpoint/secret-shared', 0)
       expect(await world.next()).toEqual(['accepted endpoint/secret-shared'])
       // The other one is not seen: what is silent proves nothing.
-      const { service } = world.fixture
+      const { service } = world
       service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
       await world.next()
       expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
       service.faults.length = 0
-      replaceSecret(world.fixture.fleet, { project: world.fixture.uidOf('payments'), uid: world.set({}, 3) })
+      replaceSecret(world.fleet, world.endpointAt(3))
       await world.next()
       expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
       for (const index of [0, 3]) world.set(shared, index)
@@ -311,13 +264,12 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
 
     it('ends with its resource', async () => {
       await using world = await openWorld(backend)
-      const uid = world.set({ http_timeout: 900 }, 3)
+      world.set({ http_timeout: 900 }, 3)
       await world.next()
       await world.accept('endpoint/timeout-high', 3)
       await world.next()
-      const project = world.fixture.uidOf('payments')
-      changeData(world.fixture.fleet, project, (data) => ({ ...data, subscriptions: [] }))
-      deleteEndpoint(world.fixture.fleet, { project, uid })
+      changeData(world.fleet, world.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+      deleteEndpoint(world.fleet, world.endpointAt(3))
       await world.next()
       expect(await world.acceptances()).toMatchObject([{ ended: { by: 'removed' } }])
     })
@@ -328,7 +280,7 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
       await world.next()
       await world.accept('endpoint/timeout-high', 3)
       await world.next()
-      const { service } = world.fixture
+      const { service } = world
       service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
       world.set({ http_timeout: 901 }, 3)
       expect(await world.next()).toEqual([])

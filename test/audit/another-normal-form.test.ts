@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { compareWithApproved } from '../../src/audit/compare-with-approved.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
-import { KnownVersions } from '../../src/audit/known-versions.ts'
+import { KnownVersions } from '../../src/audit/project-scan.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
-import { noHistory } from '../../src/history/history.ts'
+import { type Draft, type NewVersion, noHistory } from '../../src/history/history.ts'
 import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
+import { createSealer, type Sealer } from '../../src/inventory/sealer.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { normaliserVersion } from '../../src/model/wire-schema.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
@@ -16,6 +16,32 @@ import { Machines } from '../history/processes.ts'
 import { aStart, at, aVersion, commit, payments, walkAll } from '../history/samples.ts'
 
 const newFile = temporaryDatabasePaths()
+const masking = { keyId: 'key-1', seal: () => 'sealed:masked' }
+
+/** What a scan of the project stages, which filters and ignores nothing. */
+async function stageOf(draft: Draft, sealer: Sealer) {
+  return {
+    draft,
+    project: payments,
+    known: new KnownVersions(await draft.current(payments)),
+    lastComplete: await readCompleteScans(draft.past, payments, draft.run - 1),
+    filters: {},
+    ignored: [],
+    history: noHistory,
+    now: 0,
+    sealer,
+  }
+}
+
+/** A history of which the first run stored this. */
+async function openWith(version: NewVersion) {
+  const history = openSqliteHistory(newFile(), new Machines().process(1))
+  const first = await history.begin(aStart())
+  await walkAll(first)
+  await first.stage(payments, [version])
+  await commit(first)
+  return history
+}
 
 it.each([
   { normaliser: normaliserVersion, drift: ['modified'], isReformed: false },
@@ -23,25 +49,9 @@ it.each([
 ])(
   'a body of normal form $normaliser is rewritten in the current form, with drift $drift',
   async ({ normaliser, drift, isReformed }) => {
-    const machines = new Machines()
-    const history = openSqliteHistory(newFile(), machines.process(1))
-    const first = await history.begin(aStart())
-    await walkAll(first)
-    await first.stage(payments, [aVersion('a', { name: 'A' }, { normaliser })])
-    await commit(first)
-
+    const history = await openWith(aVersion('a', { name: 'A' }, { normaliser }))
     const draft = await history.begin(aStart(at(2)))
-    const stage = {
-      draft,
-      project: payments,
-      known: new KnownVersions(await draft.current(payments)),
-      lastComplete: await readCompleteScans(draft.past, payments, draft.run - 1),
-      filters: {},
-      ignored: [],
-      history: noHistory,
-      now: 0,
-      sealer: { keyId: 'key-1', seal: () => 'sealed:masked' },
-    }
+    const stage = await stageOf(draft, masking)
     const resource = {
       kind: 'endpoint',
       uid: 'a',
@@ -64,29 +74,10 @@ it.each([
 )
 
 it('a change is reported as drift once a run has stored the resource in the current normal form', async () => {
-  const machines = new Machines()
-  const history = openSqliteHistory(newFile(), machines.process(1))
-  const first = await history.begin(aStart())
-  await walkAll(first)
-  const old = aVersion('a', { name: 'A' }, { normaliser: normaliserVersion - 1 })
-  await first.stage(payments, [old])
-  await commit(first)
-
+  const history = await openWith(aVersion('a', { name: 'A' }, { normaliser: normaliserVersion - 1 }))
   const scan = async (name: string, hour: number) => {
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
-    const lastComplete = await readCompleteScans(draft.past, payments, draft.run - 1)
-    const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
-    const stage = {
-      draft,
-      project: payments,
-      known: new KnownVersions(await draft.current(payments)),
-      lastComplete,
-      filters: {},
-      ignored: [],
-      history: noHistory,
-      now: 0,
-      sealer,
-    }
+    const stage = await stageOf(draft, masking)
     const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
     const { resources, isReformed } = await stageResources(stage, 'endpoint', 'endpoints', [resource])
     await walkAll(draft)
@@ -114,25 +105,10 @@ describe('a text that an earlier version stored in clear', () => {
   const seen = reseal('subscription', { name: then.name }, sealer)
 
   it('is sealed when it is carried over from a scan that does not show it again', async () => {
-    const history = openSqliteHistory(newFile(), new Machines().process(1))
-    const first = await history.begin(aStart())
-    await walkAll(first)
     const old = aVersion('s', then, { kind: 'subscription', normaliser: normaliserVersion - 1 })
-    await first.stage(payments, [old])
-    await commit(first)
+    const history = await openWith(old)
     const draft = await history.begin(aStart(at(2)))
-    const lastComplete = await readCompleteScans(draft.past, payments, draft.run - 1)
-    const stage = {
-      draft,
-      project: payments,
-      known: new KnownVersions(await draft.current(payments)),
-      lastComplete,
-      filters: {},
-      ignored: [],
-      history: noHistory,
-      now: 0,
-      sealer,
-    }
+    const stage = await stageOf(draft, sealer)
     const resource = { kind: 'subscription', uid: 's', name: '', attributes: seen, volatile: {}, facts: {} } as const
     const { resources } = await stageResources(stage, 'subscription', 'subscriptions', [resource])
     expect(JSON.stringify(resources[0]?.resource.attributes)).not.toContain(word)
@@ -143,17 +119,7 @@ describe('a text that an earlier version stored in clear', () => {
   it('causes no difference to a baseline that was approved then', async () => {
     const history = openSqliteHistory(newFile(), new Machines().process(1))
     const draft = await history.begin(aStart())
-    const stage = {
-      draft,
-      project: payments,
-      known: new KnownVersions(await draft.current(payments)),
-      lastComplete: {},
-      filters: {},
-      ignored: [],
-      history: noHistory,
-      now: 0,
-      sealer,
-    }
+    const stage = await stageOf(draft, sealer)
     const approved = { kind: 'subscription', uid: 's', name: '', attributes: then, sealKeyId: sealer.keyId } as const
     const expected = stateOf({ subscription: { listing: 'subscriptions', filter: null } }, [approved])
     const comparison = compareWithApproved(stage, expected, new Map())

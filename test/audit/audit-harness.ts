@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AuditedService } from '../../src/audit/audited-service.ts'
 import { discoverProjects } from '../../src/audit/discover-projects.ts'
 import type { OnBug } from '../../src/audit/open-run.ts'
-import type { AuditedProject } from '../../src/audit/project-scan.ts'
+import type { AuditedProject, AuditedService } from '../../src/audit/project-scan.ts'
+
 import { type Audit, type AuditAll, type AuditDependencies, runAudit } from '../../src/audit/run-audit.ts'
 import type { History } from '../../src/history/history.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
@@ -125,6 +125,8 @@ export function openAuditHarness({
     every: () => () => {},
   }
 
+  const open = async (): Promise<History> => (await openHistory?.()) ?? openSqliteHistory(file, owner)
+
   async function audit(turn: AuditTurn): Promise<Report> {
     now += 60_000
     const clients = new Map<string, ServiceClient>()
@@ -178,7 +180,7 @@ export function openAuditHarness({
       matches: matches.map(({ pattern, labels = {} }) => ({ pattern, labels, configuredAt: null })),
       open: (ref, { labels, configuredAt }) => ({ ...projectOf(ref, ref.name.slice(5)), labels, configuredAt }),
     })
-    const history = (await openHistory?.()) ?? openSqliteHistory(file, owner)
+    const history = await open()
     const sealer = createSealer(Buffer.alloc(32, turn.installationKey ?? 1))
     const signal = turn.signal ?? new AbortController().signal
     const services = turn.list === undefined ? [] : [serviceOf(turn, turn.list)]
@@ -237,6 +239,11 @@ export function openAuditHarness({
     advance: (ms: number) => {
       now += ms
     },
+    /** Opens the history, and closes it after some work. */
+    async withHistory<Result>(work: (history: History) => Promise<Result>): Promise<Result> {
+      const history = await open()
+      return await work(history).finally(() => history.close())
+    },
     /** A history verifies in the end, no matter what a test did to it. */
     [Symbol.asyncDispose]: async () => {
       const faults = openHistory === undefined ? await faultsIn(file) : []
@@ -245,6 +252,8 @@ export function openAuditHarness({
     },
   }
 }
+
+const policies = new Map<string, Policy>()
 
 /** Named one by one, so that a new rule changes no expectation about drift or coverage. */
 const testPolicy = policyOf(`
@@ -268,8 +277,18 @@ rules:
   subscription/target-not-active: {}
 `)
 
-/** `files`: others that it names, by their absolute paths; the policy itself lies in `/etc`. */
+/**
+ * `files`: others that it names, by their absolute paths; the policy itself lies in `/etc`. Read once: many tests audit
+ * with the same few policies.
+ */
 export function policyOf(yaml: string, files: Readonly<Record<string, string>> = {}): Policy {
+  const key = JSON.stringify([yaml, files])
+  const policy = policies.get(key) ?? readPolicyOf(yaml, files)
+  policies.set(key, policy)
+  return policy
+}
+
+function readPolicyOf(yaml: string, files: Readonly<Record<string, string>>): Policy {
   return readPolicy('/etc/policy.yaml', (file) => {
     const text = file === '/etc/policy.yaml' ? yaml : files[file]
     if (text === undefined) throw new Error(`ENOENT: no such file, open '${file}'`)

@@ -1,21 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { listRuns } from '../../src/history/sql/runs.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
-import { replayPolicy } from '../../src/replay/replay-policy.ts'
-import { violationsOf } from '../../src/replay/replay-run.ts'
 import { policyOf } from './audit-harness.ts'
-import { violationLines } from './fleet-fixture.ts'
+import { violationLines, walkOf } from './fleet-fixture.ts'
 import { anEndpoint, aSource, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
 const uids = Array.from({ length: 25 }, (_, at) => `EP-${String(at + 1).padStart(2, '0')}`)
 const endpoints = uids.map((uid) => anEndpoint(uid, { status: 'inactive' }))
 const subscriptions = uids.map((uid) => aSubscription(`SUB-${uid}`, uid))
 const policy = policyOf('extends: []\nrules: { endpoint/inactive: {}, source/disabled: {} }')
-
-function coverageOf({ coverage }: Report, list: string) {
-  return coverage.find(({ listing }) => listing === list)
-}
 
 function removedOf({ drift }: Report): string[] {
   return drift.flatMap(({ change, uid }) => (change === 'removed' ? [uid] : []))
@@ -31,7 +23,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     for (const _ of [2, 3, 4]) {
       const report = await fixture.audit({ policy })
       expect(report.verdict.exit_code).toBe(3)
-      expect(coverageOf(report, 'endpoints')).toMatchObject({
+      expect(walkOf(report, 'endpoints')).toMatchObject({
         status: 'suspect',
         cause: 'contradicted',
         reason:
@@ -41,7 +33,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     }
     fixture.show({ endpoints })
     const seen = await fixture.audit({ policy })
-    expect([coverageOf(seen, 'endpoints')?.status, states(seen)]).toEqual(['complete', ['continuing']])
+    expect([walkOf(seen, 'endpoints')?.status, states(seen)]).toEqual(['complete', ['continuing']])
   })
 
   it('are removed when the next scan shows them nowhere', async () => {
@@ -50,7 +42,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     // Deleted between reading the two lists.
     fixture.show({ endpoints: endpoints.slice(1) })
     const race = await fixture.audit({ policy })
-    expect(coverageOf(race, 'endpoints')).toMatchObject({ cause: 'contradicted' })
+    expect(walkOf(race, 'endpoints')).toMatchObject({ cause: 'contradicted' })
     expect(removedOf(race)).toEqual([])
     fixture.show({ subscriptions: subscriptions.slice(1) })
     const after = await fixture.audit({ policy })
@@ -66,7 +58,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     // Made after the list of endpoints was read.
     fixture.show({ endpoints, subscriptions: [...subscriptions, aSubscription('SUB-new', 'EP-new')] })
     const report = await fixture.audit({ policy })
-    expect(coverageOf(report, 'endpoints')?.status).toBe('complete')
+    expect(walkOf(report, 'endpoints')?.status).toBe('complete')
     expect(removedOf(report)).toEqual(['EP-26'])
   })
 
@@ -74,7 +66,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     await using fixture = await openLiteral({ endpoints: [], subscriptions })
     for (const _ of [1, 2]) {
       const report = await fixture.audit({ policy })
-      expect(coverageOf(report, 'endpoints')).toMatchObject({ status: 'suspect', cause: 'contradicted' })
+      expect(walkOf(report, 'endpoints')).toMatchObject({ status: 'suspect', cause: 'contradicted' })
       expect(report.verdict.exit_code).toBe(3)
     }
   })
@@ -97,7 +89,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     await fixture.audit({ policy })
     fixture.show({ endpoints: endpoints.slice(1) })
     const report = await fixture.audit({ policy, acceptsRemovals: true })
-    expect(coverageOf(report, 'endpoints')?.status).toBe('complete')
+    expect(walkOf(report, 'endpoints')?.status).toBe('complete')
     expect(removedOf(report)).toEqual(['EP-01'])
   })
 
@@ -110,7 +102,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     fixture.show({ endpoints: owned.slice(1) })
     for (const _ of [2, 3]) {
       const report = await fixture.audit({ policy, filters })
-      expect(coverageOf(report, 'endpoints')?.status).toBe('complete')
+      expect(walkOf(report, 'endpoints')?.status).toBe('complete')
       expect(removedOf(report)).toEqual([])
       expect(violationLines(report)).toContain('unknown endpoint/inactive EP-01')
     }
@@ -122,30 +114,13 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     const [{ endpoint_metadata: _, ...silent } = {}, ...others] = subscriptions
     fixture.show({ endpoints: endpoints.slice(1), subscriptions: [silent, ...others] })
     const report = await fixture.audit({ policy })
-    expect(coverageOf(report, 'endpoints')?.status).toBe('complete')
+    expect(walkOf(report, 'endpoints')?.status).toBe('complete')
     expect(removedOf(report)).toEqual(['EP-01'])
   })
 
   it('are to a replay what they were to the run', async () => {
     await using fixture = await openLiteral({ endpoints, subscriptions })
-    const steps: Shown[] = [{}, { endpoints: endpoints.slice(3) }, { endpoints: [] }, { endpoints }]
-    const reports: Report[] = []
-    for (const step of steps) {
-      fixture.show(step)
-      reports.push(await fixture.audit({ policy }))
-    }
-    const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-    try {
-      const runs = await listRuns(history)
-      for (const [index, run] of runs.entries()) {
-        const replay = await replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 })
-        const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)
-        const report = reports[index]
-        expect(lines.sort(), `run ${run.number}`).toEqual(report && violationLines(report))
-      }
-    } finally {
-      await history.close()
-    }
+    await fixture.replaysAs(policy, [{}, { endpoints: endpoints.slice(3) }, { endpoints: [] }, { endpoints }])
   })
 })
 
@@ -162,8 +137,8 @@ describe('sources that the list leaves out and subscriptions show', () => {
       fixture.show({ sources: left })
       for (const _ of [1, 2]) {
         const report = await fixture.audit({ policy })
-        expect(coverageOf(report, 'sources')).toMatchObject({ status: 'suspect', cause: 'contradicted' })
-        expect(coverageOf(report, 'sources')?.reason).toContain(
+        expect(walkOf(report, 'sources')).toMatchObject({ status: 'suspect', cause: 'contradicted' })
+        expect(walkOf(report, 'sources')?.reason).toContain(
           left.length === 0
             ? 'show 2 sources that the list leaves out (SRC-1, SRC-2)'
             : 'show 1 source that the list leaves out (SRC-1)',
@@ -192,6 +167,6 @@ describe('sources that the list leaves out and subscriptions show', () => {
     await using fixture = await openLiteral(shown)
     await fixture.audit({ policy })
     fixture.show({ subscriptions: [...users, aSubscription('SUB-3', 'EP-01', { source_metadata: stub('SRC-3') })] })
-    expect(coverageOf(await fixture.audit({ policy }), 'sources')?.status).toBe('complete')
+    expect(walkOf(await fixture.audit({ policy }), 'sources')?.status).toBe('complete')
   })
 })

@@ -1,8 +1,6 @@
-import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { InjectedFailure } from '../../src/demo/fault.ts'
-import { notHttp } from '../service/not-http.ts'
+import { notHttp, openGate } from '../service/not-http.ts'
 import {
   addProject,
   everything,
@@ -107,22 +105,7 @@ describe('a list of projects with', () => {
 
   it.each(Object.entries(notHttp))('%s takes nothing away', async (_, reply) => {
     fixture.service.faults.length = 0
-    const { port: onwards } = new URL(fixture.service.url)
-    const gate = createServer(({ url = '', method, headers, socket }, response) => {
-      if (listPath.test(url)) {
-        socket.on('error', () => {})
-        return reply(socket)
-      }
-      forward({ port: onwards, path: url, method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(response)
-      }).end()
-    })
-    await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve))
-    const { port } = gate.address() as AddressInfo // as: it listens on a port
-    await holds(`http://127.0.0.1:${port}`)
-    gate.closeAllConnections()
-    gate.close()
+    await holds(await openGate(fixture.service.url, (path) => (listPath.test(path) ? reply : undefined)))
   })
 
   async function holds(url: string): Promise<void> {

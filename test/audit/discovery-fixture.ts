@@ -1,9 +1,6 @@
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { ProjectRow } from '../../src/demo/rows.ts'
-import { readLatestScans } from '../../src/history/sql/scans.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
-import { composeAcceptances } from '../../src/questions/compose-acceptances.ts'
 import { type ListTurn, policyOf } from './audit-harness.ts'
 import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
@@ -64,19 +61,4 @@ export function listViolations({ violations }: Report): string[] {
         ...(project.endsWith('/*') ? [uid] : []),
       ].join(' '),
     )
-}
-
-/** Accepts a violation of a report, as `hookdrift accept` does. */
-export async function accept({ harness }: FleetFixture, report: Report, rule: string): Promise<void> {
-  const violation = report.violations.find((one) => one.rule === rule)
-  if (violation === undefined) throw new Error(`the report has no ${rule}`)
-  const { fingerprint, kind, uid, path, project: name } = violation
-  const history = openSqliteHistory(harness.file, harness.owner)
-  const scans = await readLatestScans(history, report.run.number)
-  const project = scans.find((scan) => scan.project.name === name)?.project
-  if (project === undefined) throw new Error(`the history has no ${name}`)
-  const signed = { by: 'a person', at: new Date(harness.clock.now()).toISOString(), reason: 'deleted on purpose' }
-  const accepted = [{ scanned: project, fingerprint, rule, kind, uid, path }]
-  await history.accept(await composeAcceptances(history, report.run.number, accepted, signed))
-  await history.close()
 }

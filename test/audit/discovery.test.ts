@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import {
-  accept,
   addProject,
   changeProject,
   everything,
@@ -101,7 +100,7 @@ describe('a project that comes, goes or is renamed', () => {
     expect([gone.drift, gone.verdict.exit_code]).toEqual([[], 3])
     expect(gone.violations.filter(({ state }) => state === 'resolved')).toEqual([])
 
-    await accept(f, gone, 'project/vanished')
+    await f.accept(gone, 'project/vanished')
     expect(listViolations(await f.audit(turn))).toEqual(['resolved accepted project/vanished acme/orders'])
     const left = await f.audit(turn)
     expect(scannedProjects(left)).toEqual(['acme/*', 'acme/payments'])

@@ -1,7 +1,7 @@
-import { changeData, changeEndpoint } from '../../src/demo/edits.ts'
-import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
+import { changeData } from '../../src/demo/edits.ts'
+import type { ProjectData } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
-import { at, type FleetFixture, type FleetFixtureOptions } from './fleet-fixture.ts'
+import type { FleetFixture, FleetFixtureOptions } from './fleet-fixture.ts'
 
 export const outgoing: FleetFixtureOptions = { fleet: { endpointsPerProject: 6 } }
 /** One incoming project: six subscriptions on three sources. */
@@ -15,15 +15,6 @@ export async function around(fixture: FleetFixture, between: () => unknown = () 
   await fixture.audit()
   await between()
   return fixture.audit()
-}
-
-export function endpoint(fixture: FleetFixture, index: number): { project: string; uid: string; row: EndpointRow } {
-  const row = at(fixture.dataOf('payments').endpoints, index)
-  return { project: row.project_id, uid: row.uid, row }
-}
-
-export function setRow(fixture: FleetFixture, index: number, change: Partial<EndpointRow>): void {
-  changeEndpoint(fixture.fleet, endpoint(fixture, index), (row) => ({ ...row, ...change }))
 }
 
 export function changeIntake(fixture: FleetFixture, change: (data: ProjectData) => ProjectData): void {

@@ -1,20 +1,25 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   changeData,
   changeEndpoint,
   createEndpoint,
   deleteSubscription,
+  rotateSecret,
   setEndpointStatus,
+  updateProject,
   updateSource,
+  updateSubscription,
 } from '../../src/demo/edits.ts'
-import type { ProjectData } from '../../src/demo/rows.ts'
-import { around, endpoint, incoming, intake, outgoing } from './drift-fixture.ts'
-import { at, coverageLines, driftLines, openFleetFixture, sizeOf } from './fleet-fixture.ts'
+import type { SimulatedRelease } from '../../src/demo/release.ts'
+import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
+import type { Report } from '../../src/model/report.ts'
+import { around, changeIntake, incoming, intake, outgoing } from './drift-fixture.ts'
+import { at, coverageLines, driftLines, type FleetFixture, openFleetFixture, sizeOf } from './fleet-fixture.ts'
 
 describe('a run without changes', () => {
   it('writes only its own rows, and few bytes', async () => {
     await using fixture = await openFleetFixture({
-      fleet: { projects: 3, incomingEvery: 3, clean: false, endpointsPerProject: 60 },
+      fleet: { projects: 3, incomingEvery: 3, clean: false, endpointsPerProject: 20 },
     })
     await fixture.audit()
     const [counts, bytes] = [fixture.rowCounts(), sizeOf(fixture.harness.file)]
@@ -122,10 +127,10 @@ describe('an endpoint that comes and goes', () => {
   it('leaves no trace when a change was undone before the next complete scan', async () => {
     await using fixture = await openFleetFixture({ ...outgoing, harness: { pageSize: 2, limits: { retries: 0 } } })
     await fixture.audit()
-    setEndpointStatus(fixture.fleet, endpoint(fixture, 0), 'paused')
+    setEndpointStatus(fixture.fleet, fixture.endpointAt(), 'paused')
     fixture.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
     const broken = await fixture.audit()
-    setEndpointStatus(fixture.fleet, endpoint(fixture, 0), 'active')
+    setEndpointStatus(fixture.fleet, fixture.endpointAt(), 'active')
     const after = await fixture.audit()
     expect(driftLines(broken)).toEqual([expect.stringMatching(/ \/status "active" -> "paused"$/)])
     expect(after.drift).toEqual([])
@@ -166,5 +171,266 @@ describe('a run over some of the projects', () => {
       'continuing',
       'continuing',
     ])
+  })
+})
+
+describe('one changed field', () => {
+  const edits: readonly [string, Partial<EndpointRow>, string, unknown, unknown][] = [
+    ['name', { name: 'renamed' }, '/name', expect.any(String), 'renamed'],
+    ['url', { url: 'https://b.example/in' }, '/url', expect.any(String), 'https://b.example/in'],
+    ['status', { status: 'paused' }, '/status', 'active', 'paused'],
+    ['owner_id', { owner_id: '' }, '/owner_id', expect.any(String), null],
+    ['timeout', { http_timeout: 61 }, '/http_timeout', expect.any(Number), 61],
+    ['rate limit', { rate_limit: 0 }, '/rate_limit', expect.any(Number), 0],
+    ['description', { description: '' }, '/description', expect.any(String), null],
+    ['signatures', { advanced_signatures: false }, '/advanced_signatures', true, false],
+    ['authentication', { authentication: null }, '/authentication', expect.any(Object), null],
+    ['a contact', { support_email: 'x@a.example' }, '/support_email', expect.any(String), 'x@a.example'],
+  ]
+  let shared: FleetFixture
+  beforeAll(async () => {
+    shared = await openFleetFixture(outgoing)
+    await shared.audit()
+  })
+  afterAll(() => shared[Symbol.asyncDispose]())
+
+  it.each(edits)('of an endpoint is reported by its pointer: %s', async (_, change, path, before, after) => {
+    const uid = shared.set(change, 2)
+    const { name } = shared.endpointAt(2).row
+    expect((await shared.audit()).drift).toEqual([
+      { project: 'acme/payments', kind: 'endpoint', uid, name, change: 'modified', fields: [{ path, before, after }] },
+    ])
+  })
+
+  it('of a subscription is reported by its pointer', async () => {
+    await using fixture = await openFleetFixture(outgoing)
+    const { uid, filter_config } = at(fixture.dataOf('payments').subscriptions, 1)
+    const { drift } = await around(fixture, () =>
+      updateSubscription(
+        fixture.fleet,
+        { project: fixture.uidOf('payments'), uid },
+        { filter_config: { ...filter_config, event_types: ['*'] }, delivery_mode: 'at_most_once' },
+      ),
+    )
+    expect(drift).toMatchObject([
+      {
+        kind: 'subscription',
+        uid,
+        fields: [
+          { path: '/delivery_mode', before: 'at_least_once', after: 'at_most_once' },
+          { path: '/filter_config/event_types', before: [...filter_config.event_types].sort(), after: ['*'] },
+        ],
+      },
+    ])
+  })
+
+  it('of a subscription that moves to another endpoint is its reference', async () => {
+    await using fixture = await openFleetFixture(outgoing)
+    const { uid, endpoint_id } = at(fixture.dataOf('payments').subscriptions, 1)
+    const { uid: other } = fixture.endpointAt()
+    const { drift } = await around(fixture, () =>
+      updateSubscription(fixture.fleet, { project: fixture.uidOf('payments'), uid }, { endpoint_id: other }),
+    )
+    expect(drift.map(({ fields }) => fields)).toEqual([[{ path: '/endpoint_uid', before: endpoint_id, after: other }]])
+  })
+
+  it.each(['auto', 'off'] as const)('of a source is one change with its referrers, sources %s', async (sources) => {
+    await using fixture = await openFleetFixture({ ...incoming, harness: { listings: { sources }, pageSize: 2 } })
+    const [{ uid, name }] = [at(fixture.dataOf(intake).sources, 0)]
+    const { drift } = await around(fixture, () =>
+      updateSource(fixture.fleet, { project: fixture.uidOf(intake), uid }, { is_disabled: true }),
+    )
+    const referrers = fixture.dataOf(intake).subscriptions.filter(({ source_id }) => source_id === uid)
+    expect(referrers).toHaveLength(2)
+    expect(drift).toEqual([
+      {
+        project: 'acme/partner-intake',
+        kind: 'source',
+        uid,
+        name,
+        change: 'modified',
+        fields: [{ path: '/is_disabled', before: false, after: true }],
+        referrers: referrers.map(({ uid }) => uid).sort(),
+      },
+    ])
+  })
+
+  it('of a project is reported by its pointer', async () => {
+    await using fixture = await openFleetFixture(outgoing)
+    const { drift } = await around(fixture, () =>
+      updateProject(fixture.fleet, fixture.uidOf('payments'), {
+        strategy: { type: 'linear', duration: 1, retry_count: 8 },
+        ssl: { enforce_secure_endpoints: false },
+      }),
+    )
+    expect(drift).toMatchObject([
+      {
+        kind: 'project',
+        fields: [
+          { path: '/config/ssl/enforce_secure_endpoints', before: true, after: false },
+          { path: '/config/strategy/duration', before: 30, after: 1 },
+          { path: '/config/strategy/type', before: 'exponential', after: 'linear' },
+        ],
+      },
+    ])
+  })
+})
+
+describe('secrets', () => {
+  it('are compared one by one: rotated, replaced, removed', async () => {
+    await using fixture = await openFleetFixture(outgoing)
+    const secret = () => at(fixture.endpointAt().row.secrets ?? [], 0)
+    const rotated = await around(fixture, () => rotateSecret(fixture.fleet, fixture.endpointAt()))
+    const [old, fresh] = fixture.endpointAt().row.secrets ?? []
+    expect(driftLines(rotated)).toEqual([
+      expect.stringContaining(`/secrets/${old?.uid}/expires_at null -> "`),
+      expect.stringMatching(new RegExp(`/secrets/${fresh?.uid} null -> \\{.*"value":"sealed:[0-9a-f]{32}"\\}$`)),
+    ])
+
+    fixture.set({ secrets: (fixture.endpointAt().row.secrets ?? []).slice(1) })
+    const removed = await fixture.audit()
+    expect(driftLines(removed)).toEqual([expect.stringMatching(new RegExp(`/secrets/${old?.uid} \\{.*\\} -> null$`))])
+
+    const { uid } = secret()
+    fixture.set({ secrets: [{ ...secret(), value: 'whsec_not-a-real-key-another' }] })
+    const replaced = await fixture.audit()
+    expect(replaced.drift.map(({ fields }) => fields)).toEqual([
+      [
+        {
+          path: `/secrets/${uid}/value`,
+          before: expect.stringMatching(/^sealed:[0-9a-f]{32}$/),
+          after: expect.stringMatching(/^sealed:[0-9a-f]{32}$/),
+        },
+      ],
+    ])
+  })
+
+  it('sealed under another installation key cause one notice and no drift; later rotations are reported again', async () => {
+    await using fixture = await openFleetFixture({
+      fleet: { incomingEvery: 1, endpointsPerProject: 4, sourcesPerProject: 2 },
+    })
+    await fixture.audit()
+    const rebased = await fixture.audit({ installationKey: 2 })
+    expect(rebased.drift).toEqual([])
+    expect(rebased.notices.map(({ text }) => text)).toEqual([expect.stringMatching(/^the installation key changed: /)])
+    const calm = await fixture.audit({ installationKey: 2 })
+    expect({ drift: calm.drift, notices: calm.notices }).toEqual({ drift: [], notices: [] })
+
+    const { uid } = at(fixture.dataOf(intake).endpoints, 1)
+    changeEndpoint(fixture.fleet, { project: fixture.uidOf(intake), uid }, (row) => ({
+      ...row,
+      secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value: 'whsec_not-a-real-key-another' })),
+    }))
+    const after = await fixture.audit({ installationKey: 2 })
+    expect(driftLines(after)).toEqual([
+      expect.stringMatching(new RegExp(`^modified endpoint ${uid} /secrets/[0-9A-Z]+/value "sealed:`)),
+    ])
+    expect(after.notices).toEqual([])
+  })
+
+  it('are the only thing that a new installation key hides: other edits are reported as drift', async () => {
+    await using fixture = await openFleetFixture(outgoing)
+    await fixture.audit()
+    fixture.set({ http_timeout: 61 })
+    const report = await fixture.audit({ installationKey: 2 })
+    expect(driftLines(report)).toEqual([expect.stringMatching(/ \/http_timeout \d+ -> 61$/)])
+  })
+})
+
+describe('a run reports no drift', () => {
+  it('for volatile fields', async () => {
+    await using fixture = await openFleetFixture({ ...outgoing, service: { release: 'later' } })
+    const { drift } = await around(fixture, () => {
+      fixture.set({ failure_rate: 80.5, cb_state: 'open', updated_at: '2026-11-20T00:00:00Z' })
+      fixture.service.failNext({
+        path: new RegExp(`projects/${fixture.uidOf('payments')}$`),
+        how: 'rewrite',
+        body: (text) => text.replace('"statistics":null', '"statistics":{"events_exist":true}'),
+      })
+    })
+    expect(drift).toEqual([])
+    expect(fixture.query('SELECT 1 FROM version WHERE from_run = 2')).toEqual([])
+  })
+
+  it('for the order of sets, secrets and members', async () => {
+    await using fixture = await openFleetFixture(outgoing)
+    rotateSecret(fixture.fleet, fixture.endpointAt())
+    const { uid, filter_config } = at(fixture.dataOf('payments').subscriptions, 0)
+    const event_types = [...filter_config.event_types].reverse()
+    const { drift } = await around(fixture, () => {
+      changeEndpoint(fixture.fleet, fixture.endpointAt(), (row) => ({
+        ...row,
+        secrets: [...(row.secrets ?? [])].reverse(),
+      }))
+      updateSubscription(
+        fixture.fleet,
+        { project: fixture.uidOf('payments'), uid },
+        { filter_config: { ...filter_config, event_types } },
+      )
+    })
+    expect(drift).toEqual([])
+  })
+
+  it('for another spelling of an empty value', async () => {
+    await using fixture = await openFleetFixture(outgoing)
+    fixture.set({ secrets: [] })
+    expect((await around(fixture, () => fixture.set({ secrets: null }))).drift).toEqual([])
+  })
+
+  it('for a masked secret', async () => {
+    await using fixture = await openFleetFixture(outgoing)
+    const basic = (password: string) => ({ type: 'basic_auth' as const, basic_auth: { username: 'u', password } })
+    fixture.set({ authentication: basic('not-a-real-key-1') })
+    const { drift } = await around(fixture, () => fixture.set({ authentication: basic('not-a-real-key-2') }))
+    expect(drift).toEqual([])
+    const [{ body }] = [
+      at(fixture.query<{ body: string }>('SELECT body FROM version WHERE uid = ?', fixture.endpointAt().uid), 0),
+    ]
+    expect(JSON.parse(body).authentication.basic_auth.password).toBe('sealed:masked')
+  })
+
+  it('for releases older, seed, later and seed again, with one notice for each project and upgrade', async () => {
+    await using fixture = await openFleetFixture({ fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 8 } })
+    const releases: SimulatedRelease[] = ['older', 'seed', 'later', 'seed', 'seed']
+    const seen = []
+    for (const release of releases) {
+      fixture.service.behaviour.release = release
+      const { drift, notices, verdict } = await fixture.audit()
+      seen.push({ release, drift, notices: notices.map(({ project }) => project), exit: verdict.exit_code })
+    }
+    const all = ['acme/orders', 'acme/partner-intake', 'acme/payments']
+    expect(seen).toEqual([
+      { release: 'older', drift: [], notices: [], exit: 0 },
+      { release: 'seed', drift: [], notices: all, exit: 0 },
+      { release: 'later', drift: [], notices: all, exit: 0 },
+      { release: 'seed', drift: [], notices: all, exit: 0 },
+      { release: 'seed', drift: [], notices: [], exit: 0 },
+    ])
+  })
+
+  it('for an upgrade, but compares the fields that both releases show', async () => {
+    await using fixture = await openFleetFixture({ ...outgoing, service: { release: 'older' } })
+    const { drift } = await around(fixture, () => {
+      fixture.service.behaviour.release = 'later'
+      fixture.set({ http_timeout: 61 }, 1)
+    })
+    expect(driftLines({ drift } as Report)).toEqual([
+      expect.stringMatching(new RegExp(`^modified endpoint ${fixture.endpointAt(1).uid} /http_timeout .* -> 61$`)),
+    ])
+  })
+
+  it('for sources of a list that the service offers at times, and one for a source that came meanwhile', async () => {
+    await using fixture = await openFleetFixture(incoming)
+    const driftWhere = async (isOffered: boolean) => {
+      fixture.service.behaviour.offers.sources = isOffered
+      return driftLines(await fixture.audit())
+    }
+    expect([await driftWhere(false), await driftWhere(true), await driftWhere(false)]).toEqual([[], [], []])
+    const uid = '01ZZZZZZZZZZZZZZZZZZZZZZZ1'
+    changeIntake(fixture, (data) => ({
+      ...data,
+      sources: [{ ...at(data.sources, 0), uid, name: uid }, ...data.sources],
+    }))
+    expect([await driftWhere(true), await driftWhere(true)]).toEqual([[`added source ${uid}`], []])
   })
 })

@@ -146,11 +146,7 @@ afterEach(() => opened?.[Symbol.asyncDispose]())
 async function open() {
   const limits = { retries: 2, maxBodyBytes: 100_000 }
   opened = await openLiteral(
-    {
-      endpoints: [anEndpoint('e')],
-      subscriptions: uids.map((uid) => aSubscription(uid, 'e')),
-      filters: allRows,
-    },
+    { endpoints: [anEndpoint('e')], subscriptions: uids.map((uid) => aSubscription(uid, 'e')), filters: allRows },
     { limits },
   )
   return opened

@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { project } from '../service/fake-service.ts'
 import { type RecordedExchange, readExchanges } from '../service/replay-server.ts'
-import { openLiteral, type Shown } from './literal-service.ts'
+import { walkOf } from './fleet-fixture.ts'
+import { anEndpoint, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
 const recorded = readExchanges(readFileSync(new URL('../service/recordings/filters.jsonl', import.meta.url), 'utf8'))
 
@@ -48,12 +49,6 @@ function driftOf({ drift }: Report) {
   return drift.flatMap(({ name, fields }) => fields.map(({ path, before, after }) => [name, path, before, after]))
 }
 
-function filtersIn({ coverage }: Report) {
-  const { listing, status, cause, items, of, oldest_at, requests } =
-    coverage.find((walk) => walk.listing === 'filters') ?? {}
-  return { listing, status, cause, items, of, oldest_at, requests }
-}
-
 /** The rows that the history knows of each subscription, by its uid; without any, they were never read. */
 function known({ query }: Awaited<ReturnType<typeof openLiteral>>): Record<string, unknown> {
   const rows = query<{ uid: string; filters: string | null }>(
@@ -68,7 +63,7 @@ describe('the recorded rows', () => {
   it('change without a trace in the list, and each change is drift of its field alone', async () => {
     const service = await open(recordedAt('as created'))
     const first = await service.audit()
-    expect(filtersIn(first)).toMatchObject({ status: 'complete', items: 4, of: 4, requests: 4 })
+    expect(walkOf(first, 'filters')).toMatchObject({ status: 'complete', items: 4, of: 4, requests: 4 })
     expect(first.drift).toEqual([])
     const steps = [
       ['a row more', [['paid', '/filters/refund.created', null, plain]]],
@@ -87,7 +82,7 @@ describe('the recorded rows', () => {
       service.show(recordedAt(time))
       const report = await service.audit()
       expect([time, driftOf(report)]).toEqual([time, changes])
-      expect(filtersIn(report)).toMatchObject({ status: 'complete', items: 4, of: 4, requests: 4 })
+      expect(walkOf(report, 'filters')).toMatchObject({ status: 'complete', items: 4, of: 4, requests: 4 })
     }
     const all = recordedAt('no row left').subscriptions?.find((one) => isJsonObject(one) && one.name === 'all')
     expect(known(service)[isJsonObject(all) ? String(all.uid) : '']).toEqual({})
@@ -96,32 +91,15 @@ describe('the recorded rows', () => {
 
 /** Subscriptions to one endpoint, newest first, each with a row for every event. */
 function fleetOf(uids: readonly string[], change: (uid: string) => JsonObject = () => ({})): Shown {
-  const endpoint = { uid: 'e', project_id: project, name: 'e', url: 'https://hooks.a.example.com/in', status: 'active' }
   return {
-    endpoints: [{ ...endpoint, secrets: [{ uid: 'k', value: 'not-a-real-key-0123456789' }], authentication: {} }],
-    subscriptions: uids.map((uid) => ({
-      uid,
-      project_id: project,
-      name: uid,
-      type: 'api',
-      endpoint_metadata: { uid: 'e' },
-      source_metadata: null,
-      filter_config: { event_types: ['*'], filter: { body: {}, headers: {}, is_flattened: false } },
-      ...change(uid),
-    })),
+    endpoints: [anEndpoint('e')],
+    subscriptions: uids.map((uid) => aSubscription(uid, 'e', change(uid))),
     filters: Object.fromEntries(uids.map((uid) => [uid, [row(uid, '*')]])),
   }
 }
 
-function row(subscription: string, type: string, more: JsonObject = {}): JsonObject {
-  return {
-    uid: `${subscription}-${type}`,
-    subscription_id: subscription,
-    event_type: type,
-    body: {},
-    headers: {},
-    ...more,
-  }
+function row(subscription: string, type: string): JsonObject {
+  return { uid: `${subscription}-${type}`, subscription_id: subscription, event_type: type, body: {}, headers: {} }
 }
 
 /** Whose rows were asked for since the last call, in order. */
@@ -138,11 +116,11 @@ describe('a run that may not read all rows', () => {
     for (let run = 1; run <= 4; run++) {
       const report = await service.audit({ filtersPerRun: 2 })
       expect(report.drift).toEqual([])
-      const { status, items, of, oldest_at } = filtersIn(report)
-      expect([status, items, of]).toEqual(['complete', 2, 5])
+      const walk = walkOf(report, 'filters')
+      expect(walk).toMatchObject({ status: 'complete', items: 2, of: 5 })
       turns.push([
         askedOf(service).sort(),
-        oldest_at,
+        walk?.oldest_at,
         Object.values(known(service)).filter((one) => one !== undefined).length,
       ])
     }
@@ -195,7 +173,7 @@ describe('a run that may not read all rows', () => {
   it('reads all of them where they are required', async () => {
     const service = await open(fleetOf(five))
     const report = await service.audit({ filtersPerRun: 2, listings: { filters: 'required' } })
-    expect(filtersIn(report)).toMatchObject({ status: 'complete', items: 5, of: 5, requests: 5 })
+    expect(walkOf(report, 'filters')).toMatchObject({ status: 'complete', items: 5, of: 5, requests: 5 })
   })
 
   it('reads none, and says nothing of them, where they are off', async () => {
@@ -235,17 +213,16 @@ describe('rows that could not be read', () => {
       const report = await service.audit()
       expect(report.drift).toEqual([])
       expect(known(service)[uid]).toEqual({ '*': plain })
-      const { status, cause: why, items, of } = filtersIn(report)
+      const walk = walkOf(report, 'filters')
       const isFinal = cause === 'forbidden' || cause === 'refused_key'
-      expect(status).toBe(isFinal && uid === 's3' ? 'failed' : 'partial')
-      expect([why, of]).toEqual([cause, 3])
-      expect(items).toBeLessThan(3)
+      expect(walk).toMatchObject({ status: isFinal && uid === 's3' ? 'failed' : 'partial', cause, of: 3 })
+      expect(walk?.items).toBeLessThan(3)
       expect(report.verdict.exit_code).toBe(3)
       expect(report.notices.filter(({ code }) => code === 'fields_unseen')).toHaveLength(1)
       service.show(fleet)
       const after = await service.audit()
       expect(after.drift).toEqual([])
-      expect(filtersIn(after)).toMatchObject({ status: 'complete', items: 3 })
+      expect(walkOf(after, 'filters')).toMatchObject({ status: 'complete', items: 3 })
     })
   }
 
@@ -254,7 +231,7 @@ describe('rows that could not be read', () => {
     await service.audit()
     service.show({ filters: { ...fleetOf(three).filters, s3: 404 } })
     const report = await service.audit()
-    expect(filtersIn(report)).toMatchObject({ status: 'partial', cause: 'not_found', items: 2, of: 3 })
+    expect(walkOf(report, 'filters')).toMatchObject({ status: 'partial', cause: 'not_found', items: 2, of: 3 })
     expect(report.drift).toEqual([])
   })
 
@@ -277,7 +254,7 @@ describe('rows that could not be read', () => {
     service.show({ filters: Object.fromEntries(uids.map((uid) => [uid, 'null'])) })
     const report = await service.audit()
     expect(new Set(askedOf(service)).size).toBeLessThan(15)
-    expect(filtersIn(report)).toMatchObject({ status: 'failed', cause: 'malformed', items: 0, of: 40 })
+    expect(walkOf(report, 'filters')).toMatchObject({ status: 'failed', cause: 'malformed', items: 0, of: 40 })
     expect(report.coverage.find(({ listing }) => listing === 'subscriptions')?.status).toBe('complete')
   })
 })
@@ -287,7 +264,13 @@ describe('a service without rows', () => {
     const { filters: _, ...fleet } = fleetOf(['s3', 's2', 's1'])
     const service = await open(fleet)
     const report = await service.audit()
-    expect(filtersIn(report)).toMatchObject({ status: 'skipped', cause: 'not_offered', items: 0, of: 3, requests: 1 })
+    expect(walkOf(report, 'filters')).toMatchObject({
+      status: 'skipped',
+      cause: 'not_offered',
+      items: 0,
+      of: 3,
+      requests: 1,
+    })
     expect(report.verdict.exit_code).toBe(0)
     expect(report.notices).toEqual([])
     expect(known(service)).toEqual({ s1: undefined, s2: undefined, s3: undefined })
@@ -297,14 +280,14 @@ describe('a service without rows', () => {
     const { filters: _, ...fleet } = fleetOf(['s2', 's1'])
     const service = await open(fleet)
     const report = await service.audit({ listings: { filters: 'required' } })
-    expect(filtersIn(report)).toMatchObject({ status: 'failed', cause: 'not_offered' })
+    expect(walkOf(report, 'filters')).toMatchObject({ status: 'failed', cause: 'not_offered' })
     expect(report.verdict.exit_code).toBe(3)
   })
 
   it.each([[['s1']], [['s2', 's1']]])('that answers 404 with an envelope is taken for one: %j', async (uids) => {
     const service = await open({ ...fleetOf(uids), filters: {} })
     const report = await service.audit()
-    expect(filtersIn(report)).toMatchObject({ status: 'skipped', requests: uids.length })
+    expect(walkOf(report, 'filters')).toMatchObject({ status: 'skipped', requests: uids.length })
     expect(report.verdict.exit_code).toBe(0)
   })
 
@@ -313,7 +296,7 @@ describe('a service without rows', () => {
     await service.audit()
     service.withdraw('filters')
     const report = await service.audit()
-    expect(filtersIn(report)).toMatchObject({ status: 'skipped', items: 0, of: 2 })
+    expect(walkOf(report, 'filters')).toMatchObject({ status: 'skipped', items: 0, of: 2 })
     expect(report.verdict.exit_code).toBe(0)
     expect(report.drift).toEqual([])
     expect(known(service)).toEqual({ s1: { '*': plain }, s2: { '*': plain } })

@@ -1,30 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { deleteEndpoint } from '../../src/demo/edits.ts'
-import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { openAuditHarness } from './audit-harness.ts'
+import { openFleetFixture, walkOf } from './fleet-fixture.ts'
 
 async function openFixture() {
-  const fleet = generateFleet({ projects: 1, incomingEvery: 0, endpointsPerProject: 12 })
-  const [project] = fleet.projects()
-  if (project === undefined) throw new Error('the fleet is empty')
-  const service = await startSimulatedService(fleet)
-  const harness = openAuditHarness({ projects: { orders: project.uid }, key: fleet.personalKey })
-  const { endpoints } = fleet.open(project.uid)
+  const fixture = await openFleetFixture({ fleet: { clean: false, endpointsPerProject: 12 } })
+  const { endpoints } = fixture.dataOf('payments')
   const owner = endpoints[0]?.owner_id ?? ''
-  const owned = endpoints.filter(({ owner_id }) => owner_id === owner)
   return {
-    fleet,
-    project: project.uid,
-    harness,
+    ...fixture,
     owner,
-    owned,
-    others: endpoints.length - owned.length,
-    audit: (narrow: boolean) => harness.audit({ url: service.url, filters: narrow ? { endpoints: { owner } } : {} }),
-    async [Symbol.asyncDispose]() {
-      await service.close()
-      await harness[Symbol.asyncDispose]()
-    },
+    others: endpoints.filter(({ owner_id }) => owner_id !== owner).length,
+    audit: (isNarrowed: boolean) => fixture.audit({ filters: isNarrowed ? { endpoints: { owner } } : {} }),
   }
 }
 
@@ -37,10 +23,7 @@ describe('a scan through a filter', () => {
 
     expect(narrowed.drift).toEqual([])
     expect(narrowed.violations.filter(({ state }) => state === 'resolved')).toEqual([])
-    expect(narrowed.coverage.map(({ listing, filter }) => [listing, filter])).toContainEqual([
-      'endpoints',
-      `owner=${fixture.owner}`,
-    ])
+    expect(walkOf(narrowed, 'endpoints')?.filter).toBe(`owner=${fixture.owner}`)
     expect(again.drift).toEqual([])
     expect(again.violations.map(({ fingerprint }) => fingerprint)).toEqual(
       whole.violations.map(({ fingerprint }) => fingerprint),
@@ -50,8 +33,8 @@ describe('a scan through a filter', () => {
   it('reports removals within the filter', async () => {
     await using fixture = await openFixture()
     await fixture.audit(true)
-    const uid = fixture.owned[0]?.uid ?? ''
-    deleteEndpoint(fixture.fleet, { project: fixture.project, uid })
+    const { uid } = fixture.endpointAt()
+    deleteEndpoint(fixture.fleet, fixture.endpointAt())
     const { drift } = await fixture.audit(true)
     expect(drift.filter(({ kind }) => kind === 'endpoint').map(({ uid, change }) => [uid, change])).toEqual([
       [uid, 'removed'],
@@ -64,9 +47,7 @@ describe('a scan through a filter', () => {
     const whole = await fixture.audit(false)
     expect(fixture.others).toBeGreaterThan(0)
     expect(whole.drift).toEqual([])
-    expect(whole.coverage.find(({ listing }) => listing === 'endpoints')?.items).toBe(
-      (narrowed.coverage.find(({ listing }) => listing === 'endpoints')?.items ?? 0) + fixture.others,
-    )
+    expect(walkOf(whole, 'endpoints')?.items).toBe((walkOf(narrowed, 'endpoints')?.items ?? 0) + fixture.others)
   })
 
   it('does not miss targets of subscriptions that the filter hides', async () => {

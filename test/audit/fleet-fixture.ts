@@ -1,10 +1,15 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { approvalsOf } from '../../src/audit/approve-run.ts'
+import { changeEndpoint } from '../../src/demo/edits.ts'
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
-import type { ProjectData } from '../../src/demo/rows.ts'
+import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
 import { type ServiceOptions, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { findLastRun } from '../../src/history/sql/runs.ts'
+import { readLatestScans } from '../../src/history/sql/scans.ts'
 import type { Report } from '../../src/model/report.ts'
+import { composeAcceptances } from '../../src/questions/choose-acceptable.ts'
 import { type AuditHarnessOptions, type AuditTurn, openAuditHarness } from './audit-harness.ts'
 
 export interface FleetFixtureOptions {
@@ -24,6 +29,11 @@ export async function openFleetFixture({
   const service = await startSimulatedService(fleet, options)
   const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
   const harness = openAuditHarness({ projects, key: fleet.personalKey, ...harnessOptions })
+  const nowText = () => new Date(harness.clock.now()).toISOString()
+  const endpointAt = (index = 0) => {
+    const row = at(fleet.open(projects.payments ?? '').endpoints, index)
+    return { project: row.project_id, uid: row.uid, row }
+  }
   return {
     fleet,
     service,
@@ -31,6 +41,32 @@ export async function openFleetFixture({
     audit: (turn: Omit<AuditTurn, 'url'> = {}): Promise<Report> => harness.audit({ url: service.url, ...turn }),
     uidOf: (name: string) => projects[name] ?? '',
     dataOf: (name: string): ProjectData => fleet.open(projects[name] ?? ''),
+    /** An endpoint of the project `payments`. */
+    endpointAt,
+    /** Changes one of them; gives its uid. */
+    set(change: Partial<EndpointRow>, index = 0): string {
+      const place = endpointAt(index)
+      changeEndpoint(fleet, place, (row) => ({ ...row, ...change }))
+      return place.uid
+    },
+    /** Approves what the last run left, as `hookdrift baseline approve` does. */
+    approve: (): Promise<void> =>
+      harness.withHistory(async (history) => {
+        const run = await findLastRun(history)
+        if (run === undefined) throw new Error('there is no run')
+        await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: nowText(), note: 'agreed' }))
+      }),
+    /** Accepts a violation of a report, as `hookdrift accept` does. `uid`: of which resource, where several have one. */
+    accept: ({ run, violations }: Report, rule: string, uid?: string): Promise<void> =>
+      harness.withHistory(async (history) => {
+        const violation = violations.find((one) => one.rule === rule && (uid === undefined || one.uid === uid))
+        if (violation === undefined) throw new Error(`the report has no ${rule}`)
+        const scans = await readLatestScans(history, run.number)
+        const scanned = scans.find(({ project }) => project.name === violation.project)?.project
+        if (scanned === undefined) throw new Error(`the history has no ${violation.project}`)
+        const signed = { by: 'lee', reason: 'moves in spring', at: nowText() }
+        await history.accept(await composeAcceptances(history, run.number, [{ ...violation, scanned }], signed))
+      }),
     /** What the history answers, as a person with sqlite3 would ask. */
     query: <Row = Record<string, unknown>>(sql: string, ...values: (string | number)[]): Row[] =>
       query<Row>(harness.file, sql, ...values),
@@ -91,4 +127,9 @@ export function violationLines({ violations }: Report): string[] {
 /** `payments/endpoints complete`: how each walk ended. */
 export function coverageLines({ coverage }: Report): string[] {
   return coverage.map(({ project, listing, status }) => `${project.replace(/^acme\//, '')}/${listing} ${status}`)
+}
+
+/** How the walk of a listing ended in the first project of a report. */
+export function walkOf({ coverage }: Report, listing: string) {
+  return coverage.find((walk) => walk.listing === listing)
 }

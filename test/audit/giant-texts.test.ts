@@ -14,88 +14,29 @@ const texts = {
 
 /** Places for a text: the members on the way to it; a number is an index of a list, `*` a member's name. */
 const places = {
-  endpoints: [
-    'name',
-    'description',
-    'url',
-    'status',
-    'owner_id',
-    'support_email',
-    'slack_webhook_url',
-    'content_type',
-    'http_timeout',
-    'rate_limit',
-    'created_at',
-    'deleted_at',
-    'secrets/0/value',
-    'secrets/0/uid',
-    'secrets/0/expires_at',
-    'authentication/type',
-    'authentication/api_key/header_name',
-    'authentication/api_key/header_value',
-    'authentication/basic_auth/username',
-    'mtls_client_cert/client_cert',
-    'mtls_client_cert/client_key',
-    'unknown',
-    'unknown/list/0',
-    'unknown/*',
-    '*',
-    'uid',
-    'project_id',
-  ],
-  subscriptions: [
-    'name',
-    'type',
-    'function',
-    'delivery_mode',
-    'alert_config/threshold',
-    'retry_config/type',
-    'filter_config/event_types/0',
-    'filter_config/filter/body/amount',
-    'filter_config/filter/body/amount/$regex',
-    'filter_config/filter/body/*',
-    'filter_config/filter/headers/x-key',
-    'filter_config/filter/headers/*',
-    'source_metadata/name',
-    'source_metadata/url',
-    'source_metadata/verifier/hmac/secret',
-    'endpoint_metadata/uid',
-  ],
-  sources: [
-    'name',
-    'type',
-    'provider',
-    'url',
-    'mask_id',
-    'body_function',
-    'header_function',
-    'forward_headers/0',
-    'idempotency_keys/0',
-    'custom_response/body',
-    'verifier/type',
-    'verifier/hmac/header',
-    'verifier/hmac/secret',
-    'verifier/api_key/header_value',
-    'pub_sub/kafka/brokers/0',
-    'pub_sub/google/service_account',
-    'provider_config/any',
-  ],
-  project: [
-    'name',
-    'logo_url',
-    'organisation_id',
-    'type',
-    'config/search_policy',
-    'config/signature/header',
-    'config/signature/versions/0/hash',
-    'config/signature/versions/0/uid',
-    'config/meta_event/url',
-    'config/meta_event/secret',
-    'config/meta_event/event_type/0',
-    'config/strategy/type',
-    'config/unknown',
-  ],
-} as const
+  endpoints: `
+    name description url status owner_id support_email slack_webhook_url content_type http_timeout rate_limit
+    created_at deleted_at secrets/0/value secrets/0/uid secrets/0/expires_at authentication/type
+    authentication/api_key/header_name authentication/api_key/header_value authentication/basic_auth/username
+    mtls_client_cert/client_cert mtls_client_cert/client_key unknown unknown/list/0 unknown/* * uid project_id
+  `,
+  subscriptions: `
+    name type function delivery_mode alert_config/threshold retry_config/type filter_config/event_types/0
+    filter_config/filter/body/amount filter_config/filter/body/amount/$regex filter_config/filter/body/*
+    filter_config/filter/headers/x-key filter_config/filter/headers/* source_metadata/name source_metadata/url
+    source_metadata/verifier/hmac/secret endpoint_metadata/uid
+  `,
+  sources: `
+    name type provider url mask_id body_function header_function forward_headers/0 idempotency_keys/0
+    custom_response/body verifier/type verifier/hmac/header verifier/hmac/secret verifier/api_key/header_value
+    pub_sub/kafka/brokers/0 pub_sub/google/service_account provider_config/any
+  `,
+  project: `
+    name logo_url organisation_id type config/search_policy config/signature/header config/signature/versions/0/hash
+    config/signature/versions/0/uid config/meta_event/url config/meta_event/secret config/meta_event/event_type/0
+    config/strategy/type config/unknown
+  `,
+}
 
 type Members = { [key: string]: Json | Members }
 
@@ -133,8 +74,8 @@ probes: [{ name: body, match: { name: "*" }, function: body, payload: ./payload.
 )
 
 /** Each place gets one of the texts, in turn. */
-const casesOf = (places: readonly string[]) =>
-  places.map(
+const casesOf = (places: string) =>
+  (places.match(/\S+/g) ?? []).map(
     (place, index) => [place, Object.keys(texts)[index % Object.keys(texts).length] as keyof typeof texts] as const,
   )
 

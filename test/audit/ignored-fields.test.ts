@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
+import { deleteEndpoint } from '../../src/demo/edits.ts'
 import { listRuns } from '../../src/history/sql/runs.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
@@ -20,35 +19,24 @@ const ignoring = policyOf(`${rules}ignore: [/description, /url, /rate_limit, /ra
 
 const openFixture = () => openFleetFixture({ fleet: { endpointsPerProject: 4 } })
 
-function set(fixture: FleetFixture, change: object, index = 0): string {
-  const project = fixture.uidOf('payments')
-  const { uid } = at(fixture.dataOf('payments').endpoints, index)
-  changeEndpoint(fixture.fleet, { project, uid }, (row) => ({ ...row, ...change }))
-  return uid
-}
-
 const noticesIn = ({ notices }: Report) =>
   notices.flatMap(({ code, text, project }) => (code === 'changes_ignored' ? [[text, project]] : []))
 const violationsIn = ({ violations }: Report) =>
   violations.map(({ rule, state, resolution, path }) => `${resolution ?? state} ${rule} ${path}`).sort()
 
-async function replayed(fixture: FleetFixture, policy: Policy) {
-  const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-  try {
+const replayed = ({ harness }: FleetFixture, policy: Policy) =>
+  harness.withHistory(async (history) => {
     const runs = await listRuns(history)
     const replay = await replayPolicy(history, { policy, runs, clock: () => 0 })
     return { ...replay, violations: violationsOf(replay, at(runs, -1)) }
-  } finally {
-    await history.close()
-  }
-}
+  })
 
 describe('fields that the policy ignores', () => {
   it('are no drift, reach no drift rule, and are counted with their place', async () => {
     await using fixture = await openFixture()
     await fixture.audit({ policy: ignoring })
-    set(fixture, { description: 'other words', url: 'https://elsewhere.example.com/in', name: 'renamed' })
-    set(fixture, { description: 'other words', rate_limit: 0, rate_limit_duration: 0 }, 1)
+    fixture.set({ description: 'other words', url: 'https://elsewhere.example.com/in', name: 'renamed' })
+    fixture.set({ description: 'other words', rate_limit: 0, rate_limit_duration: 0 }, 1)
     const report = await fixture.audit({ policy: ignoring })
     expect(driftLines(report)).toEqual([expect.stringMatching(/^modified endpoint \S+ \/name /)])
     expect(violationsIn(report)).toEqual([])
@@ -65,9 +53,9 @@ describe('fields that the policy ignores', () => {
     await using fixture = await openFixture()
     const all = policyOf(`${rules}ignore: ["/*"]\n`)
     await fixture.audit({ policy: all })
-    const uid = set(fixture, { name: 'renamed' })
-    const gone = at(fixture.dataOf('payments').endpoints, 1).uid
-    deleteEndpoint(fixture.fleet, { project: fixture.uidOf('payments'), uid: gone })
+    const uid = fixture.set({ name: 'renamed' })
+    const { uid: gone } = fixture.endpointAt(1)
+    deleteEndpoint(fixture.fleet, fixture.endpointAt(1))
     const lines = driftLines(await fixture.audit({ policy: all }))
     expect(lines).toContain(`removed endpoint ${gone}`)
     expect(lines.join('\n')).not.toContain(uid)
@@ -75,11 +63,11 @@ describe('fields that the policy ignores', () => {
 
   it('end what was found in them as `policy`, never as fixed, and count as flapping no more', async () => {
     await using fixture = await openFixture()
-    set(fixture, { url: 'https://one.example.com/in' })
+    fixture.set({ url: 'https://one.example.com/in' })
     await fixture.audit({ policy: plain })
-    set(fixture, { url: 'https://two.example.com/in' })
+    fixture.set({ url: 'https://two.example.com/in' })
     await fixture.audit({ policy: plain })
-    set(fixture, { url: 'https://three.example.com/in' })
+    fixture.set({ url: 'https://three.example.com/in' })
     expect(violationsIn(await fixture.audit({ policy: plain }))).toEqual([
       'continuing drift/url-host-changed /url',
       'opened drift/flapping /url',
@@ -94,12 +82,8 @@ describe('fields that the policy ignores', () => {
     const unexpected = (ignore: string) => policyOf(`extends: []\nrules: { drift/unexpected: {} }\n${ignore}`)
     const ignore = unexpected('ignore: [/description]\n')
     await fixture.audit({ policy: ignore })
-    const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-    const project = { name: 'acme/payments', service: 'acme', uid: fixture.uidOf('payments') }
-    const when = new Date(fixture.harness.clock.now()).toISOString()
-    await history.approve([{ project, scopes: {}, note: '', by: 'alice', at: when, state: { run: 1 } }])
-    await history.close()
-    set(fixture, { description: 'other words', http_timeout: '44s' })
+    await fixture.approve()
+    fixture.set({ description: 'other words', http_timeout: 44 })
     expect(violationsIn(await fixture.audit({ policy: ignore }))).toEqual(['opened drift/unexpected /http_timeout'])
     expect(violationsIn(await fixture.audit({ policy: unexpected('') }))).toEqual([
       'continuing drift/unexpected /http_timeout',
@@ -113,9 +97,9 @@ describe('fields that the policy ignores', () => {
 
   it('are ignored by a replay as by the run; a replay says where the policy of then ignored more', async () => {
     await using fixture = await openFixture()
-    set(fixture, { url: 'https://one.example.com/in', rate_limit: 100, rate_limit_duration: 60 })
+    fixture.set({ url: 'https://one.example.com/in', rate_limit: 100, rate_limit_duration: 60 })
     await fixture.audit({ policy: plain })
-    set(fixture, { url: 'https://two.example.com/in', rate_limit: 0, rate_limit_duration: 0 })
+    fixture.set({ url: 'https://two.example.com/in', rate_limit: 0, rate_limit_duration: 0 })
     const recorded = await fixture.audit({ policy: plain })
     const same = await replayed(fixture, plain)
     expect(same.violations.map(({ rule }) => rule).sort()).toEqual(recorded.violations.map(({ rule }) => rule).sort())

@@ -1,14 +1,50 @@
 import { describe, expect, it } from 'vitest'
-import { changeData } from '../../src/demo/edits.ts'
+import { changeData, deleteEndpoint } from '../../src/demo/edits.ts'
 import type { InjectedFailure } from '../../src/demo/fault.ts'
+import { recording } from '../demo/recordings.ts'
 import {
   coverageLines,
   driftLines,
+  type FleetFixture,
   type FleetFixtureOptions,
   openFleetFixture,
   violationLines,
+  walkOf,
 } from './fleet-fixture.ts'
-import { breakOff, endpointsOf, small } from './incomplete-walk-fixture.ts'
+
+const small: FleetFixtureOptions = {
+  fleet: { endpointsPerProject: 10, subscriptionsPerProject: 1 },
+  harness: { pageSize: 2, limits: { retries: 2 } },
+}
+
+const never = () => new AbortController().signal
+
+/** Requests for page 3 run out of time soon; others never do, however busy the machine is. */
+function onPage3({ requests }: FleetFixture['service']): () => AbortSignal {
+  const asked = () => requests.filter(({ path }) => path.includes('/endpoints')).length
+  const before = asked()
+  return () => (asked() - before >= 2 && asked() - before < 5 ? AbortSignal.timeout(80) : never())
+}
+
+/**
+ * Ten endpoints on five pages, audited once. Then page 1 is edited and something on page 5 deleted, the walk breaks
+ * on page 3, and a complete walk follows.
+ */
+async function breakOff(fixture: FleetFixture, failure: InjectedFailure) {
+  const { fleet, service } = fixture
+  const [onPage1, editedOnPage1, onPage4, onPage5] = [0, 1, 7, 8].map((index) => fixture.endpointAt(index).uid)
+  for (const index of [0, 7]) fixture.set({ status: 'inactive' }, index)
+  const before = await fixture.audit({ timeoutAfter: never })
+  fixture.set({ http_timeout: 45 }, 1)
+  deleteEndpoint(fleet, fixture.endpointAt(8))
+  service.failNext({ path: /\/endpoints/, page: 3, times: Number.POSITIVE_INFINITY, ...failure })
+  const isSilent = failure.how === 'hang' || failure.how === 'stall-body'
+  const broken = await fixture.audit({ timeoutAfter: isSilent ? onPage3(service) : never })
+  const counts = fixture.rowCounts()
+  service.faults.length = 0
+  const after = await fixture.audit({ timeoutAfter: never })
+  return { before, broken, after, counts, onPage1, editedOnPage1, onPage4, onPage5 }
+}
 
 /** The body of a list, changed. */
 function list(change: (data: { content: Record<string, unknown>[]; pagination: Record<string, unknown> }) => unknown) {
@@ -18,82 +54,49 @@ function list(change: (data: { content: Record<string, unknown>[]; pagination: R
   }
 }
 
-interface Break {
-  readonly name: string
-  readonly failure: InjectedFailure
-  /** How the report words it. */
-  readonly reason: RegExp
-}
-
 const answered = String.raw`.* \((?:GET http:\S+, )?request id demo/simulated-\d+\)$`
-const breaks: readonly Break[] = [
-  {
-    name: 'is reset',
-    failure: { how: 'reset' },
-    reason: /^page 3: connection reset after 3 tries \(GET http:\S+\/endpoints\)$/,
-  },
-  { name: 'is cut', failure: { how: 'cut-body' }, reason: /^page 3: connection .* after 3 tries/ },
-  {
-    name: 'never comes',
-    failure: { how: 'hang' },
-    reason: /^page 3: no whole answer within 30000 ms after 3 tries \(GET \S+\)$/,
-  },
-  { name: 'stops midway', failure: { how: 'stall-body' }, reason: /^page 3: no whole answer within 30000 ms after 3/ },
-  { name: 'is a 500', failure: { how: 'status', status: 500 }, reason: new RegExp(`^page 3: .*500${answered}`) },
-  {
-    name: 'is a 429',
-    failure: { how: 'status', status: 429, headers: { 'retry-after': '2' } },
-    reason: new RegExp(`^page 3: .*429${answered}`),
-  },
-  {
-    name: 'is a 401',
-    failure: { how: 'status', status: 401, body: { status: false, message: 'authorization failed' } },
-    reason: new RegExp(`^page 3: .*401.* the same key was accepted before, so .*database is probably down${answered}`),
-  },
-  { name: 'is a 403', failure: { how: 'status', status: 403 }, reason: new RegExp(`^page 3: .*403${answered}`) },
-  {
-    name: 'is a 404',
-    failure: { how: 'status', status: 404, body: '404 page not found', headers: { 'content-type': 'text/plain' } },
-    reason: new RegExp(`^page 3: .*404${answered}`),
-  },
-  {
-    name: 'is a 503 without a body',
-    failure: { how: 'status', status: 503, body: '' },
-    reason: new RegExp(`^page 3: .*503${answered}`),
-  },
-  { name: "is a proxy's page", failure: { how: 'html' }, reason: new RegExp(`^page 3: .*(html|JSON)${answered}`) },
-  { name: 'is half JSON', failure: { how: 'bad-json' }, reason: new RegExp(`^page 3: .*JSON${answered}`) },
-  { name: 'leads to itself', failure: { how: 'endless' }, reason: new RegExp(`^page 3: .*read before${answered}`) },
-  { name: 'has another shape', failure: { how: 'wrong-shape' }, reason: new RegExp(`^page 3: .*boolean${answered}`) },
-  {
-    name: 'repeats an item',
-    failure: { how: 'rewrite', body: list((data) => ({ ...data, content: [data.content[0], data.content[0]] })) },
-    reason: new RegExp(`^page 3: item 2 was listed before in the same walk${answered}`),
-  },
-  {
-    name: 'is empty and has a next one',
-    failure: { how: 'rewrite', body: list((data) => ({ ...data, content: [] })) },
-    reason: new RegExp(`^page 3: has_next_page is true on an empty page${answered}`),
-  },
-  {
-    name: 'holds an item without a project',
-    failure: {
-      how: 'rewrite',
-      body: list((data) => ({ ...data, content: data.content.map(({ project_id: _, ...item }) => item) })),
-    },
-    reason: new RegExp(`^page 3: item 1 has no project_id${answered}`),
-  },
-  {
-    name: 'says that it failed',
-    failure: { how: 'rewrite', body: (text) => text.replace('"status":true', '"status":false') },
-    reason: new RegExp(`^page 3: .*${answered}`),
-  },
+const status = (status: number, more: object = {}): InjectedFailure => ({ how: 'status', status, ...more })
+const text = { 'content-type': 'text/plain' }
+const refused = { status: false, message: 'authorization failed' }
+const contentOf = (change: (content: Record<string, unknown>[]) => unknown): InjectedFailure => ({
+  how: 'rewrite',
+  body: list((data) => ({ ...data, content: change(data.content) })),
+})
+
+/** What a page is, and how the report words it; with a text, the answer is named behind it. */
+const breaks: readonly (readonly [name: string, InjectedFailure, RegExp | string])[] = [
+  ['is reset', { how: 'reset' }, /^page 3: connection reset after 3 tries \(GET http:\S+\/endpoints\)$/],
+  ['is cut', { how: 'cut-body' }, /^page 3: connection .* after 3 tries/],
+  ['never comes', { how: 'hang' }, /^page 3: no whole answer within 30000 ms after 3 tries \(GET \S+\)$/],
+  ['stops midway', { how: 'stall-body' }, /^page 3: no whole answer within 30000 ms after 3/],
+  ['is a 500', status(500), '.*500'],
+  ['is a 429', status(429, { headers: { 'retry-after': '2' } }), '.*429'],
+  [
+    'is a 401',
+    status(401, { body: refused }),
+    '.*401.* the same key was accepted before, so .*database is probably down',
+  ],
+  ['is a 403', status(403), '.*403'],
+  ['is a 404', status(404, { body: '404 page not found', headers: text }), '.*404'],
+  ['is a 503 without a body', status(503, { body: '' }), '.*503'],
+  ["is a proxy's page", { how: 'html' }, '.*(html|JSON)'],
+  ['is half JSON', { how: 'bad-json' }, '.*JSON'],
+  ['leads to itself', { how: 'endless' }, '.*read before'],
+  ['has another shape', { how: 'wrong-shape' }, '.*boolean'],
+  ['repeats an item', contentOf(([one]) => [one, one]), 'item 2 was listed before in the same walk'],
+  ['is empty and has a next one', contentOf(() => []), 'has_next_page is true on an empty page'],
+  [
+    'holds an item without a project',
+    contentOf((items) => items.map(({ project_id: _, ...item }) => item)),
+    'item 1 has no project_id',
+  ],
+  ['says that it failed', { how: 'rewrite', body: (text) => text.replace('"status":true', '"status":false') }, '.*'],
 ]
 
 describe('a walk that breaks at the third page of five', () => {
   it.each(breaks)(
-    '$name removes and resolves nothing, and the next run reports everything',
-    async ({ failure, reason }) => {
+    '%s removes and resolves nothing, and the next run reports everything',
+    async (_, failure, reason) => {
       await using fixture = await openFleetFixture(small)
       const { before, broken, after, counts, onPage1, editedOnPage1, onPage4, onPage5 } = await breakOff(
         fixture,
@@ -102,8 +105,10 @@ describe('a walk that breaks at the third page of five', () => {
 
       expect(before.verdict.exit_code).toBe(1)
       expect(broken.verdict.exit_code).toBe(3)
-      expect(endpointsOf(broken)).toMatchObject({ status: 'partial', pages: 2, items: 4 })
-      expect(endpointsOf(broken)?.reason).toMatch(reason)
+      expect(walkOf(broken, 'endpoints')).toMatchObject({ status: 'partial', pages: 2, items: 4 })
+      expect(walkOf(broken, 'endpoints')?.reason).toMatch(
+        typeof reason === 'string' ? new RegExp(`^page 3: ${reason}${answered}`) : reason,
+      )
       expect(broken.coverage.filter(({ listing }) => listing !== 'endpoints').map(({ status }) => status)).toEqual([
         'complete',
         'complete',
@@ -139,14 +144,8 @@ describe('a walk that breaks at the third page of five', () => {
 
   it('with an item of another project fails the whole project, including earlier pages', async () => {
     await using fixture = await openFleetFixture(small)
-    const foreign = list((data) => ({
-      ...data,
-      content: data.content.map((item) => ({ ...item, project_id: 'another' })),
-    }))
-    const { before, broken, after, counts, editedOnPage1, onPage5 } = await breakOff(fixture, {
-      how: 'rewrite',
-      body: foreign,
-    })
+    const foreign = contentOf((items) => items.map((item) => ({ ...item, project_id: 'another' })))
+    const { before, broken, after, counts, editedOnPage1, onPage5 } = await breakOff(fixture, foreign)
 
     expect(broken.verdict.exit_code).toBe(3)
     expect(coverageLines(broken)).toEqual([
@@ -222,5 +221,70 @@ describe('an incomplete walk of subscriptions or sources', () => {
     const after = await fixture.audit()
     expect(driftLines(broken)).toEqual([expect.stringMatching(/^removed subscription /)])
     expect(driftLines(after)).toEqual([`removed source ${gone?.uid}`])
+  })
+})
+
+describe('an outage of the recorded service', () => {
+  const outages = recording('outages').filter(({ response }) => response.status >= 400)
+
+  it.each(outages)('in the middle of a walk hides no change: $name', async ({ request, response }) => {
+    await using fixture = await openFleetFixture(small)
+    const { headers, ...answer } = response
+    const body = { how: 'status', status: answer.status, body: answer.body, headers } as const
+    const { broken, after, editedOnPage1, onPage4, onPage5 } = await breakOff(fixture, body)
+    expect(request.method).toBe('GET')
+    expect(broken.verdict.exit_code).toBe(3)
+    expect(walkOf(broken, 'endpoints')).toMatchObject({ status: 'partial', pages: 2 })
+    expect(walkOf(broken, 'endpoints')?.reason).toMatch(
+      /^page 3: .*the service says ".+" \(GET http:.+, request id .+\)$/,
+    )
+    expect(driftLines(broken)).toEqual([expect.stringContaining(`modified endpoint ${editedOnPage1}`)])
+    expect(violationLines(broken)).toContain(`unknown endpoint/inactive ${onPage4}`)
+    expect(driftLines(after)).toContain(`removed endpoint ${onPage5}`)
+    expect(driftLines(after)).toHaveLength(2)
+  })
+
+  it.each(outages)('within the retries leaves a complete walk: $name', async ({ response }) => {
+    await using fixture = await openFleetFixture(small)
+    const { status, body, headers } = response
+    fixture.service.failNext({ how: 'status', status, body, headers, path: /\/endpoints/, page: 3, times: 2 })
+    const report = await fixture.audit({ timeoutAfter: never })
+    expect(report.verdict.exit_code).toBe(0)
+    expect(walkOf(report, 'endpoints')).toMatchObject({
+      status: 'complete',
+      reason: null,
+      pages: 5,
+      items: 10,
+      requests: 7,
+      retries: 2,
+    })
+  })
+
+  it('of the database during a run is reported as such, and the next run is complete', async () => {
+    await using fixture = await openFleetFixture({ ...small, fleet: { ...small.fleet, projects: 2, incomingEvery: 0 } })
+    await fixture.audit()
+    fixture.service.behaviour.outage = 'database-down'
+    const during = await fixture.audit()
+    fixture.service.behaviour.outage = null
+    const after = await fixture.audit()
+    expect(during.coverage.map(({ status }) => status)).toEqual(during.coverage.map(() => 'failed'))
+    expect(during.coverage[0]?.reason).toMatch(/database is down/)
+    expect({ drift: during.drift, exit: during.verdict.exit_code }).toEqual({ drift: [], exit: 3 })
+    expect({ drift: after.drift, exit: after.verdict.exit_code }).toEqual({ drift: [], exit: 0 })
+  })
+
+  it('at the first page leaves a failed walk', async () => {
+    await using fixture = await openFleetFixture(small)
+    await fixture.audit()
+    fixture.service.failNext({ how: 'status', status: 500, path: /\/endpoints/, times: Number.POSITIVE_INFINITY })
+    const report = await fixture.audit()
+    expect(coverageLines(report)).toEqual([
+      'payments/project complete',
+      'payments/endpoints failed',
+      'payments/sources complete',
+      'payments/subscriptions complete',
+    ])
+    expect(walkOf(report, 'endpoints')?.reason).toMatch(/^page 1: /)
+    expect({ drift: report.drift, exit: report.verdict.exit_code }).toEqual({ drift: [], exit: 3 })
   })
 })

@@ -1,9 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { expect } from 'vitest'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { replayPolicy } from '../../src/replay/replay-policy.ts'
+import { violationsOf } from '../../src/replay/replay-run.ts'
 import { type Answer, key, listen, project } from '../service/fake-service.ts'
 import { type AuditHarnessOptions, type AuditTurn, openAuditHarness } from './audit-harness.ts'
-import { query } from './fleet-fixture.ts'
+import { at, query, violationLines } from './fleet-fixture.ts'
 
 /** What a service shows: objects, or JSON text, which is sent as it is. */
 export interface Shown {
@@ -42,6 +47,26 @@ export async function openLiteral(shown: Shown = {}, options: Pick<AuditHarnessO
     },
     audit: (turn: Omit<AuditTurn, 'url'> = {}): Promise<Report> =>
       harness.audit({ url, listings: { filters: now.filters === undefined ? 'off' : 'auto' }, ...turn }),
+    /** Audits after each step, and expects a replay of the runs to say what they said; gives their reports. */
+    async replaysAs(policy: Policy, steps: readonly Shown[]): Promise<Report[]> {
+      const reports: Report[] = []
+      for (const step of steps) {
+        now = { ...now, ...step }
+        reports.push(await harness.audit({ url, listings: { filters: 'off' }, policy }))
+      }
+      await harness.withHistory(async (history) => {
+        const runs = await listRuns(history)
+        for (const [index, report] of reports.entries()) {
+          const run = at(runs, index)
+          const replay = await replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 })
+          const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)
+          expect(lines.sort(), `run ${run.number}`).toEqual(violationLines(report))
+          expect(replay.context.projects[0]?.evaluatedByRule).toEqual(report.projects[0]?.evaluated_by_rule)
+          expect(replay.context.projects[0]?.doubts).toEqual(report.projects[0]?.doubts)
+        }
+      })
+      return reports
+    },
     query: <Row = Record<string, unknown>>(sql: string): Row[] => query<Row>(harness.file, sql),
     [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose](),
   }

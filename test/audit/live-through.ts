@@ -45,10 +45,7 @@ export async function liveThrough(
   if (payments === undefined || orders === undefined || incoming === undefined) throw new Error('too small')
   const endpoint = (project: string, index: number) => ({ project, uid: at(fleet.open(project).endpoints, index).uid })
   const source = (index: number) => ({ project: incoming, uid: at(fleet.open(incoming).sources, index).uid })
-  const subscription = (index: number) => ({
-    project: orders,
-    uid: at(fleet.open(orders).subscriptions, index).uid,
-  })
+  const subscription = (index: number) => ({ project: orders, uid: at(fleet.open(orders).subscriptions, index).uid })
   const nameOf = (index: number) => fleet.projects()[index]?.name ?? ''
   const reports: Report[] = []
   const audit = async (turn: Omit<AuditTurn, 'url'> = {}) => {

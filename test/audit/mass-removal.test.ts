@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { changeData } from '../../src/demo/edits.ts'
 import type { ProjectData } from '../../src/demo/rows.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
+import { aStart } from '../history/samples.ts'
 import { policyOf } from './audit-harness.ts'
 import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
@@ -115,19 +115,11 @@ describe('a mass removal', () => {
     })
     fixture.service.faults.length = 0
     // A process that was killed after it had held the loss of everything.
-    const killed = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-    const ref = { name: 'acme/payments', service: 'acme', uid: fixture.uidOf('payments') }
-    const draft = await killed.begin({
-      startedAt: new Date(fixture.harness.clock.now()).toISOString(),
-      failOn: 'medium',
-      toolVersion: '0.0.0',
-      policyDigest: '',
-      configurationDigest: '',
-      normaliser: 1,
-      sealKeyId: '',
+    await fixture.harness.withHistory(async (history) => {
+      const draft = await history.begin(aStart(new Date(fixture.harness.clock.now()).toISOString()))
+      const ref = { name: 'acme/payments', service: 'acme', uid: fixture.uidOf('payments') }
+      await draft.withholdRemovals(ref, 'endpoints', ['a'])
     })
-    await draft.withholdRemovals(ref, 'endpoints', ['a'])
-    await killed.close()
     fixture.harness.advance(60_000)
     expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 15 })
   })

@@ -1,40 +1,8 @@
-import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
-import { notHttp } from '../service/not-http.ts'
+import { notHttp, openGate } from '../service/not-http.ts'
 import { type AuditTurn, policyOf } from './audit-harness.ts'
-import { type FleetFixture, type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
-
-/** Passes requests on to a service, but answers those of one project that match with something that is not HTTP. */
-async function openGate({ service, uidOf }: FleetFixture) {
-  let broken: { readonly path: RegExp; readonly reply: (typeof notHttp)[string] } | undefined
-  const server = createServer((request, response) => {
-    const path = request.url ?? ''
-    if (broken !== undefined && path.includes(uidOf('partner-intake')) && broken.path.test(path)) {
-      request.socket.on('error', () => {})
-      broken.reply?.(request.socket)
-      return
-    }
-    const { port } = new URL(service.url)
-    const onward = forward({ port, path, method: request.method, headers: request.headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(response)
-    })
-    request.pipe(onward)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    break: (path: RegExp, reply: (typeof notHttp)[string]) => {
-      broken = { path, reply }
-    },
-    [Symbol.dispose]: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
+import { type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
 
 const listings = ['project', 'endpoints', 'sources', 'subscriptions'] as const
 const whole = Object.fromEntries(listings.map((listing) => [listing, 'complete']))
@@ -86,17 +54,18 @@ const statusesOf = ({ coverage }: Report, project: string) =>
 describe('an answer that is not HTTP', () => {
   it.each(Object.entries(places))('to %s fails that walk alone', async (_title, place) => {
     await using fixture = await openFleetFixture(options)
-    using gate = await openGate(fixture)
+    const broken = fixture.uidOf('partner-intake')
+    let current: (typeof notHttp)[string] | undefined
+    const gate = await openGate(fixture.service.url, (path) =>
+      path.includes(broken) && place.path.test(path) ? current : undefined,
+    )
     const names = Object.fromEntries(fixture.fleet.projects().map(({ name, uid }) => [name, uid]))
     expect(Object.keys(names)).toContain('partner-intake')
-    if (place.isEmpty)
-      fixture.fleet.replace(fixture.uidOf('partner-intake'), {
-        data: { endpoints: [], sources: [], subscriptions: [] },
-      })
+    if (place.isEmpty) fixture.fleet.replace(broken, { data: { endpoints: [], sources: [], subscriptions: [] } })
     const others = Object.keys(names).filter((name) => name !== 'partner-intake')
-    const turn = { ...place.turn, urls: { 'partner-intake': gate.url } }
+    const turn = { ...place.turn, urls: { 'partner-intake': gate } }
     for (const [title, reply] of Object.entries(notHttp)) {
-      gate.break(place.path, reply)
+      current = reply
       const report = await fixture.audit(turn)
       const gaps = report.coverage.filter(({ status }) => status !== 'complete')
       expect({ title, exit: report.verdict.exit_code, broken: statusesOf(report, 'acme/partner-intake') }).toEqual({

@@ -55,16 +55,6 @@ describe('a promised page that comes empty', () => {
     expect(endpointsIn(await fixture.audit())).toEqual(suspect)
   })
 
-  it('is withheld anew when the next walk misses other resources', async () => {
-    await using fixture = await openFixture()
-    await fixture.audit()
-    empty(fixture, 3)
-    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
-    empty(fixture, 2)
-    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
-    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 3 })
-  })
-
   it('is forgotten when the next walk shows everything', async () => {
     await using fixture = await openFixture()
     await fixture.audit()
@@ -74,13 +64,6 @@ describe('a promised page that comes empty', () => {
     expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 0 })
     empty(fixture, 3)
     expect(endpointsIn(await fixture.audit())).toEqual(suspect)
-  })
-
-  it('is accepted at once when a person accepts removals', async () => {
-    await using fixture = await openFixture()
-    await fixture.audit()
-    empty(fixture, 3)
-    expect(endpointsIn(await fixture.audit({ acceptsRemovals: true }))).toEqual({ ...complete, removed: 1 })
   })
 
   it('is forgotten after a row was deleted during the walk', async () => {

@@ -24,6 +24,9 @@ const v26_7_1 = settings({ request_id_header: '', verify_dynamic_events: false, 
 const earlier = anEndpoint('EP-1', { content_type: 'application/json', failure_rate: 0 })
 const later = anEndpoint('EP-2', { content_type: 'application/json', failure_rate: null, cb_state: null })
 
+const untagged = aSource('SRC-1', { body_function: null })
+const tagged = { ...untagged, event_type_location: '' }
+
 function releaseOf({ projects }: Report) {
   const [project] = projects
   return project?.release && Object.values(project.release)
@@ -36,8 +39,8 @@ describe('the release of a service', () => {
     ['v26.6.5 to v26.6.10', { project: v26_6_5 }, ['v26.6.5', 'v26.7.0', false]],
     ['v26.7.0 alone', { project: v26_7_0 }, ['v26.7.0', 'v26.7.1', false]],
     ['v26.7.1 and later', { project: v26_7_1 }, ['v26.7.1', null, false]],
-    ['v26.3.7 to v26.6.0, by sources and endpoints', { endpoints: [earlier], sources: [tagged()] }, midst()],
-    ['before v26.3.7, by sources', { sources: [untagged()] }, [null, 'v26.3.7', false]],
+    ['v26.3.7 to v26.6.0, by both', { endpoints: [earlier], sources: [tagged] }, ['v26.3.7', 'v26.6.1', false]],
+    ['before v26.3.7, by sources', { sources: [untagged] }, [null, 'v26.3.7', false]],
     ['v26.6.1 to v26.6.4', { project: settings(), endpoints: [later] }, ['v26.6.1', 'v26.6.5', false]],
     ['nothing, where items are shown in part', { endpoints: [anEndpoint('EP-3')] }, undefined],
     ['nothing, where lists are empty', {}, undefined],
@@ -45,18 +48,6 @@ describe('the release of a service', () => {
     await using service = await openLiteral(shown)
     expect(releaseOf(await service.audit())).toEqual(release)
   })
-
-  function tagged() {
-    return aSource('SRC-1', { body_function: null, event_type_location: '' })
-  }
-
-  function untagged() {
-    return aSource('SRC-1', { body_function: null })
-  }
-
-  function midst() {
-    return ['v26.3.7', 'v26.6.1', false]
-  }
 
   it('has room for both, where instances of two releases answer', async () => {
     await using service = await openLiteral({ project: v26_7_1, endpoints: [earlier] })

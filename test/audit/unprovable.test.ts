@@ -1,39 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { type AuditTurn, openAuditHarness, policyOf } from './audit-harness.ts'
+import { type AuditTurn, policyOf } from './audit-harness.ts'
 import { endpointsIn } from './endpoints-in.ts'
+import { type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
+
+const nothing = { endpoints: [], sources: [], subscriptions: [] }
 
 /** A project with six resources, and the key of another, empty project: this service answers it 200 with nothing. */
-async function openFixture() {
-  const fleet = generateFleet({ projects: 2, incomingEvery: 0, endpointsPerProject: 3 })
-  const [full, empty] = fleet.projects()
-  if (full === undefined || empty === undefined) throw new Error('two projects were asked for')
-  fleet.replace(empty.uid, { data: { endpoints: [], sources: [], subscriptions: [] } })
-  const service = await startSimulatedService(fleet)
-  service.behaviour.offers.project = false
-  const harness = openAuditHarness({ projects: { orders: full.uid }, key: fleet.personalKey })
+async function openFixture(fleet: FleetFixtureOptions['fleet'] = { projects: 2, endpointsPerProject: 3 }) {
+  const fixture = await openFleetFixture({ fleet: { clean: false, ...fleet } })
+  const empty = fixture.fleet.project(fixture.uidOf('orders'))
+  if (empty !== undefined) fixture.fleet.replace(empty.uid, { data: nothing })
+  fixture.service.behaviour.offers.project = false
   return {
-    service,
-    audit: auditor(service, harness),
-    own: fleet.personalKey,
-    foreign: empty.key,
-    ...closing(service, harness),
+    ...fixture,
+    own: fixture.fleet.personalKey,
+    foreign: empty?.key ?? '',
+    audit: async (key = fixture.fleet.personalKey, turn: Partial<AuditTurn> = {}) =>
+      endpointsIn(await fixture.audit({ only: ['acme/payments'], keys: { payments: key }, ...turn })),
   }
-}
-
-function closing(service: SimulatedService, harness: ReturnType<typeof openAuditHarness>) {
-  return {
-    async [Symbol.asyncDispose]() {
-      await service.close()
-      await harness[Symbol.asyncDispose]()
-    },
-  }
-}
-
-function auditor(service: SimulatedService, { audit }: ReturnType<typeof openAuditHarness>) {
-  return async (key: string, turn: Partial<AuditTurn> = {}) =>
-    endpointsIn(await audit({ url: service.url, keys: { orders: key }, ...turn }))
 }
 
 const unproven = {
@@ -69,22 +53,17 @@ describe('an empty list whose project cannot be determined', () => {
     await fixture.audit(fixture.own)
     await fixture.audit(fixture.foreign)
     fixture.service.behaviour.offers.project = true
-    for (const { uid } of fixture.service.fleet.projects())
-      fixture.service.fleet.replace(uid, { data: { endpoints: [], sources: [], subscriptions: [] } })
+    fixture.fleet.replace(fixture.uidOf('payments'), { data: nothing })
     expect(await fixture.audit(fixture.own)).toMatchObject({ exit: 0, status: 'complete', removed: 6 })
   })
 
   it('confirms no removal that a later walk disproves: a partial outage is withheld like any other', async () => {
-    const fleet = generateFleet({ projects: 1, incomingEvery: 0, endpointsPerProject: 40, subscriptionsPerProject: 0 })
-    const [project] = fleet.projects()
-    if (project === undefined) throw new Error('a project was asked for')
-    await using service = await startSimulatedService(fleet)
-    service.behaviour.offers.project = false
-    await using harness = openAuditHarness({ projects: { orders: project.uid }, key: fleet.personalKey })
-    const all = fleet.open(project.uid)
-    const show = (endpoints: typeof all.endpoints) => fleet.replace(project.uid, { data: { ...all, endpoints } })
+    await using fixture = await openFixture({ endpointsPerProject: 40, subscriptionsPerProject: 0 })
+    const project = fixture.uidOf('payments')
+    const all = fixture.dataOf('payments')
+    const show = (endpoints: typeof all.endpoints) => fixture.fleet.replace(project, { data: { ...all, endpoints } })
     const policy = policyOf('extends: []\nrules: { project/mass-removal: {} }')
-    const audit = () => auditor(service, harness)(fleet.personalKey, { policy })
+    const audit = () => fixture.audit(fixture.own, { policy })
     await audit()
     show([])
     expect(await audit()).toMatchObject(unproven)

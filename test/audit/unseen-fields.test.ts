@@ -2,14 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import { builtInFramework } from '../../src/compliance/framework.ts'
-import { listRuns } from '../../src/history/sql/runs.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
-import { replayPolicy } from '../../src/replay/replay-policy.ts'
-import { violationsOf } from '../../src/replay/replay-run.ts'
 import { policyOf } from './audit-harness.ts'
-import { coverageLines, violationLines } from './fleet-fixture.ts'
+import { coverageLines, violationLines, walkOf } from './fleet-fixture.ts'
 import { anEndpoint, aSource, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
 const all = policyOf('extends: [all]')
@@ -55,10 +51,6 @@ function unseenNotices({ notices }: Report): string[] {
   return notices.flatMap(({ code, listing, text }) => (code === 'fields_unseen' ? [`${listing}: ${text}`] : []))
 }
 
-function coverageOf({ coverage }: Report, list: List) {
-  return coverage.find(({ listing }) => listing === list)
-}
-
 /** Controls that are met although one of their rules could not rely on a field. */
 function wronglyMet(report: Report): string[] {
   const doubted = new Set(report.projects.flatMap(({ doubts = {} }) => Object.keys(doubts)))
@@ -79,7 +71,7 @@ describe('a required field that no item of a listing shows', () => {
       for (const run of [1, 2, 3]) {
         const report = await fixture.audit({ policy: all })
         expect(report.verdict.exit_code).toBe(3)
-        expect(coverageOf(report, list)).toMatchObject({
+        expect(walkOf(report, list)).toMatchObject({
           status: 'suspect',
           cause: 'unseen_fields',
           reason: `none of 2 items shows ${field}, which every release shows: nothing is removed or resolved until it is seen again`,
@@ -97,7 +89,7 @@ describe('a required field that no item of a listing shows', () => {
       }
       fixture.show(fleet)
       const seen = await fixture.audit({ policy: all })
-      expect([unseenNotices(seen), coverageOf(seen, list)?.status]).toEqual([[], 'complete'])
+      expect([unseenNotices(seen), walkOf(seen, list)?.status]).toEqual([[], 'complete'])
     },
   )
 
@@ -109,7 +101,7 @@ describe('a required field that no item of a listing shows', () => {
     for (const _ of [2, 3]) {
       const report = await fixture.audit({ policy: all })
       expect(report.verdict.exit_code).toBe(3)
-      expect(coverageOf(report, list)).toMatchObject({ status: 'suspect', cause: 'unseen_fields' })
+      expect(walkOf(report, list)).toMatchObject({ status: 'suspect', cause: 'unseen_fields' })
       expect(unseenNotices(report)).toEqual([
         `${list}: none of 2 ${singular[list]}s shows ${field} since run 2 (2026-11-21 03:02 UTC): rules that read it say nothing; what is known of it is older (first: ${fleet[list][0]?.uid})`,
       ])
@@ -131,7 +123,7 @@ describe('a required field that no item of a listing shows', () => {
     fixture.show({ endpoints: [without(fleet.endpoints[0] ?? {}, 'url')], subscriptions: [] })
     for (const _ of [2, 3]) {
       const report = await fixture.audit({ acceptsRemovals: true })
-      expect(coverageOf(report, 'endpoints')?.cause).toBe('unseen_fields')
+      expect(walkOf(report, 'endpoints')?.cause).toBe('unseen_fields')
       expect(report.drift.filter(({ kind }) => kind === 'endpoint')).toEqual([])
     }
   })
@@ -160,7 +152,7 @@ rules:
       expect(unseenNotices(report)).toEqual([
         'endpoints: 1 of 3 endpoints shows no url since run 2 (2026-11-21 03:02 UTC): rules that read it say nothing about it; what is known of it is older (EP-1)',
       ])
-      expect(coverageOf(report, 'endpoints')?.status).toBe('complete')
+      expect(walkOf(report, 'endpoints')?.status).toBe('complete')
       expect(violationLines(report).filter((line) => line.endsWith('EP-1'))).toEqual([
         'continuing endpoint/secret-shared EP-1',
         'continuing endpoint/timeout-high EP-1',
@@ -208,7 +200,7 @@ rules:
       expect(unseenNotices(report)).toEqual([
         'subscriptions: 1 of 2 sources shows no verifier since run 1 (2026-11-21 03:01 UTC): rules that read it say nothing about it; no value of it is known (SRC-1)',
       ])
-      expect(coverageOf(report, 'subscriptions')?.status).toBe('complete')
+      expect(walkOf(report, 'subscriptions')?.status).toBe('complete')
       expect(report.projects[0]?.evaluated_by_rule).toMatchObject({ 'source/unverified': 1 })
     }
   })
@@ -223,31 +215,12 @@ custom:
 `)
   await using fixture = await openLiteral(fleet)
   const [one = {}, two = {}] = fleet.endpoints
-  const steps: Shown[] = [
+  await fixture.replaysAs(policy, [
     {},
     { endpoints: [without(one, 'url'), two] },
     { endpoints: [without(one, 'url'), without(two, 'status')] },
     lacking('endpoints', 'url'),
     { ...lacking('sources', 'verifier'), endpoints: fleet.endpoints },
     fleet,
-  ]
-  const reports: Report[] = []
-  for (const step of steps) {
-    fixture.show(step)
-    reports.push(await fixture.audit({ policy }))
-  }
-  const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-  try {
-    const runs = await listRuns(history)
-    for (const [index, run] of runs.entries()) {
-      const replay = await replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 })
-      const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)
-      const report = reports[index]
-      expect(lines.sort(), `run ${run.number}`).toEqual(report && violationLines(report))
-      expect(replay.context.projects[0]?.evaluatedByRule).toEqual(report?.projects[0]?.evaluated_by_rule)
-      expect(replay.context.projects[0]?.doubts).toEqual(report?.projects[0]?.doubts)
-    }
-  } finally {
-    await history.close()
-  }
+  ])
 })

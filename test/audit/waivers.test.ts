@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { changeEndpoint } from '../../src/demo/edits.ts'
-import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
 
 const openFixture = (options: FleetFixtureOptions = {}) =>
   openFleetFixture({ fleet: { endpointsPerProject: 6 }, ...options })
-
-function placeOf(fixture: FleetFixture, index = 0) {
-  return { project: fixture.uidOf('payments'), uid: at(fixture.dataOf('payments').endpoints, index).uid }
-}
-
-function setRow(fixture: FleetFixture, change: Partial<EndpointRow>, index = 0): void {
-  changeEndpoint(fixture.fleet, placeOf(fixture, index), (row) => ({ ...row, ...change }))
-}
 
 const rules =
   'endpoint/inactive: {}, endpoint/timeout-high: {}, waiver/expiring: {}, waiver/expired: {}, waiver/unused: {}'
@@ -39,7 +29,7 @@ const secondsBefore = (fixture: FleetFixture, time: string, seconds: number) =>
 describe('a waiver', () => {
   it('accepts a violation: the report shows who, why and until when, and the run does not fail', async () => {
     await using fixture = await openFixture()
-    setRow(fixture, { status: 'inactive' })
+    fixture.set({ status: 'inactive' })
     const policy = policyWith(inactive('2027-03-31', ', ticket: OPS-4711'))
     const { verdict, violations } = await fixture.audit({ policy })
     expect(violations).toEqual([
@@ -47,7 +37,7 @@ describe('a waiver', () => {
         rule: 'endpoint/inactive',
         severity: 'high',
         state: 'waived',
-        uid: placeOf(fixture).uid,
+        uid: fixture.endpointAt().uid,
         waiver: {
           owner: 'payments team',
           reason: 'moves in spring',
@@ -67,7 +57,7 @@ describe('a waiver', () => {
 
   it('ends at the exact second in report, exit code and database, and its violation continues', async () => {
     await using fixture = await openFixture()
-    setRow(fixture, { status: 'inactive' })
+    fixture.set({ status: 'inactive' })
     const policy = policyWith(inactive('2026-11-30'))
     const first = await fixture.audit({ policy: bare })
     secondsBefore(fixture, '2026-12-01T00:00:00Z', 1)
@@ -100,7 +90,7 @@ describe('a waiver', () => {
 
   it('with a time ends at that instant in any time zone', async () => {
     await using fixture = await openFixture()
-    setRow(fixture, { status: 'inactive' })
+    fixture.set({ status: 'inactive' })
     const policy = policyWith(inactive("'2026-12-01T09:30:00+02:00'"))
     secondsBefore(fixture, '2026-12-01T07:30:00Z', 1)
     const states = [lines(await fixture.audit({ policy }))[0]]
@@ -111,12 +101,12 @@ describe('a waiver', () => {
 
   it('for one value accepts no other value', async () => {
     await using fixture = await openFixture()
-    setRow(fixture, { http_timeout: 90 })
+    fixture.set({ http_timeout: 90 })
     const policy = policyWith(
       '{ rule: endpoint/timeout-high, match: { kind: endpoint }, path: /http_timeout, value: 90, owner: o, reason: r, expires: 2027-03-31 }',
     )
     const one = await fixture.audit({ policy })
-    setRow(fixture, { http_timeout: 91 })
+    fixture.set({ http_timeout: 91 })
     const two = await fixture.audit({ policy })
     expect([lines(one), lines(two)]).toEqual([
       ['waived endpoint/timeout-high acme/payments'],
@@ -126,7 +116,7 @@ describe('a waiver', () => {
 
   it('keeps its record while its resource cannot be read', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
-    setRow(fixture, { status: 'inactive' }, 5)
+    fixture.set({ status: 'inactive' }, 5)
     const policy = policyWith(inactive('2027-03-31'))
     const one = await fixture.audit({ policy })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
@@ -146,8 +136,8 @@ describe('a waiver', () => {
     await using fixture = await openFixture()
     const [first] = fixture.dataOf('payments').endpoints
     const secrets = first?.secrets ?? []
-    setRow(fixture, { secrets }, 1)
-    const { uid } = placeOf(fixture, 1)
+    fixture.set({ secrets }, 1)
+    const { uid } = fixture.endpointAt(1)
     const policy = policyOf(`
 extends: []
 rules: { endpoint/secret-shared: {}, waiver/unused: {} }
@@ -156,7 +146,7 @@ waivers: [{ rule: endpoint/secret-*, match: { uid: ${uid} }, owner: o, reason: r
     const { violations } = await fixture.audit({ policy })
     expect(new Map(violations.map(({ uid, state }) => [uid, state]))).toEqual(
       new Map([
-        [placeOf(fixture, 0).uid, 'opened'],
+        [fixture.endpointAt().uid, 'opened'],
         [uid, 'waived'],
       ]),
     )
@@ -200,7 +190,7 @@ describe('rules about waivers', () => {
 
   it('follow a renewed waiver: its end is resolved, its acceptance continues', async () => {
     await using fixture = await openFixture()
-    setRow(fixture, { status: 'inactive' })
+    fixture.set({ status: 'inactive' })
     const over = await fixture.audit({ policy: policyWith(inactive('2026-11-20')) })
     const renewed = await fixture.audit({ policy: policyWith(inactive('2027-03-31')) })
     expect([lines(over), lines(renewed)]).toEqual([

@@ -104,6 +104,10 @@ describe('a walk that reached its end', () => {
       'lacks a promised page and misses less than before',
       { lacksPromisedPage: true, missing: ['a'], withheldBefore: ['a', 'b'] },
     ],
+    [
+      'lacks a promised page, and the operator accepts removals',
+      { lacksPromisedPage: true, missing: ['a'], acceptsRemovals: true },
+    ],
     ['is of the project itself', { listing: 'project', missing: many, isUnproven: true }],
   ])('is accepted when it %s', async (_, given) => {
     expect(await decide(given)).toEqual(believed)

@@ -1,18 +1,15 @@
 import { userInfo } from 'node:os'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 
-let cli: CliFixture
-beforeAll(async () => {
-  cli = await openCliFixture({ projects: 1, endpointsPerProject: 3 })
-  const project = at(cli.fleet.projects(), 0).uid
-  const { uid } = at(cli.fleet.open(project).endpoints, 0)
-  changeEndpoint(cli.fleet, { project, uid }, (row) => ({ ...row, url: 'http://plain.example.com/in' }))
-  await cli.audit(['--quiet'])
-}, 60_000)
+const cli = await openCliFixture({ projects: 1, endpointsPerProject: 3 })
+const project = at(cli.fleet.projects(), 0).uid
+const { uid } = at(cli.fleet.open(project).endpoints, 0)
+changeEndpoint(cli.fleet, { project, uid }, (row) => ({ ...row, url: 'http://plain.example.com/in' }))
+await cli.audit(['--quiet'])
 afterAll(() => cli[Symbol.asyncDispose]())
 
 const ask = (...words: string[]) =>

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
 export const folder = new URL('../../config/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
@@ -17,11 +17,13 @@ function closed(schema: unknown): unknown {
 const published = readdirSync(new URL('answers/', folder)).map((file) => read(`answers/${file}`))
 /** What answers call their schemas: `hookdrift.runs/2`. */
 export const answerSchemas: readonly string[] = published.map(({ properties }) => properties.schema.const)
-const validators = new Map(published.map((schema, at) => [answerSchemas[at], ajv.compile(Object(closed(schema)))]))
+const compiled = new Map<string, ValidateFunction>()
 
 /** What an answer has that its schema does not allow; null when it has nothing of the kind. */
 export function faultsOf(name: string, stdout: string): unknown {
-  const validate = validators.get(answerSchemas.find((schema) => schema.startsWith(`hookdrift.${name}/`)))
-  validate?.(JSON.parse(stdout))
-  return validate?.errors
+  const schema = published.find(({ properties }) => properties.schema.const.startsWith(`hookdrift.${name}/`))
+  const validate = compiled.get(name) ?? ajv.compile(Object(closed(schema)))
+  compiled.set(name, validate)
+  validate(JSON.parse(stdout))
+  return validate.errors
 }

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { answerForms } from '../../scripts/reference/schemas.ts'
 import { thisProcess } from '../../src/app/system.ts'
 import { updateEndpoint, updateSource } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { answerSchemas, faultsOf } from './answer-schemas.ts'
-import { type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 
 /** C1 controls and bidi overrides: a terminal obeys the one, and the other hides. */
@@ -22,30 +22,26 @@ tests:
   - { name: quiet, resources: [{ kind: endpoint }], expect: [] }
 `
 
-let cli: CliFixture
-let endpoint: string
-beforeAll(async () => {
-  cli = await openCliFixture({ projects: 2, endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
-  const project = at(cli.fleet.projects(), 0).uid
-  const { endpoints, sources } = cli.fleet.open(project)
-  const source = at(sources, 0).uid
-  endpoint = at(endpoints, 0).uid
-  updateSource(cli.fleet, { project, uid: source }, { name: evil, body_function: 'function transform(p) { return p }' })
-  cli.directory.write('policy.yaml', policy(source))
-  cli.directory.write('order.json', '{"event_type": "x", "data": {}}')
-  await cli.audit(['--quiet'])
-  await command(['baseline', 'approve', '--by', 'me', '--history', cli.directory.file('hookdrift.db')], {
-    cwd: cli.directory.path,
-  })
-  updateEndpoint(cli.fleet, { project, uid: endpoint }, { name: evil, url: 'http://a.example' })
-  await cli.audit(['--quiet'])
-  updateEndpoint(cli.fleet, { project, uid: endpoint }, { name: evil, url: 'https://a.example' })
-  await cli.audit(['--quiet'])
-  // An incomplete run is the last one.
-  cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 1, times: 9 })
-  await cli.audit(['--quiet'])
-  await openSqliteHistory(cli.directory.file('empty.db'), thisProcess).close()
-}, 60_000)
+const cli = await openCliFixture({ projects: 2, endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
+const project = at(cli.fleet.projects(), 0).uid
+const { endpoints, sources } = cli.fleet.open(project)
+const source = at(sources, 0).uid
+const endpoint = at(endpoints, 0).uid
+updateSource(cli.fleet, { project, uid: source }, { name: evil, body_function: 'function transform(p) { return p }' })
+cli.directory.write('policy.yaml', policy(source))
+cli.directory.write('order.json', '{"event_type": "x", "data": {}}')
+await cli.audit(['--quiet'])
+await command(['baseline', 'approve', '--by', 'me', '--history', cli.directory.file('hookdrift.db')], {
+  cwd: cli.directory.path,
+})
+updateEndpoint(cli.fleet, { project, uid: endpoint }, { name: evil, url: 'http://a.example' })
+await cli.audit(['--quiet'])
+updateEndpoint(cli.fleet, { project, uid: endpoint }, { name: evil, url: 'https://a.example' })
+await cli.audit(['--quiet'])
+// An incomplete run is the last one.
+cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 1, times: 9 })
+await cli.audit(['--quiet'])
+await openSqliteHistory(cli.directory.file('empty.db'), thisProcess).close()
 afterAll(() => cli[Symbol.asyncDispose]())
 
 const ask = (words: readonly string[], history: string | undefined = 'hookdrift.db') =>

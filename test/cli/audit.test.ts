@@ -188,13 +188,6 @@ describe('the report', () => {
     expect(query(cli.directory.file('hookdrift.db'), 'SELECT number FROM committed_run')).toEqual([{ number: 1 }])
   })
 
-  it('is one line with --quiet: the verdict', async () => {
-    await using cli = await openCliFixture()
-    breakOne(cli)
-    const stderr = expect.stringMatching(/^hookdrift: \d+ open violations .*; first scan\. Exit code 1\.\n$/)
-    expect(await cli.audit(['--quiet'], { columns: 80 })).toEqual({ code: 1, stdout: '', stderr })
-  })
-
   it('has colours and the width of the terminal for a person, and is plain in a pipe', async () => {
     await using cli = await openCliFixture()
     breakOne(cli)

@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bashCandidates, readBashLine } from '../../src/cli/completion/bash-words.ts'
+import { bashCandidates, readBashLine } from '../../src/cli/complete-line.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory } from './start-process.ts'
 

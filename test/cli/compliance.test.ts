@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { breakOne, openCliFixture } from './cli-fixture.ts'
+import type { Compliance, ControlEvidence } from '../../src/compliance/compliance.ts'
+import { updateEndpoint } from '../../src/demo/edits.ts'
+import type { EndpointRow } from '../../src/demo/rows.ts'
+import { complianceReports } from '../../src/report/compliance-reports.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 
 const schemaOf = (name: string) =>
@@ -10,6 +15,291 @@ const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true, 
 const validate = ajv.addSchema(schemaOf('report')).compile(schemaOf('compliance'))
 
 const ours = `
+framework: ours
+title: Our own controls
+controls:
+  - id: W-1
+    title: Protection stays in place
+    evidence: [{ rules: ["drift/*"], rationale: It was there before. }]
+  - id: W-2
+    title: Deliveries arrive
+    evidence: [{ rules: ["endpoint/*"], rationale: What does not work delivers nothing. }]
+  - id: W-3
+    title: Projects are set up
+    evidence: [{ rules: ["project/*"], rationale: They contain the rest. }]
+`
+const drift = 'extends: []\nrules:\n  drift/authentication-lost: {}\n  endpoint/inactive: {}\n'
+
+async function openStory(policy = drift, more = '') {
+  const cli = await openCliFixture({}, `policy: ./policy.yaml\n${more}`)
+  cli.directory.write('policy.yaml', policy)
+  cli.directory.write('ours.yaml', ours)
+  const run = (...args: string[]) =>
+    command([...args, '--config', cli.directory.file('hookdrift.yaml')], { cwd: cli.directory.path, env: cli.env })
+  const report = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run('report', '--framework', 'ours.yaml', ...args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout
+  }
+  return {
+    cli,
+    run,
+    report,
+    async compliance(...args: string[]): Promise<Compliance> {
+      const compliance = JSON.parse(await report('--format', 'json', ...args))
+      validate(compliance)
+      expect(validate.errors).toBeNull()
+      return compliance
+    },
+    [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose](),
+  }
+}
+
+/** An update without its authentication, which wipes it; returns what was there. */
+function wipeAuthentication({ fleet }: Pick<CliFixture, 'fleet'>): { name: string; putBack(): void } {
+  for (const { uid: project } of fleet.projects()) {
+    const row = fleet.open(project).endpoints.find(({ authentication }) => authentication !== null)
+    if (row === undefined) continue
+    const put = (more: Pick<EndpointRow, 'authentication'> | undefined) => {
+      const { name, url, description, rate_limit, rate_limit_duration } = row
+      updateEndpoint(
+        fleet,
+        { project, uid: row.uid },
+        { name, url, description, rate_limit, rate_limit_duration, ...more },
+      )
+    }
+    put(undefined)
+    return { name: row.name, putBack: () => put({ authentication: row.authentication }) }
+  }
+  throw new Error('no endpoint of the fleet is authenticated')
+}
+
+const control = ({ controls }: Compliance, id: string): ControlEvidence => {
+  const found = controls.find((one) => one.id === id)
+  if (found === undefined) throw new Error(`there is no control ${id}`)
+  return found
+}
+const formats = Object.keys(complianceReports)
+
+describe('a violation that is still there', () => {
+  it('is named with who approved it and why, in the run that ends it and in every later one, until it is put back', async () => {
+    await using story = await openStory()
+    const { cli, run, report, compliance } = story
+    await cli.audit()
+    const { name, putBack } = wipeAuthentication(cli)
+    await cli.audit()
+    expect(control(await compliance(), 'W-1').state).toBe('not_met')
+    await run('baseline', 'approve', '--by', 'eve', '--note', 'looks fine')
+    await cli.audit()
+    await cli.audit()
+    for (const which of [
+      ['--run', '3'],
+      ['--run', '4'],
+      ['--from', '90d'],
+    ]) {
+      const { state, reason, exemptions } = control(await compliance(...which), 'W-1')
+      expect(exemptions).toMatchObject([
+        {
+          kind: 'baseline',
+          rule: 'drift/authentication-lost',
+          by: 'eve',
+          reason: 'looks fine',
+          run: 2,
+          until: null,
+          configured_at: null,
+          resource: { name },
+        },
+      ])
+      expect(exemptions[0]?.fingerprint).toMatch(/^[0-9a-f]{32}$/)
+      expect(state).toBe(which[0] === '--from' ? 'partially_assessed' : 'met')
+      expect(reason).toContain('with 1 exemption')
+      for (const format of formats.filter((one) => one !== 'json')) {
+        const shown = await report('--format', format, ...which)
+        expect(shown).toMatch(/\beve\b/)
+        expect(shown).toContain('looks fine')
+        expect(shown).not.toMatch(/resolved(?!_at)/)
+      }
+      expect(await report('--format', 'text', ...which)).not.toMatch(/^W-1 {2}MET {2}/m)
+    }
+    putBack()
+    await cli.audit()
+    expect(control(await compliance(), 'W-1').exemptions).toEqual([])
+    expect(control(await compliance(), 'W-1').reason).toMatch(/^No open violation, and the run observed everything/)
+  })
+
+  it('is named with the line of the policy that switches its rule off, in runs that find nothing, too', async () => {
+    await using story = await openStory()
+    const { cli, report, compliance } = story
+    breakOne(cli)
+    await cli.audit()
+    cli.directory.write(
+      'policy.yaml',
+      `${drift}overrides:\n  - match: { project: "acme/*" }\n    rules: { endpoint/inactive: off }\n`,
+    )
+    await cli.audit()
+    await cli.audit()
+    for (const which of [
+      ['--run', '2'],
+      ['--run', '3'],
+      ['--from', '90d'],
+    ]) {
+      const { exemptions, violations } = control(await compliance(...which), 'W-2')
+      expect(exemptions).toMatchObject([
+        {
+          kind: 'override',
+          rule: 'endpoint/inactive',
+          by: null,
+          until: null,
+          configured_at: { file: 'policy.yaml', line: 7 },
+        },
+      ])
+      const isNamed = violations.length > 0
+      expect(exemptions[0]?.fingerprint === null).toBe(!isNamed)
+      for (const format of formats) {
+        const shown = await report('--format', format, ...which)
+        expect(shown).toMatch(/policy\.yaml(?::7|",\s+"line": 7)/)
+      }
+      expect(await report('--format', 'text', ...which)).not.toMatch(/^W-2 {2}MET {2}/m)
+    }
+  })
+
+  it('is an exemption of a period whose policy left it out for a while', async () => {
+    await using story = await openStory(`${drift}  drift/url-host-changed: off\n`)
+    const { cli, compliance } = story
+    await cli.audit()
+    cli.directory.write('policy.yaml', `${drift}  drift/url-host-changed: {}\n`)
+    await cli.audit()
+    expect(control(await compliance(), 'W-1').exemptions).toEqual([])
+    const [first] = (await compliance('--from', '90d')).controls[0]?.exemptions ?? []
+    expect(first).toMatchObject({ kind: 'rule_off', rule: 'drift/url-host-changed', configured_at: { line: 5 } })
+    expect(first?.until).toMatch(/^20/)
+  })
+
+  it('is an acceptance with its reason, counted once', async () => {
+    await using story = await openStory()
+    const { cli, run, report, compliance } = story
+    breakOne(cli)
+    await cli.audit()
+    const [violation] = control(await compliance(), 'W-2').violations
+    await run('accept', violation?.fingerprint ?? '', '--by', 'nora', '--reason', 'OPS-12')
+    await cli.audit()
+    for (const which of [
+      ['--run', '2'],
+      ['--from', '90d'],
+    ]) {
+      const { exemptions } = control(await compliance(...which), 'W-2')
+      expect(exemptions).toMatchObject([{ kind: 'acceptance', by: 'nora', reason: 'OPS-12' }])
+      expect(await report(...which)).toContain('1 exemption: see Exemptions')
+    }
+  })
+})
+
+describe('a run of a part of the fleet', () => {
+  it('meets nothing for the whole, and names what is open in the rest', async () => {
+    await using story = await openStory()
+    const { cli, report, compliance } = story
+    const [broken, other] = cli.fleet.projects().map(({ name }) => `acme/${name}`)
+    breakOne(cli)
+    await cli.audit()
+    await cli.audit(['--project', other ?? ''])
+    const partial = await compliance()
+    expect(partial.coverage_of_fleet).toEqual({ scanned: 1, known: 2 })
+    expect(partial.scope).toMatchObject({ projects: [other], unscanned: [broken] })
+    expect(control(partial, 'W-1')).toMatchObject({
+      state: 'partially_assessed',
+      reason: expect.stringContaining('1 of 2 known projects scanned in this run.'),
+    })
+    expect(control(partial, 'W-2')).toMatchObject({
+      state: 'not_met',
+      reason: expect.stringContaining('1 of 2 known projects scanned in this run.'),
+      violations: [{ project: broken, state: 'opened' }],
+    })
+    for (const format of formats.filter((one) => one !== 'json' && one !== 'csv')) {
+      expect(await report('--format', format)).toContain('1 of 2 known projects scanned in this run')
+    }
+    expect(JSON.parse((await story.run('report', '--format', 'json')).stdout).coverage_of_fleet).toEqual({
+      scanned: 1,
+      known: 2,
+    })
+    expect(control(await compliance('--run', '1'), 'W-1').state).toBe('met')
+  })
+})
+
+describe('the head of a report', () => {
+  it('says from when on there is evidence, and how little of the period that is', async () => {
+    await using story = await openStory()
+    await story.cli.audit()
+    await story.cli.audit()
+    const text = await story.report('--from', '90d')
+    expect(text).toMatch(
+      /^Evidence begins 20.* and ends 20.*: less than 1 min of 90 d are\ncovered \(under 0\.001 %\)\./,
+    )
+    expect(text.replace(/\s+/g, ' ')).toContain('Longest time without a run, from the start of the period: 90 d')
+    const { controls, period } = await story.compliance('--from', '90d')
+    expect(controls.map(({ state }) => state)).not.toContain('met')
+    expect(controls[0]?.evidence).toEqual(period?.evidence)
+    expect(controls[0]?.reason).toContain('The period is without a run for more than 25 h once, for 90 d.')
+  })
+
+  it('names company, gateway, projects, policy and schedules as configured then', async () => {
+    await using story = await openStory(
+      undefined,
+      'company: Example Ltd\nschedules: [{ name: nightly, cron: "0 3 * * *", timezone: Europe/Berlin }]\n',
+    )
+    const { cli, report, compliance } = story
+    await cli.audit()
+    const { scope } = await compliance()
+    expect(scope).toMatchObject({
+      company: 'Example Ltd',
+      packs: [],
+      unscanned: [],
+      named_only: ['acme'],
+      schedule: null,
+      gateways: [{ service: 'acme', url: cli.service.url, projects: 'named', key: 'shared' }],
+      schedules: [{ name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' }],
+    })
+    for (const format of ['text', 'html', 'markdown', 'oscal']) {
+      const shown = await report('--format', format)
+      for (const said of ['Example Ltd', cli.service.url, 'Not in scope', 'nightly']) expect(shown).toContain(said)
+      expect(shown).not.toContain(cli.env.ACME_KEY)
+    }
+  })
+
+  it('finds no gap in projects that the configuration names, nor in a list that decides', async () => {
+    await using story = await openStory('extends: []\nrules: { project/unlisted: {}, project/tls-not-enforced: low }\n')
+    const { cli, compliance } = story
+    await cli.audit()
+    expect(control(await compliance(), 'W-3').coverage.gaps).toEqual([])
+    const named = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
+    const [head = ''] = named.split(/^ {4}projects:/m)
+    cli.directory.write('hookdrift.yaml', `${head}    organisation: ${cli.fleet.organisationId}\n    projects: all\n`)
+    await cli.audit()
+    const all = await compliance()
+    expect(control(all, 'W-3').coverage.gaps).toEqual([])
+    expect(control(all, 'W-3').state).not.toBe('partially_assessed')
+    expect([all.scope.gateways[0]?.projects, all.scope.named_only]).toEqual(['all', []])
+  })
+})
+
+it('an open violation below the threshold is an observation', async () => {
+  await using story = await openStory('extends: []\nrules: { endpoint/inactive: low }\n')
+  const { cli, report, compliance } = story
+  breakOne(cli)
+  await cli.audit()
+  expect(control(await compliance(), 'W-2')).toMatchObject({
+    state: 'met',
+    observations: 1,
+    exemptions: [],
+    reason:
+      'No open violation at medium or above, with 1 observation, and the run observed everything that its rules evaluate.',
+  })
+  expect(await report()).toMatch(/^W-2 {2}MET, WITH 1 OBSERVATION {2}/m)
+  await cli.audit(['--fail-on', 'low'])
+  expect(control(await compliance(), 'W-2').state).toBe('not_met')
+  expect(at((await compliance()).controls, 1).observations).toBe(0)
+})
+
+const twoControls = `
 framework: ours
 title: Our own controls
 controls:
@@ -23,7 +313,7 @@ describe('report --framework', () => {
   it('shows the state of each control, which changes with a partial walk', async () => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
     cli.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
-    cli.directory.write('ours.yaml', ours)
+    cli.directory.write('ours.yaml', twoControls)
     const ask = async (...args: string[]) =>
       command(['report', '--history', 'hookdrift.db', '--framework', 'ours.yaml', ...args], {
         cwd: cli.directory.path,
@@ -60,7 +350,7 @@ describe('report --framework', () => {
     cli.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/status-unknown: {} }\n')
     cli.directory.write('new.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
     cli.directory.write('blind.yaml', 'extends: []\nrules: { endpoint/failure-rate-high: {} }\n')
-    cli.directory.write('ours.yaml', ours)
+    cli.directory.write('ours.yaml', twoControls)
     await cli.audit()
     breakOne(cli)
     await cli.audit()

@@ -1,20 +1,16 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 
-let cli: CliFixture
-let sound: Buffer
-beforeAll(async () => {
-  cli = await openCliFixture()
-  await cli.audit()
-  await cli.audit()
-  const db = new Database(cli.directory.file('hookdrift.db'))
-  db.pragma('journal_mode = DELETE')
-  db.close()
-  sound = readFileSync(cli.directory.file('hookdrift.db'))
-})
+const cli = await openCliFixture()
+await cli.audit()
+await cli.audit()
+const db = new Database(cli.directory.file('hookdrift.db'))
+db.pragma('journal_mode = DELETE')
+db.close()
+const sound = readFileSync(cli.directory.file('hookdrift.db'))
 afterAll(() => cli[Symbol.asyncDispose]())
 beforeEach(() => writeFileSync(cli.directory.file('hookdrift.db'), sound))
 

@@ -1,24 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { loadReports, planDelivery } from '../../src/cli/deliver-report.ts'
 import { updateEndpoint } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { formatNames as formats } from '../../src/report/formats.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { aReport } from '../report/sample-reports.ts'
 import { command } from './run-in-process.ts'
 import { configurationFor, openDirectory } from './start-process.ts'
 
-describe('--report', () => {
+describe('--report', async () => {
   const fleet = generateFleet({ clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 3 })
-  let service: SimulatedService
-  beforeAll(async () => {
-    service = await startSimulatedService(fleet)
-    const project = at(fleet.projects(), 0).uid
-    const { uid } = at(fleet.open(project).endpoints, 0)
-    updateEndpoint(fleet, { project, uid }, { name: 'orders', url: 'http://a.example' })
-  })
+  const service = await startSimulatedService(fleet)
+  const project = at(fleet.projects(), 0).uid
+  const { uid } = at(fleet.open(project).endpoints, 0)
+  updateEndpoint(fleet, { project, uid }, { name: 'orders', url: 'http://a.example' })
   afterAll(() => service.close())
 
   function openCliFixture() {

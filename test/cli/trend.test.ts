@@ -1,36 +1,33 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { setEndpointStatus } from '../../src/demo/edits.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 
 const day = 86_400_000
 const policy = policyOf('extends: []\nrules: { endpoint/inactive: high }')
 
 /** Run 1 finds two; ten days later one is fixed, four days later a scan breaks off, five days later one is new. */
-let history: HistoryFixture
-beforeAll(async () => {
-  history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 4 } })
-  const { fixture } = history
-  const project = fixture.uidOf('payments')
-  const set = (index: number, status: 'active' | 'inactive') =>
-    setEndpointStatus(fixture.fleet, { project, uid: at(fixture.dataOf('payments').endpoints, index).uid }, status)
-  const auditAfter = (days: number) => {
-    fixture.harness.advance(days * day)
-    return fixture.audit({ policy })
-  }
-  for (const index of [0, 1]) set(index, 'inactive')
-  await auditAfter(0)
-  set(0, 'active')
-  await auditAfter(10)
-  fixture.service.failNext({ path: /\/endpoints/, how: 'reset', times: Number.POSITIVE_INFINITY })
-  await auditAfter(4)
-  fixture.service.faults.length = 0
-  set(2, 'inactive')
-  await auditAfter(5)
-})
+const history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 4 } })
+const { fixture } = history
+const project = fixture.uidOf('payments')
+const set = (index: number, status: 'active' | 'inactive') =>
+  setEndpointStatus(fixture.fleet, { project, uid: at(fixture.dataOf('payments').endpoints, index).uid }, status)
+const auditAfter = (days: number) => {
+  fixture.harness.advance(days * day)
+  return fixture.audit({ policy })
+}
+for (const index of [0, 1]) set(index, 'inactive')
+await auditAfter(0)
+set(0, 'active')
+await auditAfter(10)
+fixture.service.failNext({ path: /\/endpoints/, how: 'reset', times: Number.POSITIVE_INFINITY })
+await auditAfter(4)
+fixture.service.faults.length = 0
+set(2, 'inactive')
+await auditAfter(5)
 afterAll(() => history[Symbol.asyncDispose]())
 
 const numbers = (answer: { weeks: Record<string, number>[] }) =>

@@ -48,13 +48,6 @@ describe('channels', () => {
     ],
     ['an address that would begin a header', { ...mail, from: 'a@example.com\r\nBcc: c@example.com' }, /from is/],
     ['two addresses in one', { ...mail, to: ['b@example.com, c@example.com'] }, /to\[0\] is/],
-    ['a user without a password', { ...mail, user: 'u' }, /a user without a password/],
-    ['an unknown project', { ...hook, projects: ['acme/x'] }, /`acme\/x` matches no project/],
-    [
-      'a label that no project carries',
-      { ...hook, labels: { env: 'prod' } },
-      /no project has the label `env` with "prod"/,
-    ],
     ['no owner', { ...hook, owners: [] }, /owners is an empty list/],
     ['an owner with a line break', { ...hook, owners: ['a\nb'] }, /owners\[0\] is/],
     ['a misspelt member', { ...hook, owner: ['tenant-01'] }, /`owner` is unknown, did you mean `owners`\?/],
@@ -192,10 +185,6 @@ describe('channels', () => {
         'the environment variable ACME_KEY is not set',
       ])
     })
-  })
-
-  it('refuse a duplicate name', () => {
-    expect(refusalOf(hook, hook)[0]).toMatch(/a second channel named hook, the first is in line 1/)
   })
 
   it('show no secret in any mistake', () => {

@@ -2,8 +2,12 @@
 import { resolve } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
+import { configuredIn, mayBeFound } from '../../src/config/choose-projects.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
+import { readConfiguredPaths } from '../../src/config/read-places.ts'
 import { readLocation } from '../../src/history/location.ts'
+import { keepNothing } from '../../src/history/retention.ts'
+import { projectListOf } from '../../src/model/resource.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import { defaultLimits } from '../../src/service/settings.ts'
 import { acmeEnv, configure, file, firstService, referenceSources, refusal, withService } from './config-fixture.ts'
@@ -217,14 +221,8 @@ describe('readConfiguration', () => {
 
   it('reads additional certificate authorities', () => {
     const pem = rootCertificates.slice(0, 2).join('\n')
-    const files = { '/etc/hookdrift/ca.pem': pem, '/etc/hookdrift/key.pem': 'not-a-real-key' }
+    const files = { '/etc/hookdrift/ca.pem': pem }
     expect(firstService(configure(withService({ ca_file: 'ca.pem' }), { files })).settings.ca).toBe(pem)
-    expect(refusal(`${smallest}    ca_file: key.pem`, { files })).toEqual([
-      '7:14: key.pem does not contain a certificate, expected one or more in PEM form',
-    ])
-    expect(refusal(`${smallest}    ca_file: none.pem`, { files })).toEqual([
-      '7:14: cannot read none.pem: no such file or directory',
-    ])
   })
 
   it('says what to do without a configuration', () => {
@@ -292,10 +290,6 @@ describe('readConfiguration', () => {
       '7:27: the name `Connection` does not fit, expected a header that may be set',
     ],
     [
-      `${smallest}    dialect: { headers: { x-a: a, X-A: b } }\n`,
-      '7:35: the header X-A is sent twice; names ignore case, and Authorization carries the key',
-    ],
-    [
       `${smallest}    dialect: { headers: { authorization: a } }\n`,
       '7:27: the header authorization is sent twice; names ignore case, and Authorization carries the key',
     ],
@@ -316,24 +310,8 @@ describe('readConfiguration', () => {
       '7:20: `sources` is unknown, expected `endpoints` or `subscriptions`',
     ],
     [
-      `${smallest}      - id: 01M7XVZ2T417WGWM74AAK885VQ\n        name: x\n`,
-      '7:13: a second project with the id 01M7XVZ2T417WGWM74AAK885VQ, the first is in line 6',
-    ],
-    [
-      `${smallest}      - { id: other, name: 01M7XVZ2T417WGWM74AAK885VQ }\n`,
-      '7:28: a second project named 01M7XVZ2T417WGWM74AAK885VQ, the first is in line 6',
-    ],
-    [
       `${smallest}      - { id: 0123 }\n`,
       '7:15: id is 123, expected letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200 (in quotes)',
-    ],
-    [
-      smallest.replace('    key: ${ACME_KEY}\n', ''),
-      '5:9: no key: neither the project nor its service has one; use ${VAR} or ${file:PATH}',
-    ],
-    [
-      `${smallest}  - { name: acme, url: "https://b.example", key: "\${ACME_KEY}", projects: [{ id: a }] }\n`,
-      '7:13: a second service named acme, the first is in line 2',
     ],
     [
       smallest.replace(/projects:[\s\S]*/, 'projects: []'),
@@ -407,5 +385,144 @@ describe('the warnings of a configuration', () => {
 
   it.each(['localhost', '127.0.0.1:5005', '127.1', '[::1]:80', 'a.localhost'])('allow http to %s alone', (host) => {
     expect(configure(withService({ url: `http://${host}` })).warnings).toEqual([])
+  })
+})
+
+describe('retention', () => {
+  it('is read in the words of prune', () => {
+    const words = { keep_last: 3, keep_monthly: 'unlimited', keep_within: '14d' }
+    expect(configure(withService({}, { retention: words })).retention).toEqual({
+      keep: {
+        ...keepNothing,
+        last: 3,
+        monthly: Number.POSITIVE_INFINITY,
+        within: { years: 0, months: 0, days: 14, hours: 0 },
+      },
+      options: words,
+    })
+    expect(configure(withService({})).retention).toBeUndefined()
+  })
+
+  it.each([
+    [{}, 'something to keep'],
+    [{ keep_last: 0 }, 'something to keep'],
+    [{ keep_last: -1 }, 'expected a whole number from 0'],
+    [{ keep_daily: 'all' }, 'a whole number from 0 to 999999999, or `unlimited`'],
+    [{ keep_within: '3q' }, 'years, months, days and hours'],
+    [{ keep_dayly: 3 }, 'keep_daily'],
+  ])('%j is refused', (retention, text) => {
+    expect(refusal(withService({}, { retention })).join()).toContain(text)
+  })
+})
+
+const [firstCa = '', secondCa = ''] = rootCertificates
+const ca = '/etc/hookdrift/ca.pem'
+const digest = (service: object, top: object = {}, sources: Parameters<typeof configure>[1] = {}) =>
+  configure(withService(service, top), { files: { [ca]: firstCa }, ...sources }).digest
+
+describe('the digest of a configuration', () => {
+  it('does not depend on keys', () => {
+    const env = { ACME_KEY: 'rotated' }
+    expect(digest({}, {}, { env })).toBe(digest({}))
+    expect(digest({ key: 'not-a-real-key' })).toBe(digest({}))
+    const sealed = (key: string) => digest({}, { seal_key: key.repeat(32) })
+    expect(sealed('n')).toBe(sealed('o'))
+    const header = { dialect: { headers: { 'x-gate': '${GATE}' } } }
+    expect(digest(header, {}, { env: { ...env, GATE: 'a' } })).toBe(digest(header, {}, { env: { ...env, GATE: 'b' } }))
+  })
+
+  it('does not depend on notation', () => {
+    const text = `# a comment\nservices:\n- projects:\n  - { id: p1 }\n  url: https://hooks.example.com/\n  key: \${ACME_KEY}\n  name: acme\n  page_size: 1000\n  limits: { page_timeout: 30000ms }\n`
+    expect(configure(text).digest).toBe(digest({}))
+  })
+
+  it('does not depend on the history that a run uses', () => {
+    const env = { ACME_KEY: 'a', HOOKDRIFT_HISTORY: '/elsewhere' }
+    expect(configure(withService({}), { env }, { history: '/x' }).digest).toBe(digest({}))
+  })
+
+  it.each<[string, object, object]>([
+    ['history', {}, { history: 'x.db' }],
+    ['policy', {}, { policy: 'p.yaml' }],
+    ['concurrency', {}, { concurrency: 5 }],
+    ['name', { name: 'b' }, {}],
+    ['url', { url: 'https://b.example' }, {}],
+    ['page size', { page_size: 10 }, {}],
+    ['listings', { listings: { sources: 'off' } }, {}],
+    ['limits', { limits: { retries: 3 } }, {}],
+    ['certificates', { ca_file: 'ca.pem' }, {}],
+    ['dialect', { dialect: { sort: 'DESC' } }, {}],
+    ['headers', { dialect: { headers: { accept: '*/*' } } }, {}],
+    ['headers left out', { dialect: { headers: { accept: null } } }, {}],
+    ['projects', { projects: [{ id: 'p2' }] }, {}],
+    ['project names', { projects: [{ id: 'p1', name: 'n' }] }, {}],
+    ['labels', { projects: [{ id: 'p1', labels: { a: 'b' } }] }, {}],
+    ['filters', { projects: [{ id: 'p1', filters: { endpoints: { name: 'a' } } }] }, {}],
+  ])('depends on the %s', (_, service, top) => {
+    expect(digest(service, top)).not.toBe(digest({}))
+  })
+
+  it('depends on the content of a certificate file', () => {
+    const service = { ca_file: 'ca.pem' }
+    expect(digest(service, {}, { files: { [ca]: secondCa } })).not.toBe(digest(service))
+  })
+})
+
+const organisation = '01M8050JN03SM4FXGFK894C7MM'
+const anywhere = { service: 'acme', uid: 'p9' }
+
+describe('projects that a service lists', () => {
+  it('are all, or those that entries match', () => {
+    const { projects, matches } = firstService(configure(withService({ organisation, projects: 'all' })))
+    expect([projects, matches]).toEqual([[], [{ pattern: '*', labels: {}, line: 1 }]])
+    const entries = [{ match: 'pay*', labels: { env: 'prod' } }, { id: 'p1' }, { match: '*' }]
+    const both = firstService(configure(withService({ projects: entries })))
+    expect(both.matches.map(({ pattern, labels }) => [pattern, labels])).toEqual([
+      ['pay*', { env: 'prod' }],
+      ['*', {}],
+    ])
+    expect(both.projects.map(({ ref }) => ref.name)).toEqual(['acme/p1'])
+  })
+
+  it.each([
+    [{ projects: 'every' }, 'projects is "every", expected all, or at least one project, such as'],
+    [{ projects: [{ id: 'p1' }, { match: 'a/b' }] }, 'match is "a/b", expected a pattern of names such as pay*'],
+    [{ projects: [{ id: 'p1' }, { match: 'a', key: 'x' }] }, '`key` is unknown'],
+    [{ projects: [{ id: 'p1' }, 'payments'] }, 'projects[1] is "payments", expected a mapping such as'],
+  ])('%j is refused', (members, text) => {
+    const [line, ...others] = refusal(withService(members))
+    expect(line).toContain(text)
+    expect(others).toEqual([])
+  })
+
+  it('may be those that a schedule or a channel names', () => {
+    const schedules = [{ name: 's', cron: '0 * * * *', projects: ['acme/new*'] }]
+    const notify = [{ name: 'n', type: 'log', projects: ['new*'], labels: { env: 'prod' } }]
+    const projects = [{ match: '*', labels: { env: 'prod' } }]
+    expect(configure(withService({ organisation, projects }, { schedules, notify })).schedules).toHaveLength(1)
+    expect(refusal(withService({ organisation, projects: 'all' }, { notify }))[0]).toContain('no project has the label')
+  })
+
+  it('are distinguished from others by the name under which they were scanned', () => {
+    const isNamed = configuredIn(configure(withService({ projects: [{ id: 'p1' }, { match: 'pay*' }] })).services)
+    const named = (name: string, uid = 'p9') => isNamed({ ...anywhere, name, uid })
+    expect([named('acme/p1', 'p1'), named('acme/payments'), named('acme/orders')]).toEqual([true, true, false])
+    expect([isNamed(projectListOf('acme')), isNamed(projectListOf('other'))]).toEqual([true, false])
+    expect(mayBeFound({ ...anywhere, name: 'acme/p9' }, ['pay*'])).toBe(true)
+    expect(mayBeFound({ ...anywhere, name: 'acme/p9' }, [])).toBe(false)
+  })
+
+  it('are known without keys, too', () => {
+    const read = (text: string) => readConfiguredPaths(file, referenceSources(text, { env: acmeEnv }))
+    const { projects, isFound } = read(withService({ projects: [{ id: 'p1', name: 'one' }, { match: 'pay*' }] }))
+    expect(projects).toEqual(['acme/one'])
+    expect(['acme/payments', 'acme/orders', 'acme/*'].map((name) => isFound({ ...anywhere, name }))).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(isFound(projectListOf('acme'))).toBe(true)
+    const every = read(withService({ projects: 'all' }))
+    expect([every.projects, every.isFound({ ...anywhere, name: 'acme/orders' })]).toEqual([[], true])
   })
 })

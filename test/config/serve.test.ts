@@ -88,9 +88,6 @@ describe('the readers of the pages', () => {
   it.each([
     ['a token that is short', { token: 'short' }, /token .*expected 20 to 200 visible ASCII characters/],
     ['a token with a blank', { token: `${'x'.repeat(20)} ` }, /token .*expected 20 to 200 visible/],
-    ['a second token of a name', twice({ name: 'a' }, { name: 'a' }), /a second token named a, the first is in line 1/],
-    ['equal tokens', twice({ token: '${TEAM_TOKEN}' }, { token: '${TEAM_TOKEN}' }), /the same token as in line 1/],
-    ['projects that do not exist', twice({ projects: ['acme/none'] }, {}), /`acme\/none` matches none of acme\/p1/],
     ['a network that is none', proxy({ addresses: ['10.0.0.0/33'] }), /expected an IP address, or a network/],
     ['a network of all addresses', proxy({ addresses: ['0.0.0.0/0'] }), /expected an IP address, or a network/],
     ['a header that carries a key', proxy({ header: 'Authorization' }), /expected a header that carries nothing but/],
@@ -109,12 +106,6 @@ describe('the readers of the pages', () => {
     expect(refusal(withService({}, { worker, serve: { token: '${PAGES_TOKEN}' } }), { env })).toEqual([])
     expect(refusal(withService({}, { worker, serve: { token: 'short' } }), { env })).toEqual([
       expect.stringMatching('expected 20 to 200'),
-    ])
-  })
-
-  it('have no pages of a worker without an address', () => {
-    expect(refusal(withService({}, { worker: { pages: true } }))).toEqual([
-      expect.stringMatching('only with `listen`: they need an address'),
     ])
   })
 
@@ -152,16 +143,6 @@ describe('the guide to the pages', () => {
     expect(blocks).toHaveLength(5)
   })
 })
-
-function twice(first: object, second: object) {
-  const one = { name: 'a', token: '${PAGES_TOKEN}' }
-  return {
-    tokens: [
-      { ...one, ...first },
-      { ...one, name: 'b', token: '${TEAM_TOKEN}', ...second },
-    ],
-  }
-}
 
 function proxy(members: object) {
   return { trusted_proxy: { ...serve.trusted_proxy, ...members } }

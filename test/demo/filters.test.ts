@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { updateSubscription } from '../../src/demo/edits.ts'
-import { createFilter, deleteFilter, updateFilter } from '../../src/demo/filter-edits.ts'
+import { createFilter, deleteFilter, updateFilter } from '../../src/demo/filter-request.ts'
 import { filterRowsOf } from '../../src/demo/filter-rows.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { EventFilterRow, ProjectData, SubscriptionRow } from '../../src/demo/rows.ts'

@@ -6,8 +6,13 @@ import type { History } from '../../src/history/history.ts'
 import { keepNothing } from '../../src/history/retention.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
-import { migrationsDirectory } from '../../src/history/sqlite/read-migrations.ts'
-import { expectedSchema, knownSchemaDigest, schemaDigest } from '../../src/history/sqlite/schema/read-schema.ts'
+import {
+  expectedSchema,
+  knownSchemaDigest,
+  migrationsDirectory,
+  schemaDigest,
+} from '../../src/history/sqlite/schema.ts'
+
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { migrationsWith, temporaryDatabasePaths } from './database-fixture.ts'

@@ -3,7 +3,7 @@ import type { Draft, History } from '../../src/history/history.ts'
 import type { KnownName, NameKind } from '../../src/history/sql/read-names.ts'
 import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import type { HistoryDatabase } from '../../src/history/sql/session.ts'
-import type { HistoryUpkeep } from '../../src/history/upkeep.ts'
+import type { HistorySize, HistoryUpkeep } from '../../src/history/upkeep.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import { historyOf } from './history-of.ts'
 import { idOf, knownIn } from './known-in.ts'
@@ -17,6 +17,7 @@ export interface Place {
   /** What names it on the command line. */
   address(): Promise<string>
   upkeep(process: Process): Promise<HistoryUpkeep>
+  size(): Promise<HistorySize>
   /** Takes a step of the schema that follows those of this program. Its text names the schema, as statements do. */
   upgrade(sql: string): Promise<void>
   /** What a shell completes. */
@@ -106,11 +107,5 @@ export function openContractFixture(makePlace: () => Place) {
     })
   }
 
-  return Object.assign(fixture, {
-    begin,
-    run,
-    stateOf,
-    doEverything,
-    aFirstRun,
-  })
+  return Object.assign(fixture, { begin, run, stateOf, doEverything, aFirstRun })
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll } from 'vitest'
 import type { Session } from '../../src/history/sql/session.ts'
-import { migrationsDirectory } from '../../src/history/sqlite/read-migrations.ts'
+import { migrationsDirectory } from '../../src/history/sqlite/schema.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
 
 /** The path of a database in a directory of its own. */

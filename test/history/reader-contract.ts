@@ -3,10 +3,10 @@ import type { Draft } from '../../src/history/history.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ResourceListChoice } from '../../src/history/resource-list.ts'
 import { readDiffering } from '../../src/history/sql/differing.ts'
-import { findEndpointsOf } from '../../src/history/sql/endpoints-of.ts'
 import { readFirstViolations } from '../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../src/history/sql/found-violations.ts'
-import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
+import { countResources, findEndpointsOf, listResources } from '../../src/history/sql/list-resources.ts'
+
 import { readPoliciesBetween, readRunInputs, readRunRecord } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,

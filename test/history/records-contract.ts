@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../src/history/records.ts'
-import { findEndpointsOf } from '../../src/history/sql/endpoints-of.ts'
+import { findEndpointsOf } from '../../src/history/sql/list-resources.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { identifyResources, readReferrersOf, searchResources } from '../../src/history/sql/resource-life.ts'
 import { type Listing, longestUid, type ProjectRef } from '../../src/model/resource.ts'

@@ -128,23 +128,8 @@ describe('a duration', () => {
     expect(readSpan(text)).toEqual(span)
   })
 
-  it.each([
-    '',
-    '14',
-    'd',
-    '1d1d',
-    '0d',
-    '-1d',
-    '1.5d',
-    '2w',
-    '14 d',
-    '99999d',
-    '1d ',
-    ' 1d',
-    '1d2h3m4y5d',
-    '1h2h',
-    '0y0m0d0h',
-  ])('"%s" is refused', (text) => {
+  const wrong = '14 d 1d1d 0d -1d 1.5d 2w 99999d 1d2h3m4y5d 1h2h 0y0m0d0h'.split(' ')
+  it.each(['', '14 d', '1d ', ' 1d', ...wrong])('"%s" is refused', (text) => {
     expect(readSpan(text)).toBeUndefined()
   })
 })

@@ -24,174 +24,173 @@ import {
 
 /** What every backend promises of runs. */
 export function describeRuns(name: string, makePlace: () => Place): void {
-  describe(`${name}: the contract of runs`, () => {
+  describe(`${name}: a history`, () => {
     const fixture = openContractFixture(makePlace)
     const { begin, stateOf, doEverything, aFirstRun } = fixture
 
-    describe('a history', () => {
-      it('has no run at first', async () => {
-        expect(await latestRun(fixture.history)).toBeUndefined()
-        expect(await listRuns(fixture.history)).toEqual([])
-        expect(await readRunRecord(fixture.history, 1)).toBeUndefined()
-        const draft = await begin()
-        expect(draft.run).toBe(1)
-        expect(draft.interrupted).toEqual([])
-        expect(await readCompleteScans(draft.past, payments, draft.run - 1)).toEqual({})
-        expect(await draft.lastScannedRun(payments)).toBeUndefined()
-        expect(await historyOf(draft, payments, at(0))).toEqual(noHistory)
-        expect(await knownIn(draft, payments, 'endpoint', ['a'])).toEqual(new Map())
-        expect(await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 0 }])).toEqual([undefined])
-        expect(await draft.current(payments)).toEqual([])
-        expect(await draft.unconfirmedViolations(payments)).toEqual([])
-      })
+    it('has no run at first', async () => {
+      expect(await latestRun(fixture.history)).toBeUndefined()
+      expect(await listRuns(fixture.history)).toEqual([])
+      expect(await readRunRecord(fixture.history, 1)).toBeUndefined()
+      const draft = await begin()
+      expect(draft.run).toBe(1)
+      expect(draft.interrupted).toEqual([])
+      expect(await readCompleteScans(draft.past, payments, draft.run - 1)).toEqual({})
+      expect(await draft.lastScannedRun(payments)).toBeUndefined()
+      expect(await historyOf(draft, payments, at(0))).toEqual(noHistory)
+      expect(await knownIn(draft, payments, 'endpoint', ['a'])).toEqual(new Map())
+      expect(await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 0 }])).toEqual([undefined])
+      expect(await draft.current(payments)).toEqual([])
+      expect(await draft.unconfirmedViolations(payments)).toEqual([])
+    })
 
-      it('reads back a committed run, with the record that the commit got', async () => {
-        const draft = await fixture.history.begin(
-          aStart(at(1), { failOn: 'low', policyDigest: 'p', configurationDigest: 'c' }),
-        )
-        await walkAll(draft)
-        await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
-        const fields = [{ path: '/url', before: null, after: { a: [1, 'x'] } }]
-        const modified = aChange('a', { change: 'modified', fields, referrers: ['u1', 'u2'] })
-        await draft.stageChanges(payments, [modified])
-        await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
-        await draft.stageContext(aContext())
-        let asked: unknown
-        const committed = await draft.commit(at(2), (record) => {
-          asked = record
-          return 1
-        })
-        const { state, firstRun, lastRun, originRun, replaces, waiver, ...finding } = aViolation('a')
-        expect(committed).toEqual({
-          number: 1,
-          startedAt: at(1),
-          finishedAt: at(2),
-          failOn: 'low',
-          toolVersion: '0.1.0',
-          policyDigest: 'p',
-          configurationDigest: 'c',
-          chain: committed.chain,
-          ...aContext(),
-          coverage: [
-            { project: 'acme/payments', ...aCoverage('endpoints') },
-            { project: 'acme/payments', ...aCoverage('subscriptions') },
-          ],
-          notices: [{ project: 'acme/payments', ...aNotice('endpoints', 'the shape changed') }],
-          changes: [{ project: 'acme/payments', ...modified }],
-          violations: [
-            {
-              ...finding,
-              state: 'opened',
-              owner: null,
-              project: 'acme/payments',
-              firstSeen: at(1),
-              lastSeen: at(1),
-              resolution: null,
-              endedBy: null,
-            },
-          ],
-          accepted: [],
-        })
-        // A link covers the exit code, so the record that gives it has none yet.
-        expect(asked).toEqual({ ...committed, chain: null })
-        expect(await readRunRecord(fixture.history, 1)).toEqual(committed)
-        expect(await latestRun(fixture.history)).toBe(1)
+    it('reads back a committed run, with the record that the commit got', async () => {
+      const draft = await fixture.history.begin(
+        aStart(at(1), { failOn: 'low', policyDigest: 'p', configurationDigest: 'c' }),
+      )
+      await walkAll(draft)
+      await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
+      const fields = [{ path: '/url', before: null, after: { a: [1, 'x'] } }]
+      const modified = aChange('a', { change: 'modified', fields, referrers: ['u1', 'u2'] })
+      await draft.stageChanges(payments, [modified])
+      await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
+      await draft.stageContext(aContext())
+      let asked: unknown
+      const committed = await draft.commit(at(2), (record) => {
+        asked = record
+        return 1
       })
+      const { state, firstRun, lastRun, originRun, replaces, waiver, ...finding } = aViolation('a')
+      expect(committed).toEqual({
+        number: 1,
+        startedAt: at(1),
+        finishedAt: at(2),
+        failOn: 'low',
+        toolVersion: '0.1.0',
+        policyDigest: 'p',
+        configurationDigest: 'c',
+        chain: committed.chain,
+        ...aContext(),
+        coverage: [
+          { project: 'acme/payments', ...aCoverage('endpoints') },
+          { project: 'acme/payments', ...aCoverage('subscriptions') },
+        ],
+        notices: [{ project: 'acme/payments', ...aNotice('endpoints', 'the shape changed') }],
+        changes: [{ project: 'acme/payments', ...modified }],
+        violations: [
+          {
+            ...finding,
+            state: 'opened',
+            owner: null,
+            project: 'acme/payments',
+            firstSeen: at(1),
+            lastSeen: at(1),
+            resolution: null,
+            endedBy: null,
+          },
+        ],
+        accepted: [],
+        causes: [],
+      })
+      // A link covers the exit code, so the record that gives it has none yet.
+      expect(asked).toEqual({ ...committed, chain: null })
+      expect(await readRunRecord(fixture.history, 1)).toEqual(committed)
+      expect(await latestRun(fixture.history)).toBe(1)
+    })
 
-      it('shows nothing of a draft before its commit', async () => {
-        const first = await aFirstRun()
-        const draft = await begin()
-        const before = await stateOf(draft)
-        await doEverything(draft)
-        const reader = await fixture.place.open(fixture.machines.process(200))
-        expect(await latestRun(reader)).toBe(1)
-        expect(await readRunRecord(reader, 1)).toEqual(first)
-        expect(await readRunRecord(reader, 2)).toBeUndefined()
-        expect(await readCompleteScans(draft.past, payments, draft.run - 1)).toEqual(before.baselines)
-        expect(await knownIn(draft, payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
-        expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.active.endpoint)
-        await commit(draft)
-        expect(await latestRun(reader)).toBe(2)
-        expect(await readRunRecord(reader, 1)).toEqual(first)
-        expect((await readRunRecord(reader, 2))?.changes).toHaveLength(2)
-        await reader.close()
-      })
+    it('shows nothing of a draft before its commit', async () => {
+      const first = await aFirstRun()
+      const draft = await begin()
+      const before = await stateOf(draft)
+      await doEverything(draft)
+      const reader = await fixture.place.open(fixture.machines.process(200))
+      expect(await latestRun(reader)).toBe(1)
+      expect(await readRunRecord(reader, 1)).toEqual(first)
+      expect(await readRunRecord(reader, 2)).toBeUndefined()
+      expect(await readCompleteScans(draft.past, payments, draft.run - 1)).toEqual(before.baselines)
+      expect(await knownIn(draft, payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
+      expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.active.endpoint)
+      await commit(draft)
+      expect(await latestRun(reader)).toBe(2)
+      expect(await readRunRecord(reader, 1)).toEqual(first)
+      expect((await readRunRecord(reader, 2))?.changes).toHaveLength(2)
+      await reader.close()
+    })
 
-      it('leaves only the number of an abandoned run', async () => {
-        const first = await aFirstRun()
-        const abandoned = await begin()
-        const before = await stateOf(abandoned)
-        await doEverything(abandoned)
-        await abandoned.abandon(at(9))
-        expect(await latestRun(fixture.history)).toBe(1)
-        expect(await readRunRecord(fixture.history, 2)).toBeUndefined()
-        expect(await readRunRecord(fixture.history, 1)).toEqual(first)
-        const next = await begin()
-        expect(next.run).toBe(3)
-        expect(next.interrupted).toEqual([])
-        expect(await stateOf(next)).toEqual(before)
-        await next.commit(at(9), () => 3)
-        expect(await listRuns(fixture.history)).toEqual([
-          { number: 1, startedAt: at(1), finishedAt: at(1.5) },
-          { number: 3, startedAt: at(3), finishedAt: at(9) },
-        ])
-      })
+    it('leaves only the number of an abandoned run', async () => {
+      const first = await aFirstRun()
+      const abandoned = await begin()
+      const before = await stateOf(abandoned)
+      await doEverything(abandoned)
+      await abandoned.abandon(at(9))
+      expect(await latestRun(fixture.history)).toBe(1)
+      expect(await readRunRecord(fixture.history, 2)).toBeUndefined()
+      expect(await readRunRecord(fixture.history, 1)).toEqual(first)
+      const next = await begin()
+      expect(next.run).toBe(3)
+      expect(next.interrupted).toEqual([])
+      expect(await stateOf(next)).toEqual(before)
+      await next.commit(at(9), () => 3)
+      expect(await listRuns(fixture.history)).toEqual([
+        { number: 1, startedAt: at(1), finishedAt: at(1.5) },
+        { number: 3, startedAt: at(3), finishedAt: at(9) },
+      ])
+    })
 
-      it('closes a killed run as interrupted, and reopens everything that it ended', async () => {
-        const first = await aFirstRun()
-        const killed = await begin()
-        const before = await stateOf(killed)
-        await doEverything(killed)
-        fixture.owner.kill()
-        await fixture.history.close()
-        fixture.history = await fixture.place.open(fixture.machines.process(101))
-        const next = await begin()
-        expect([next.run, next.interrupted]).toEqual([3, [2]])
-        expect(await stateOf(next)).toEqual(before)
-        await walkAll(next)
-        await commit(next)
-        expect(await readRunRecord(fixture.history, 1)).toEqual(first)
-        expect(await readRunRecord(fixture.history, 2)).toBeUndefined()
-        expect(await latestRun(fixture.history)).toBe(3)
-      })
+    it('closes a killed run as interrupted, and reopens everything that it ended', async () => {
+      const first = await aFirstRun()
+      const killed = await begin()
+      const before = await stateOf(killed)
+      await doEverything(killed)
+      fixture.owner.kill()
+      await fixture.history.close()
+      fixture.history = await fixture.place.open(fixture.machines.process(101))
+      const next = await begin()
+      expect([next.run, next.interrupted]).toEqual([3, [2]])
+      expect(await stateOf(next)).toEqual(before)
+      await walkAll(next)
+      await commit(next)
+      expect(await readRunRecord(fixture.history, 1)).toEqual(first)
+      expect(await readRunRecord(fixture.history, 2)).toBeUndefined()
+      expect(await latestRun(fixture.history)).toBe(3)
+    })
 
-      it('writes nothing when the exit code cannot be computed', async () => {
-        await aFirstRun()
-        const draft = await begin()
-        const before = await stateOf(draft)
-        await doEverything(draft)
-        const failing = draft.commit(at(3), () => {
-          throw new Error('a bug')
-        })
-        await expect(failing).rejects.toThrow('a bug')
-        expect(await latestRun(fixture.history)).toBe(1)
-        await draft.abandon(at(3))
-        expect(await stateOf(await begin())).toEqual(before)
+    it('writes nothing when the exit code cannot be computed', async () => {
+      await aFirstRun()
+      const draft = await begin()
+      const before = await stateOf(draft)
+      await doEverything(draft)
+      const failing = draft.commit(at(3), () => {
+        throw new Error('a bug')
       })
+      await expect(failing).rejects.toThrow('a bug')
+      expect(await latestRun(fixture.history)).toBe(1)
+      await draft.abandon(at(3))
+      expect(await stateOf(await begin())).toEqual(before)
+    })
 
-      it('ignores a page that arrives after its run was abandoned or committed', async () => {
-        await aFirstRun()
-        const draft = await begin()
-        const before = await stateOf(draft)
-        await draft.abandon(at(3))
-        const late = [
-          () => draft.stage(payments, [aVersion('c')]),
-          () => draft.stageChanges(payments, [aChange('c')]),
-          () => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] }),
-          () => draft.stageWalk(payments, aCoverage('endpoints'), undefined),
-          () => draft.stageNotice(payments, aNotice('endpoints', 'late')),
-          () => draft.discard(payments),
-          () => commit(draft),
-        ]
-        for (const write of late) await expect(write()).rejects.toMatchObject({ exitCode: 5 })
-        const committed = await begin()
-        expect(await stateOf(committed)).toEqual(before)
-        const record = await commit(committed)
-        await expect(committed.stage(payments, [aVersion('c')])).rejects.toThrow(AuditError)
-        await expect(commit(committed)).rejects.toThrow(AuditError)
-        await committed.abandon(at(9))
-        expect(await readRunRecord(fixture.history, committed.run)).toEqual(record)
-      })
+    it('ignores a page that arrives after its run was abandoned or committed', async () => {
+      await aFirstRun()
+      const draft = await begin()
+      const before = await stateOf(draft)
+      await draft.abandon(at(3))
+      const late = [
+        () => draft.stage(payments, [aVersion('c')]),
+        () => draft.stageChanges(payments, [aChange('c')]),
+        () => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] }),
+        () => draft.stageWalk(payments, aCoverage('endpoints'), undefined),
+        () => draft.stageNotice(payments, aNotice('endpoints', 'late')),
+        () => draft.discard(payments),
+        () => commit(draft),
+      ]
+      for (const write of late) await expect(write()).rejects.toMatchObject({ exitCode: 5 })
+      const committed = await begin()
+      expect(await stateOf(committed)).toEqual(before)
+      const record = await commit(committed)
+      await expect(committed.stage(payments, [aVersion('c')])).rejects.toThrow(AuditError)
+      await expect(commit(committed)).rejects.toThrow(AuditError)
+      await committed.abandon(at(9))
+      expect(await readRunRecord(fixture.history, committed.run)).toEqual(record)
     })
   })
 }

@@ -7,7 +7,6 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
-import { openToExamine } from '../../src/history/sqlite/open-to-examine.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { AuditError } from '../../src/model/errors.ts'
@@ -159,17 +158,6 @@ describe('a file that is not a history', () => {
 })
 
 describe('migrations', () => {
-  it('refuse a history of a checkout from before the first release, of any schema number', () => {
-    openDatabase(file, now).close()
-    const old = new Database(file)
-    old.exec("UPDATE migration SET sha256 = '0'")
-    old.pragma('user_version = 16')
-    old.close()
-    const refused = { message: `the history ${file} was made by a checkout from before the first release` }
-    expect(refusal(() => openDatabase(file, now))).toMatchObject(refused)
-    expect(refusal(() => openToExamine(file))).toMatchObject(refused)
-  })
-
   it('run once when several processes open a new file at the same time', async () => {
     const module = join(import.meta.dirname, '../../src/history/sqlite/open-database.ts')
     const script = `import { openDatabase } from ${JSON.stringify(module)}

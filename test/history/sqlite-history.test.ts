@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { keepNothing } from '../../src/history/retention.ts'
+import { spaceOfFile } from '../../src/history/sqlite/space-of-file.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { temporaryDatabasePaths } from './database-fixture.ts'
@@ -31,13 +32,13 @@ describe('the disk space of a file', () => {
   it('includes the write-ahead log', async () => {
     const file = nextPath()
     const history = openSqliteHistory(file, new Machines().process(1))
-    expect((await upkeep(file).size()).bytes).toBeGreaterThan(statSync(file).size)
+    expect(spaceOfFile(file).bytes).toBeGreaterThan(statSync(file).size)
     await history.close()
   })
 
   it('is that of its directory before there is a file, and unknown without one', async () => {
     const file = nextPath()
-    expect(await upkeep(file).size()).toEqual({ bytes: 0, freeBytes: expect.any(Number) })
-    expect(await upkeep(`${file}/nowhere/h.db`).size()).toEqual({ bytes: 0, freeBytes: undefined })
+    expect(spaceOfFile(file)).toEqual({ bytes: 0, freeBytes: expect.any(Number) })
+    expect(spaceOfFile(`${file}/nowhere/h.db`)).toEqual({ bytes: 0, freeBytes: undefined })
   })
 })

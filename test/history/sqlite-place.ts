@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { readNames } from '../../src/history/sqlite/read-names.ts'
+import { spaceOfFile } from '../../src/history/sqlite/space-of-file.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
@@ -30,6 +31,7 @@ function placeOf({ file, remove }: ReturnType<typeof temporaryDatabasePath>): Pl
       opened.push(upkeep)
       return upkeep
     },
+    size: async () => spaceOfFile(file),
     async upgrade(sql) {
       const directory = migrationsWith(dirname(file), '0002_next.sql', sql.replaceAll('hookdrift.', ''))
       openDatabase(file, at(5), { directory }).close()

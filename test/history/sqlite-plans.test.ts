@@ -1,12 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Approval } from '../../src/history/approvals.ts'
-import { beginRun } from '../../src/history/draft/begin-run.ts'
+import { beginRun } from '../../src/history/draft/run-draft.ts'
 import type { Draft } from '../../src/history/history.ts'
-import type { HistoryReader } from '../../src/history/reader.ts'
+import { type HistoryReader, sqlReader } from '../../src/history/reader.ts'
 import { findLastApproval, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
 import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
-import { findEndpointsOf } from '../../src/history/sql/endpoints-of.ts'
 import {
   readFirstViolations,
   readViolatedRules,
@@ -16,7 +15,8 @@ import {
   type ViolationGroup,
 } from '../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../src/history/sql/found-violations.ts'
-import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
+import { countResources, findEndpointsOf, listResources } from '../../src/history/sql/list-resources.ts'
+
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,
@@ -26,7 +26,7 @@ import {
 } from '../../src/history/sql/resource-life.ts'
 import { findCommittedRun, listEndedRuns, listRunsBefore, readRunExtents } from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
-import { sqlReader } from '../../src/history/sql/sql-reader.ts'
+
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
@@ -64,12 +64,7 @@ afterAll(() => {
   remove()
 })
 
-const fifty: ViolationChoice = {
-  run: 2,
-  withActive: true,
-  resolvedAfter: 1,
-  most: 50,
-}
+const fifty: ViolationChoice = { run: 2, withActive: true, resolvedAfter: 1, most: 50 }
 
 const group: ViolationGroup = {
   rule: '',

@@ -31,7 +31,7 @@ export function describeUpkeep(name: string, makePlace: MakePlace): void {
         const message = expect.stringMatching(/^there is no history at /)
         await expect(ask()).rejects.toMatchObject({ exitCode: 4, message })
       }
-      expect((await upkeep.size()).bytes).toBe(0)
+      expect((await place.size()).bytes).toBe(0)
       await place.dispose()
     })
 

@@ -8,161 +8,157 @@ import { aStart, at, aVersion, aViolation, commit, orders, payments, walkAll } f
 
 /** What every backend promises of versions. */
 export function describeVersions(name: string, makePlace: () => Place): void {
-  describe(`${name}: the contract of versions`, () => {
+  describe(`${name}: a draft`, () => {
     const fixture = openContractFixture(makePlace)
     const { begin, run } = fixture
 
-    describe('a draft', () => {
-      it('gives bodies with their facts, the run that first saw them, the key that sealed them and the normal form', async () => {
-        const facts = { '/secret': { min_length: 16, weak: ['common' as const] } }
-        const plain = aVersion('a', { url: 'x' }, { normaliser: 7 })
-        const sealed = aVersion('b', { secret: 'sealed:00' }, { facts: JSON.stringify(facts) })
-        await run((draft) => draft.stage(payments, [plain, sealed]))
-        const draft = await fixture.history.begin(aStart(at(2), { sealKeyId: 'key-2' }))
-        const first = { fromRun: 1, since: at(1), sealKeyId: 'key-1' }
-        const points = ['a', 'b'].map((uid) => ({ kind: 'endpoint', uid, run: 1 }) as const)
-        expect(await draft.versionsAt(payments, points)).toEqual([
-          { ...first, name: 'name of a', attributes: { url: 'x' }, facts: {}, normaliser: 7 },
-          { ...first, name: 'name of b', attributes: { secret: 'sealed:00' }, facts, normaliser: 1 },
-        ])
-      })
+    it('gives bodies with their facts, the run that first saw them, the key that sealed them and the normal form', async () => {
+      const facts = { '/secret': { min_length: 16, weak: ['common' as const] } }
+      const plain = aVersion('a', { url: 'x' }, { normaliser: 7 })
+      const sealed = aVersion('b', { secret: 'sealed:00' }, { facts: JSON.stringify(facts) })
+      await run((draft) => draft.stage(payments, [plain, sealed]))
+      const draft = await fixture.history.begin(aStart(at(2), { sealKeyId: 'key-2' }))
+      const first = { fromRun: 1, since: at(1), sealKeyId: 'key-1' }
+      const points = ['a', 'b'].map((uid) => ({ kind: 'endpoint', uid, run: 1 }) as const)
+      expect(await draft.versionsAt(payments, points)).toEqual([
+        { ...first, name: 'name of a', attributes: { url: 'x' }, facts: {}, normaliser: 7 },
+        { ...first, name: 'name of b', attributes: { secret: 'sealed:00' }, facts, normaliser: 1 },
+      ])
+    })
 
-      it('finds the version that was valid in a run', async () => {
-        await run((draft) => draft.stage(payments, [aVersion('a', { n: 1 })]))
-        await run()
-        await run(async (draft) =>
-          draft.stage(payments, [aVersion('a', { n: 2 }, { replaces: await idOf(draft, 'a') })]),
-        )
-        await run(async (draft) => draft.endVersions(payments, [await idOf(draft, 'a')]))
-        await run()
-        await run((draft) => draft.stage(payments, [aVersion('a', { n: 3 })]))
-        const draft = await begin()
-        const at = async (run: number) =>
-          (await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run }]))[0]?.attributes.n
-        expect([await at(1), await at(2), await at(3)]).toEqual([1, 1, 2])
-        expect([await at(4), await at(5), await at(6)]).toEqual([undefined, undefined, 3])
-        expect(await draft.versionsAt(orders, [{ kind: 'endpoint', uid: 'a', run: 1 }])).toEqual([undefined])
-      })
+    it('finds the version that was valid in a run', async () => {
+      await run((draft) => draft.stage(payments, [aVersion('a', { n: 1 })]))
+      await run()
+      await run(async (draft) => draft.stage(payments, [aVersion('a', { n: 2 }, { replaces: await idOf(draft, 'a') })]))
+      await run(async (draft) => draft.endVersions(payments, [await idOf(draft, 'a')]))
+      await run()
+      await run((draft) => draft.stage(payments, [aVersion('a', { n: 3 })]))
+      const draft = await begin()
+      const at = async (run: number) =>
+        (await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run }]))[0]?.attributes.n
+      expect([await at(1), await at(2), await at(3)]).toEqual([1, 1, 2])
+      expect([await at(4), await at(5), await at(6)]).toEqual([undefined, undefined, 3])
+      expect(await draft.versionsAt(orders, [{ kind: 'endpoint', uid: 'a', run: 1 }])).toEqual([undefined])
+    })
 
-      it('answers several points in their order, to drafts and to readers alike', async () => {
-        await run((draft) => draft.stage(payments, [aVersion('a', { n: 1 }), aVersion('b', { n: 2 })]))
-        const draft = await begin()
-        const points = [
-          { kind: 'endpoint', uid: 'b', run: 1 },
-          { kind: 'source', uid: 'a', run: 1 },
-          { kind: 'endpoint', uid: 'a', run: 1 },
-          { kind: 'endpoint', uid: 'b', run: 1 },
-        ] as const
-        const toReaders = (some: readonly VersionPoint[]) => readVersionsAt(fixture.history, payments, some)
-        for (const ask of [toReaders, (some: readonly VersionPoint[]) => draft.versionsAt(payments, some)]) {
-          expect((await ask(points)).map((version) => version?.attributes.n)).toEqual([2, undefined, 1, 2])
-          expect(await ask([])).toEqual([])
-        }
-      })
+    it('answers several points in their order, to drafts and to readers alike', async () => {
+      await run((draft) => draft.stage(payments, [aVersion('a', { n: 1 }), aVersion('b', { n: 2 })]))
+      const draft = await begin()
+      const points = [
+        { kind: 'endpoint', uid: 'b', run: 1 },
+        { kind: 'source', uid: 'a', run: 1 },
+        { kind: 'endpoint', uid: 'a', run: 1 },
+        { kind: 'endpoint', uid: 'b', run: 1 },
+      ] as const
+      const toReaders = (some: readonly VersionPoint[]) => readVersionsAt(fixture.history, payments, some)
+      for (const ask of [toReaders, (some: readonly VersionPoint[]) => draft.versionsAt(payments, some)]) {
+        expect((await ask(points)).map((version) => version?.attributes.n)).toEqual([2, undefined, 1, 2])
+        expect(await ask([])).toEqual([])
+      }
+    })
 
-      it('finds what it staged itself', async () => {
-        const draft = await begin()
-        await walkAll(draft)
-        const staged = [
-          aVersion('a', { url: 'here' }),
-          aVersion('u', { source_uid: 's' }, { kind: 'subscription' }),
-          aVersion('v', { source_uid: 's' }, { kind: 'subscription' }),
-        ]
-        await draft.stage(payments, staged)
-        await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
-        expect(await draft.referrers(payments, ['s'])).toEqual(new Map([['s', ['u', 'v']]]))
-        const [body] = await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: draft.run }])
-        expect(body?.attributes).toEqual({ url: 'here' })
-        expect((await draft.oldViolations(payments, { high: at(2) })).map(({ uid }) => uid)).toEqual(['a'])
-      })
+    it('finds what it staged itself', async () => {
+      const draft = await begin()
+      await walkAll(draft)
+      const staged = [
+        aVersion('a', { url: 'here' }),
+        aVersion('u', { source_uid: 's' }, { kind: 'subscription' }),
+        aVersion('v', { source_uid: 's' }, { kind: 'subscription' }),
+      ]
+      await draft.stage(payments, staged)
+      await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
+      expect(await draft.referrers(payments, ['s'])).toEqual(new Map([['s', ['u', 'v']]]))
+      const [body] = await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: draft.run }])
+      expect(body?.attributes).toEqual({ url: 'here' })
+      expect((await draft.oldViolations(payments, { high: at(2) })).map(({ uid }) => uid)).toEqual(['a'])
+    })
 
-      it('lists what was current before the run, also after the run replaced it', async () => {
-        await run((draft) =>
-          draft.stage(payments, [aVersion('b'), aVersion('a'), aVersion('a', {}, { kind: 'subscription' })]),
-        )
-        const draft = await begin()
-        const before = await draft.current(payments)
-        const { digest } = aVersion('a')
-        const id = await idOf(draft, 'a')
-        expect(before[0]).toEqual({
-          id,
-          kind: 'endpoint',
-          uid: 'a',
-          name: 'name of a',
-          fromRun: 1,
-          digest,
-          sealKeyId: 'key-1',
+    it('lists what was current before the run, also after the run replaced it', async () => {
+      await run((draft) =>
+        draft.stage(payments, [aVersion('b'), aVersion('a'), aVersion('a', {}, { kind: 'subscription' })]),
+      )
+      const draft = await begin()
+      const before = await draft.current(payments)
+      const { digest } = aVersion('a')
+      const id = await idOf(draft, 'a')
+      expect(before[0]).toEqual({
+        id,
+        kind: 'endpoint',
+        uid: 'a',
+        name: 'name of a',
+        fromRun: 1,
+        digest,
+        sealKeyId: 'key-1',
+      })
+      expect(before.map(({ kind, uid, name, fromRun }) => [kind, uid, name, fromRun])).toEqual([
+        ['endpoint', 'a', 'name of a', 1],
+        ['endpoint', 'b', 'name of b', 1],
+        ['subscription', 'a', 'name of a', 1],
+      ])
+      await draft.stage(payments, [aVersion('b', { n: 2 }, { replaces: await idOf(draft, 'b') }), aVersion('new')])
+      expect(await draft.current(payments)).toEqual(before)
+      expect(await draft.current(orders)).toEqual([])
+    })
+
+    it('keeps a resource through a run that did not scan it', async () => {
+      await run((draft) => draft.stage(payments, [aVersion('a')]))
+      await run(async () => {}, [orders])
+      const draft = await begin()
+      expect((await knownIn(draft, payments, 'endpoint', ['a'])).get('a')?.fromRun).toBe(1)
+      expect(await draft.current(payments)).toHaveLength(1)
+    })
+
+    it('finds the subscriptions that use a source after this run', async () => {
+      const using = (uid: string, source: string | null, replaces?: number): NewVersion =>
+        aVersion(uid, { source_uid: source }, { kind: 'subscription', replaces })
+      const first = [using('u3', 's1'), using('u1', 's1'), using('u2', 's1'), using('u4', 's2'), using('u5', null)]
+      await run((draft) => draft.stage(payments, first))
+      const draft = await begin()
+      const referrers = () => draft.referrers(payments, ['s1', 's2', 's3', 'null'])
+      expect(await referrers()).toEqual(
+        new Map([
+          ['s1', ['u1', 'u2', 'u3']],
+          ['s2', ['u4']],
+        ]),
+      )
+      const moved = using('u1', 's2', await idOf(draft, 'u1', 'subscription'))
+      await draft.stage(payments, [moved, using('u6', 's3')])
+      await draft.endVersions(payments, [await idOf(draft, 'u3', 'subscription')])
+      const expected = new Map([
+        ['s1', ['u2']],
+        ['s2', ['u1', 'u4']],
+        ['s3', ['u6']],
+      ])
+      expect(await referrers()).toEqual(expected)
+      expect(await draft.referrers(orders, ['s1'])).toEqual(new Map())
+      expect(await draft.referrers(payments, [])).toEqual(new Map())
+      await commit(draft)
+      expect(await (await begin()).referrers(payments, ['s1', 's2', 's3'])).toEqual(expected)
+    })
+
+    it('reports once that a source is no longer referenced, until it is used again', async () => {
+      const mark = async (...uids: string[]) => {
+        let marked: readonly string[] = []
+        await run(async (draft) => {
+          marked = await draft.markUnreferenced(payments, 'source', uids)
         })
-        expect(before.map(({ kind, uid, name, fromRun }) => [kind, uid, name, fromRun])).toEqual([
-          ['endpoint', 'a', 'name of a', 1],
-          ['endpoint', 'b', 'name of b', 1],
-          ['subscription', 'a', 'name of a', 1],
-        ])
-        await draft.stage(payments, [aVersion('b', { n: 2 }, { replaces: await idOf(draft, 'b') }), aVersion('new')])
-        expect(await draft.current(payments)).toEqual(before)
-        expect(await draft.current(orders)).toEqual([])
-      })
-
-      it('keeps a resource through a run that did not scan it', async () => {
-        await run((draft) => draft.stage(payments, [aVersion('a')]))
-        await run(async () => {}, [orders])
-        const draft = await begin()
-        expect((await knownIn(draft, payments, 'endpoint', ['a'])).get('a')?.fromRun).toBe(1)
-        expect(await draft.current(payments)).toHaveLength(1)
-      })
-
-      it('finds the subscriptions that use a source after this run', async () => {
-        const using = (uid: string, source: string | null, replaces?: number): NewVersion =>
-          aVersion(uid, { source_uid: source }, { kind: 'subscription', replaces })
-        const first = [using('u3', 's1'), using('u1', 's1'), using('u2', 's1'), using('u4', 's2'), using('u5', null)]
-        await run((draft) => draft.stage(payments, first))
-        const draft = await begin()
-        const referrers = () => draft.referrers(payments, ['s1', 's2', 's3', 'null'])
-        expect(await referrers()).toEqual(
-          new Map([
-            ['s1', ['u1', 'u2', 'u3']],
-            ['s2', ['u4']],
-          ]),
-        )
-        const moved = using('u1', 's2', await idOf(draft, 'u1', 'subscription'))
-        await draft.stage(payments, [moved, using('u6', 's3')])
-        await draft.endVersions(payments, [await idOf(draft, 'u3', 'subscription')])
-        const expected = new Map([
-          ['s1', ['u2']],
-          ['s2', ['u1', 'u4']],
-          ['s3', ['u6']],
-        ])
-        expect(await referrers()).toEqual(expected)
-        expect(await draft.referrers(orders, ['s1'])).toEqual(new Map())
-        expect(await draft.referrers(payments, [])).toEqual(new Map())
-        await commit(draft)
-        expect(await (await begin()).referrers(payments, ['s1', 's2', 's3'])).toEqual(expected)
-      })
-
-      it('reports once that a source is no longer referenced, until it is used again', async () => {
-        const mark = async (...uids: string[]) => {
-          let marked: readonly string[] = []
-          await run(async (draft) => {
-            marked = await draft.markUnreferenced(payments, 'source', uids)
-          })
-          return marked
-        }
-        expect(await mark('s1', 's2', 's1')).toEqual(['s1', 's2'])
-        expect(await mark('s1', 's2', 's3')).toEqual(['s3'])
-        expect(await mark('s2')).toEqual([])
-        expect(await mark('s1', 's2')).toEqual(['s1'])
-        expect(await mark()).toEqual([])
-        expect(await mark('s1', 's2')).toEqual(['s1', 's2'])
-        const draft = await begin()
-        expect(await draft.markUnreferenced(payments, 'device', ['s1'])).toEqual(['s1'])
-        expect(await draft.markUnreferenced(orders, 'source', ['s1'])).toEqual(['s1'])
-        expect(await draft.markUnreferenced(payments, 'source', ['s1', 's9'])).toEqual(['s9'])
-        // Thought better of in the same run: the last word counts.
-        expect(await draft.markUnreferenced(payments, 'source', [])).toEqual([])
-        expect(await draft.markUnreferenced(payments, 'source', ['s2'])).toEqual([])
-        await commit(draft)
-        expect(await mark('s1', 's2', 's9')).toEqual(['s1', 's9'])
-      })
+        return marked
+      }
+      expect(await mark('s1', 's2', 's1')).toEqual(['s1', 's2'])
+      expect(await mark('s1', 's2', 's3')).toEqual(['s3'])
+      expect(await mark('s2')).toEqual([])
+      expect(await mark('s1', 's2')).toEqual(['s1'])
+      expect(await mark()).toEqual([])
+      expect(await mark('s1', 's2')).toEqual(['s1', 's2'])
+      const draft = await begin()
+      expect(await draft.markUnreferenced(payments, 'device', ['s1'])).toEqual(['s1'])
+      expect(await draft.markUnreferenced(orders, 'source', ['s1'])).toEqual(['s1'])
+      expect(await draft.markUnreferenced(payments, 'source', ['s1', 's9'])).toEqual(['s9'])
+      // Thought better of in the same run: the last word counts.
+      expect(await draft.markUnreferenced(payments, 'source', [])).toEqual([])
+      expect(await draft.markUnreferenced(payments, 'source', ['s2'])).toEqual([])
+      await commit(draft)
+      expect(await mark('s1', 's2', 's9')).toEqual(['s1', 's9'])
     })
   })
 }

@@ -29,24 +29,17 @@ export function describeWalks(name: string, makePlace: () => Place): void {
       }
 
       it('give the last complete scan of each listing for its kinds', async () => {
-        await scan(
-          ['project', 'complete'],
-          ['endpoints', 'complete'],
-          ['sources', 'complete'],
-          ['subscriptions', 'complete'],
-        )
-        await scan(
-          ['project', 'skipped'],
-          ['endpoints', 'partial'],
-          ['sources', 'failed'],
-          ['subscriptions', 'complete'],
-        )
-        await scan(
-          ['project', 'failed'],
-          ['endpoints', 'suspect'],
-          ['sources', 'partial'],
-          ['subscriptions', 'partial'],
-        )
+        for (const [project, endpoints, sources, subscriptions] of [
+          ['complete', 'complete', 'complete', 'complete'],
+          ['skipped', 'partial', 'failed', 'complete'],
+          ['failed', 'suspect', 'partial', 'partial'],
+        ] as const)
+          await scan(
+            ['project', project],
+            ['endpoints', endpoints],
+            ['sources', sources],
+            ['subscriptions', subscriptions],
+          )
         expect(await baselines()).toEqual({
           project: { run: 1, listing: 'project', filter: null, normaliser: 1 },
           endpoint: { run: 1, listing: 'endpoints', filter: null, normaliser: 1 },
@@ -102,14 +95,12 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         await second.stageScan(payments)
         await second.stageWalk(payments, aCoverage('subscriptions'), undefined)
         await commit(second)
+        const [older, newer] = [
+          { run: 1, normaliser: 10 },
+          { run: 2, normaliser: 20 },
+        ]
         const found = await readCompleteScans(fixture.history, payments, 2)
-        expect([found.endpoint, found.subscription, found.source].map((scan) => [scan?.run, scan?.normaliser])).toEqual(
-          [
-            [1, 10],
-            [2, 20],
-            [2, 20],
-          ],
-        )
+        expect(found).toMatchObject({ endpoint: older, subscription: newer, source: newer })
         expect((await readCompleteScans(fixture.history, payments, 1)).source).toMatchObject({ run: 1, normaliser: 10 })
       })
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { diffCounterparts, mapHost, readFieldPattern, readHostMapping } from '../../src/inventory/diff-counterparts.ts'
-import { findSeals } from '../../src/inventory/find-seals.ts'
+import {
+  diffCounterparts,
+  findSeals,
+  mapHost,
+  readFieldPattern,
+  readHostMapping,
+} from '../../src/inventory/diff-counterparts.ts'
+
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind } from '../../src/model/resource.ts'
 
@@ -79,9 +85,7 @@ describe('diffCounterparts', () => {
   })
 
   it('takes an unknown field for a uid or a time by its form, and compares any other', () => {
-    const endpoint = (id: string, at: string, other: string): JsonObject => ({
-      new: { id, at, other, count: 1 },
-    })
+    const endpoint = (id: string, at: string, other: string): JsonObject => ({ new: { id, at, other, count: 1 } })
     const first = endpoint('01M7XVZ2T417WGWM74AAK885VQ', '2026-01-01T00:00:00Z', 'x')
     const second = endpoint('01M7XVZ2T417WGWM74AAK885VZ', '2026-01-02T00:00:00+01:00', 'x')
     expect(pathsOf('endpoint', first, second)).toEqual([])

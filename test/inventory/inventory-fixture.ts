@@ -14,7 +14,6 @@ export function one(listing: Listing, item: JsonObject): Resource {
 }
 export const endpoint = (item: JsonObject) => one('endpoints', item)
 export const source = (item: JsonObject) => one('sources', item)
-export const subscription = (item: JsonObject) => one('subscriptions', item)
 
 /** What differs between two spellings of an item. */
 export function between(listing: Listing, before: JsonObject, after: JsonObject) {

@@ -6,7 +6,7 @@ import { malformedFields } from '../../src/inventory/malformed.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { between, endpoint, one, sealer, source } from './inventory-fixture.ts'
+import { endpoint, one, sealer, source } from './inventory-fixture.ts'
 
 const sealed = expect.stringMatching(/^sealed:[0-9a-f]{32}$/)
 const dialects = JSON.parse(
@@ -61,33 +61,6 @@ describe('the normal form', () => {
     ['soon', sealed],
   ])('has one form for the instant %s', (written, normal) => {
     expect(endpoint({ created_at: written }).attributes.created_at).toEqual(normal)
-  })
-
-  it('sorts where order has no meaning', () => {
-    expect(
-      between(
-        'endpoints',
-        {
-          secrets: [
-            { uid: 'a', value: 'x' },
-            { uid: 'b', value: 'y' },
-          ],
-        },
-        {
-          secrets: [
-            { uid: 'b', value: 'y' },
-            { uid: 'a', value: 'x' },
-          ],
-        },
-      ),
-    ).toEqual([])
-    expect(
-      between(
-        'subscriptions',
-        { filter_config: { event_types: ['a', 'b'], filter: {} } },
-        { filter_config: { event_types: ['b', 'a'], filter: {} } },
-      ),
-    ).toEqual([])
   })
 
   it('replaces an embedded resource by a reference, and lifts it once', () => {

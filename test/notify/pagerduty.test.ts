@@ -4,6 +4,7 @@ import { sendToPagerDuty } from '../../src/notify/channels/pagerduty.ts'
 import { composeWorkerNotification, testMessage } from '../../src/notify/compose-messages.ts'
 import { workerEvent } from '../../src/notify/find-events.ts'
 import { type Message, readMessage } from '../../src/notify/message.ts'
+import { anyCharacter } from '../any-character.ts'
 import { faultsOfPagerDuty } from './published-forms.ts'
 import { aMessage, anEvent, anExplainedEvent, hostile } from './samples.ts'
 import { openReceiver } from './webhook-receiver.ts'
@@ -104,8 +105,8 @@ describe('an event to PagerDuty', () => {
   })
 
   it('keeps the published form and limits with any texts', async () => {
-    const long = fc.string({ unit: 'binary', maxLength: 5_000 })
-    const named = fc.string({ unit: 'binary', minLength: 1, maxLength: 5_000 })
+    const long = fc.string({ unit: anyCharacter, maxLength: 5_000 })
+    const named = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 5_000 })
     const event = fc
       .record({ name: long, uid: long, text: long, owner: long, title: named, remediation: long, project: named })
       .map((texts) => anExplainedEvent(1, texts))

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { sendToTeams } from '../../src/notify/channels/teams.ts'
 import { testMessage } from '../../src/notify/compose-messages.ts'
 import type { Message } from '../../src/notify/message.ts'
+import { anyCharacter } from '../any-character.ts'
 import { faultsOfTeams } from './published-forms.ts'
 import { aMessage, anEvent, anExplainedEvent, hostile } from './samples.ts'
 import { openReceiver } from './webhook-receiver.ts'
@@ -66,11 +67,11 @@ describe('a message to Microsoft Teams', () => {
   })
 
   it('fits, in its published form, with any texts', async () => {
-    const long = fc.string({ unit: 'binary', maxLength: 3_000 })
+    const long = fc.string({ unit: anyCharacter, maxLength: 3_000 })
     const event = fc
       .record({ name: long, uid: long, text: long, owner: long, title: long, remediation: long, project: long })
       .map((texts) => anExplainedEvent(1, texts))
-    const title = fc.string({ unit: 'binary', minLength: 1, maxLength: 3_000 })
+    const title = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 3_000 })
     const message = fc
       .record({ events: fc.array(event, { maxLength: 20 }), title })
       .map((more) => aMessage('msg_1', more))

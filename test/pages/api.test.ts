@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { buildCommandLine } from '../../scripts/reference/command-tree.ts'
 import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { parametersOf } from '../../src/cli/api/api-parameters.ts'
@@ -12,16 +12,12 @@ import { command } from '../cli/run-in-process.ts'
 import { openDirectory } from '../cli/start-process.ts'
 import { openDemoSite } from './demo-site.ts'
 
-let demo: Awaited<ReturnType<typeof openDemoSite>>
-let uid: string
-beforeAll(async () => {
-  demo = await openDemoSite()
-  await demo.command('baseline', 'approve', '--run', '1', '--by', 'me')
-  const { stdout } = await demo.command('diff', '1', '2', '--format', 'json')
-  uid = JSON.parse(stdout).rows.find(({ change }: { change: string }) => change === 'modified').uid
-  const open = JSON.parse((await demo.command('violations', '--open', '--format', 'json')).stdout)
-  await demo.command('accept', open.rows[0].fingerprint, '--reason', 'it is known', '--by', 'me')
-}, 60_000)
+const demo = await openDemoSite()
+await demo.command('baseline', 'approve', '--run', '1', '--by', 'me')
+const { stdout } = await demo.command('diff', '1', '2', '--format', 'json')
+const uid = JSON.parse(stdout).rows.find(({ change }: { change: string }) => change === 'modified').uid
+const open = JSON.parse((await demo.command('violations', '--open', '--format', 'json')).stdout)
+await demo.command('accept', open.rows[0].fingerprint, '--reason', 'it is known', '--by', 'me')
 afterAll(() => demo[Symbol.asyncDispose]())
 
 /** How old a scan is depends on the second. */

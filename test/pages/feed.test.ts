@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { updateEndpoint } from '../../src/demo/edits.ts'
@@ -14,35 +14,32 @@ const evil = '<script>&"\' ]]> \u0000\u0001\u001b[31m \u202e \ufffe </entry>'
 let cli: CliFixture
 let get: (path: string, host?: string, projects?: readonly string[]) => Promise<Response>
 const faults: unknown[] = []
-let close: () => Promise<void>
-beforeAll(async () => {
-  cli = await openCliFixture({ projects: 2, endpointsPerProject: 3 }, 'policy: ./policy.yaml\n')
-  cli.directory.write('policy.yaml', 'extends: [recommended]\nrules: { endpoint/url-not-https: high }\n')
-  const project = at(cli.fleet.projects(), 0).uid
-  const { uid } = at(cli.fleet.open(project).endpoints, 0)
-  await cli.audit(['--quiet'])
-  updateEndpoint(cli.fleet, { project, uid }, { name: evil, url: 'http://a.example' })
-  await cli.audit(['--quiet'])
-  updateEndpoint(cli.fleet, { project, uid }, { name: evil, url: 'https://a.example' })
-  await cli.audit(['--quiet'])
-  cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 1, times: 9 })
-  await cli.audit(['--quiet'])
-  const history = await openExistingHistory(readLocation(cli.directory.file('hookdrift.db'), cli.directory.path), {})
-  close = () => history.close()
-  const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => cli.directory.path }
-  const options: SiteOptions = {
-    history: async () => history,
-    now: () => Date.now(),
-    version: '1.2.3',
-    isHostOfPort: () => true,
-    api: createApi({ config: cli.directory.file('hookdrift.yaml') }, terminal, '1.2.3'),
-    onFault: (error) => faults.push(error),
-  }
-  get = async (path, host = 'localhost', projects = undefined) => {
-    const site = createSite(projects === undefined ? options : scopeSite(options, projects))
-    return site.request(`http://${host}${path}`, { headers: { host } })
-  }
-}, 60_000)
+cli = await openCliFixture({ projects: 2, endpointsPerProject: 3 }, 'policy: ./policy.yaml\n')
+cli.directory.write('policy.yaml', 'extends: [recommended]\nrules: { endpoint/url-not-https: high }\n')
+const project = at(cli.fleet.projects(), 0).uid
+const { uid } = at(cli.fleet.open(project).endpoints, 0)
+await cli.audit(['--quiet'])
+updateEndpoint(cli.fleet, { project, uid }, { name: evil, url: 'http://a.example' })
+await cli.audit(['--quiet'])
+updateEndpoint(cli.fleet, { project, uid }, { name: evil, url: 'https://a.example' })
+await cli.audit(['--quiet'])
+cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 1, times: 9 })
+await cli.audit(['--quiet'])
+const history = await openExistingHistory(readLocation(cli.directory.file('hookdrift.db'), cli.directory.path), {})
+const close = () => history.close()
+const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => cli.directory.path }
+const options: SiteOptions = {
+  history: async () => history,
+  now: () => Date.now(),
+  version: '1.2.3',
+  isHostOfPort: () => true,
+  api: createApi({ config: cli.directory.file('hookdrift.yaml') }, terminal, '1.2.3'),
+  onFault: (error) => faults.push(error),
+}
+get = async (path, host = 'localhost', projects = undefined) => {
+  const site = createSite(projects === undefined ? options : scopeSite(options, projects))
+  return site.request(`http://${host}${path}`, { headers: { host } })
+}
 afterAll(async () => {
   await close()
   await cli[Symbol.asyncDispose]()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ListedResource, ResourceListChoice } from '../../src/history/resource-list.ts'
-import { findResources, mostNames, rowsPerPage } from '../../src/pages/resources/find-resources.ts'
+import { findResources, mostNames, rowsPerPage } from '../../src/pages/find-resources.ts'
 import { orders, payments } from '../history/samples.ts'
 
 const perProject = mostNames + 777

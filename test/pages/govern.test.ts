@@ -1,6 +1,6 @@
 import { Script } from 'node:vm'
 import type Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
 import { assetText } from '../../src/model/package-files.ts'
 import { showMarkdown } from '../../src/pages/markdown.ts'
@@ -16,11 +16,8 @@ const noon = Date.parse('2026-11-20T12:00:00Z')
 
 const newFile = temporaryDatabasePaths()
 
-describe('the pages of rules, exceptions and the worker', () => {
-  let site: Awaited<ReturnType<typeof openDemoSite>>
-  beforeAll(async () => {
-    site = await openDemoSite()
-  })
+describe('the pages of rules, exceptions and the worker', async () => {
+  const site = await openDemoSite()
   afterAll(() => site[Symbol.asyncDispose]())
 
   const text = async (path: string) => (await site.get(path)).text()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openDemoSite } from './demo-site.ts'
 
 interface Row {
@@ -12,11 +12,8 @@ interface Row {
   readonly waiver?: { readonly owner: string; readonly expires: string }
 }
 
-describe('the lists', () => {
-  let site: Awaited<ReturnType<typeof openDemoSite>>
-  beforeAll(async () => {
-    site = await openDemoSite()
-  })
+describe('the lists', async () => {
+  const site = await openDemoSite()
   afterAll(async () => {
     expect(site.faults).toEqual([])
     await site[Symbol.asyncDispose]()

@@ -1,13 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { describeApi } from '../../src/cli/api/describe-api.ts'
 import { openDemoSite } from './demo-site.ts'
 
-let demo: Awaited<ReturnType<typeof openDemoSite>>
-beforeAll(async () => {
-  demo = await openDemoSite()
-}, 60_000)
+const demo = await openDemoSite()
 afterAll(() => demo[Symbol.asyncDispose]())
 
 /** Every place within the document that a reference names. */

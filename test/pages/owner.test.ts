@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openStorySite, owner } from './story-site.ts'
 
 interface Row {
@@ -7,11 +7,8 @@ interface Row {
   readonly due_at: string | null
 }
 
-describe('the lists of a history with due dates', () => {
-  let site: Awaited<ReturnType<typeof openStorySite>>
-  beforeAll(async () => {
-    site = await openStorySite()
-  })
+describe('the lists of a history with due dates', async () => {
+  const site = await openStorySite()
   afterAll(async () => {
     expect(site.faults).toEqual([])
     await site[Symbol.asyncDispose]()

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { fillViolations } from '../../bench/fill-violations.ts'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
-import type { History } from '../../src/history/history.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { readFirstViolations } from '../../src/history/sql/first-violations.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
-describe('a long list of violations', () => {
+describe('a long list of violations', async () => {
   const directory = openDirectory()
-  let history: History
-  beforeAll(async () => {
-    const file = directory.file('hookdrift.db')
-    fillViolations(file, 4000)
-    history = await openExistingHistory(readLocation(file, directory.path), {})
-  })
+  const file = directory.file('hookdrift.db')
+  fillViolations(file, 4000)
+  const history = await openExistingHistory(readLocation(file, directory.path), {})
   afterAll(async () => {
     await history.close()
     directory[Symbol.dispose]()

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { listAcceptances } from '../../src/history/sql/acceptances.ts'
 import { openEventfulSite } from './eventful-site.ts'
 
-describe('the pages of a past run', () => {
-  let site: Awaited<ReturnType<typeof openEventfulSite>>
-  let accepted: string
-  beforeAll(async () => {
-    site = await openEventfulSite()
-    accepted = (await listAcceptances(site.history))[0]?.fingerprint ?? ''
-  })
+describe('the pages of a past run', async () => {
+  const site = await openEventfulSite()
+  const accepted = (await listAcceptances(site.history))[0]?.fingerprint ?? ''
   afterAll(async () => {
     expect(site.faults).toEqual([])
     await site[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import { countSeverities } from '../../src/model/violation.ts'
-import { showSeverity } from '../../src/pages/rule/show-severity.ts'
+import { showSeverity } from '../../src/pages/rule.ts'
 import { createSite } from '../../src/pages/site.ts'
 import type { RuleInRun } from '../../src/questions/read-rules.ts'
 import { changeDocuments, openChanged } from '../history/changed-history.ts'
@@ -39,11 +39,8 @@ describe('the severity of a rule', () => {
 
 const newFile = temporaryDatabasePaths()
 
-describe('the pages of rules', () => {
-  let site: Awaited<ReturnType<typeof openDemoSite>>
-  beforeAll(async () => {
-    site = await openDemoSite()
-  })
+describe('the pages of rules', async () => {
+  const site = await openDemoSite()
   afterAll(async () => {
     expect(site.faults).toEqual([])
     await site[Symbol.asyncDispose]()

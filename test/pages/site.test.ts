@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createSite } from '../../src/pages/site.ts'
 import { openDemoSite } from './demo-site.ts'
 
-describe('the site', () => {
-  let site: Awaited<ReturnType<typeof openDemoSite>>
-  beforeAll(async () => {
-    site = await openDemoSite()
-  })
+describe('the site', async () => {
+  const site = await openDemoSite()
   afterAll(() => site[Symbol.asyncDispose]())
 
   it('answers with a page as of the last run, or of the run that is named', async () => {

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
-import type { History } from '../../src/history/history.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { SiteHistory } from '../../src/pages/page.ts'
@@ -36,17 +35,12 @@ function siteOf(history: SiteHistory) {
 
 const newFile = temporaryDatabasePaths()
 
-describe('pages of a first run that found nothing', () => {
-  let fixture: Awaited<ReturnType<typeof openHistoryFixture>>
-  let history: History
-  let file: string
-  beforeAll(async () => {
-    fixture = await openHistoryFixture({ fleet: { clean: true, projects: 2, endpointsPerProject: 2 } })
-    await fixture.fixture.audit()
-    const { directory } = fixture.fixture.harness
-    file = fixture.fixture.harness.file
-    history = await openExistingHistory(readLocation(file, directory), {})
-  })
+describe('pages of a first run that found nothing', async () => {
+  const fixture = await openHistoryFixture({ fleet: { clean: true, projects: 2, endpointsPerProject: 2 } })
+  await fixture.fixture.audit()
+  const { directory } = fixture.fixture.harness
+  const file = fixture.fixture.harness.file
+  const history = await openExistingHistory(readLocation(file, directory), {})
   afterAll(async () => {
     await history.close()
     await fixture[Symbol.asyncDispose]()
@@ -96,11 +90,8 @@ describe('pages of a first run that found nothing', () => {
   })
 })
 
-describe('pages after a scan that failed', () => {
-  let site: Awaited<ReturnType<typeof openStorySite>>
-  beforeAll(async () => {
-    site = await openStorySite()
-  })
+describe('pages after a scan that failed', async () => {
+  const site = await openStorySite()
   afterAll(() => site[Symbol.asyncDispose]())
 
   it.each(['/', '/violations', '/violations?group-by=project', `/owners/${encodeURIComponent(owner)}`])(

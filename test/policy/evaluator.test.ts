@@ -166,3 +166,29 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(evaluator.needs.get('no/such-rule')).toBeUndefined()
   })
 })
+
+function endpoint(uid: string, seal: string): Resource {
+  const secrets = { k: { value: `sealed:${seal}`, deleted_at: null } }
+  return { kind: 'endpoint', uid, name: uid, attributes: { secrets }, volatile: {}, facts: {} }
+}
+
+describe('facts that resources share', () => {
+  const seal = (digit: string) => digit.repeat(32)
+
+  it('are those of the resources that share a secret', () => {
+    const evaluator = evaluatorOf('endpoint/secret-shared: {}')
+    for (const digit of '0123456789') evaluator.of(p).evaluate(endpoint(`p${digit}`, seal(digit)))
+    for (const digit of '7abcd') evaluator.of(q).evaluate(endpoint(`q${digit}`, seal(digit)))
+    const { findings } = evaluator.concludeFleet()
+    expect(findings.map(({ finding }) => finding.uid)).toEqual(['p7', 'q7'])
+  })
+
+  it('are not shared by secrets of which only the beginning of the seal is the same', () => {
+    const evaluator = evaluatorOf('endpoint/secret-shared: {}')
+    const alike = seal('a').slice(0, 20)
+    for (const [uid, end] of ['1', '2', '2'].entries())
+      evaluator.of(p).evaluate(endpoint(`e${uid}`, alike.padEnd(32, end)))
+    const { findings } = evaluator.concludeFleet()
+    expect(findings.map(({ finding }) => finding.uid)).toEqual(['e1', 'e2'])
+  })
+})

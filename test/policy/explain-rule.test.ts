@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { explainRule } from '../../src/policy/explain-rule.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { showExplanation, showExplanations } from '../../src/questions/show-explanation.ts'
+import { showExplanation, showExplanations } from '../../src/questions/answer-explanations.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/etc/policy.yaml': `extends: [tls, ./base.yaml]

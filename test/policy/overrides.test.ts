@@ -72,19 +72,6 @@ overrides:
     expect(found.map(({ finding }) => `${finding.uid} ${finding.severity}`)).toEqual(['e2 critical', 'e3 medium'])
   })
 
-  it.each([
-    ['  - { match: {}, rules: {} }', 'policy.yaml:2:14: '],
-    ['  - { match: { nme: x }, rules: {} }', 'policy.yaml:2:16: `nme` is unknown, did you mean `name`?'],
-    ['  - { match: { name: "/(/" }, rules: {} }', 'policy.yaml:2:22: name is "/(/", expected a text with `*`'],
-    ['  - { match: { kind: endpiont }, rules: {} }', 'policy.yaml:2:22: '],
-    [
-      '  - { match: { uid: x }, rules: { endpoint/inactiv: off } }',
-      'policy.yaml:2:35: `endpoint/inactiv` is unknown, did you mean `endpoint/inactive`?',
-    ],
-  ])('is refused at its place: %s', (override, message) => {
-    expect(() => policyOf(`overrides:\n${override}`)).toThrow(message)
-  })
-
   it('may change the severity of a rule across resources, in either form', () => {
     const yaml = 'overrides:\n  - { match: { uid: x }, rules: { source/disabled: { severity: low } } }'
     expect(policyOf(yaml).overrides.map(({ rules }) => rules)).toEqual([['source/disabled']])

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Policy } from '../../src/policy/policy.ts'
+import { policyJsonSchema } from '../../src/policy/policy-schema.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { ruleTime } from '../../src/rules/engine/rule-time.ts'
 import { rules } from '../../src/rules/rules.ts'
@@ -158,30 +161,6 @@ describe('a policy that extends files', () => {
 })
 
 describe('a mistake in a policy', () => {
-  it.each([
-    ['an unknown rule', 'rules:\n  endpoint/inactiv: off\n', /policy\.yaml:2:3: .*endpoint\/inactive/],
-    [
-      'an unknown pack',
-      'extends:\n  - recomended\n',
-      /policy\.yaml:2:5: `recomended` is not a pack, did you mean `recommended`\?/,
-    ],
-    ['a pack unlike any', 'extends: [zzzzzzzz]\n', /policy\.yaml:1:11: .*expected one of recommended, .*or a file/],
-    ['an unknown severity', 'rules:\n  endpoint/inactive: urgent\n', /policy\.yaml:2:22: .*severity/],
-    ['an unknown member', 'rulez: {}\n', /policy\.yaml:1:1: .*rules/],
-    ['an unknown option', 'rules:\n  subscription/retry-few: { min_trys: 3 }\n', /policy\.yaml:2:\d+: .*min_tries/],
-    ['an option of a wrong type', 'rules:\n  subscription/retry-few: { min_tries: many }\n', /policy\.yaml:2:\d+: /],
-    ['an option out of range', 'rules:\n  subscription/retry-few: { min_tries: 0 }\n', /policy\.yaml:2:\d+: /],
-    ['options of a rule that has none', 'rules:\n  endpoint/inactive: { max: 3 }\n', /policy\.yaml:2:\d+: /],
-    ['a list in place of rules', 'rules: [endpoint/inactive]\n', /policy\.yaml:1:8: /],
-    ['a rule named twice', 'rules:\n  endpoint/inactive: off\n  endpoint/inactive: low\n', /policy\.yaml:3:3: /],
-    ['an empty file', '', /policy\.yaml:1:1: the file is empty/],
-    ['no YAML', 'rules: [', /policy\.yaml:\d+:\d+: /],
-  ])('is reported with line and column: %s', (_, text, message) => {
-    const lines = refusal(text)
-    expect(lines[0]).toMatch(message)
-    expect(lines).toHaveLength(1)
-  })
-
   it('is reported together with all others', () => {
     const lines = refusal('rules:\n  endpoint/inactiv: off\n  endpoint/url-not-https: bad\n')
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['/etc/policy.yaml:2:3:', '/etc/policy.yaml:3:27:'])
@@ -243,5 +222,22 @@ describe('the digest of a policy', () => {
     ['a rule that is on', 'rules: { subscription/retry-few: { min_tries: 5 }, subscription/retry-absent: {} }'],
   ])('differs for %s', (_, text) => {
     expect(read(text).digest).not.toBe(base)
+  })
+})
+
+const config = join(import.meta.dirname, '../../config')
+
+describe('the policy file', () => {
+  it('has a current JSON Schema for editors', async () => {
+    await expect(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
+      join(config, 'policy.schema.json'),
+    )
+  })
+
+  it('has a working example', () => {
+    const { rules } = readPolicy(join(config, 'policy.yaml'), (file) => readFileSync(file, 'utf8'))
+    const ids = rules.map(({ rule }) => rule.id)
+    expect(ids).toContain('subscription/retry-absent')
+    expect(ids).not.toContain('project/retry-hammering')
   })
 })

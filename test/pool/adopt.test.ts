@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { beginBlocks } from '../../src/history/draft/draft-ids.ts'
-import { connect } from '../../src/history/postgres/connect.ts'
 import type { SharedProcess } from '../../src/history/postgres/lease.ts'
 import { openDrafts } from '../../src/pool/drafts.ts'
-import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
+import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 import { aStart, at } from '../history/samples.ts'
 
 const on = (host: string): SharedProcess => ({
@@ -16,25 +15,21 @@ const on = (host: string): SharedProcess => ({
 })
 
 describe.skipIf(!hasPostgres)('a run whose coordinator was lost with its machine', () => {
+  const fixture = openDatabaseFixture()
+
   it('is adopted before the lease expires for others, and the lost one commits nothing', async () => {
-    const place = await makeDatabase()
-    const db = connect(place.server)
+    const { db } = fixture
     const silentFor = (seconds: number) =>
       db.run('UPDATE hookdrift.lease SET heartbeat_at = clock_timestamp() - make_interval(secs => $1)', [seconds])
-    try {
-      await beginBlocks(db)
-      const [lost, successor] = [openDrafts(db, on('one')), openDrafts(db, on('two'))]
-      const begun = await lost.begin(aStart(at(1)))
-      await silentFor(5)
-      await expect(successor.adopt(begun.run)).rejects.toMatchObject({ kind: 'busy' })
-      await silentFor(8)
-      await expect(successor.begin(aStart(at(2)))).rejects.toMatchObject({ kind: 'busy' })
-      const adopted = await successor.adopt(begun.run)
-      await expect(begun.commit(at(3), () => 0)).rejects.toMatchObject({ kind: 'busy' })
-      expect(await adopted.commit(at(3), () => 0)).toMatchObject({ number: begun.run })
-    } finally {
-      await db.close()
-      await place.remove()
-    }
+    await beginBlocks(db)
+    const [lost, successor] = [openDrafts(db, on('one')), openDrafts(db, on('two'))]
+    const begun = await lost.begin(aStart(at(1)))
+    await silentFor(5)
+    await expect(successor.adopt(begun.run)).rejects.toMatchObject({ kind: 'busy' })
+    await silentFor(8)
+    await expect(successor.begin(aStart(at(2)))).rejects.toMatchObject({ kind: 'busy' })
+    const adopted = await successor.adopt(begun.run)
+    await expect(begun.commit(at(3), () => 0)).rejects.toMatchObject({ kind: 'busy' })
+    expect(await adopted.commit(at(3), () => 0)).toMatchObject({ number: begun.run })
   })
 })

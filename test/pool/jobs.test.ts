@@ -1,25 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { connect, type PostgresDatabase } from '../../src/history/postgres/connect.ts'
+import { connect } from '../../src/history/postgres/connect.ts'
 import { type OpenJobs, openJobs, runQueue, walkQueue } from '../../src/pool/jobs.ts'
-import { hasPostgres, makeDatabase, type TestDatabase } from '../history/postgres/databases.ts'
+import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 
 const queue = walkQueue('acme')
 
 describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
-  let place: TestDatabase
-  let db: PostgresDatabase
+  const fixture = openDatabaseFixture()
   let jobs: OpenJobs
   const errors: unknown[] = []
   beforeEach(async () => {
-    place = await makeDatabase()
-    db = connect(place.server)
-    jobs = await openJobs(db, (error) => errors.push(error))
+    jobs = await openJobs(fixture.db, (error) => errors.push(error))
     await jobs.makeQueues(['acme'])
   })
   afterEach(async () => {
     await jobs.close()
-    await db.close()
-    await place.remove()
     expect(errors.splice(0)).toEqual([])
   })
 
@@ -36,7 +31,7 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
 
   it('never gives out more than the cap to processes that fetch at once', async () => {
     const others = await Promise.all(
-      [1, 2, 3].map(() => openJobs(connect(place.server), (error) => errors.push(error))),
+      [1, 2, 3].map(() => openJobs(connect(fixture.place.server), (error) => errors.push(error))),
     )
     await jobs.send(
       queue,
@@ -72,7 +67,7 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
     const [zombie] = await jobs.fetch(queue, { most: 1, cap: 9 })
     if (zombie === undefined) throw new Error('no job')
     await jobs.fail(queue, zombie)
-    await db.foreign(`UPDATE hookdrift_jobs.job SET start_after = now() WHERE name = '${queue}'`)
+    await fixture.db.foreign(`UPDATE hookdrift_jobs.job SET start_after = now() WHERE name = '${queue}'`)
     const [owner] = await jobs.fetch(queue, { most: 1, cap: 9 })
     expect(owner).toMatchObject({ id: zombie.id, retryCount: 1 })
     expect(await jobs.touch(queue, [zombie])).toEqual(new Set())
@@ -83,7 +78,7 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
   })
 
   it('sends nothing of a transaction that was rolled back', async () => {
-    const work = db.transaction(async (transaction) => {
+    const work = fixture.db.transaction(async (transaction) => {
       await jobs.send(queue, [{}, {}], {}, transaction)
       throw new Error('stop')
     })
@@ -102,16 +97,18 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
   it('gives the job of a silent process to another one, and gives it up after three', async () => {
     await jobs.send(queue, [{ n: 1 }])
     for (const retryCount of [0, 1, 2]) {
-      await db.foreign(`UPDATE hookdrift_jobs.job SET start_after = now() WHERE name = '${queue}'`)
+      await fixture.db.foreign(`UPDATE hookdrift_jobs.job SET start_after = now() WHERE name = '${queue}'`)
       expect(await jobs.fetch(queue, { most: 1, cap: 1 })).toMatchObject([{ retryCount }])
       // As if its process were silent for a minute; the next round of supervision sees it.
-      await db.foreign(
+      await fixture.db.foreign(
         `UPDATE hookdrift_jobs.job SET heartbeat_on = now() - interval '1 minute' WHERE name = '${queue}'`,
       )
       await expect
-        .poll(() => db.value(`SELECT count(*) FROM hookdrift_jobs.job WHERE name = '${queue}' AND state = 'active'`), {
-          timeout: 20_000,
-        })
+        .poll(
+          () =>
+            fixture.db.value(`SELECT count(*) FROM hookdrift_jobs.job WHERE name = '${queue}' AND state = 'active'`),
+          { timeout: 20_000 },
+        )
         .toBe(0)
     }
     expect(await jobs.fetch<{ n: number }>('lost', { most: 1, cap: 1 })).toMatchObject([{ data: { n: 1 } }])

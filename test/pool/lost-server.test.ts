@@ -1,7 +1,9 @@
-import { renameSync, symlinkSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { verifyDatabase } from '../../src/app/copy-database.ts'
 import { verificationOf } from '../../src/app/verify-report.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
@@ -24,6 +26,14 @@ import { maskedReport } from './worker-processes.ts'
 const durable = ['synchronous_commit=on']
 
 const policy = policyOf('{"extends":["all"]}')
+
+/** How a run ends that loses its server. */
+const lost = {
+  exitCode: 4,
+  isPassing: true,
+  advice: expect.any(String),
+  message: expect.stringMatching(/^cannot use the history postgres:\/\//),
+}
 
 describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { timeout: 170_000 }, () => {
   const clusters: Cluster[] = []
@@ -52,11 +62,11 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
   afterEach(() => world.close())
 
   /** A fleet, a history of it on the server, and one in a file to compare with. */
-  async function openWorld() {
+  async function openWorld(cluster = primary) {
     made += 1
     const database = `history_${made}`
-    await execute(serverOf(primary), `CREATE DATABASE ${database}`)
-    const proxy = await openCuttingProxy({ ...serverOf(primary), database })
+    await execute(serverOf(cluster), `CREATE DATABASE ${database}`)
+    const proxy = await openCuttingProxy({ ...serverOf(cluster), database })
     const db = connect(proxy.server)
     await upgradeSchema(db, '2026-01-01T00:00:00.000Z')
     await db.close()
@@ -135,12 +145,7 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
           stopping = primary.stop(crashes)
         })
         const error = await onServer.audit({ url: service.url, policy }).catch((thrown: unknown) => thrown)
-        expect(error).toMatchObject({
-          exitCode: 4,
-          isPassing: true,
-          advice: expect.any(String),
-          message: expect.stringMatching(/^cannot use the history postgres:\/\//),
-        })
+        expect(error).toMatchObject(lost)
         await stopping
         await expect(onServer.audit({ url: service.url, policy })).rejects.toMatchObject({ exitCode: 4 })
         await primary.start()
@@ -258,6 +263,41 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
     expect(await runStates()).toEqual(Array(4).fill('committed'))
     for (const worker of workers) await worker.stop()
   })
+
+  it('one without room for its log says so, keeps nothing half, and takes the next run when it is back', async ({
+    skip,
+  }) => {
+    const disk = mountSmallDisk()
+    if (disk === undefined) return skip('a file system can be mounted by a privileged user only')
+    const cluster = makeCluster({
+      settings: ['max_wal_size=1GB', 'checkpoint_timeout=1h'],
+      prepare(data, { uid = 0, gid = 0 }) {
+        const log = join(disk, 'log')
+        cpSync(join(data, 'pg_wal'), log, { recursive: true })
+        spawnSync('chown', ['-R', `${uid}:${gid}`, disk])
+        rmSync(join(data, 'pg_wal'), { recursive: true })
+        symlinkSync(log, join(data, 'pg_wal'))
+      },
+    })
+    if (cluster === undefined) throw new Error('PostgreSQL is not installed')
+    onTestFinished(() => cluster.remove())
+    await untilUp(serverOf(cluster))
+    await world.close()
+    world = await openWorld(cluster)
+    const { onServer, service, proxy } = world
+    await expectNextRight(onServer)
+    for (let edits = 0; edits < 8; edits += 1) world.edit()
+    await useUpLog(proxy.server)
+    const filler = join(disk, 'filler')
+    fill(filler)
+    await expect(onServer.audit({ url: service.url, policy })).rejects.toMatchObject(lost)
+    rmSync(filler)
+    await cluster.stop(true)
+    await cluster.start()
+    await untilUp(proxy.server)
+    await expectNextRight(onServer)
+    expect(await runStates()).toEqual(['committed', 'interrupted', 'committed'])
+  })
 })
 
 function serverOf({ directory, user }: Cluster): PostgresServer {
@@ -283,4 +323,43 @@ async function untilUp(server: PostgresServer): Promise<void> {
 /** Runs that were not committed have numbers, too. */
 function comparable(report: unknown): unknown {
   return JSON.parse(JSON.stringify(maskedReport(report)).replaceAll(/"number":\d+/g, '"number":0'))
+}
+
+/** A small file system in memory, which only a privileged user may mount; undefined for others. */
+function mountSmallDisk(): string | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'hookdrift-disk-'))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=80m', 'tmpfs', directory], { stdio: 'ignore' })
+  onTestFinished(() => {
+    if (status === 0) spawnSync('umount', ['--lazy', directory], { stdio: 'ignore' })
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return status === 0 ? directory : undefined
+}
+
+const segmentBytes = 16 * 1024 * 1024
+
+/** Writes until the log has a few KB left in its last file: a run needs the next one. */
+async function useUpLog(server: PostgresServer): Promise<void> {
+  const db = connect(server, { connections: 1 })
+  const leftSql = `SELECT ${segmentBytes} - (pg_walfile_name_offset(pg_current_wal_insert_lsn())).file_offset AS left`
+  const isLastSql = `SELECT max(name) = pg_walfile_name(pg_current_wal_insert_lsn()) FROM pg_ls_waldir()
+    WHERE name ~ '^[0-9A-F]{24}$'`
+  for (let tries = 0; tries < 10_000; tries += 1) {
+    const left = (await db.value<number>(leftSql)) ?? 0
+    const isLast = await db.value<boolean>(isLastSql)
+    if (isLast === true && left < 24_000) break
+    const most = isLast === true ? Math.max(1_000, Math.min(left - 20_000, 4_000_000)) : 4_000_000
+    await db.foreign("SELECT pg_logical_emit_message(false, 'x', repeat('x', $1))", [most])
+  }
+  await db.close()
+}
+
+function fill(file: string): void {
+  for (let bytes = 8 * 1024 * 1024; bytes >= 1_024; ) {
+    try {
+      writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' })
+    } catch {
+      bytes /= 2
+    }
+  }
 }

@@ -55,13 +55,7 @@ describe.skipIf(!hasPostgres)('a service that answers 429 to one of several work
       return 150
     }
     await using service = await startSimulatedService(fleet, { latencyMs })
-    service.failNext({
-      how: 'status',
-      status: 429,
-      headers: { 'retry-after': '7' },
-      path: /\/endpoints/,
-      skip: 12,
-    })
+    service.failNext({ how: 'status', status: 429, headers: { 'retry-after': '7' }, path: /\/endpoints/, skip: 12 })
     await using workers = openWorkerProcesses({ service, fleet, url: place.url, slots: 1, walks: 6 })
     const file = workers.directory.file('hookdrift.yaml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('retry_budget: 2s', 'retry_budget: 60s'))

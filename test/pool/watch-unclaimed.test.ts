@@ -1,19 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { connect, type PostgresDatabase } from '../../src/history/postgres/connect.ts'
-import { watchUnclaimed } from '../../src/pool/watch-unclaimed.ts'
-import { openAuditHarness } from '../audit/audit-harness.ts'
-import { hasPostgres, makeDatabase, type TestDatabase } from '../history/postgres/databases.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { watchUnclaimed } from '../../src/pool/audit-by-pool.ts'
+import { openFleetFixture } from '../audit/fleet-fixture.ts'
+import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 import { openPoolHarness } from './pool-harness.ts'
 
 describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () => {
-  let place: TestDatabase
-  let db: PostgresDatabase
+  const fixture = openDatabaseFixture()
   let now = 0
   beforeEach(async () => {
-    place = await makeDatabase()
-    db = connect(place.server)
+    const { db } = fixture
     now = 0
     await db.run(
       `INSERT INTO hookdrift.worker (id, host, pid, slots, seen_at)
@@ -37,23 +32,18 @@ describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () 
       )
     }
   })
-  afterEach(async () => {
-    await db.close()
-    await place.remove()
-  })
-
   const take = (id: number, worker = 'w1') =>
-    db.run("UPDATE hookdrift.task SET state = 'running', token = token + 1, worker = $2 WHERE project_id = $1", [
-      id,
-      worker,
-    ])
+    fixture.db.run(
+      "UPDATE hookdrift.task SET state = 'running', token = token + 1, worker = $2 WHERE project_id = $1",
+      [id, worker],
+    )
 
   /** What is found after so many seconds, asked every ten seconds meanwhile. */
   async function after(seconds: number, find: () => Promise<readonly string[]>) {
     for (; now < seconds * 1_000; now += 10_000) expect(await find()).toEqual([])
     return find()
   }
-  const watch = () => watchUnclaimed(db, 1, { clock: { now: () => now, sleep: async () => {} } })
+  const watch = () => watchUnclaimed(fixture.db, 1, { clock: { now: () => now, sleep: async () => {} } })
 
   it('is found when all workers were idle for two minutes', async () => {
     await take(0)
@@ -66,7 +56,7 @@ describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () 
     const find = watch()
     expect(await after(300, find)).toEqual([])
     // From then on, it is idle.
-    await db.run("UPDATE hookdrift.task SET state = 'done' WHERE project_id = 1")
+    await fixture.db.run("UPDATE hookdrift.task SET state = 'done' WHERE project_id = 1")
     expect(await after(420, find)).toEqual([])
     expect(await after(430, find)).toEqual(['west'])
   })
@@ -74,24 +64,23 @@ describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () 
   it('is none of which a project was begun, regardless of what became of it', async () => {
     await take(0)
     await take(2, 'w2')
-    await db.run("UPDATE hookdrift.task SET state = 'planned', worker = NULL WHERE project_id = 2")
+    await fixture.db.run("UPDATE hookdrift.task SET state = 'planned', worker = NULL WHERE project_id = 2")
     expect(await after(300, watch())).toEqual([])
   })
 
   it('is given up with a reason, and nothing of it is gone', async () => {
-    await place.remove()
-    place = await makeDatabase()
-    const fleet = generateFleet({ seed: 'unclaimed', projects: 2, endpointsPerProject: 3 })
-    await using service = await startSimulatedService(fleet)
-    await using pool = openPoolHarness(place.server, { unclaimedAfterMs: 4_000 })
-    const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
+    await fixture.db.run(
+      'TRUNCATE hookdrift.task, hookdrift.worker, hookdrift.run_plan, hookdrift.run, hookdrift.project CASCADE',
+    )
+    await using pool = openPoolHarness(fixture.place.server, { unclaimedAfterMs: 4_000 })
     const { openHistory, conduct } = pool
-    await using harness = openAuditHarness({ projects, key: fleet.personalKey, openHistory, conduct })
+    const fleet = { clean: false, seed: 'unclaimed', projects: 2, endpointsPerProject: 3 }
+    await using audited = await openFleetFixture({ fleet, harness: { openHistory, conduct } })
     const taking = await pool.startWorker()
-    await harness.audit({ url: service.url })
+    await audited.audit()
     await taking.stop()
     const leaving = await pool.startWorker({ services: ['other'] })
-    const report = await harness.audit({ url: service.url })
+    const report = await audited.audit()
     await leaving.stop()
     const why = 'no worker takes projects of acme: none has it under worker.services and the files of this run'
     expect(new Set(report.coverage.map(({ cause }) => cause))).toEqual(new Set(['stopped']))

@@ -5,10 +5,9 @@ import type { ResourceAtRun } from '../../src/history/sql/state-at.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind } from '../../src/model/resource.ts'
-import { compareStates } from '../../src/questions/compare.ts'
+import { compareStates, findProject } from '../../src/questions/compare.ts'
 import type { ComparedRow, CompareQuery } from '../../src/questions/compared-row.ts'
 import type { ScannedState } from '../../src/questions/compared-side.ts'
-import { findProject } from '../../src/questions/find-project.ts'
 
 /** A project as the history knows it. */
 export interface World {

@@ -1,27 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import type { RecordedScan } from '../../src/history/sql/scans.ts'
+import { findProject } from '../../src/questions/compare.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
+import { openHistoryFixture } from './history-fixture.ts'
 
 /** Endpoints of one project: two share a name, one is deleted; three violate a rule, under two owners. */
-let history: HistoryFixture
-let uids: readonly string[]
-beforeAll(async () => {
-  history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 6 } })
-  const { fixture } = history
-  const project = fixture.uidOf('payments')
-  uids = fixture.fleet.open(project).endpoints.map(({ uid }) => uid)
-  const names = ['alone', 'twin', 'twin', 'gone', 'other', 'last']
-  for (const [index, uid] of uids.entries()) {
-    const owner_id = index < 2 ? 'tenant-01' : 'tenant-02'
-    changeEndpoint(fixture.fleet, { project, uid }, (row) => ({ ...row, name: at(names, index), owner_id }))
-  }
-  setEndpointStatus(fixture.fleet, { project, uid: at(uids, 0) }, 'inactive')
-  await fixture.audit()
-  deleteEndpoint(fixture.fleet, { project, uid: at(uids, 3) })
-  for (const index of [1, 4]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
-  await fixture.audit()
-})
+const history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 6 } })
+const { fixture } = history
+const project = fixture.uidOf('payments')
+const uids = fixture.fleet.open(project).endpoints.map(({ uid }) => uid)
+const names = ['alone', 'twin', 'twin', 'gone', 'other', 'last']
+for (const [index, uid] of uids.entries()) {
+  const owner_id = index < 2 ? 'tenant-01' : 'tenant-02'
+  changeEndpoint(fixture.fleet, { project, uid }, (row) => ({ ...row, name: at(names, index), owner_id }))
+}
+setEndpointStatus(fixture.fleet, { project, uid: at(uids, 0) }, 'inactive')
+await fixture.audit()
+deleteEndpoint(fixture.fleet, { project, uid: at(uids, 3) })
+for (const index of [1, 4]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
+await fixture.audit()
 afterAll(() => history[Symbol.asyncDispose]())
 
 describe('a resource', () => {
@@ -136,4 +134,34 @@ describe('violations', () => {
     expect(await found('--label', 'env=nowhere')).toEqual([])
     expect((await history.ask(['violations', '--label', 'env'])).stderr).toContain('Expected a label such as env=prod')
   })
+})
+
+const run = { number: 1, startedAt: '2026-03-01T00:00:00Z', finishedAt: '2026-03-01T00:00:01Z' }
+const scans = ['acme/orders', 'acme/payments', 'globex/payouts'].map(
+  (name): RecordedScan => ({
+    project: { name, service: name.split('/')[0] ?? '', uid: `01${name.slice(-3)}` },
+    run,
+    coverage: [],
+    incompleteSince: undefined,
+  }),
+)
+
+it.each([
+  ['acme/orders', 'acme/orders'],
+  ['orders', 'acme/orders'],
+  ['ord', 'acme/orders'],
+  ['acme/p', 'acme/payments'],
+  ['paym', 'acme/payments'],
+  ['01nts', 'acme/payments'],
+  ['01u', 'globex/payouts'],
+])('%s means the project %s', (text, name) => {
+  expect(findProject(scans, text).project.name).toBe(name)
+})
+
+it.each([
+  ['pay', '"pay" means several projects: acme/payments, globex/payouts'],
+  ['01', '"01" means several projects: acme/orders, acme/payments, globex/payouts'],
+  ['ordres', 'no run scanned a project "ordres", did you mean orders?'],
+])('%s means no single project', (text, message) => {
+  expect(() => findProject(scans, text)).toThrow(message)
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type EditedResource, updateSubscription } from '../../src/demo/edits.ts'
-import { createFilter, deleteFilter, updateFilter } from '../../src/demo/filter-edits.ts'
+import { createFilter, deleteFilter, updateFilter } from '../../src/demo/filter-request.ts'
 import { filterRowsOf } from '../../src/demo/filter-rows.ts'
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'

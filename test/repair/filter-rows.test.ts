@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { deleteSubscription } from '../../src/demo/edits.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
 import type { RestoreRow } from '../../src/questions/restore-row.ts'
-import { restoreView } from '../../src/questions/restore-view.ts'
+import { restoreView } from '../../src/questions/show-restore.ts'
 import { curlLines } from '../../src/repair/curl.ts'
 import { quote } from '../../src/text/neutralise.ts'
 import {

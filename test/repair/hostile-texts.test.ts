@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeData } from '../../src/demo/edits.ts'
 import type { EndpointRow, ProjectData, ProjectRow, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
+import { anyCharacter } from '../any-character.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openSiteOver } from '../pages/story-site.ts'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
@@ -220,7 +221,7 @@ describe('a printed command', () => {
   it('puts back any text', async () => {
     const piece = fc.oneof(
       fc.constantFrom(...words, ...names.flatMap(spellings)),
-      fc.string({ unit: 'binary', maxLength: 6 }),
+      fc.string({ unit: anyCharacter, maxLength: 6 }),
     )
     const text = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => `x${pieces.join('')}`)
     await fc.assert(

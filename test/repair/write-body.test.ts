@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { maskedSeal } from '../../src/model/resource.ts'
 import { resourceFields } from '../../src/model/wire-schema.ts'
-import { activationOf } from '../../src/repair/activation.ts'
 import { composeRepair } from '../../src/repair/compose-repair.ts'
 import { placeholdersIn, spell, spellBody } from '../../src/repair/pieces.ts'
 import { createPlaceholders, namesSpelledIn } from '../../src/repair/placeholders.ts'
-import type { RepairCase } from '../../src/repair/repair.ts'
+import { activationOf, type RepairCase } from '../../src/repair/repair.ts'
+
 import { writeBody } from '../../src/repair/write-body.ts'
 
 const reference = (name: string) => `\${${name}}`

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
-import { csvTable } from '../../src/report/csv/csv-table.ts'
 import { csv } from '../../src/report/csv.ts'
+import { csvTable } from '../../src/report/csv-table.ts'
 import { filesOf } from '../../src/report/report-files.ts'
 import type { RenderOptions } from '../../src/report/report-format.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { coverageCauses, readReason, writeReason } from '../../src/model/coverage.ts'
 import type { ReportCoverage } from '../../src/model/report.ts'
+import { groupGaps } from '../../src/report/compliance/group-gaps.ts'
 import { describeFailures, groupFailures } from '../../src/report/describe-failures.ts'
 import { aWalk } from './sample-reports.ts'
 
@@ -88,5 +89,33 @@ describe('failed walks', () => {
     expect(facts.find(({ label }) => label === 'cost')?.text).toBe(
       '8 walks of 8 projects: acme/p0, acme/p1, acme/p2, acme/p3, acme/p4 and 3 more; nothing seen',
     )
+  })
+})
+
+const refused = (project: string, listing: 'endpoints' | 'sources') => ({
+  project,
+  listing,
+  status: 'failed' as const,
+  reason: `page 1: connection refused (GET http://gateway.example/api/v1/projects/${project}/${listing})`,
+})
+
+describe('walks that are missing from evidence', () => {
+  it('are one for each service and cause', () => {
+    const late = { project: 'acme/a', listing: 'endpoints', status: 'partial', reason: 'page 2: HTTP 500' } as const
+    const gaps = [refused('acme/a', 'endpoints'), late, refused('acme/a', 'sources'), refused('acme/b', 'endpoints')]
+    expect(groupGaps(gaps)).toEqual([
+      { where: 'acme/a endpoints, sources; acme/b endpoints', status: 'failed', reason: 'connection refused' },
+      { where: 'acme/a endpoints', status: 'partial', reason: 'page 2: HTTP 500' },
+    ])
+  })
+
+  it('of two services are two, and keep the whole reason where they are alone', () => {
+    const gaps = [refused('acme/a', 'endpoints'), refused('other/a', 'endpoints')]
+    expect(groupGaps(gaps)).toEqual(
+      gaps.map(({ project, status, reason }) => ({ where: `${project} endpoints`, status, reason })),
+    )
+    expect(groupGaps([{ ...refused('acme/a', 'sources'), reason: null }])).toMatchObject([
+      { reason: 'no reason given' },
+    ])
   })
 })

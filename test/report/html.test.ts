@@ -2,11 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decidedAt } from '../../src/model/ending.ts'
 import type { Report } from '../../src/model/report.ts'
-import { severities } from '../../src/model/violation.ts'
+import { severities, violationStates } from '../../src/model/violation.ts'
 import { html } from '../../src/report/html.ts'
+import { json } from '../../src/report/json.ts'
+import { fileRenderOptions } from '../../src/report/report-files.ts'
 import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
-import { aChange, aReport, aViolation, samples } from './sample-reports.ts'
+import { asEvaluated } from './evaluated-sample.ts'
+import { aChange, aReport, aTrend, aViolation, aWalk, samples } from './sample-reports.ts'
 
 const options = { colour: false, width: 80, full: true }
 const show = (report: Report) => html(report, options)
@@ -208,5 +211,172 @@ describe('the HTML report', () => {
       }),
       { numRuns: tries(100, { locally: 25 }) },
     )
+  })
+})
+
+const shown = (trend = aTrend) => html(aReport(), { ...fileRenderOptions, trend })
+
+describe('the trend of an HTML report', () => {
+  it('is a line with its first and last value, and a text for those who do not see it', () => {
+    const page = shown()
+    expect(page).toContain('role="img" aria-label="Open violations over 14 days: 12 at first, 4 at last, 13 at most"')
+    expect(page).toContain('Open, 14 days: 4 to 13')
+    expect(page).toMatch(/<span>12<\/span><svg [^>]+><polyline points="0\.0,10\.9 .+ 1000\.0,50\.0"\/>.+<b>4<\/b>/)
+    expect(page.match(/<path class="end"/g)).toHaveLength(2)
+  })
+
+  it('is flat where hardly anything changed: a hundredth does not look like a fall', () => {
+    const days = aTrend.days.map((day, at) => ({ ...day, open: { ...day.open, high: 100 - (at % 2) } }))
+    const heights = [...shown({ ...aTrend, days }).matchAll(/[\d.]+,([\d.]+)(?=[ "])/g)].map(([, y]) => Number(y))
+    expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(28)
+  })
+
+  it('says what came and went, in what time, and that a run was incomplete', () => {
+    const page = shown()
+    for (const fact of [
+      'in the last 7 days: opened 1, fixed 6, removed 1, ended otherwise 2',
+      'mean time to fix: 4 d (2 h of critical, 5 d of high)',
+      '1 of 7 runs incomplete',
+    ]) {
+      expect(page).toContain(`<li>${fact}</li>`)
+    }
+    const bySeverity = aTrend.bySeverity.map((one) => ({ ...one, fixed: 0, meanTimeToFixMs: null }))
+    expect(shown({ ...aTrend, bySeverity })).toContain('<li>nothing was fixed in 14 days</li>')
+  })
+
+  it('is not drawn of a single day, and is in no other format', () => {
+    expect(shown({ ...aTrend, days: aTrend.days.slice(-1) })).not.toContain('<polyline')
+    expect(html(aReport(), fileRenderOptions)).not.toContain('<polyline')
+    expect(json(aReport(), { ...fileRenderOptions, trend: aTrend })).toBe(json(aReport(), fileRenderOptions))
+  })
+})
+
+/** What a person reads on the page, without the footer, whose digests are no counts. */
+const textOf = (report: Report) =>
+  withoutStyle(show(report))
+    .replace(/^[\s\S]*?<body>/, '')
+    .replace(/<footer>[\s\S]*$/, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+const failed = { status: 'failed', cause: 'network', reason: 'connection refused', pages: 0, items: 0 } as const
+const down = (number: number, violations: Report['violations'] = []) => {
+  const run = { ...aReport().run, number }
+  const walks = (['endpoints', 'subscriptions'] as const).map((listing) => aWalk({ ...failed, listing }))
+  return aReport({ run, coverage: walks, violations })
+}
+
+describe('the HTML report of a run that scanned nothing', () => {
+  it.each([1, 17])('says unknown, and shows no zero, no "none" and no comfort: run %i', (number) => {
+    const text = textOf(down(number))
+    expect(text).toContain(
+      '? Nothing was scanned: not one page of acme/payments could be read. Not reached: acme/payments',
+    )
+    expect(text).toContain('Unknown Nothing was scanned. ? critical ? high ? medium')
+    expect(text).toContain('acme/payments ? ? ? ? ? ? not scanned')
+    expect(text.split('Coverage Incomplete scan')[0]).not.toMatch(
+      /(?<![\w.])(0|none|no|passed|clean|complete scan)(?![\w.]| (of 2 walks|violation was))/i,
+    )
+  })
+
+  it('counts what was open when it was last seen', () => {
+    const text = textOf(down(17, [aViolation({ state: 'unknown', severity: 'critical' })]))
+    expect(text).toContain('? critical 1 unknown')
+    expect(text).toContain('acme/payments ? 1 then ? ? ? ? ? not scanned (1 critical then)')
+  })
+
+  it('hatches the cells that nothing is known of', () => {
+    expect(withoutStyle(show(down(17))).split('class="n unseen"')).toHaveLength(5 + 2 + 1)
+  })
+})
+
+describe('the HTML report of an incomplete run', () => {
+  it('names what was not scanned before the verdict, a line for each cause', () => {
+    const page = withoutStyle(show(samples.incomplete))
+    expect(page.indexOf('class="unscanned')).toBeLessThan(page.indexOf('class="verdict'))
+    const text = textOf(samples.incomplete)
+    expect(text).toContain('? 3 of 4 projects were not scanned to the end.')
+    expect(text).toContain('Key refused: acme/billing')
+    expect(text).toContain('No answer in time: acme/payments (subscriptions)')
+    expect(text).toContain('Large loss, waiting for the next scan to confirm it: acme/shop (endpoints)')
+    for (const { reason } of samples.incomplete.coverage) {
+      if (reason !== null) expect(page).toContain(reason.replaceAll('"', '&quot;'))
+    }
+  })
+
+  it('calls its counts a lower bound', () => {
+    const text = textOf(samples.incomplete)
+    expect(text).toContain(
+      'Failed At least 1 open violation of medium or above: the scan is incomplete. ? critical 1+ high',
+    )
+    expect(text).toContain('acme/payments ? 1+ ? ? ? ? incomplete: subscriptions')
+    expect(text).not.toContain('No new violation. ')
+  })
+
+  it('names rules that could not be evaluated', () => {
+    const [project] = down(17).coverage
+    const silent = { ...projectOf(project?.project ?? ''), not_evaluated: { 'ours/rule': 'it failed' } }
+    const text = textOf(aReport({ projects: [silent] }))
+    expect(text).toContain('? 1 rule not evaluated ours/rule acme/payments: it failed')
+    expect(text).toContain('complete 1 rule not evaluated')
+  })
+})
+
+describe('the HTML report of a first scan', () => {
+  it('says that it is the first, and calls nothing new or unchanged', () => {
+    const run = { ...aReport().run, number: 1 }
+    const projects = [{ ...projectOf('acme/payments'), resources: { endpoint: 3, subscription: 4 } }]
+    const text = textOf(aReport({ run, projects, violations: [aViolation()] }))
+    expect(text).toContain('This is the first scan. It remembers 7 resources. The next run reports what changed since.')
+    expect(text).toContain('first scan: nothing to compare with')
+    expect(text).not.toMatch(/nothing changed|no change|\+1 new|new violation/i)
+  })
+})
+
+function projectOf(project: string): Report['projects'][number] {
+  return { project, labels: {}, configured_at: null, resources: {}, evaluated_by_rule: {}, not_evaluated: {} }
+}
+
+const many = 6500
+const projects = Array.from({ length: 40 }, (_, at) => `acme/project-${at}`)
+const placed = (at: number) => ({
+  project: projects[at % projects.length] ?? '',
+  uid: `01M7Z${String(at).padStart(21, '0')}`,
+  name: `tenant ${at}`,
+})
+const evaluated = asEvaluated(
+  aReport({
+    coverage: projects.map((project) => aWalk({ project })),
+    drift: Array.from({ length: 200 }, (_, at) =>
+      aChange({ ...placed(at), fields: [{ path: '/status', before: 'active', after: 'paused' }] }),
+    ),
+    violations: Array.from({ length: many }, (_, at) =>
+      aViolation({
+        ...placed(at),
+        severity: severities[at % severities.length] ?? 'info',
+        state: at % 3 === 0 ? 'opened' : (violationStates[at % violationStates.length] ?? 'opened'),
+        message: `sends to http://tenant-${at}.example.com/hooks, without TLS`,
+      }),
+    ),
+  }),
+)
+
+describe('the HTML report of 6,500 violations', () => {
+  const report = { ...evaluated, projects: [] }
+  const page = html(report, options)
+
+  it('is at most one and a half times as large as JSON', () => {
+    expect(Buffer.byteLength(page) / Buffer.byteLength(json(report, options))).toBeLessThanOrEqual(1.5)
+  })
+
+  it('has every violation, the first 5 of a block shown and the others behind a fold that counts them', () => {
+    expect(page.match(/<li id="v-/g)).toHaveLength(many)
+    const [, shown = ''] = /<h3><span class="chip critical">[\s\S]*?<ul class="rows">([\s\S]*?)<\/ul>/.exec(page) ?? []
+    expect(shown.match(/<li id="v-/g)).toHaveLength(5)
+    expect(page).toMatch(/<\/ul>\n<details class="rest"><summary>\d+ more of \d+<\/summary>/)
+  })
+
+  it('shows a dozen projects and folds the others', () => {
+    expect(page).toContain('<summary>28 more of 40 projects</summary>')
   })
 })

@@ -7,6 +7,7 @@ import { coverageStatuses } from '../../src/model/coverage.ts'
 import { kinds, listings } from '../../src/model/resource.ts'
 import { severities, violationStates } from '../../src/model/violation.ts'
 import { json } from '../../src/report/json.ts'
+import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aChange, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
@@ -28,6 +29,7 @@ describe('the JSON report', () => {
         validate(document)
         expect(validate.errors).toBeNull()
       }),
+      { numRuns: tries(100, { locally: 30 }) },
     )
   })
 
@@ -36,6 +38,7 @@ describe('the JSON report', () => {
       fc.property(arbitraryReport, (report) => {
         expect(/[^\P{Cc}\n]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.exec(json(report, options))).toBeNull()
       }),
+      { numRuns: tries(100, { locally: 30 }) },
     )
     expect(json(aReport({ violations: [aViolation({ name: '\x9b\u2028\u202e\u{e0041}' })] }), options)).toContain(
       String.raw`"name": "\u009b\u2028\u202e\udb40\udc41"`,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
@@ -138,4 +139,22 @@ describe('a case', () => {
       { name: 'walk endpoints', outcome: 'error', message: 'partial: page 2 was cut', lines: ['3 items in 1 page'] },
     ])
   })
+})
+
+const evaluatedRule = (id: string, kind: EvaluatedRule['kind']): EvaluatedRule => {
+  return { id, kind, title: id, severity: 'medium', remediation: '', controls: [], needs: [kind] }
+}
+
+it('JUnit lists findings of rules about the policy under the policy, and all others under projects', () => {
+  const report = aReport({
+    rules: [evaluatedRule('endpoint/inactive', 'endpoint'), evaluatedRule('waiver/expired', 'policy')],
+    violations: [aViolation({ rule: 'waiver/expired', kind: 'policy', project: 'hookdrift/policy' })],
+  })
+  const cases = junit(report, { colour: false, width: 80, full: true }).matchAll(
+    /<testcase classname="([^"]+)" name="([^"]+\/[^"]+)"/g,
+  )
+  expect([...cases].map(([, project, name]) => [project, name])).toEqual([
+    ['acme/payments', 'endpoint/inactive'],
+    ['hookdrift/policy', 'waiver/expired'],
+  ])
 })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { code } from '../../src/report/markdown/code.ts'
-import { prose, withCode } from '../../src/report/markdown/prose.ts'
 import { markdown } from '../../src/report/markdown.ts'
+import { code, prose, withCode } from '../../src/report/markdown-prose.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { tablesIn } from './formats/markdown.ts'
 import { aReport, aViolation, aWalk } from './sample-reports.ts'

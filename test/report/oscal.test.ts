@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
-import { nameUuid } from '../../src/report/oscal/name-uuid.ts'
 import { oscal } from '../../src/report/oscal.ts'
+import { nameUuid } from '../../src/report/oscal-results.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { aReport, samples } from './sample-reports.ts'
 

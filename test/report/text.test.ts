@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { groupings } from '../../src/report/group-by.ts'
 import { text } from '../../src/report/text.ts'
 import { widthOf } from '../../src/text/columns.ts'
+import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aChange, aProject, aReport, aViolation, aWalk, fleetReport, samples } from './sample-reports.ts'
 
@@ -209,6 +210,7 @@ describe('hostile text', () => {
         const shown = text(report, { colour: false, full, width })
         expect(forbidden.exec(shown)).toBeNull()
       }),
+      { numRuns: tries(100, { locally: 30 }) },
     )
   })
 

@@ -10,6 +10,7 @@ import {
   violationStates,
 } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
+import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aChange } from './sample-reports.ts'
 
@@ -233,6 +234,7 @@ describe('the verdict', () => {
         const unseen = verdict.unknown > 0 || coverage.some(({ status }) => !['complete', 'skipped'].includes(status))
         if (unseen) expect(verdict.text).not.toMatch(/clean/i)
       }),
+      { numRuns: tries(100, { locally: 30 }) },
     )
   })
 })

@@ -23,7 +23,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'subscription/event-type-deprecated': 'needs a catalogue: test/audit/event-types.test.ts',
   'subscription/event-type-unknown': 'needs a catalogue: test/audit/event-types.test.ts',
   'service/': 'are about the release of the service: test/audit/release.test.ts',
-  'violation/': 'need violations that are old: test/audit/overdue.test.ts',
+  'violation/': 'need violations that are old: test/audit/due.test.ts',
   'waiver/': 'are about the policy: test/audit/waivers.test.ts',
 }
 

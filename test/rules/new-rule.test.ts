@@ -31,7 +31,7 @@ const probe = (id: string) => `
   import { cases } from './test/rules/${id}.cases.ts'
   const rule = rules.find((rule) => rule.id === '${id}')
   const wrong = []
-  for (const [name, { finds, ...given }] of Object.entries(cases)) {
+  for (const [name, { finds = [], ...given }] of Object.entries(cases)) {
     if (JSON.stringify(await findingsOf(rule, given)) !== JSON.stringify(finds)) wrong.push(name)
   }
   console.log(JSON.stringify({ wrong, controls: controlsOf('${id}'), remediation: remediationOf('${id}') }))

@@ -2,6 +2,7 @@ import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
 import type { Finding } from '../../src/model/violation.ts'
+import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import type { Drift, OverdueViolations, Rule, ScanOutcome } from '../../src/rules/engine/rule.ts'
 import { evaluateFleet } from '../policy/evaluate-fleet.ts'
@@ -35,8 +36,8 @@ export interface Case {
   readonly compares?: readonly Compared[]
   readonly scan?: Partial<ScanOutcome>
   readonly overdue?: readonly OverdueViolations[]
-  /** `high e1/status: message` for each problem; none: the rule is silent. */
-  readonly finds: readonly string[]
+  /** `high e1/status: message` for each problem. Default: the rule is silent. */
+  readonly finds?: readonly string[]
   readonly options?: JsonObject
   /** What is known of sealed values, by path. */
   readonly facts?: Facts
@@ -107,15 +108,24 @@ export const seal = (digit: string) => `sealed:${digit.repeat(32)}`
 /** How a value is stored that the service masks. */
 export const masked = 'sealed:masked'
 
+/** Reading a policy takes longer than evaluating a case, and most cases of a rule have the same options. */
+const policies = new Map<string, Policy>()
+
+function policyOf({ id, scope }: Rule, options: JsonObject): Policy {
+  const due = scope === 'violations' ? { due: { high: '2d' } } : {}
+  const text = JSON.stringify({ extends: [], rules: { [id]: options }, ...due })
+  const policy = policies.get(text) ?? readPolicy('policy.yaml', () => text)
+  policies.set(text, policy)
+  return policy
+}
+
 /** What a rule says of a case, through the evaluator that every run uses. */
 export async function findingsOf(
   rule: Rule,
   { sees = [], compares = [], scan, overdue = [], options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
 ): Promise<string[]> {
-  const due = rule.scope === 'violations' ? { due: { high: '2d' } } : {}
-  const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options }, ...due })
   const evaluator = evaluateFleet(
-    readPolicy('policy.yaml', () => policy),
+    policyOf(rule, options),
     around.at === undefined ? now : Date.parse(around.at),
     () => around.labels ?? {},
   )

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { alphabets, printable, randomWords } from '../../scripts/learn/random-words.ts'
 import { seeded } from '../../scripts/learn/seeded.ts'
 import { isHarmless, isVocabulary } from '../../src/secrets/harmless-text.ts'
+import { asSeen } from '../../src/secrets/plain-text.ts'
 import { replaceGrouped, replaceMixed } from '../../src/secrets/random-text.ts'
-import { asSeen } from '../../src/secrets/seen-text.ts'
 
 const random = seeded(8)
 const inGroups = (word: string, size: number, separator: string) =>

@@ -46,6 +46,7 @@ commonName = supplied
 
 /** Makes the certificates of `tls`, each for its own fault; call it before all tests of a file. */
 export function makeCertificates(): void {
+  if (certificates.selfSigned !== undefined) return
   const folder = mkdtempSync(join(tmpdir(), 'hookdrift-tls-'))
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
   writeFileSync(join(folder, 'ca.conf'), authority)
@@ -60,7 +61,8 @@ export function makeCertificates(): void {
   ] as const) {
     writeFileSync(join(folder, 'index.txt'), '')
     const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
-    openssl('req', '-new', ...key, '-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`, '-out', 'csr.pem')
+    const names = host === 'localhost' ? 'DNS:localhost,IP:127.0.0.1' : `DNS:${host}`
+    openssl('req', '-new', ...key, '-subj', `/CN=${host}`, '-addext', `subjectAltName=${names}`, '-out', 'csr.pem')
     const dates = ['-startdate', from, '-enddate', to]
     openssl(
       ...['ca', '-batch', '-config', 'ca.conf', '-selfsign', '-keyfile', 'key.pem', '-in', 'csr.pem'],

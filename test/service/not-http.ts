@@ -1,4 +1,6 @@
+import { request as forward } from 'node:http'
 import type { Socket } from 'node:net'
+import { listen } from './fake-service.ts'
 
 /** Writes an invalid answer to a connection, after a request came. */
 type Reply = (socket: Socket) => void
@@ -46,4 +48,24 @@ export const notHttp: Readonly<Record<string, Reply>> = {
   },
   'a flood of 1xx': bytes('HTTP/1.1 102 Processing\r\n\r\n'.repeat(20_000)),
   'another protocol': bytes('HTTP/1.1 101 Switching Protocols\r\nupgrade: ssh\r\nconnection: upgrade\r\n\r\nSSH-2.0'),
+}
+
+/** The address of a gate before a service, for one test: some answers of it are not HTTP, and all else is passed on. */
+export async function openGate(service: string, replyTo: (path: string) => Reply | undefined): Promise<string> {
+  const { port } = new URL(service)
+  const { url } = await listen((request, response) => {
+    const { url: path = '', method, headers, socket } = request
+    const reply = replyTo(path)
+    if (reply !== undefined) {
+      socket.on('error', () => {})
+      reply(socket)
+      return
+    }
+    const onward = forward({ port, path, method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(onward)
+  })
+  return url
 }

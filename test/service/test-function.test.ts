@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Answer, aClient, anAccess, answer, aService, faultIn, said } from './fake-service.ts'
 
@@ -105,51 +104,3 @@ describe('a test of a function', () => {
     expect(await faultIn(testing)).toMatch(/^stopped: test of a function: /)
   })
 })
-
-describe('every recorded test of a function', () => {
-  const failures = new Map([
-    ['throws', 'Error: boom: 1 at transform (<eval>:1:37(6))'],
-    ['syntax error', 'SyntaxError: SyntaxError: (anonymous): Line 1:39 Unexpected end of input (and 2 more errors)'],
-    ['no transform', 'the transform function is not found, please define it or rename the existing function'],
-    ['returns nothing', "the output payload doesn't include an event type"],
-    ['wrong shape for body', 'json: unknown field "hello"'],
-    ['no function', 'the transform function is not found, please define it or rename the existing function'],
-    ['endless loop', 'script execution time elapsed 10 seconds at transform (<eval>:1:1(1))'],
-    ['unserialisable', 'json: unsupported type: func(goja.FunctionCall) goja.Value'],
-    ['circular', 'json: unsupported value: encountered a cycle via map[string]interface {}'],
-    ['big int and date', 'json: unsupported value: NaN'],
-    ['unknown project', "the output payload doesn't include an event type"],
-  ])
-  const notTried = ['malformed body', 'payload not an object']
-
-  it.each(recordings().map(({ name, response }) => [name.replace('test_function: ', ''), response] as const))(
-    'is read correctly: %s',
-    async (name, { status, headers, body }) => {
-      const outcome = await outcomeOf(answer(status, body, headers))
-      if (status === 200) {
-        const { data } = JSON.parse(body)
-        expect(outcome).toEqual({ outcome: 'ok', payload: data.payload, log: data.log })
-      } else if (notTried.includes(name)) {
-        expect(outcome.outcome).toBe('unknown')
-      } else {
-        const message =
-          failures.get(name) ?? expect.stringMatching(/^json: cannot unmarshal string into Go value .{1,160}…$/)
-        expect(outcome).toEqual({ outcome: 'failed', message })
-      }
-    },
-  )
-})
-
-interface Recording {
-  readonly name: string
-  readonly response: { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
-}
-
-/** Captured from a running service of the seed era. */
-function recordings(): Recording[] {
-  const text = readFileSync(new URL('recordings/test-function.jsonl', import.meta.url), 'utf8')
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-}

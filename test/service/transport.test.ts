@@ -1,50 +1,16 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { proxyFor } from '../../src/service/proxy-for.ts'
+import { createTransport } from '../../src/service/transport.ts'
 import { aClient, aService, item, listen, page, pageBody, walk } from './fake-service.ts'
+import { json, makeCertificates, tls } from './front-ends.ts'
 
-let certificate: { key: string; cert: string }
+beforeAll(makeCertificates)
 
-beforeAll(() => {
-  const folder = mkdtempSync(join(tmpdir(), 'hookdrift-tls-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...[
-        '-subj',
-        '/CN=localhost',
-        '-addext',
-        'subjectAltName=DNS:localhost,IP:127.0.0.1',
-        '-keyout',
-        key,
-        '-out',
-        cert,
-      ],
-    ],
-    { stdio: 'ignore' },
-  )
-  certificate = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
-  rmSync(folder, { recursive: true })
-})
-
-async function aTlsService(): Promise<string> {
-  const server = createTlsServer(certificate, (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(pageBody([item('a')])))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `https://localhost:${(server.address() as AddressInfo).port}`
-}
+/** A service with a certificate of its own. */
+const aTlsService = () => tls('selfSigned', json(200, pageBody([item('a')])))
 
 /** Forwards plain requests, and tunnels where it is asked to; both only to this machine. */
 async function aProxy() {
@@ -70,7 +36,7 @@ async function aProxy() {
 
 describe('a certificate', () => {
   it('of an unknown authority is refused, without a retry', async () => {
-    const { fault } = await walk(aClient(await aTlsService()))
+    const { fault } = await walk(aClient((await aTlsService()).url))
     expect(fault).toBe(
       'tls: page 1: the certificate of the service is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT): ' +
         'it is self-signed: name the certificate of its authority in ca_file',
@@ -78,7 +44,8 @@ describe('a certificate', () => {
   })
 
   it('of a configured authority is accepted', async () => {
-    const client = aClient(await aTlsService(), { settings: { ca: certificate.cert } })
+    const { url, ca } = await aTlsService()
+    const client = aClient(url, { settings: { ca } })
     expect((await walk(client)).fault).toBe(null)
   })
 })
@@ -98,8 +65,8 @@ describe('a proxy', () => {
 
   it('tunnels encrypted requests, with the configured authorities', async () => {
     const proxy = await aProxy()
-    const url = await aTlsService()
-    const client = aClient(url, { env: { https_proxy: proxy.url }, settings: { ca: certificate.cert } })
+    const { url, ca } = await aTlsService()
+    const client = aClient(url, { env: { https_proxy: proxy.url }, settings: { ca } })
     expect((await walk(client)).fault).toBe(null)
     expect(proxy.seen).toEqual([`CONNECT ${new URL(url).host}`])
   })
@@ -136,5 +103,71 @@ describe('a proxy', () => {
     expect(() => proxyFor(https, { HTTPS_PROXY: 'http://user:secret-word@' })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('secret-word'), exitCode: 2 }),
     )
+  })
+})
+
+const mib = 1024 * 1024
+const request = { method: 'GET', path: '/', headers: {}, body: null } as const
+
+/** A transport with one connection to a server that answers so. `connections`: how many were made. */
+async function talkTo(answer: (response: ServerResponse) => void) {
+  const { server, url } = await listen((_, response) => answer(response))
+  const sockets: Promise<unknown>[] = []
+  server.on('connection', (socket) => sockets.push(new Promise((resolve) => socket.on('close', resolve))))
+  const limits = { connectTimeoutMs: 5_000, pageTimeoutMs: 5_000 }
+  const transport = createTransport({ url, ca: undefined, connections: 1, limits }, {})
+  onTestFinished(() => transport.close())
+  const send = (signal = new AbortController().signal) => transport.send(request, signal)
+  return { send, connections: () => sockets.length, closed: () => sockets[0] }
+}
+
+describe('an exchange', () => {
+  it('keeps the beginning of a body that is read late, and lets the rest wait', async () => {
+    const body = Buffer.alloc(4 * mib, 'abc')
+    const { send, connections } = await talkTo((response) => response.end(body))
+    const answer = await send()
+    for (let turn = 0; turn < 50; turn++) await setImmediate()
+    expect((await answer.read(8 * mib, body.length))?.equals(body)).toBe(true)
+    const next = await send()
+    expect((await next.read(8 * mib))?.equals(body)).toBe(true)
+    expect(connections()).toBe(1)
+  })
+
+  it('closes the connection of a body that is larger than allowed', async () => {
+    const { send, connections, closed } = await talkTo((response) => response.end(Buffer.alloc(4 * mib)))
+    expect(await (await send()).read(mib)).toBe(undefined)
+    await closed()
+    expect(await (await send()).read(4 * mib)).toHaveLength(4 * mib)
+    expect(connections()).toBe(2)
+  })
+
+  it('closes the connection of a body that is dropped', async () => {
+    const { send, closed } = await talkTo((response) => response.end(Buffer.alloc(4 * mib)))
+    const answer = await send()
+    answer.discard()
+    await closed()
+  })
+
+  it('rejects a body that breaks off, whether or not it is being read then', async () => {
+    const { send, closed } = await talkTo((response) => {
+      response.writeHead(200, { 'content-length': 10 })
+      response.write('12345', () => response.destroy())
+    })
+    const read = await send()
+    await expect(read.read(100)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' })
+    const late = await send()
+    await closed()
+    for (let turn = 0; turn < 50; turn++) await setImmediate()
+    await expect(late.read(100)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' })
+  })
+
+  it('ends with the reason of an abort, before and after the head', async () => {
+    const { send } = await talkTo((response) => void response.write('12345'))
+    const [early, late] = [new AbortController(), new AbortController()]
+    early.abort(new Error('before'))
+    await expect(send(early.signal)).rejects.toThrow('before')
+    const reading = (await send(late.signal)).read(100)
+    late.abort(new Error('after'))
+    await expect(reading).rejects.toThrow('after')
   })
 })

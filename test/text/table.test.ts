@@ -6,6 +6,7 @@ import type { Answer } from '../../src/report/answer.ts'
 import { type AnswerView, writeAnswer } from '../../src/report/show-answer.ts'
 import { widthOf } from '../../src/text/columns.ts'
 import { type Column, layTable } from '../../src/text/table.ts'
+import { anyCharacter } from '../any-character.ts'
 
 interface Row {
   readonly name: string
@@ -38,7 +39,7 @@ describe('a table', () => {
 
   it('keeps to the width and contains no terminal control', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.integer({ min: 20, max: 60 }), (name, width) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 80 }), fc.integer({ min: 20, max: 60 }), (name, width) => {
         const lines = layTable(columns, [{ name, n: 1 }], width)
         expect(lines).toHaveLength(2)
         for (const line of lines) {

@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Schedule } from '../../src/config/configuration.ts'
 import { keepSharedSchedule, type SharedSchedules } from '../../src/worker/keep-shared-schedule.ts'
 import { ReloadRequests } from '../../src/worker/reload-requests.ts'
+import { aSchedule } from './worker-harness.ts'
 
-const hourly: Schedule = {
-  name: 'hourly',
-  cron: '0 * * * *',
-  timezone: 'UTC',
-  jitterMs: 0,
-  projects: [],
-  probes: true,
-  runOnStart: false,
-  runTimeoutMs: 60_000,
-}
+const hourly = aSchedule({ name: 'hourly', cron: '0 * * * *' })
 
 /** Keeps schedules on a clock that never waits, until `ends`; returns what was asked and skipped. */
 async function keep(

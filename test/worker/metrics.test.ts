@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
 import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
@@ -20,7 +20,7 @@ const scrapeOf = async ({ registry }: ReturnType<typeof open>) => readScrape(awa
 const docs = new URL('../../docs/', import.meta.url)
 
 /** Two projects with problems, and a run in which one of them cannot be walked to its end. */
-async function withRuns(): Promise<{ fixture: FleetFixture; reports: Report[] } & AsyncDisposable> {
+async function withRuns(): Promise<{ fixture: FleetFixture; reports: Report[] }> {
   const fixture = await openFleetFixture({
     fleet: { clean: false, projects: 2, incomingEvery: 2, endpointsPerProject: 30 },
   })
@@ -35,7 +35,7 @@ async function withRuns(): Promise<{ fixture: FleetFixture; reports: Report[] } 
   deleteEndpoint(fixture.fleet, { project: first.uid, uid: at(fixture.fleet.open(first.uid).endpoints, 8).uid })
   fixture.service.failNext({ how: 'bad-json', path: new RegExp(`${second.uid}/subscriptions`), times: 9 })
   reports.push(await fixture.audit())
-  return { fixture, reports, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() }
+  return { fixture, reports }
 }
 
 /** What the numbers must be, from the report as it is written for machines. */
@@ -60,8 +60,13 @@ function expectedFrom(report: Report) {
 }
 
 describe('metrics', () => {
+  let runs: Awaited<ReturnType<typeof withRuns>>
+  beforeAll(async () => {
+    runs = await withRuns()
+  })
+  afterAll(() => runs.fixture[Symbol.asyncDispose]())
+
   it('match the JSON report, read by a foreign parser', async () => {
-    await using runs = await withRuns()
     const metrics = open()
     for (const report of runs.reports) metrics.ended('quarter-hourly', report)
     const [first, last] = runs.reports.map(expectedFrom)
@@ -92,7 +97,6 @@ describe('metrics', () => {
   })
 
   it('contain the last complete scan of a project, which an incomplete scan does not change', async () => {
-    await using runs = await withRuns()
     const metrics = open()
     for (const report of runs.reports) metrics.ended('a', report)
     const [first, last] = runs.reports.map(({ run }) => Date.parse(run.finished_at) / 1000)
@@ -143,7 +147,6 @@ describe('metrics', () => {
   })
 
   it('are the same after a restart, from the history alone', async () => {
-    await using runs = await withRuns()
     const before = open()
     for (const report of runs.reports) before.ended('a', report)
     const after = open()
@@ -167,22 +170,6 @@ describe('metrics', () => {
       expect(Object.keys(is.samples(name)).length).toBeGreaterThan(0)
     }
     expect(is.sum('hookdrift_runs_total')).toBe(0)
-  })
-
-  it('keep projects that another schedule scanned', async () => {
-    await using runs = await withRuns()
-    const metrics = open()
-    const [first, second] = runs.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
-    const [report] = runs.reports
-    if (report === undefined) throw new Error('no report')
-    metrics.ended('all', report)
-    const whole = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
-    metrics.ended('some', await runs.fixture.audit({ only: [first ?? ''] }))
-    const ofSecond = (samples: Record<string, number>) =>
-      Object.entries(samples).filter(([labels]) => labels.includes(second ?? ''))
-    const now = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
-    expect(ofSecond(whole).length).toBeGreaterThan(0)
-    expect(ofSecond(now)).toEqual(ofSecond(whole))
   })
 
   it('count ticks by outcome, and list each schedule from its start', async () => {
@@ -227,12 +214,26 @@ describe('metrics', () => {
   })
 
   it('contain no uid and no key', async () => {
-    await using runs = await withRuns()
     const metrics = open()
     for (const report of runs.reports) metrics.ended('a', report)
     const text = await metrics.registry.metrics()
     expect(text).not.toMatch(/\b01[0-9A-HJKMNP-TV-Z]{24}\b/)
     expect(text).not.toContain(runs.fixture.fleet.personalKey)
+  })
+
+  it('keep projects that another schedule scanned', async () => {
+    const metrics = open()
+    const [first, second] = runs.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
+    const [report] = runs.reports
+    if (report === undefined) throw new Error('no report')
+    metrics.ended('all', report)
+    const whole = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
+    metrics.ended('some', await runs.fixture.audit({ only: [first ?? ''] }))
+    const ofSecond = (samples: Record<string, number>) =>
+      Object.entries(samples).filter(([labels]) => labels.includes(second ?? ''))
+    const now = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
+    expect(ofSecond(whole).length).toBeGreaterThan(0)
+    expect(ofSecond(now)).toEqual(ofSecond(whole))
   })
 })
 

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import type { PoolState } from '../../src/pool/read-pool-state.ts'
+import type { PoolState } from '../../src/pool/workers.ts'
 import { openPoolMetrics } from '../../src/worker/pool-metrics.ts'
 
 const worker = { host: 'a', pid: 1, run: null }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { missedTick } from '../../src/worker/next-audit-due.ts'
 import {
   type Entry,
   mostCounted,
@@ -117,7 +118,10 @@ describe('the planner of schedules', () => {
   })
 
   it('keeps the plan of an unchanged schedule, and plans others from now on', () => {
-    const agenda = open([every(100, { jitterMs: 50 }), every(1_000, { name: 'daily' })], { random: () => 0.5 })
+    let chance = 0.5
+    const agenda = open([every(100, { jitterMs: 50 }), every(1_000, { name: 'daily' })], { random: () => chance })
+    // What is drawn later does not move it.
+    chance = 0.9
     agenda.replace([every(100, { jitterMs: 50 }), every(500, { name: 'daily' }), every(700, { name: 'new' })], 1_250)
     expect([...agenda.upcoming()]).toEqual([
       ['every 100', 1_100],
@@ -127,5 +131,23 @@ describe('the planner of schedules', () => {
     expect(agenda.nextDue()).toBe(1_125)
     agenda.replace([], 1_300)
     expect(agenda.nextDue()).toBe(Number.POSITIVE_INFINITY)
+  })
+})
+
+const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'UTC', projects: [], slackMs: 600_000 }
+const at = (time: string) => Date.parse(`2026-11-20T${time}:00Z`)
+
+describe('a run that was due', () => {
+  it('is missed from its tick on', () => {
+    expect(missedTick(hourly, at('03:05'), at('03:59'))).toBeUndefined()
+    expect(missedTick(hourly, at('03:05'), at('04:00'))).toEqual({ due: at('04:00'), until: at('04:10') })
+  })
+
+  it('is the first one since the scan, however many were due since then', () => {
+    expect(missedTick(hourly, at('03:05'), at('09:30'))?.due).toBe(at('04:00'))
+  })
+
+  it('is not one whose tick came while the scan went on', () => {
+    expect(missedTick(hourly, at('04:20'), at('04:30'))).toBeUndefined()
   })
 })

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { nextTimes } from '../../src/worker/next-times.ts'
-import { openSchedulePlanner } from '../../src/worker/schedule-planner.ts'
 import { timetableFaultsAt } from '../../src/worker/timetable.ts'
 import { acmeEnv, file, referenceSources } from '../config/config-fixture.ts'
-import { aSchedule, iso, minute } from './worker-harness.ts'
+import { aSchedule } from './worker-harness.ts'
 
 const now = Date.parse('2026-11-21T03:00:00Z')
 
@@ -24,30 +23,17 @@ function refusals(schedules: string): string[] {
   }
 }
 
+const fields = 'expected five fields (minute hour day month weekday), or six with seconds first'
+
 describe('a schedule is refused at its place', () => {
   it.each([
     ['cron: "61 * * * *"', '2:22: "61 * * * *" cannot be kept: Invalid value for minute: 61'],
     ['cron: "0 0 31 2 *"', '2:22: "0 0 31 2 *" cannot be kept: it never comes'],
-    [
-      'cron: "* * *"',
-      '2:22: "* * *" is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
-    ],
-    [
-      'cron: "0 0 0 1 1 * 2020"',
-      '2:22: "0 0 0 1 1 * 2020" is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
-    ],
-    [
-      'cron: "2030-01-01T00:00:00"',
-      '2:22: a text (not shown) is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
-    ],
-    [
-      'cron: "? * * * *"',
-      '2:22: a text (not shown) is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
-    ],
-    [
-      'cron: "@reboot"',
-      '2:22: a text (not shown) is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
-    ],
+    ['cron: "* * *"', `2:22: "* * *" is not a pattern, ${fields}`],
+    ['cron: "0 0 0 1 1 * 2020"', `2:22: "0 0 0 1 1 * 2020" is not a pattern, ${fields}`],
+    ['cron: "2030-01-01T00:00:00"', `2:22: a text (not shown) is not a pattern, ${fields}`],
+    ['cron: "? * * * *"', `2:22: a text (not shown) is not a pattern, ${fields}`],
+    ['cron: "@reboot"', `2:22: a text (not shown) is not a pattern, ${fields}`],
     [
       'cron: "0 * * * *", timezone: Europe/Berln',
       '2:45: there is no time zone `Europe/Berln`, did you mean Europe/Berlin?',
@@ -88,28 +74,5 @@ describe('the next times', () => {
       '2026-03-29T12:00:00Z noon Sun 2026-03-29 12:00:00 +00:00',
       '2026-03-30T00:30:00Z night Mon 2026-03-30 02:30:00 +02:00',
     ])
-  })
-})
-
-describe('an agenda', () => {
-  it('keeps the plan of an unchanged schedule, with its jitter', () => {
-    const entry = (written: string, everyMs: number) => ({
-      name: 'a',
-      jitterMs: 4 * minute,
-      written,
-      timetable: { after: (ms: number) => (Math.floor(ms / everyMs) + 1) * everyMs },
-    })
-    let chance = 0.25
-    const agenda = openSchedulePlanner({
-      entries: [entry('x', 15 * minute)],
-      now,
-      servedUntil: () => undefined,
-      random: () => chance,
-    })
-    chance = 0.75
-    agenda.replace([entry('x', 15 * minute)], now)
-    expect(iso(agenda.nextDue())).toBe('2026-11-21T03:16:00.000Z')
-    agenda.replace([entry('y', 10 * minute)], now)
-    expect(iso(agenda.nextDue())).toBe('2026-11-21T03:13:00.000Z')
   })
 })

@@ -8,15 +8,15 @@ import type { Pool } from '../../pool/open-pool.ts'
 import { endRun, type RequestedRun, readRequestedRun, requestRun, stopRun } from '../../pool/runs.ts'
 import { readProgress } from '../../pool/tasks.ts'
 import { liveWorkers } from '../../pool/workers.ts'
+import { requireServer } from '../locate-history.ts'
 import { openLog } from '../log.ts'
 import { openHistory } from '../open-history.ts'
 import type { AuditRequest } from '../perform-audit.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { openProgress, type Progress } from '../watch-run.ts'
-import { openSealer } from './files-of-run.ts'
-import { requireServer } from './require-server.ts'
 import { openPoolOf } from './share-runs.ts'
+import { openSealer } from './shared-files.ts'
 
 const pollMs = 500
 
@@ -94,18 +94,19 @@ async function waitForRun(
         await stopRun(db, id, asked.reason instanceof Stop && asked.reason.code === 'sigterm' ? 'sigterm' : 'sigint')
         isStopping = true
       }
-      const found = await readRequestedRun(db, id)
-      if (found === undefined) throw AuditError.failure('the run that was asked for is no longer known to the workers')
-      if (found.hasEnded) return runOf(found, isStopping)
+      const requested = await readRequestedRun(db, id)
+      if (requested === undefined)
+        throw AuditError.failure('the run that was asked for is no longer known to the workers')
+      if (requested.hasEnded) return runOf(requested, isStopping)
       const { length: workers } = await liveWorkers(db)
       if (workers > 0) seenAt = systemClock.now()
       else if (isStopping || systemClock.now() - seenAt > patienceMs) {
         // Left as it is, it would begin with the next worker, which may come much later.
-        if (found.run === null) await endRun(db, id, { kind: 'failure', message: 'there were no workers' })
-        if (isStopping && found.run === null) return undefined
+        if (requested.run === null) await endRun(db, id, { kind: 'failure', message: 'there were no workers' })
+        if (isStopping && requested.run === null) return undefined
         throw noWorkers(db)
       }
-      await show(pool, found.run, { workers, progress })
+      await show(pool, requested.run, { workers, progress })
     } catch (error) {
       const isPassing = error instanceof AuditError && error.isPassing
       if (!isPassing || systemClock.now() - seenAt > patienceMs) throw error
@@ -128,9 +129,9 @@ async function show(
   run: number | null,
   { workers, progress }: { readonly workers: number; readonly progress: Progress },
 ): Promise<void> {
-  const found = run === null ? undefined : await readProgress(db, run)
-  if (found === undefined) return progress.show(`waiting for one of ${workers} workers`)
-  const { done, lost, planned, running } = found
+  const tasks = run === null ? undefined : await readProgress(db, run)
+  if (tasks === undefined) return progress.show(`waiting for one of ${workers} workers`)
+  const { done, lost, planned, running } = tasks
   const total = done + lost + planned + running
   progress.show(`${done + lost}/${total} projects, ${running} being read by ${workers} workers`)
 }

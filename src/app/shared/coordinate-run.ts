@@ -10,9 +10,9 @@ import { auditTogether, goOnTogether } from '../../pool/audit-together.ts'
 import { briefTransaction } from '../../pool/brief-transaction.ts'
 import { type Job, runQueue } from '../../pool/jobs.ts'
 import type { Pool } from '../../pool/open-pool.ts'
-import { agreeWithinMs, refusalWords } from '../../pool/refusals.ts'
 import { endRun, keyOf, type RequestedRun, type RunError, type RunKey, readRequestedRun } from '../../pool/runs.ts'
 import { readProjects } from '../../pool/tasks.ts'
+import { agreeWithinMs, refusalWords } from '../../pool/workers.ts'
 import type { RunTrace } from '../../telemetry/trace-run.ts'
 import { boundRun, openStack } from '../end-in-order.ts'
 import type { Log } from '../log.ts'
@@ -24,9 +24,8 @@ import { planFleet, searchedServices } from '../plan-fleet.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { logReport, watchIn, watchRequests } from '../watch-run.ts'
-import { type FilesInForce, filesOfRun } from './files-of-run.ts'
-import { openPlanned } from './open-planned.ts'
-import type { SharedFiles } from './shared-files.ts'
+import { openPlanned } from './run-sites.ts'
+import { type FilesInForce, filesOfRun, type SharedFiles } from './shared-files.ts'
 
 export interface CoordinatorDependencies {
   readonly terminal: ProcessContext
@@ -89,27 +88,27 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       await finish(error)
       return watch.failed(schedule, error)
     }
-    const found = await filesOfRun({ ...requested.request, toolVersion: requested.toolVersion }, dependencies)
-    if (typeof found === 'string') {
+    const files = await filesOfRun({ ...requested.request, toolVersion: requested.toolVersion }, dependencies)
+    if (typeof files === 'string') {
       const { differsSince = systemClock.now() } = job.data
-      log.warn({ schedule, differs: found }, 'a run was asked for with other files than this worker has')
+      log.warn({ schedule, differs: files }, 'a run was asked for with other files than this worker has')
       if (systemClock.now() - differsSince < agreeWithinMs && (requested.leftMs ?? 0) >= 0) {
         return await offerAgain(laterS, { id, differsSince })
       }
       // What it began with is nowhere any longer: the next tick asks with what there is.
       if (requested.run !== null) await closeRun(pool, requested.run)
-      await finish(failure(`no worker has the ${refusalWords[found]} that it was asked with`))
-      return log.error({ schedule, differs: found }, 'a run was given up: no worker has what it was asked with')
+      await finish(failure(`no worker has the ${refusalWords[files]} that it was asked with`))
+      return log.error({ schedule, differs: files }, 'a run was given up: no worker has what it was asked with')
     }
     watch.started(schedule)
     trace = telemetry?.traceRun(schedule === null ? {} : { 'hookdrift.schedule': schedule })
     const onTimed: OnTimed = ({ ref }, timing) => trace?.timed(ref, timing)
-    const report = await conduct(id, requested, { ...dependencies, ...found, onTimed })
+    const report = await conduct(id, requested, { ...dependencies, ...files, onTimed })
     trace?.ended(report, systemClock.now())
     await finish(null)
     logReport(log, report)
     await watch.ended(schedule, report)
-    await maintain(found.configuration, terminal, log).catch((error: unknown) => {
+    await maintain(files.configuration, terminal, log).catch((error: unknown) => {
       log.error({ error: messageOf(error) }, 'the history could not be maintained after the run')
     })
   } catch (error) {

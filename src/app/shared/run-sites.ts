@@ -1,4 +1,5 @@
-import type { AuditedProject, PageRead } from '../../audit/project-scan.ts'
+import type { AuditedProject, AuditedService, PageRead } from '../../audit/project-scan.ts'
+
 import { Stop } from '../../model/stop.ts'
 import type { Pool } from '../../pool/open-pool.ts'
 import { readStop } from '../../pool/runs.ts'
@@ -11,9 +12,7 @@ import { openServices } from '../open-projects.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { thisProcess } from '../system.ts'
 import { watchIn, watchRequests } from '../watch-run.ts'
-import { type FilesInForce, filesOfRun } from './files-of-run.ts'
-import { openPlanned } from './open-planned.ts'
-import type { SharedFiles } from './shared-files.ts'
+import { type FilesInForce, filesOfRun, type SharedFiles } from './shared-files.ts'
 
 interface SiteDependencies {
   readonly terminal: ProcessContext
@@ -107,4 +106,17 @@ function openSite(
       await close()
     },
   }
+}
+
+/** Opens a project of a run that another process planned; undefined where the configuration does not have it. */
+export function openPlanned(
+  services: readonly AuditedService[],
+  { ref, labels, configuredAt, isMissing }: PlannedProject,
+): AuditedProject | undefined {
+  const service = services.find(({ name }) => name === ref.service)
+  if (service === undefined) return undefined
+  const named = service.named.find((project) => project.ref.uid === ref.uid)
+  if (named === undefined && service.matches.length === 0) return undefined
+  const opened = named ?? service.open(ref, { labels, configuredAt })
+  return { ...opened, ref, labels, configuredAt, ...(isMissing ? { isMissing } : {}) }
 }

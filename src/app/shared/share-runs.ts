@@ -7,8 +7,8 @@ import type { FailOn } from '../../model/violation.ts'
 import { type Job, runQueue, touchEveryMs } from '../../pool/jobs.ts'
 import { keepSlots } from '../../pool/keep-slots.ts'
 import { openPool, type Pool } from '../../pool/open-pool.ts'
-import type { RunKey } from '../../pool/runs.ts'
-import { takeTick } from '../../pool/ticks.ts'
+import { type RunKey, takeTick } from '../../pool/runs.ts'
+
 import { greet, leave, type PoolWorker } from '../../pool/workers.ts'
 import { keepSharedSchedule } from '../../worker/keep-shared-schedule.ts'
 import type { ReloadRequests } from '../../worker/reload-requests.ts'
@@ -18,9 +18,9 @@ import type { Telemetry } from '../open-telemetry.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock, thisProcess } from '../system.ts'
 import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
-import { openSealer } from './files-of-run.ts'
 import { openRunSites } from './run-sites.ts'
-import type { SharedFiles } from './shared-files.ts'
+import { openSealer, type SharedFiles } from './shared-files.ts'
+
 import type { SharedObserver } from './watch-shared.ts'
 
 export interface SharedRuns {

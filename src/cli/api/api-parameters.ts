@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AuditError } from '../../model/errors.ts'
-import { countsFromNow } from '../../pages/counts-from-now.ts'
+import { countsFromNow } from '../../pages/freshness.ts'
 import {
   type Parameter,
   type ParameterTable,
@@ -70,12 +70,12 @@ export function readParameters<Parameters extends ParameterTable>(
   source: ApiSource<Parameters>,
   search: URLSearchParams,
 ): ReadParameters<Parameters> {
-  const known = parametersOf(source)
+  const parameters = parametersOf(source)
   const given = new Map<Parameter, string[]>()
   for (const [asked, text] of search) {
-    const found = known.find((each) => each.name === asked)
+    const found = parameters.find((each) => each.name === asked)
     if (found === undefined) {
-      const names = known.map((each) => each.name)
+      const names = parameters.map((each) => each.name)
       throw AuditError.usage(`there is no parameter "${asked}"${suggestName(asked, names)}`, {
         advice: `${name} reads ${names.join(', ')}`,
       })
@@ -87,11 +87,11 @@ export function readParameters<Parameters extends ParameterTable>(
     }
     given.set(found.parameter, [...before, text])
   }
-  const missing = known.find((each) => shapeOf(each.parameter).isRequired && !given.has(each.parameter))
+  const missing = parameters.find((each) => shapeOf(each.parameter).isRequired && !given.has(each.parameter))
   if (missing !== undefined) {
     throw AuditError.usage(`the parameter "${missing.name}" is missing`, { advice: `it is ${missing.description}` })
   }
-  refuseConflicts(known, given)
+  refuseConflicts(parameters, given)
   const read = <Table extends ParameterTable>(parameters: Table) => {
     const texts = Object.entries(parameters).map(([member, each]) => [member, textOf(each, given.get(each))] as const)
     return readValues(parameters, Object.fromEntries(texts), (wrong, text, message) => {

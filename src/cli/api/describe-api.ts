@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { packageFile } from '../../model/package-files.ts'
-import { cookieName } from '../../pages/access/session-cookie.ts'
+import { cookieName } from '../../pages/access/credentials.ts'
 import { runParameter, shapeOf } from '../../questions/question.ts'
 import { type ApiAddress, apiEntries, descriptionOf } from './api-entries.ts'
 import { type ApiParameter, limitParameter, parametersOf } from './api-parameters.ts'

@@ -3,7 +3,6 @@ import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Session, Transaction } from '../sql/session.ts'
 import { partsCarried, partsOfRun } from './digest-rows.ts'
 import type { KnownParts, Parts } from './parts.ts'
-import { inRanges, type RunRange } from './pruned-runs.ts'
 
 /** Attributes what was written between two runs to the run that is being committed. */
 export async function attributeToRun(session: Session, run: number): Promise<void> {
@@ -103,6 +102,17 @@ export interface BrokenLink {
   readonly text: string
 }
 
+/** `[[1, 3], [7, 7]]` for 1, 2, 3 and 7; the runs are sorted. */
+export function rangesOf(runs: readonly number[]): RunRange[] {
+  const ranges: [number, number][] = []
+  for (const run of runs) {
+    const last = ranges.at(-1)
+    if (last !== undefined && last[1] === run - 1) last[1] = run
+    else ranges.push([run, run])
+  }
+  return ranges
+}
+
 /** A committed or pruned run. */
 interface LinkedRun {
   readonly number: number
@@ -182,4 +192,35 @@ function* checkCheckpoint(last: LastCheckpoint, carried: string): Generator<Brok
     run: last.run ?? 0,
     text: `what is left of pruned runs is not what checkpoint ${last.id} of ${last.madeAt} carried`,
   }
+}
+
+/** First and last of a range of runs. */
+type RunRange = readonly [number, number]
+
+/** Whether a run was pruned, according to the lists of checkpoints. */
+function inRanges(texts: readonly string[]): (run: number) => boolean {
+  const ranges = texts.flatMap(readRanges).sort(([a], [b]) => a - b)
+  return (run) => {
+    let [low, high] = [0, ranges.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ranges[middle]?.[0] ?? 0) <= run) low = middle + 1
+      else high = middle
+    }
+    return (ranges[low - 1]?.[1] ?? 0) >= run
+  }
+}
+
+/** An unreadable list names no run, so that its runs count as missing. */
+function readRanges(text: string): RunRange[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value.filter(isRange) : []
+  } catch {
+    return []
+  }
+}
+
+function isRange(value: unknown): value is RunRange {
+  return Array.isArray(value) && value.length === 2 && value.every(Number.isInteger)
 }

@@ -19,10 +19,10 @@ export function blockIds(session: Session): DraftIds {
   const blocks = new Map<IdTable, { next: number; end: number }>()
   return {
     async take(table, count) {
-      const known = blocks.get(table)
-      if (known !== undefined && known.end - known.next >= count) {
-        known.next += count
-        return known.next - count
+      const block = blocks.get(table)
+      if (block !== undefined && block.end - block.next >= count) {
+        block.next += count
+        return block.next - count
       }
       const size = Math.max(count, blockSize)
       const next = await session.value<number>(

@@ -2,18 +2,18 @@ import { chunks } from '../../model/chunks.ts'
 import type { ExitCode } from '../../model/errors.ts'
 import { policyProject } from '../../model/resource.ts'
 import { appendLink, attributeToRun } from '../chain/links.ts'
-import type { Draft } from '../history.ts'
+import type { Draft, RunStart } from '../history.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
 import type { RunContext, RunRecord, WrittenRun } from '../records.ts'
 import { type HistoryBackend, leaseFence } from '../sql/backend.ts'
 import { recordOf } from '../sql/read-run.ts'
 import { recordNotifications } from '../sql/record-notifications.ts'
-import type { Transaction } from '../sql/session.ts'
-import type { DraftIds } from './draft-ids.ts'
+import type { Session, Transaction } from '../sql/session.ts'
+import { type DraftIds, followingIds } from './draft-ids.ts'
 import { finishDraft, writeReadings } from './finish-draft.ts'
 import { SqlScanDraft } from './scan-draft.ts'
 import type { NumberedNotice } from './uncommitted-project.ts'
-import { closeAsInterrupted, readOutcome, unknownRun } from './unfinished-runs.ts'
+import { closeAsInterrupted, closeKilledRuns, readOutcome, unknownRun } from './unfinished-runs.ts'
 
 export interface AcquiredRun {
   readonly run: number
@@ -138,4 +138,48 @@ export class RunDraft extends SqlScanDraft implements Draft {
     await lease.release(transaction, this.token)
     return { run, record: { ...record, chain } }
   }
+}
+
+/**
+ * Begins a run, as `History.begin` does.
+ * @throws AuditError.busy when another live run owns the lease
+ */
+export async function beginRun(backend: HistoryBackend, start: RunStart): Promise<RunDraft> {
+  return new RunDraft(backend, await acquireRun(backend, start), await followingIds(backend.db))
+}
+
+/** Takes the lease and makes the row of a run. @throws AuditError.busy as `beginRun` */
+export async function acquireRun(backend: HistoryBackend, start: RunStart): Promise<AcquiredRun> {
+  const { lease } = backend
+  // At once where another run lives, without waiting for a transaction that writes.
+  await lease.refuseOther()
+  return backend.commitSurely<AcquiredRun>({
+    async work(transaction) {
+      const token = await lease.take(transaction)
+      const interrupted = await closeKilledRuns(transaction, start.startedAt)
+      return { run: await insertRun(transaction, start), token, interrupted }
+    },
+    subject: unknownRun.subject,
+    advice: unknownRun.advice,
+    // If it is, the lease is this process's.
+    async isRecorded(transaction, { run, token }) {
+      await lease.lock(transaction)
+      return (await readOutcome(transaction, run))?.token === token
+    },
+  })
+}
+
+async function insertRun(session: Session, start: RunStart): Promise<number> {
+  const number = ((await session.value<number | null>('SELECT max(number) FROM hookdrift.run')) ?? 0) + 1
+  await session.run(
+    `INSERT INTO hookdrift.run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
+       seal_key_id, normal_form_version, version_floor, violation_floor)
+     VALUES ($1, 'running', $2, $3, $4, $5, $6, $7, $8,
+       (SELECT coalesce(max(id), 0) FROM hookdrift.version), (SELECT coalesce(max(id), 0) FROM hookdrift.violation))`,
+    [
+      ...[number, start.startedAt, start.failOn, start.toolVersion, start.policyDigest, start.configurationDigest],
+      ...[start.sealKeyId, start.normaliser],
+    ],
+  )
+  return number
 }

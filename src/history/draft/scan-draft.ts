@@ -16,13 +16,13 @@ import {
   unscanned,
   type VersionText,
 } from '../history.ts'
-import type { HistoryReader } from '../reader.ts'
+import { type HistoryReader, sqlReader } from '../reader.ts'
 import type { StagedChange } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
 import type { Fence, HistoryBackend } from '../sql/backend.ts'
 import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
-import { sqlReader } from '../sql/sql-reader.ts'
+
 import { readVersionsAt } from '../sql/state-at.ts'
 import type { StoredBody, VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
@@ -86,11 +86,11 @@ export class SqlScanDraft implements ScanDraft {
   }
 
   async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]> {
-    const found = await readVersionsAt(this.past, project, points)
+    const versions = await readVersionsAt(this.past, project, points)
     // What this draft wrote may be gone because another one began in its place.
-    const isMissing = found.some((version, at) => version === undefined && (points[at]?.run ?? 0) >= this.run)
+    const isMissing = versions.some((version, at) => version === undefined && (points[at]?.run ?? 0) >= this.run)
     if (isMissing) await this.writer.checkFence()
-    return found
+    return versions
   }
 
   async current(project: ProjectRef): Promise<readonly KnownVersion[]> {
@@ -258,8 +258,8 @@ export class SqlScanDraft implements ScanDraft {
     rules: readonly string[],
     projects: readonly ProjectRef[],
   ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>> {
-    const found = new Map<string, readonly ActiveViolation[]>()
-    if (rules.length === 0) return found
+    const byName = new Map<string, readonly ActiveViolation[]>()
+    if (rules.length === 0) return byName
     const opened = await this.projects.openAll(projects)
     const rows = await this.#read(
       `SELECT ${activeColumns}, x.project_id AS project FROM hookdrift.violation x
@@ -273,9 +273,9 @@ export class SqlScanDraft implements ScanDraft {
     for (const [at, { id, state }] of opened.entries()) {
       const violations = (byProject.get(id) ?? []).map(({ violation }) => violation)
       const unconfirmed = violations.filter((violation) => !hasId(state.confirmed, violation.id))
-      if (unconfirmed.length > 0) found.set(projects[at]?.name ?? '', unconfirmed)
+      if (unconfirmed.length > 0) byName.set(projects[at]?.name ?? '', unconfirmed)
     }
-    return found
+    return byName
   }
 
   async oldViolations(
@@ -304,7 +304,7 @@ export class SqlScanDraft implements ScanDraft {
   }
 
   async acceptancesOf(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, readonly Acceptance[]>> {
-    const found = new Map<string, readonly Acceptance[]>()
+    const byName = new Map<string, readonly Acceptance[]>()
     const opened = await this.projects.openAll(projects)
     const rows = await this.db.all<StoredAcceptance & { readonly projectId: number; readonly startedAt: string }>(
       `SELECT ${acceptanceColumns}, a.project_id AS "projectId",
@@ -321,9 +321,9 @@ export class SqlScanDraft implements ScanDraft {
       const acceptances = own.map(({ projectId: _, startedAt, ...row }) =>
         endedBy(toAcceptance(row), endings, startedAt),
       )
-      found.set(projects[at]?.name ?? '', acceptances)
+      byName.set(projects[at]?.name ?? '', acceptances)
     }
-    return found
+    return byName
   }
 
   async endAcceptances(project: ProjectRef, acceptances: ReadonlyMap<number, AcceptanceEnding>): Promise<void> {

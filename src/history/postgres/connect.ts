@@ -11,11 +11,8 @@ import Cursor from 'pg-cursor'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
 import type { HistoryDatabase, Session, SqlValue, Transaction } from '../sql/session.ts'
 import { type CellType, columnType, inBatches, type Row } from '../table-rows.ts'
-import { OwnClient } from './client.ts'
-import { clientConfig } from './client-config.ts'
+import { clientConfig, OwnClient } from './client.ts'
 import { asHistoryError } from './describe-fault.ts'
-import { endSilence } from './end-silence.ts'
-import { decodeText, encodeText } from './text-codec.ts'
 
 export interface PostgresSession extends Session {
   /** Executes statements of another library: its names, values and types are left as they are. */
@@ -187,16 +184,26 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   }
 }
 
-const arrays = { text: 'text[]', integer: 'bigint[]' } as const satisfies Record<CellType, string>
-
-interface Insertion {
-  readonly table: string
-  readonly columns: readonly string[]
-  readonly rows: Iterable<Row>
+/**
+ * A stored text as it was. PostgreSQL has no NUL in texts: U+0001 begins an escape for it and for itself, so that the order
+ * of texts and what they begin with stay the same.
+ */
+export function decodeText(stored: string): string {
+  if (!stored.includes('\u0001')) return stored
+  return stored.replaceAll(/\u0001([\u0001\u0002])/g, (_, code) => (code === '\u0001' ? '\0' : '\u0001'))
 }
 
+const arrays = { text: 'text[]', integer: 'bigint[]' } as const satisfies Record<CellType, string>
+
 /** One statement for each batch. */
-async function insertInBatches(session: PostgresSession, { table, columns, rows }: Insertion): Promise<void> {
+async function insertInBatches(
+  session: PostgresSession,
+  {
+    table,
+    columns,
+    rows,
+  }: { readonly table: string; readonly columns: readonly string[]; readonly rows: Iterable<Row> },
+): Promise<void> {
   const cells = columns.map((column, at) => `$${at + 1}::${arrays[columnType(table, column)]}`)
   const sql = `INSERT INTO hookdrift.${table} (${columns.join(', ')}) SELECT * FROM unnest(${cells.join(', ')})`
   for await (const batch of inBatches(rows)) {
@@ -251,4 +258,44 @@ const parsers: CustomTypesConfig = {
 function stored(value: SqlValue): unknown {
   if (typeof value === 'string') return encodeText(value)
   return Array.isArray(value) ? value.map((element) => stored(element)) : value
+}
+
+/** A text as it is stored. */
+function encodeText(text: string): string {
+  return /[\0\u0001]/.test(text)
+    ? text.replaceAll(/[\0\u0001]/g, (character) => (character === '\0' ? '\u0001\u0001' : '\u0001\u0002'))
+    : text
+}
+
+const checkEveryMs = 1_000
+
+/**
+ * Ends connections to a server that leaves a statement without an answer for so many milliseconds, which are asked for
+ * once a second: a proxy or a network may drop them unsaid. A second or more in which this process itself did nothing
+ * counts as one.
+ */
+function endSilence(mostSilenceMs: () => number) {
+  const waiting = new Set<{ readonly client: OwnClient; checks: number }>()
+  const timer = setInterval(() => {
+    const mostMs = mostSilenceMs()
+    for (const wait of waiting) {
+      wait.checks += 1
+      if (wait.checks * checkEveryMs > mostMs) wait.client.drop(new Error(`no answer for ${mostMs / 1000} s`))
+    }
+  }, checkEveryMs)
+  // What waits for an answer keeps the process alive by its connection.
+  timer.unref()
+  return {
+    /** The answer to a statement on a connection. The connection ends where none comes. */
+    async answer<Answer>(client: OwnClient, answer: Promise<Answer>): Promise<Answer> {
+      const wait = { client, checks: 0 }
+      waiting.add(wait)
+      try {
+        return await answer
+      } finally {
+        waiting.delete(wait)
+      }
+    },
+    close: () => clearInterval(timer),
+  }
 }

@@ -1,10 +1,9 @@
 import type { HistoryContent, HistoryExamination, ServerExamination } from '../examination.ts'
 import type { PostgresServer } from '../postgres-server.ts'
 import { moveIn } from '../sql/runs.ts'
-import type { Verification } from '../upkeep.ts'
-import { connect, type PostgresDatabase, type PostgresSession } from './connect.ts'
+import type { HistorySize, Verification } from '../upkeep.ts'
+import { connect, type PostgresDatabase, type PostgresSession, upkeepPatience } from './connect.ts'
 import { readSchemaState, type SchemaState } from './migrate.ts'
-import { sizeOf } from './postgres-upkeep.ts'
 
 /**
  * Examines the history in a database without changing anything; there may be none. `verify` verifies it.
@@ -32,6 +31,16 @@ export async function examineDatabase(
   }
 }
 
+/** What a history takes on its server; what is free there is unknown. */
+export async function spaceOfDatabase(server: PostgresServer): Promise<HistorySize> {
+  const db = connect(server, upkeepPatience)
+  try {
+    return { bytes: await sizeOf(db, db.schema), freeBytes: undefined }
+  } finally {
+    await db.close()
+  }
+}
+
 /** Whether this user may write all tables, or make them. A replica cannot be written to. */
 async function isWritable(db: PostgresDatabase, exists: boolean): Promise<boolean> {
   const writes = `(SELECT bool_and(has_table_privilege(oid, privilege)) FROM pg_class,
@@ -48,12 +57,12 @@ async function isWritable(db: PostgresDatabase, exists: boolean): Promise<boolea
 }
 
 async function readServer(session: PostgresSession): Promise<ServerExamination> {
-  const found = await session.get<{ version: string; tls: string | null }>(
+  const row = await session.get<{ version: string; tls: string | null }>(
     `SELECT current_setting('server_version') AS version,
        (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls`,
   )
-  const [number = ''] = found?.version.split(' ') ?? []
-  return { version: `PostgreSQL ${number}`, tls: found?.tls ?? undefined }
+  const [number = ''] = row?.version.split(' ') ?? []
+  return { version: `PostgreSQL ${number}`, tls: row?.tls ?? undefined }
 }
 
 async function readContent(
@@ -66,14 +75,24 @@ async function readContent(
   return { schema: has, knownSchema: knows, bytes, ...runs }
 }
 
+/** Bytes that the tables and indexes of a schema take; 0 without one. */
+async function sizeOf(session: PostgresSession, schema: string): Promise<number> {
+  const bytes = await session.value<number>(
+    `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+     WHERE relnamespace = to_regnamespace($1) AND relkind = 'r'`,
+    [schema],
+  )
+  return bytes ?? 0
+}
+
 const unread = { committedRuns: 0, moved: undefined, sealKeyId: undefined, verification: undefined }
 
 async function readRuns(
   session: PostgresSession,
 ): Promise<Pick<HistoryContent, 'committedRuns' | 'sealKeyId' | 'moved'>> {
-  const found = await session.get<{ count: number; key: string | null }>(
+  const row = await session.get<{ count: number; key: string | null }>(
     `SELECT (SELECT count(*) FROM hookdrift.run WHERE state = 'committed') AS count,
        (SELECT seal_key_id FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1) AS key`,
   )
-  return { committedRuns: found?.count ?? 0, sealKeyId: found?.key ?? undefined, moved: await moveIn(session) }
+  return { committedRuns: row?.count ?? 0, sealKeyId: row?.key ?? undefined, moved: await moveIn(session) }
 }

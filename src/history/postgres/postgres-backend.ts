@@ -1,6 +1,10 @@
-import type { HistoryBackend, Lease } from '../sql/backend.ts'
-import { commitSurely } from './commit-surely.ts'
-import type { PostgresDatabase } from './connect.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AuditError } from '../../model/errors.ts'
+import { type DraftedRows, draftedColumns, runColumns } from '../draft/drafted-rows.ts'
+import type { Fence, HistoryBackend, Lease, SureWork } from '../sql/backend.ts'
+import type { Session, SqlValue } from '../sql/session.ts'
+import { columnType } from '../table-rows.ts'
+import type { PostgresDatabase, PostgresTransaction } from './connect.ts'
 import {
   keepLease,
   leaseExpiryMs,
@@ -11,7 +15,6 @@ import {
   type SharedProcess,
   takeLease,
 } from './lease.ts'
-import { deleteRows, insertRows } from './write-drafted.ts'
 
 /** What a server does so that what is written is whole. `expiryMs`: after how much silence the owner of the lease counts as lost. */
 export function postgresBackend(
@@ -42,4 +45,89 @@ export function postgresBackend(
     deleteRows: (fence, run, project) => deleteRows(db, fence, run, project),
     commitSurely: (sure) => commitSurely(db, sure),
   }
+}
+
+/**
+ * Executes a transaction. Where the answer to its COMMIT is lost, the server is asked what became of it.
+ * @throws AuditError.failure when nothing was recorded, or when the server cannot be asked
+ */
+export async function commitSurely<Result>(
+  db: PostgresDatabase,
+  sure: SureWork<Result, PostgresTransaction>,
+): Promise<Result> {
+  let written: { readonly result: Result } | undefined
+  try {
+    return await db.transaction(async (transaction) => {
+      await transaction.run(
+        `SELECT set_config('synchronous_commit', 'on', true), set_config('idle_in_transaction_session_timeout', $1, true)`,
+        [String(db.mostIdleMs)],
+      )
+      const result = await sure.work(transaction)
+      written = { result }
+      return result
+    })
+  } catch (error) {
+    if (written === undefined) throw error
+    if (await findOut(db, sure, written.result)) return written.result
+    throw error
+  }
+}
+
+/** Between attempts: about a minute, which a failover may take. */
+const waitsMs = [0, 250, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
+
+async function findOut<Result>(
+  db: PostgresDatabase,
+  { subject, advice, isRecorded }: SureWork<Result, PostgresTransaction>,
+  result: Result,
+): Promise<boolean> {
+  let cause: unknown
+  for (const waitMs of waitsMs) {
+    await sleep(waitMs)
+    try {
+      return await db.transaction(async (transaction) => {
+        await transaction.run("SELECT set_config('lock_timeout', $1, true)", [String(2 * db.mostIdleMs)])
+        return isRecorded(transaction, result)
+      })
+    } catch (error) {
+      if (!(error instanceof AuditError)) throw error
+      cause = error
+    }
+  }
+  throw AuditError.failure(`${db.shown} does not answer: ${subject(result)} may be recorded, or not`, { advice, cause })
+}
+
+const arrays = { text: 'text[]', integer: 'bigint[]' } as const
+
+type Cell = string | number | null
+
+/**
+ * Inserts rows in one statement, which checks the fence: all of them or none. Returns whether the fence held. They need
+ * not survive a crash of the server before the commit of the run does.
+ */
+async function insertRows(session: Session, fence: Fence, rows: DraftedRows): Promise<boolean> {
+  const values: SqlValue[] = []
+  const inserts = Object.entries(rows).flatMap(([table, ofTable]: [string, readonly object[]]) => {
+    if (ofTable.length === 0) return []
+    // The keys of DraftedRows are the tables, and their rows hold the columns.
+    const columns = draftedColumns[table as keyof DraftedRows]
+    const lists = columns.map((name) => {
+      const cells = (ofTable as readonly Record<string, Cell>[]).map((row) => row[name] ?? null)
+      return `$${values.push(cells)}::${arrays[columnType(table, name)]}`
+    })
+    return `new_${table} AS (INSERT INTO hookdrift.${table} (${columns.join(', ')}) SELECT n.* FROM held, unnest(${lists.join(', ')}) AS n)`
+  })
+  const held = `held AS (SELECT set_config('synchronous_commit', 'off', true) FROM (${fence.sql(values.length + 1)} FOR SHARE) f)`
+  const sql = `WITH ${[held, ...inserts].join(', ')} SELECT count(*) FROM held`
+  return (await session.value<number>(sql, [...values, ...fence.values])) === 1
+}
+
+/** Deletes what a run wrote of a project, in one statement, which checks the fence. Returns whether it held. */
+async function deleteRows(session: Session, fence: Fence, run: number, project: number): Promise<boolean> {
+  const deletes = Object.entries(runColumns).map(
+    ([table, column]) =>
+      `old_${table} AS (DELETE FROM hookdrift.${table} t USING held WHERE t.${column} = $1 AND t.project_id = $2)`,
+  )
+  const sql = `WITH held AS (${fence.sql(3)} FOR SHARE), ${deletes.join(', ')} SELECT count(*) FROM held`
+  return (await session.value<number>(sql, [run, project, ...fence.values])) === 1
 }

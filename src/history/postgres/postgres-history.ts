@@ -1,10 +1,10 @@
-import { beginRun } from '../draft/begin-run.ts'
+import { beginRun } from '../draft/run-draft.ts'
 import type { History } from '../history.ts'
 import type { PostgresServer } from '../postgres-server.ts'
+import { sqlReader } from '../reader.ts'
 import { sqlAcceptances } from '../sql/acceptances.ts'
 import { sqlApprovals } from '../sql/approvals.ts'
 import { sqlOutbox } from '../sql/outbox.ts'
-import { sqlReader } from '../sql/sql-reader.ts'
 import { type ConnectOptions, connect } from './connect.ts'
 import { postgresClaims, type SharedProcess } from './lease.ts'
 import { ensureSchema } from './migrate.ts'
@@ -34,5 +34,23 @@ export async function openPostgresHistory(
     ...sqlAcceptances(backend),
     begin: (start) => beginRun(backend, start),
     close: () => db.close(),
+  }
+}
+
+/**
+ * A text that changes when another history takes the place of this one, or this one is upgraded.
+ * @throws AuditError.failure when there is none, or it cannot be used
+ */
+export async function identifyHistory(server: PostgresServer): Promise<string> {
+  const db = connect(server, { connections: 1 })
+  try {
+    const identity = await db.get(
+      `SELECT (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS database,
+         (SELECT max(version) FROM hookdrift.migration) AS schema,
+         (SELECT started_at FROM hookdrift.run ORDER BY number LIMIT 1) AS began`,
+    )
+    return JSON.stringify([db.shown, identity])
+  } finally {
+    await db.close()
   }
 }

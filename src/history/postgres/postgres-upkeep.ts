@@ -1,12 +1,12 @@
-import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
 import type { PostgresServer } from '../postgres-server.ts'
-import { lastPruning, planPruning, pruneHistory } from '../sql/prune-history.ts'
+import { isPruningDue, lastPruning, planPruning, pruneHistory, refuseToKeepNothing } from '../sql/prune-history.ts'
+
 import type { HistoryUpkeep, PruneRequest, Pruning } from '../upkeep.ts'
-import { connect, type PostgresSession, upkeepPatience } from './connect.ts'
+import { askDatabase } from './ask-database.ts'
+import { connect, upkeepPatience } from './connect.ts'
 import type { SharedProcess } from './lease.ts'
+import { requireHistory } from './migrate.ts'
 import { postgresBackend } from './postgres-backend.ts'
-import { askDatabase } from './query/ask-database.ts'
-import { requireHistory } from './refuse-missing.ts'
 
 /** What this backend leaves to its caller. */
 export interface UpkeepOptions extends Pick<HistoryUpkeep, 'verify' | 'chainOf' | 'backUp'> {
@@ -43,17 +43,6 @@ export function postgresUpkeep(
       return isPruningDue(await lastPruning(db), owner.now()) ? prune(request) : undefined
     },
     query: (sql, limits) => askDatabase(queryServer() ?? server, sql, limits),
-    size: async () => ({ bytes: await sizeOf(db, db.schema), freeBytes: undefined }),
     close: () => db.close(),
   }
-}
-
-/** Bytes that the tables and indexes of a schema take; 0 without one. */
-export async function sizeOf(session: PostgresSession, schema: string): Promise<number> {
-  const bytes = await session.value<number>(
-    `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
-     WHERE relnamespace = to_regnamespace($1) AND relkind = 'r'`,
-    [schema],
-  )
-  return bytes ?? 0
 }

@@ -1,16 +1,17 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { type Kind, type ProjectRef, type ResourceKey, resourceKey } from '../../model/resource.ts'
-import type {
-  Amendment,
-  Approval,
-  Approvals,
-  ApprovedBody,
-  ApprovedResource,
-  NewApproval,
-  ScopeByKind,
+import {
+  type Amendment,
+  type Approval,
+  type Approvals,
+  type ApprovedBody,
+  type ApprovedResource,
+  amendedIn,
+  type NewApproval,
+  type ScopeByKind,
 } from '../approvals.ts'
-import { amendedIn } from '../approved-state.ts'
+
 import type { HistoryReader } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
 import type { VersionPoint } from '../stored-body.ts'

@@ -1,4 +1,14 @@
-import { type HistoryTable, mostRows, type Row, type RowCell, type RowSource, type RowTarget } from '../table-rows.ts'
+import { endOfTime, movedTo } from '../lease-owner.ts'
+import { type ContainsLink, refuseTaken } from '../movable-history.ts'
+import {
+  type HistoryTable,
+  historyTables,
+  mostRows,
+  type Row,
+  type RowCell,
+  type RowSource,
+  type RowTarget,
+} from '../table-rows.ts'
 import type { Session, Transaction } from './session.ts'
 
 const running = "SELECT number FROM hookdrift.run WHERE state = 'running'"
@@ -8,11 +18,11 @@ export function rowsIn(session: Session): RowSource {
   return {
     async *rows(table) {
       for (let last: readonly RowCell[] | undefined; ; ) {
-        const found = await session.all<Readonly<Record<string, RowCell>>>(batchSql(table, last), last ?? [])
-        if (found.length === 0) return
+        const batch = await session.all<Readonly<Record<string, RowCell>>>(batchSql(table, last), last ?? [])
+        if (batch.length === 0) return
         const columns = [...table.columns.keys()]
-        yield found.map((row): Row => columns.map((name) => row[name] ?? null))
-        const end = found.at(-1) ?? {}
+        yield batch.map((row): Row => columns.map((name) => row[name] ?? null))
+        const end = batch.at(-1) ?? {}
         last = table.key.map((name) => end[name] ?? null)
       }
     },
@@ -29,4 +39,53 @@ function batchSql({ name, columns, key, isCommitted }: HistoryTable, last: reado
 /** Writes rows, within the transaction. */
 export function targetIn(transaction: Transaction): RowTarget {
   return { write: ({ name, columns }, rows) => transaction.insert(name, [...columns.keys()], rows) }
+}
+
+/**
+ * Marks a history as moved, within the caller's transaction: nothing takes the lease or a channel from then on, also no
+ * earlier version of this program. `to`: as messages show it. `now`: SQL.
+ */
+export async function markMoved(session: Session, to: string, now: string): Promise<void> {
+  const columns = `host = $1, boot_id = '', pid = 0, taken_at = ${now}, heartbeat_at = '${endOfTime}'`
+  await session.run(
+    `INSERT INTO hookdrift.lease AS l (id, token, host, boot_id, pid, taken_at, heartbeat_at)
+     VALUES (1, 1, $1, '', 0, ${now}, '${endOfTime}') ON CONFLICT (id) DO UPDATE SET token = l.token + 1, ${columns}`,
+    [movedTo + to],
+  )
+  await session.run(`UPDATE hookdrift.channel SET token = token + 1, ${columns}`, [movedTo + to])
+}
+
+/**
+ * Empties a history that was moved, if the copy contains it. Within the caller's transaction.
+ * @throws AuditError.usage as `refuseTaken`
+ * @throws AuditError.busy when a run lives
+ */
+export async function makeRoom(session: Session, { shown, ownTables, contains, refuseLive }: CopyPlace): Promise<void> {
+  const moved = await session.value('SELECT 1 FROM hookdrift.lease WHERE heartbeat_at = $1', [endOfTime])
+  const wasMoved = moved !== undefined
+  if (!wasMoved) await refuseLive()
+  const rows = historyTables.map(({ name }) => `(SELECT 1 FROM hookdrift.${name} LIMIT 1)`)
+  const hasRows = (await session.value<number | null>(`SELECT coalesce(${rows.join(', ')})`)) === 1
+  const last = await session.get<{ readonly number: number; readonly chain: string | null }>(
+    "SELECT number, chain FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1",
+  )
+  await refuseTaken({ shown, hasRows, wasMoved, last }, contains)
+  if (!wasMoved) return
+  const names = [...historyTables.map(({ name }) => name), ...ownTables]
+  for (const name of names.toReversed()) await session.run(`DELETE FROM hookdrift.${name}`)
+  // The token goes on, so that a late write of a former owner fails.
+  await session.run(
+    "UPDATE hookdrift.lease SET token = token + 1, host = '', heartbeat_at = '1970-01-01T00:00:00.000Z'",
+  )
+}
+
+/** The place for a copy. */
+interface CopyPlace {
+  /** For messages. */
+  readonly shown: string
+  /** Tables that this database alone has, and that a history which was moved leaves. */
+  readonly ownTables: readonly string[]
+  readonly contains: ContainsLink
+  /** @throws AuditError.busy when a run lives */
+  refuseLive(): Promise<unknown>
 }

@@ -50,13 +50,13 @@ export async function foundViolations(
     const from = `${placesSql(session)} s CROSS JOIN hookdrift.violation x`
     // Both conditions, or PostgreSQL might read all violations.
     const sql = `${activeSql(from)} WHERE x.id = s.id AND x.id = ANY($2)`
-    const found = await session.all<StoredViolationRow>(sql, [places, active.map(({ id }) => id)])
-    for (const row of found) rows.set(row.id, toViolation(row, nameOf))
+    const activeRows = await session.all<StoredViolationRow>(sql, [places, active.map(({ id }) => id)])
+    for (const row of activeRows) rows.set(row.id, toViolation(row, nameOf))
   }
   if (resolved.length > 0) {
     const sql = `${resolvedSql} WHERE x.id = ANY($1)`
-    const found = await session.all<ResolvedRow>(sql, [resolved.map(({ id }) => id)])
-    for (const row of found) rows.set(row.id, toResolved(row, nameOf))
+    const resolvedRows = await session.all<ResolvedRow>(sql, [resolved.map(({ id }) => id)])
+    for (const row of resolvedRows) rows.set(row.id, toResolved(row, nameOf))
   }
   return asked.flatMap(({ id, project }) => {
     const row = rows.get(id)

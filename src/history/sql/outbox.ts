@@ -164,10 +164,10 @@ async function withoutWritten(session: Session, messages: readonly NewMessage[])
   const rows = await session.all<{ readonly id: string }>('SELECT id FROM hookdrift.notification WHERE id = ANY($1)', [
     ids,
   ])
-  const known = new Set(rows.map(({ id }) => id))
+  const writtenIds = new Set(rows.map(({ id }) => id))
   return messages.filter(({ id }) => {
-    const isNew = !known.has(id)
-    known.add(id)
+    const isNew = !writtenIds.has(id)
+    writtenIds.add(id)
     return isNew
   })
 }

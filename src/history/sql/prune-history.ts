@@ -1,8 +1,7 @@
-import { findBrokenLink, makeCheckpoint } from '../chain/links.ts'
-import { rangesOf } from '../chain/pruned-runs.ts'
+import { AuditError } from '../../model/errors.ts'
+import { type BrokenLink, findBrokenLink, makeCheckpoint, rangesOf } from '../chain/links.ts'
 import { closeKilledRuns } from '../draft/unfinished-runs.ts'
-import { mayBeCompared, type Need, planRuns, refuseBroken, refuseToKeepNothing } from '../plan-runs.ts'
-import type { RetentionRules } from '../retention.ts'
+import { keepsSomething, type RetentionRules, reasonsToKeep } from '../retention.ts'
 import type { PlannedRun, PruneRequest } from '../upkeep.ts'
 import type { HistoryBackend } from './backend.ts'
 import { committedRuns } from './runs.ts'
@@ -75,29 +74,56 @@ export async function chainOf(session: Session, run: number): Promise<string | u
 /** Every committed run, oldest first, with the reasons to keep it: the retention rules and the history's own needs. */
 export async function planPruning(session: Session, keep: RetentionRules): Promise<PlannedRun[]> {
   const runs = await committedRuns(session)
-  return planRuns(runs, keep, await needsOf(session, runs.at(-1)?.number ?? 0))
+  const byRules = reasonsToKeep(runs, keep)
+  const needs = await needsOf(session, runs.at(-1)?.number ?? 0)
+  return runs.map((run) => {
+    const needed = needs.filter(([, numbers]) => numbers.has(run.number)).map(([reason]) => reason)
+    return { ...run, reasons: [...(byRules.get(run.number) ?? []), ...needed] }
+  })
+}
+
+/** @throws AuditError.usage */
+export function refuseToKeepNothing(keep: RetentionRules): void {
+  if (keepsSomething(keep)) return
+  throw AuditError.usage('no --keep-* option given', {
+    advice: 'name the runs to keep, as in --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',
+  })
+}
+
+/** A worker that audits every minute does not prune every minute. */
+const pauseMs = 20 * 3_600_000
+
+/** `last`: when the history was pruned last (ISO 8601); null: never. */
+export function isPruningDue(last: string | null, now: number): boolean {
+  return last === null || now - Date.parse(last) >= pauseMs
 }
 
 /** Runs that are always kept: for active violations, the comparison of the next run, and approvals. */
-async function needsOf(session: Session, latest: number): Promise<Need[]> {
+async function needsOf(
+  session: Session,
+  latest: number,
+): Promise<[reason: string, runs: ReadonlySet<number | null>][]> {
   const numbers = async (sql: string) => {
     const rows = await session.all<{ readonly run: number | null }>(sql)
-    return rows.map(({ run }) => run)
+    return new Set(rows.map(({ run }) => run))
   }
   const scans = await latestScansAt(session, latest)
   return [
-    ['current state', [latest]],
+    ['current state', new Set([latest])],
     [
       'opened an active violation',
       await numbers('SELECT DISTINCT first_run AS run FROM hookdrift.violation WHERE to_run IS NULL'),
     ],
     [
       'the value before an open drift',
-      await numbers(`SELECT DISTINCT origin_run AS run FROM hookdrift.violation WHERE ${mayBeCompared('hookdrift.')}`),
+      await numbers(`SELECT DISTINCT origin_run AS run FROM hookdrift.violation WHERE ${mayBeCompared}`),
     ],
     ['last complete walk', await numbers(lastCompleteSql)],
     ['last scan of a project', await numbers('SELECT max(run) AS run FROM hookdrift.scan GROUP BY project_id')],
-    ['first incomplete scan of a project', scans.map(({ incompleteSince }) => incompleteSince?.number ?? null)],
+    [
+      'first incomplete scan of a project',
+      new Set(scans.map(({ incompleteSince }) => incompleteSince?.number ?? null)),
+    ],
     ['approved baseline', await numbers(approvedSql)],
     [
       'a message about it waits',
@@ -105,6 +131,10 @@ async function needsOf(session: Session, latest: number): Promise<Need[]> {
     ],
   ]
 }
+
+/** SQL of violations that are active, or accepted: an acceptance may be revoked. */
+const mayBeCompared =
+  "to_run IS NULL OR (resolution = 'accepted' AND fingerprint IN (SELECT fingerprint FROM hookdrift.acceptance))"
 
 /** The last complete walks of each listing, and of the subscriptions in a run that did not list sources. */
 const lastCompleteSql = `
@@ -231,4 +261,12 @@ async function isUnused(session: Session, table: string, key: string): Promise<s
     ({ table, column }) => `NOT EXISTS (SELECT 1 FROM hookdrift.${table} u WHERE u.${column} = ${key})`,
   )
   return ['true', ...unused].join(' AND ')
+}
+
+/** @throws AuditError.failure when a link is broken: a checkpoint would vouch anew for altered rows */
+function refuseBroken(shown: string, broken: BrokenLink | undefined): void {
+  if (broken === undefined) return
+  throw AuditError.failure(`nothing was pruned: the history ${shown} does not verify: ${broken.text}`, {
+    advice: 'run `hookdrift verify`, and see `hookdrift docs verify`',
+  })
 }

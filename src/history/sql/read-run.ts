@@ -1,12 +1,12 @@
 import type { FieldChange } from '../../model/change.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../../model/evaluation.ts'
 import type { Notice } from '../../model/notice.ts'
-import type { PolicyFacts } from '../../model/policy-facts.ts'
+import { type PolicyFacts, unknownPolicy } from '../../model/policy-facts.ts'
 import { type Kind, type Listing, type ProjectRef, projectKey } from '../../model/resource.ts'
+import { unknownScope } from '../../model/run-scope.ts'
 import type { FailOn } from '../../model/violation.ts'
-import { readProjects, readStableContext } from '../read-documents.ts'
 import type { HistoryReader } from '../reader.ts'
-import type { RunRecord, StagedChange, WrittenRun } from '../records.ts'
+import type { RunContext, RunRecord, StagedChange, WrittenRun } from '../records.ts'
 import { compareText, inResourceOrder } from '../report-order.ts'
 import { seenPolicy, seenRecord, seenScans, type Visibility } from '../visibility.ts'
 import { readAcceptancesOf } from './acceptances.ts'
@@ -245,6 +245,11 @@ export function readPoliciesBetween(
   })
 }
 
+/** The projects of a run, from the document that the run wrote; none before it wrote one. */
+export function readProjects(document: string | null): readonly ProjectEvaluation[] {
+  return JSON.parse(document ?? '[]')
+}
+
 async function policiesBetween(session: Session, after: number, run: number): Promise<RecordedPolicy[]> {
   const rows = await session.all<Omit<RecordedPolicy, 'policy'> & { readonly body: string }>(
     `SELECT g."firstRun", g."lastRun", d.body FROM hookdrift.document d JOIN
@@ -256,3 +261,17 @@ async function policiesBetween(session: Session, after: number, run: number): Pr
   )
   return rows.map(({ body, ...runs }) => ({ ...runs, policy: readStableContext(body).policy }))
 }
+
+/**
+ * The document of what few runs change: the rules in force, what the policy leaves out, and what the run was to cover. Runs
+ * that agree on it share it.
+ */
+type StableContext = Omit<RunContext, 'projects'>
+
+/** What is in the document of a run; of a run without one, nothing is known. */
+function readStableContext(document: string | null): StableContext {
+  const { rules = [], policy = unknownPolicy, scope = unknownScope }: StoredContext = JSON.parse(document ?? '{}')
+  return { rules, policy, scope }
+}
+
+type StoredContext = Partial<StableContext>

@@ -12,9 +12,9 @@ import {
   type ViolationTransition,
 } from '../notification-facts.ts'
 import type { OpenIncident } from '../outbox.ts'
-import { readProjects } from '../read-documents.ts'
 import type { RunRecord } from '../records.ts'
 import { writeMessages } from './outbox.ts'
+import { readProjects } from './read-run.ts'
 import type { Session, Transaction } from './session.ts'
 import { ownerSql } from './violations.ts'
 

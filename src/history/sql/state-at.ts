@@ -103,8 +103,8 @@ async function versionsAt(
   { service, uid }: ProjectRef,
   points: readonly VersionPoint[],
 ): Promise<(StoredBody | undefined)[]> {
-  const found: (StoredBody | undefined)[] = points.map(() => undefined)
-  if (points.length === 0) return found
+  const bodies: (StoredBody | undefined)[] = points.map(() => undefined)
+  if (points.length === 0) return bodies
   const rows = await session.all<BodyRow & { readonly place: number }>(
     `SELECT p.place, v.name, v.from_run AS "fromRun", r.started_at AS since, v.body, v.facts,
        v.normal_form_version AS normaliser, r.seal_key_id AS "sealKeyId"
@@ -112,8 +112,8 @@ async function versionsAt(
      WHERE j.service = $1 AND j.uid = $2 AND r.number = v.from_run`,
     [service, uid, ...listedPoints(session, points)],
   )
-  for (const { place, ...row } of rows) found[place - 1] = toStoredBody(row)
-  return found
+  for (const { place, ...row } of rows) bodies[place - 1] = toStoredBody(row)
+  return bodies
 }
 
 const isAtPoint = (row: string) => `${row}.project_id = j.id AND ${row}.kind = p.kind AND ${row}.uid = p.uid

@@ -1,9 +1,9 @@
-import type { Database } from 'better-sqlite3'
-import { AuditError } from '../../model/errors.ts'
+import { renameSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { AuditError, reasonOf } from '../../model/errors.ts'
 import { refuseOtherSteps } from '../refuse-other-steps.ts'
-import { backUpBefore } from './back-up-before.ts'
-import { type Migration, readMigrations } from './read-migrations.ts'
-import { refuseAltered } from './schema/refuse-altered.ts'
+import { type DraftPlace, openDraftPlace } from './draft-place.ts'
+import { type Migration, readMigrations, refuseAltered } from './schema.ts'
 
 export interface Upgrade {
   /** Directory of the migrations. */
@@ -18,7 +18,7 @@ export interface Upgrade {
  * up first.
  * @throws AuditError.failure when the database is newer than this program, altered, or made with other migrations
  */
-export function migrate(db: Database, { directory, now, warn }: Upgrade): void {
+export function migrate(db: Database.Database, { directory, now, warn }: Upgrade): void {
   const migrations = readMigrations(directory)
   // In one transaction: another process may take the steps meanwhile.
   const { version, hasRows } = db.transaction(() => examine(db, migrations, directory))()
@@ -37,7 +37,7 @@ interface SchemaFacts {
   readonly hasRows: boolean
 }
 
-function examine(db: Database, migrations: readonly Migration[], directory: string): SchemaFacts {
+function examine(db: Database.Database, migrations: readonly Migration[], directory: string): SchemaFacts {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version === 0) return { version, hasRows: false }
   refuseEdited(db, migrations)
@@ -53,13 +53,13 @@ function examine(db: Database, migrations: readonly Migration[], directory: stri
 }
 
 /** @throws AuditError.failure when a database took another step than this program's of the same number */
-export function refuseEdited(db: Database, migrations: readonly Migration[]): void {
+export function refuseEdited(db: Database.Database, migrations: readonly Migration[]): void {
   const applied = db.prepare<[], { version: number; sha256: string }>('SELECT version, sha256 FROM migration').all()
   refuseOtherSteps(db.name, applied, migrations)
 }
 
 /** Takes the missing steps, all or none. */
-function apply(db: Database, migrations: readonly Migration[], now: string): void {
+function apply(db: Database.Database, migrations: readonly Migration[], now: string): void {
   db.transaction(() => {
     const from = Number(db.pragma('user_version', { simple: true }))
     // Another process may have taken some while this one waited for the lock.
@@ -76,11 +76,45 @@ function apply(db: Database, migrations: readonly Migration[], now: string): voi
 }
 
 /** Foreign keys are off during migrations, so they are checked afterwards. */
-function refuseLooseEnds(db: Database, name: string): void {
+function refuseLooseEnds(db: Database.Database, name: string): void {
   const [loose] = db.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check').all()
   if (loose === undefined) return
   throw AuditError.failure(
     `after migration ${name}, ${loose.table} would refer to rows that ${loose.parent} does not have`,
     { advice: 'the history was damaged before, and is unchanged: run `hookdrift verify` of the older version' },
   )
+}
+
+/**
+ * Copies a history to `FILE.before-0004` before step 4 changes its schema. The copy is readable by its owner only, and
+ * either complete or absent. Returns its path; undefined when another process took the step, and made the copy.
+ * @throws AuditError.failure when it cannot be written; the history is unchanged then
+ */
+function backUpBefore(db: Database.Database, step: number): string | undefined {
+  const copy = `${db.name}.before-${String(step).padStart(4, '0')}`
+  let place: DraftPlace | undefined
+  try {
+    place = openDraftPlace(copy)
+    const { draft } = place
+    db.prepare('VACUUM INTO ?').run(draft)
+    if (schemaOf(draft) >= step) return undefined
+    renameSync(draft, copy)
+    return copy
+  } catch (error) {
+    throw AuditError.failure(`cannot back up the history ${db.name} before its upgrade: ${reasonOf(error)}`, {
+      advice: 'make room for a copy of it in the same directory; the history is unchanged',
+      cause: error,
+    })
+  } finally {
+    place?.close()
+  }
+}
+
+function schemaOf(file: string): number {
+  const db = new Database(file, { readonly: true })
+  try {
+    return Number(db.pragma('user_version', { simple: true }))
+  } finally {
+    db.close()
+  }
 }

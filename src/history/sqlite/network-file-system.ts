@@ -38,7 +38,7 @@ export function refuseNetworkFileSystem(file: string, mounts: string | undefined
 
 /** Type of the file system of a path; of mounts over each other the last one counts. */
 export function fileSystemAt(path: string, mounts: string): string | undefined {
-  let found: { point: string; type: string } | undefined
+  let mount: { point: string; type: string } | undefined
   for (const line of mounts.split('\n')) {
     const [before = '', after = ''] = line.split(' - ')
     const point = before
@@ -46,9 +46,9 @@ export function fileSystemAt(path: string, mounts: string): string | undefined {
       ?.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)))
     const type = after.split(' ')[0]
     if (point === undefined || !type || !isWithin(path, point)) continue
-    if (found === undefined || point.length >= found.point.length) found = { point, type }
+    if (mount === undefined || point.length >= mount.point.length) mount = { point, type }
   }
-  return found?.type
+  return mount?.type
 }
 
 function isWithin(path: string, point: string): boolean {

@@ -7,9 +7,8 @@ import { asHistoryError } from './describe-damage.ts'
 import type { LocalProcess } from './lease.ts'
 import { migrate, refuseEdited } from './migrate.ts'
 import { openUnwritable } from './open-unwritable.ts'
-import { migrationsDirectory, readMigrations } from './read-migrations.ts'
 import { refuseSpecialFile } from './refuse-files.ts'
-import { refuseAlteredTables } from './schema/refuse-altered.ts'
+import { migrationsDirectory, readMigrations, refuseAlteredTables } from './schema.ts'
 
 /** "hkdf": distinguishes a history from other databases, also for the command `file`. */
 const applicationId = 0x686b6466

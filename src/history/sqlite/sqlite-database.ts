@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { HistoryDatabase, SqlValue, Transaction } from '../sql/session.ts'
 import type { Row } from '../table-rows.ts'
 import { asHistoryError } from './describe-damage.ts'
-import { refuseAltered } from './schema/refuse-altered.ts'
+import { refuseAltered } from './schema.ts'
 
 type Bindable = string | number | null
 
@@ -81,8 +81,8 @@ class SqliteStatements implements Transaction {
   }
 
   #prepare(sql: string): BoundStatement {
-    const known = this.#prepared.get(sql)
-    if (known !== undefined) return known
+    const statement = this.#prepared.get(sql)
+    if (statement !== undefined) return statement
     const places: number[] = []
     const text = inSqlite(sql).replaceAll(/\$(\d+)/g, (_, number: string) => {
       places.push(Number(number) - 1)

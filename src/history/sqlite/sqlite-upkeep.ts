@@ -1,16 +1,26 @@
+import { fork } from 'node:child_process'
 import type { Database } from 'better-sqlite3'
-import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
-import { chainOf, lastPruning, planPruning, pruneHistory } from '../sql/prune-history.ts'
-import type { HistoryUpkeep, PruneRequest } from '../upkeep.ts'
-import { askInProcess } from './ask-in-process.ts'
+import { AuditError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import { programFile } from '../../model/package-files.ts'
+import { largeQuery, slowQuery } from '../refused-queries.ts'
+import {
+  chainOf,
+  isPruningDue,
+  lastPruning,
+  planPruning,
+  pruneHistory,
+  refuseToKeepNothing,
+} from '../sql/prune-history.ts'
+
+import type { FreedDisk, HistoryUpkeep, PruneRequest, QueryAnswer, QueryLimits } from '../upkeep.ts'
 import { backUp } from './back-up.ts'
 import { withDamageDescribed } from './describe-damage.ts'
-import { freeDisk } from './free-disk.ts'
 import type { LocalProcess } from './lease.ts'
 import { openDatabase } from './open-database.ts'
 import { openToExamine } from './open-to-examine.ts'
+import type { QueryMessage, QueryRequest } from './query-process.ts'
 import { refuseMissing } from './refuse-files.ts'
-import { spaceOfFile } from './space-of-file.ts'
 import { sqliteBackend } from './sqlite-backend.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { verifyHistory } from './verify/verify-history.ts'
@@ -49,9 +59,47 @@ export function sqliteUpkeep(file: string, owner: LocalProcess): HistoryUpkeep {
       }),
     backUp: (target, request) => backUp(file, target, request),
     query: (sql, limits) => askInProcess({ file, sql, ...limits }),
-    size: async () => spaceOfFile(file),
     close: async () => {},
   }
+}
+
+/**
+ * Runs a query in a child process and kills it when the time is over: SQLite cannot be interrupted from within.
+ * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
+ */
+export function askInProcess({ timeoutMs, ...request }: QueryRequest & QueryLimits): Promise<QueryAnswer> {
+  return new Promise((resolve, reject) => {
+    const child = fork(programFile('history/sqlite/query-process'), {
+      execArgv: ['--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: {},
+      serialization: 'advanced',
+    })
+    const rows: (readonly Json[])[] = []
+    const fail = (error: AuditError) => finish(() => reject(error))
+    const timer = setTimeout(() => fail(slowQuery(timeoutMs)), timeoutMs)
+    const finish = (end: () => void) => {
+      clearTimeout(timer)
+      child.kill('SIGKILL')
+      end()
+    }
+    child.on('message', (message: QueryMessage) => {
+      if (message.kind === 'rows') for (const row of message.rows) rows.push(row)
+      else if (message.kind === 'end') finish(() => resolve({ columns: message.columns, rows, isCut: message.isCut }))
+      else if (message.kind === 'refused')
+        fail(new AuditError(message.errorKind, message.message, { advice: message.advice ?? '' }))
+      else fail(largeQuery(request.characters))
+    })
+    child.on('error', (error) => finish(() => reject(error)))
+    child.on('exit', () =>
+      fail(
+        AuditError.usage('the query process exited, probably out of memory', {
+          advice: 'ask for fewer columns or rows',
+        }),
+      ),
+    )
+    child.send(request)
+  })
 }
 
 async function workAndClose<Result>(db: Database, work: (db: Database) => Result | Promise<Result>): Promise<Result> {
@@ -60,4 +108,27 @@ async function workAndClose<Result>(db: Database, work: (db: Database) => Result
   } finally {
     db.close()
   }
+}
+
+/** Of 16 kB each. Moved pages are logged first, and the log must stay small on a full disk. */
+const pagesAtOnce = 2_000
+
+/**
+ * Returns free pages to the file system, in at most `steps` steps of 32 MB. A file made without incremental vacuum
+ * keeps them for the next runs.
+ */
+function freeDisk(db: Database, steps = Number.POSITIVE_INFINITY): FreedDisk {
+  const value = (pragma: string) => Number(db.pragma(pragma, { simple: true }))
+  const pageSize = value('page_size')
+  const before = value('page_count')
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  const canShrink = value('auto_vacuum') === 2
+  for (let step = 0, free = value('freelist_count'); canShrink && free > 0 && step < steps; step += 1) {
+    db.pragma(`incremental_vacuum(${pagesAtOnce})`)
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    const remaining = value('freelist_count')
+    if (remaining >= free) break
+    free = remaining
+  }
+  return { bytes: (before - value('page_count')) * pageSize, leftBytes: value('freelist_count') * pageSize }
 }

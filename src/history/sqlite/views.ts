@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import type { ViewExplained } from '../upkeep.ts'
 import { views } from '../views.ts'
 import { migrate } from './migrate.ts'
-import { migrationsDirectory } from './read-migrations.ts'
+import { migrationsDirectory } from './schema.ts'
 
 /** The views of the newest schema, in the order in which they were made. */
 export function explainViews(): ViewExplained[] {

@@ -1,10 +1,9 @@
 import type { ReaderToken } from '../../config/configuration.ts'
-import { isCrossSite } from './cross-site.ts'
-import { showLoginForm } from './login-form.ts'
-import { readForm } from './read-form.ts'
+import { html } from '../../report/html/markup.ts'
+import { readBody } from '../../serving/read-body.ts'
+import { layOutNotice } from '../layout.ts'
+import { endedCookie, sessionCookie } from './credentials.ts'
 import { asPage, neverStored, reasonToWait, wwwAuthenticate } from './refuse.ts'
-import { returnPath } from './return-path.ts'
-import { endedCookie, sessionCookie } from './session-cookie.ts'
 import type { SlowedAttempts } from './slow-attempts.ts'
 
 interface LoginTools {
@@ -58,4 +57,66 @@ function refuseForm(status: number, reason: string): Response {
     status,
     headers: { ...neverStored, 'content-type': 'text/plain; charset=utf-8' },
   })
+}
+
+/** The page that asks for a token. */
+function showLoginForm({
+  to,
+  fault,
+}: {
+  /** Of this site. */
+  readonly to: string
+  /** Why the form is there again. */
+  readonly fault?: string
+}): string {
+  const alarm = fault === undefined ? html`` : html`<p class="fault" id="fault" role="alert">${fault}</p>`
+  const described = fault === undefined ? html`` : html` aria-describedby="fault" aria-invalid="true"`
+  // A browser does not send the cookie with the first request that follows a link of another site.
+  const again =
+    to === '/' || fault !== undefined
+      ? html``
+      : html`<p class="soft">Logged in already, and came by a link? <a href="${to}">Open the page</a>.</p>`
+  return layOutNotice(
+    'Log in',
+    html`${alarm}<form class="login" method="post" action="/login"><p><label for="token">Token</label> <input id="token" name="token" type="password" autocomplete="current-password" required maxlength="200" size="40"${described}></p>
+<input type="hidden" name="to" value="${to}">
+<p><button>Log in</button></p></form>
+${again}<p class="soft">The operator of hookdrift has the token: it is in <code>serve</code> of the configuration.</p>`,
+    { isInside: false },
+  )
+}
+
+/** The fields of a form, or the status for what is not a small form. */
+async function readForm(
+  request: Request,
+): Promise<{ readonly fields: URLSearchParams } | { readonly refused: 413 | 415 }> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim())) return { refused: 415 }
+  const body = await readBody(request)
+  return body === undefined ? { refused: 413 } : { fields: new URLSearchParams(body.toString('utf8')) }
+}
+
+const overview = '/'
+
+/** Where to go after a login: a page of this site, and the overview for anything else that the address names. */
+function returnPath(to: string | null | undefined): string {
+  // Browsers read `//host` and `/\host` as another site, and drop control characters before they do.
+  if (to === null || to === undefined || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2000}$/.test(to)) {
+    return overview
+  }
+  const url = URL.parse(to, 'http://pages.invalid')
+  // Dots in it are resolved now: `/.//host` is `//host`.
+  if (url === null || url.pathname.startsWith('//') || ['/login', '/logout'].includes(url.pathname)) return overview
+  return `${url.pathname}${url.search}`
+}
+
+/**
+ * Whether a form was sent by a page of another site. Browsers say so in a header that scripts cannot set, or, over
+ * plain http, in `Origin`. What says neither is not a browser.
+ */
+function isCrossSite({ headers }: Request): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null) return site !== 'same-origin' && site !== 'none'
+  const origin = headers.get('origin')
+  return origin !== null && URL.parse(origin)?.host !== headers.get('host')?.toLowerCase()
 }

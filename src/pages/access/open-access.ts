@@ -1,11 +1,11 @@
-import type { ReaderToken, ServeSettings } from '../../config/configuration.ts'
-import { type Credential, credentialIn, openCredentials } from './credentials.ts'
+import type { ReaderToken, ServeSettings, TrustedProxy } from '../../config/configuration.ts'
+import { neutralise } from '../../text/neutralise.ts'
+import { everyone, type Viewer } from '../site-reader.ts'
+import { type Credential, credentialIn, endedCookie, openCredentials } from './credentials.ts'
 import { logIn, logOut } from './log-in.ts'
+import { addressCheck } from './peer-address.ts'
 import { askForToken, makeWait, refuseReader } from './refuse.ts'
-import { endedCookie } from './session-cookie.ts'
 import { slowAttempts } from './slow-attempts.ts'
-import { readProxied } from './trusted-proxy.ts'
-import { everyone, type Viewer } from './viewer.ts'
 
 /** Decides who may read the pages. */
 export interface Access {
@@ -92,11 +92,11 @@ export function openAccess({ settings, now, watch }: AccessOptions): Access {
   ): Admission {
     const wait = credentials.isKnown(credential) ? 0 : attempts.waitOf(peer)
     if (wait > 0) return { response: makeWait(request, wait) }
-    const found = credentials.check(credential)
-    if (typeof found === 'object') {
-      return { viewer: { name: found.name, projects: found.projects }, hasSession: credential.kind === 'session' }
+    const reader = credentials.check(credential)
+    if (typeof reader === 'object') {
+      return { viewer: { name: reader.name, projects: reader.projects }, hasSession: credential.kind === 'session' }
     }
-    if (found === 'wrong') attempts.fail(peer)
+    if (reader === 'wrong') attempts.fail(peer)
     // A browser that keeps a cookie that is not right would fail with every page.
     return { response: askForToken(request, credential.kind === 'session' ? [endedCookie(isSecure)] : []) }
   }
@@ -112,5 +112,31 @@ function noteOnce(note: AccessWatch['entered']): (user: string, peer: string | u
     if (noted.size >= mostNoted) noted.clear()
     noted.add(user)
     note(user, peer)
+  }
+}
+
+const longestName = 200
+
+/** What a proxy in front says of a request; undefined for a request that does not come from it. */
+interface ProxiedRequest {
+  /** The user, fit for a log; undefined where the proxy named none. */
+  readonly user: string | undefined
+  /** Whether the user's connection to the proxy is encrypted. */
+  readonly isSecure: boolean
+}
+
+/** Creates a reader of what the proxy adds. From any other address its headers mean nothing. */
+function readProxied(
+  proxy: TrustedProxy | undefined,
+): (request: Request, peer: string | undefined) => ProxiedRequest | undefined {
+  if (proxy === undefined) return () => undefined
+  const isProxy = addressCheck(proxy.networks)
+  return ({ headers }, peer) => {
+    if (!isProxy(peer)) return undefined
+    const name = (headers.get(proxy.header) ?? '').trim().slice(0, longestName)
+    return {
+      user: name === '' ? undefined : neutralise(name),
+      isSecure: headers.get('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase() === 'https',
+    }
   }
 }

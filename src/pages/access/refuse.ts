@@ -43,14 +43,20 @@ export function asPage(page: string, status: number, headers: Readonly<Record<st
   })
 }
 
-interface Refusal {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly title: string
-  readonly reason: string
-}
-
-function answerInKind(request: Request, { status, headers, title, reason }: Refusal): Response {
+function answerInKind(
+  request: Request,
+  {
+    status,
+    headers,
+    title,
+    reason,
+  }: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly title: string
+    readonly reason: string
+  },
+): Response {
   if (!isForPrograms(new URL(request.url).pathname)) {
     return asPage(layOutNotice(title, html`<p>${reason}</p>`, { isInside: false }), status, headers)
   }

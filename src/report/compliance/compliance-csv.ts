@@ -1,6 +1,6 @@
 import type { Compliance, ControlEvidence, Exemption } from '../../compliance/compliance.ts'
 import type { Waiver } from '../../model/violation.ts'
-import { type Cell, csvTable } from '../csv/csv-table.ts'
+import { type Cell, csvTable } from '../csv-table.ts'
 import { type ComplianceFormat, isExempted } from './compliance-format.ts'
 import { describeSource } from './describe-exemption.ts'
 

@@ -1,5 +1,11 @@
-import type { Compliance, ControlEvidence, ControlState, ControlViolation } from '../../compliance/compliance.ts'
-import { describeBesides } from '../../compliance/describe-besides.ts'
+import {
+  type Compliance,
+  type ControlEvidence,
+  type ControlState,
+  type ControlViolation,
+  describeBesides,
+} from '../../compliance/compliance.ts'
+
 import { isSolved } from '../../model/violation.ts'
 import { countEach } from '../../text/count.ts'
 import { describeNotEvaluated } from '../describe-not-evaluated.ts'

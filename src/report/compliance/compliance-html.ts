@@ -2,12 +2,12 @@ import type {
   Compliance,
   CompliancePeriod,
   ControlEvidence,
+  ControlRule,
   ControlState,
   Exemption,
 } from '../../compliance/compliance.ts'
 import { formatExpiry, showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
-import { anchorOf } from '../html/anchors.ts'
 import { command } from '../html/components/command.ts'
 import { factList } from '../html/components/facts.ts'
 import { rowList } from '../html/components/fold.ts'
@@ -15,6 +15,7 @@ import { cell, table } from '../html/components/table.ts'
 import { verdictBanner } from '../html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
 import { type PageSection, renderPage } from '../html/render-page.ts'
+import { anchorOf } from '../html/report-links.ts'
 import { showTime } from '../text/show-time.ts'
 import {
   besidesOf,
@@ -26,10 +27,15 @@ import {
 } from './compliance-format.ts'
 import { describeExemption, type ExemptionGroup, groupExemptions } from './describe-exemption.ts'
 import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
-import type { EvidencePlaces } from './evidence-options.ts'
-import { findFirstControls } from './first-controls.ts'
-import { countOpen, showEvidence, stateChip } from './html-evidence.ts'
-import { showRules } from './html-rules.ts'
+import { findFirstControls, splitByControl } from './first-controls.ts'
+import {
+  countOpen,
+  type EvidenceOptions,
+  type EvidencePlaces,
+  seeControl,
+  showEvidence,
+  stateChip,
+} from './html-evidence.ts'
 
 /** A document for an auditor: the verdict and a summary, the evidence, what is missing first, and appendices. */
 export const complianceHtml: ComplianceFormat = (compliance) => {
@@ -111,7 +117,7 @@ function describeQualified({ controls }: Compliance): string {
 export function complianceSections(compliance: Compliance, places?: EvidencePlaces): PageSection[] {
   const { controls, period } = compliance
   const replayed = describeReplay(compliance)
-  const left = controls.filter(({ state }) => state === 'not_covered')
+  const notCovered = controls.filter(({ state }) => state === 'not_covered')
   const inOrder = assessed.map((name) => [name, controls.filter(({ state }) => state === name)] as const)
   const covered = inOrder.flatMap(([, alike]) => alike)
   const first = findFirstControls(covered)
@@ -148,14 +154,14 @@ export function complianceSections(compliance: Compliance, places?: EvidencePlac
             content: html`${covered.map((control) => showRules(control, { first, places }))}`,
           },
         ]),
-    ...(left.length === 0
+    ...(notCovered.length === 0
       ? []
       : [
           {
             id: 'not_covered',
             title: 'Appendix: not covered by hookdrift',
-            count: left.length,
-            content: showLeft(left),
+            count: notCovered.length,
+            content: showLeft(notCovered),
           },
         ]),
     { id: 'origin', title: 'Appendix: origin and signature', content: showOrigin(compliance) },
@@ -256,5 +262,46 @@ function showOrigin({ run, digests, verify, scope }: Compliance): Markup {
     ['Chain', digests.chain === null ? 'none: the run is older than the chain' : html`<code>${digests.chain}</code>`],
     ['To verify it', command(verify.split(' '))],
   ])}<div class="sign">${sign}</div>
+`
+}
+
+const ruleColumns = [{ title: 'Rule' }, { title: 'Finds' }, { title: 'Evaluated', isNumber: true }]
+
+/**
+ * The rules that give evidence, with the reason why in front of all that share it. Those that an earlier control shows are
+ * only named.
+ */
+function showRules({ id, title, rules }: ControlEvidence, { first, places }: EvidenceOptions): Markup {
+  if (rules.length === 0) return nothing
+  const groups = [...Map.groupBy(rules, ({ rationale }) => rationale)].map(([rationale, alike], at) => {
+    const { own, elsewhere } = splitByControl(alike, id, (rule) => first.ofRule(rule.id))
+    const rows = own.map((rule) => showRule(rule, places))
+    const named = elsewhere.map(
+      ([
+        control,
+        known,
+      ]) => html`<p class="where">${known.map((rule, nth) => html`${nth === 0 ? '' : ', '}${nameRule(rule, places)}`)}: ${seeControl(control)}</p>
+`,
+    )
+    return html`<p>${rationale}</p>
+${rows.length === 0 ? nothing : table(`Rules for ${id}, ${at + 1}`, ruleColumns, rows)}${named}`
+  })
+  return html`<section class="control" aria-labelledby="${anchorOf('rules', id)}"><h3 id="${anchorOf('rules', id)}">${id} ${title}: ${count(rules.length, 'rule')}</h3>
+${groups}</section>
+`
+}
+
+function nameRule({ id }: ControlRule, places: EvidencePlaces | undefined): Markup {
+  return places === undefined ? html`<code>${id}</code>` : html`<a href="${places.rule(id)}"><code>${id}</code></a>`
+}
+
+function showRule(rule: ControlRule, places: EvidencePlaces | undefined): Markup {
+  const { title, evaluated, not_evaluated } = rule
+  const missed = not_evaluated.map(
+    ({ project, reason }) => html`<br><span class="bad">? not evaluated in ${project}: ${reason}</span>`,
+  )
+  const number =
+    evaluated === 0 && missed.length > 0 ? cell('Evaluated', '?', 'n unseen') : cell('Evaluated', evaluated, 'n')
+  return html`<tr><th scope="row">${nameRule(rule, places)}</th>${cell('Finds', html`${title}${missed}`)}${number}</tr>
 `
 }

@@ -1,11 +1,8 @@
 import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
-import { code } from '../markdown/code.ts'
-import { fill } from '../markdown/fill.ts'
-import { prose } from '../markdown/prose.ts'
-import { showResource } from '../markdown/show-resource.ts'
-import { type MarkdownSection, row, table } from '../markdown/table.ts'
+import { code, prose, showResource } from '../markdown-prose.ts'
+import { fill, type MarkdownSection, row, table } from '../markdown-table.ts'
 import { showTime } from '../text/show-time.ts'
 import {
   type ComplianceFormat,
@@ -24,7 +21,7 @@ const mostCharacters = 64_500
 export const complianceMarkdown: ComplianceFormat = (compliance) => {
   const { framework, title, run, digests, controls, period, verify } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
-  const left = controls.filter(({ state }) => state === 'not_covered')
+  const notCovered = controls.filter(({ state }) => state === 'not_covered')
   const over = period === undefined ? '' : `, ${describeRuns(period)}`
   const fleet = describeFleet(compliance)
   const top = [
@@ -40,7 +37,9 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
     row(['---', '---', '---', '---:', '---:', '---:', '---:', '---:']),
     ...covered.map(showControl),
     '',
-    ...(left.length === 0 ? [] : [`Not covered by this tool: ${left.map(({ id }) => code(id, 60)).join(', ')}.`, '']),
+    ...(notCovered.length === 0
+      ? []
+      : [`Not covered by this tool: ${notCovered.map(({ id }) => code(id, 60)).join(', ')}.`, '']),
   ]
   const chain = digests.chain === null ? '' : `, chain \`${digests.chain}\``
   const bottom = [

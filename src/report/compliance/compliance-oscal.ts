@@ -1,10 +1,15 @@
 import type { Compliance, ControlEvidence, ControlViolation, Exemption } from '../../compliance/compliance.ts'
 import { neutraliseJson } from '../../text/neutralise.ts'
-import { assessmentResults } from '../oscal/assessment-results.ts'
-import { controlToken } from '../oscal/control-token.ts'
-import { nameUuid } from '../oscal/name-uuid.ts'
-import { inventoryOf, observeGap, observeViolation } from '../oscal/observations.ts'
-import { property, shown } from '../oscal/property.ts'
+import {
+  assessmentResults,
+  controlToken,
+  inventoryOf,
+  nameUuid,
+  observeGap,
+  observeViolation,
+  oscalText,
+  property,
+} from '../oscal-results.ts'
 import {
   type ComplianceFormat,
   describeReplay,
@@ -41,16 +46,16 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
     digests,
     inventory,
     observations,
-    title: shown(`${title}, hookdrift run ${run.number}`),
+    title: oscalText(`${title}, hookdrift run ${run.number}`),
     head: {
-      title: shown(title),
+      title: oscalText(title),
       description: [
         describeStates(compliance),
         ...(compliance.period === undefined ? [] : [describeEvidence(compliance.period)]),
         ...[describeFleet(compliance)].flatMap((fleet) => fleet ?? []),
         ...describeReplay(compliance),
       ]
-        .map((text) => shown(text).replace(/\.$/, ''))
+        .map((text) => oscalText(text).replace(/\.$/, ''))
         .join('. '),
       start: compliance.period?.from ?? run.started_at,
       end: compliance.period?.to ?? run.finished_at,
@@ -78,8 +83,8 @@ function findingOf(control: ControlEvidence, { framework }: Compliance, seed: st
   ]
   return {
     uuid: nameUuid(seed, 'finding', id),
-    title: shown(`${id} ${title}: ${describeState(control)}`),
-    description: shown(reason),
+    title: oscalText(`${id} ${title}: ${describeState(control)}`),
+    description: oscalText(reason),
     props: [
       ...property('state', state),
       ...property('exemptions', String(exemptions.length)),

@@ -23,8 +23,8 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
   const width = Math.max(render.width, 40)
   const { framework, title, run, digests, controls, period } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
-  const left = controls.filter(({ state }) => state === 'not_covered')
-  const column = Math.max(0, ...left.map(({ id }) => id.length))
+  const notCovered = controls.filter(({ state }) => state === 'not_covered')
+  const column = Math.max(0, ...notCovered.map(({ id }) => id.length))
   const fleet = describeFleet(compliance)
   const lines = [
     ...(period === undefined ? [] : wrapProse(describeEvidence(period), width)),
@@ -37,9 +37,9 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
     ...describeScope(compliance).flatMap(([name, text]) => wrapProse(neutralise(`${name}: ${text}.`), width)),
     ...covered.flatMap((control) => showControl(control, render, width)),
     ...showExemptions(compliance, render, width),
-    ...(left.length === 0 ? [] : ['', `Not covered by this tool: ${count(left.length, 'control')}`]),
-    ...(left.length === 0 ? [] : wrapProse(aboutTitles, width - 2).map(indent)),
-    ...left.map(({ id, title: name }) => shorten(neutralise(`  ${id.padEnd(column)}  ${name}`), width)),
+    ...(notCovered.length === 0 ? [] : ['', `Not covered by this tool: ${count(notCovered.length, 'control')}`]),
+    ...(notCovered.length === 0 ? [] : wrapProse(aboutTitles, width - 2).map(indent)),
+    ...notCovered.map(({ id, title: name }) => shorten(neutralise(`  ${id.padEnd(column)}  ${name}`), width)),
     '',
     `policy        ${digests.policy}`,
     `configuration ${digests.configuration}`,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { assetText } from '../../model/package-files.ts'
+import { shorten } from '../text/shorten.ts'
 import { html, type Markup, nothing, trusted } from './markup.ts'
-import { onPaper } from './on-paper.ts'
 
 /** The style of every page, in which reports are self-contained. */
 export const styleSheet = assetText('report/html/style.css')
@@ -81,3 +81,14 @@ ${
 }${content}</section>
 `
 }
+
+/**
+ * What is at the head of every printed page, as an attribute of the root element. The style sheet reads it from there, so
+ * that names never become a part of the style sheet.
+ */
+export function onPaper(title: string): Markup {
+  return html` data-paper="${shorten(title, mostCharacters)}"`
+}
+
+/** A line of paper has no room for more. */
+const mostCharacters = 120

@@ -20,7 +20,7 @@ export function groupByRule(
   lists: readonly (readonly ReportViolation[])[],
   { rules }: Pick<Report, 'rules'>,
 ): readonly (readonly RuleGroup[])[] {
-  const known = new Map(rules.map((rule) => [rule.id, rule]))
+  const ruleById = new Map(rules.map((rule) => [rule.id, rule]))
   const seen = new Set<string>()
   return lists.map((violations) =>
     severities.flatMap((severity) => {
@@ -29,7 +29,7 @@ export function groupByRule(
       return byRule.map(([id, found]) => {
         const isFirst = !seen.has(id)
         seen.add(id)
-        const rule = known.get(id)
+        const rule = ruleById.get(id)
         return { id, severity, title: rule?.title ?? id, rule, violations: found.toSorted(byProject), isFirst }
       })
     }),

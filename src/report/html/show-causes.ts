@@ -2,7 +2,6 @@ import type { Report, ReportCause } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { describeCause, describeFollowing } from '../describe-cause.ts'
 import { shorten } from '../text/shorten.ts'
-import { anchorOf } from './anchors.ts'
 import { fieldTable } from './components/change-card.ts'
 import { command } from './components/command.ts'
 import { fold, rowList } from './components/fold.ts'
@@ -10,7 +9,7 @@ import { resource } from './components/resource.ts'
 import { severityChip } from './components/severity.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import type { PageSection } from './render-page.ts'
-import type { ReportLinks } from './report-links.ts'
+import { anchorOf, type ReportLinks } from './report-links.ts'
 
 /** What happened once and hit many, and updates of several fields: first, because what follows repeats it. */
 export function causeSection(report: Report, links?: ReportLinks): PageSection[] {

@@ -71,11 +71,11 @@ export function projectTable(rows: readonly ProjectTableRow[]): Markup {
 }
 
 function rowsOf({ violations, coverage, projects }: Report): ProjectTableRow[] {
-  const found = Map.groupBy(violations, ({ project }) => project)
+  const byProject = Map.groupBy(violations, ({ project }) => project)
   const walks = Map.groupBy(coverage, ({ project }) => project)
   const evaluated = new Map(projects.map((project) => [project.project, project]))
-  return [...new Set([...walks.keys(), ...evaluated.keys(), ...found.keys()])].map((project) =>
-    rowOf(project, walks.get(project) ?? [], found.get(project) ?? [], evaluated.get(project)),
+  return [...new Set([...walks.keys(), ...evaluated.keys(), ...byProject.keys()])].map((project) =>
+    rowOf(project, walks.get(project) ?? [], byProject.get(project) ?? [], evaluated.get(project)),
   )
 }
 

@@ -1,11 +1,10 @@
 import { severities } from '../../model/violation.ts'
-import { anchorOf } from './anchors.ts'
 import { command } from './components/command.ts'
 import { fold, foldRest, rowList } from './components/fold.ts'
 import { remediation } from './components/remediation.ts'
 import { severityChip } from './components/severity.ts'
 import { html, type Markup, nothing } from './markup.ts'
-import type { ReportLinks } from './report-links.ts'
+import { anchorOf, type ReportLinks } from './report-links.ts'
 import type { RuleGroup } from './rule-groups.ts'
 import { showViolations } from './show-violations.ts'
 

@@ -2,20 +2,20 @@ import { dayMs, showOpenTime } from '../../model/time.ts'
 import type { SeverityTrend, Trend } from '../../model/trend.ts'
 import { totalOf } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
-import { sparkline } from './components/sparkline.ts'
 import { html, type Markup, nothing } from './markup.ts'
-
-interface TrendOptions {
-  /** Nothing is shown of a history of fewer days. */
-  readonly leastDays?: number
-  /** How many violations that were opened in the last week are open, and where they are listed. */
-  readonly stillOpen?: { readonly count: number; readonly href: string }
-}
 
 /** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */
 export function showTrend(
   { from, to, days, weeks, bySeverity }: Trend,
-  { leastDays = 2, stillOpen }: TrendOptions = {},
+  {
+    leastDays = 2,
+    stillOpen,
+  }: {
+    /** Nothing is shown of a history of fewer days. */
+    readonly leastDays?: number
+    /** How many violations that were opened in the last week are open, and where they are listed. */
+    readonly stillOpen?: { readonly count: number; readonly href: string }
+  } = {},
 ): Markup {
   const week = weeks.at(-1)
   if (week === undefined || days.length < leastDays) return nothing
@@ -52,4 +52,35 @@ function describeFixing(bySeverity: readonly SeverityTrend[], period: string): s
   const mean = known.reduce((sum, one) => sum + one.mean * one.fixed, 0) / fixed
   const each = known.map((one) => `${showOpenTime(one.mean)} of ${one.severity}`).join(', ')
   return `mean time to fix: ${showOpenTime(mean)} (${each})`
+}
+
+/** As wide as its place: the drawing is stretched, its strokes are not. */
+const [width, height, margin] = [1000, 56, 6]
+
+/** A line without axes: its first and last value are marked, and written next to it. Nothing where there is no line. */
+function sparkline({
+  values,
+  label,
+}: {
+  /** At equal distances, oldest first; at least two. */
+  readonly values: readonly number[]
+  /** What it shows, in words: for those who do not see it. */
+  readonly label: string
+}): Markup {
+  const [first, last] = [values.at(0), values.at(-1)]
+  if (first === undefined || last === undefined || values.length < 2) return nothing
+  const { least, span } = scaleOf(values)
+  const x = (at: number) => ((at * width) / (values.length - 1)).toFixed(1)
+  const y = (value: number) => (height - margin - ((value - least) * (height - 2 * margin)) / span).toFixed(1)
+  const points = values.map((value, at) => `${x(at)},${y(value)}`).join(' ')
+  const end = (at: number, value: number) => html`<path class="end" d="M${x(at)} ${y(value)}h0"/>`
+  return html`<div class="sparkline"><span>${first}</span><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}"><polyline points="${points}"/>${end(0, first)}${end(values.length - 1, last)}</svg><b>${last}</b></div>
+`
+}
+
+/** From the least to the most, but at least a fifth of the most: a change of one in a hundred does not look like a fall. */
+function scaleOf(values: readonly number[]): { readonly least: number; readonly span: number } {
+  const [lowest, most] = [Math.min(...values), Math.max(...values)]
+  const span = Math.max(most - lowest, most / 5, 1)
+  return { least: Math.max(0, most - span), span }
 }

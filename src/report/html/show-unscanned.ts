@@ -2,8 +2,7 @@ import type { CoverageCause } from '../../model/coverage.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { gapsOf } from '../gaps.ts'
-import { type UnscannedCause, unscannedBar } from './components/unscanned-bar.ts'
-import { type Markup, nothing } from './markup.ts'
+import { html, type Markup, nothing } from './markup.ts'
 import { extentOf } from './scan-extent.ts'
 
 /** What the run could not scan, a line for each cause; nothing when it scanned everything. */
@@ -41,6 +40,30 @@ export function nameCauses(gaps: readonly ReportCoverage[], unseen: ReadonlySet<
   }))
 }
 
+/** What could not be scanned. It comes before the verdict, because it limits what the verdict means. */
+export function unscannedBar({
+  headline,
+  causes,
+  meaning,
+  href,
+}: {
+  readonly headline: string
+  /** One line for each cause; of many, the first. */
+  readonly causes: readonly UnscannedCause[]
+  /** What it means for the reader. */
+  readonly meaning: string
+  /** Where the walks are listed. */
+  readonly href: string
+}): Markup {
+  const omitted = causes.length - mostCauses
+  const lines = causes.slice(0, mostCauses).map(({ cause, where }) => html`<li><b>${cause}:</b> ${where}</li>`)
+  return html`<div class="unscanned unseen" role="note">
+<p><b>? ${headline}</b></p>
+${lines.length === 0 ? nothing : html`<ul>${lines}${omitted > 0 ? html`<li>and ${count(omitted, 'more cause')}</li>` : nothing}</ul>`}<p>${meaning} <a href="${href}">Coverage</a></p>
+</div>
+`
+}
+
 const causeNames = {
   sigint: 'Interrupted by SIGINT',
   sigterm: 'Interrupted by SIGTERM',
@@ -74,6 +97,15 @@ function nameProjects(walks: readonly ReportCoverage[], unseen: ReadonlySet<stri
   const names = projects.slice(0, mostProjects).map(([project, missed]) => {
     return unseen.has(project) ? project : `${project} (${missed.map(({ listing }) => listing).join(', ')})`
   })
-  const left = projects.length - names.length
-  return `${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+  const omitted = projects.length - names.length
+  return `${names.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
 }
+
+interface UnscannedCause {
+  readonly cause: string
+  /** Projects, or parts of them. */
+  readonly where: string
+}
+
+/** More would push the verdict off the first screen of a phone. */
+const mostCauses = 4

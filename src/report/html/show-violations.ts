@@ -3,27 +3,29 @@ import { showOpenTime } from '../../model/time.ts'
 import { isOverdue } from '../../model/violation.ts'
 import { describeDue } from '../describe-due.ts'
 import { showTime } from '../text/show-time.ts'
-import { anchorOf } from './anchors.ts'
 import { findingRow } from './components/finding-row.ts'
 import { rowList } from './components/fold.ts'
 import type { Markup } from './markup.ts'
-import type { ReportLinks } from './report-links.ts'
-
-interface ViolationsOptions {
-  /** The time of the run, from which ages count. */
-  readonly at: string
-  /** Whether each row names its severity and rule. */
-  readonly isNamed: boolean
-  /** How many rows are in front of the fold. */
-  readonly shown?: number
-  /** Where names lead, on a page among others. */
-  readonly links?: ReportLinks | undefined
-}
+import { anchorOf, type ReportLinks } from './report-links.ts'
 
 /** Violations as rows. */
 export function showViolations(
   violations: readonly ReportViolation[],
-  { at, isNamed, shown, links }: ViolationsOptions,
+  {
+    at,
+    isNamed,
+    shown,
+    links,
+  }: {
+    /** The time of the run, from which ages count. */
+    readonly at: string
+    /** Whether each row names its severity and rule. */
+    readonly isNamed: boolean
+    /** How many rows are in front of the fold. */
+    readonly shown?: number
+    /** Where names lead, on a page among others. */
+    readonly links?: ReportLinks | undefined
+  },
 ): Markup {
   const rows = violations.map((violation) => {
     const anchor = anchorOf('v', violation.fingerprint)

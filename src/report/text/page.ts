@@ -84,9 +84,9 @@ export function showEntries<Entry>(
   show: (entry: Entry) => readonly string[],
 ): string[] {
   const shown = page.full ? entries : entries.slice(0, longestList)
-  const left = entries.length - shown.length
+  const omitted = entries.length - shown.length
   const lines = shown.flatMap(show)
-  return left === 0 ? lines : [...lines, '', showOmitted(left, page)]
+  return omitted === 0 ? lines : [...lines, '', showOmitted(omitted, page)]
 }
 
 /** The lines of as many entries as fit into `most` lines, and one that counts the others and says how to see them. */

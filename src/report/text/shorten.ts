@@ -5,6 +5,7 @@ export function shorten(text: string, longest: number): string {
 }
 
 const sealPattern = /sealed:([0-9a-f]{32})(?![0-9a-f])/g
+
 const sealDigits = 32
 
 /** Cuts seals of 32 digits to 8 (`sealed:3fa1c2d4…`), or to as many as distinguish all seals of these texts. */
@@ -16,4 +17,9 @@ export function shortenSeals<Texts extends readonly string[]>(...texts: Texts): 
     digits >= sealDigits ? text : text.replace(sealPattern, (_, seal: string) => `sealed:${seal.slice(0, digits)}…`)
   // The type of map forgets the length of the tuple.
   return texts.map(cut) as { [At in keyof Texts]: string }
+}
+
+/** As many characters of a fingerprint as people get to see: commands take them for the whole. */
+export function shortFingerprint(fingerprint: string): string {
+  return fingerprint.slice(0, 8)
 }

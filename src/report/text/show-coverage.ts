@@ -106,8 +106,8 @@ function showNarrowed(coverage: readonly ReportCoverage[], page: TextPage): stri
 
 function nameProjects(walks: readonly ReportCoverage[]): string {
   const names = walks.slice(0, 3).map(({ project }) => neutralise(project))
-  const left = walks.length - names.length
-  return left === 0 ? names.join(', ') : `${names.join(', ')} and ${left} more`
+  const omitted = walks.length - names.length
+  return omitted === 0 ? names.join(', ') : `${names.join(', ')} and ${omitted} more`
 }
 
 function showRun({ number, started_at, finished_at }: Report['run']): string {

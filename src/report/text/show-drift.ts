@@ -64,11 +64,11 @@ function nameChange({ change, fields, ...resource }: ReportChange, page: TextPag
 
 export function showFields(fields: readonly FieldChange[], page: TextPage): string[] {
   const shown = page.full ? fields : fields.slice(0, mostFields)
-  const left = fields.length - shown.length
+  const omitted = fields.length - shown.length
   const paths = shown.map(({ path }) => shorten(neutralise(path), 120))
   const column = Math.max(0, ...paths.map(widthOf).filter((width) => width <= widestPath))
   const lines = shown.flatMap((field, at) => showField(paths[at] ?? '', field, column, page))
-  return left === 0 ? lines : [...lines, page.paint('aside', `${indent}… and ${count(left, 'more field')}`)]
+  return omitted === 0 ? lines : [...lines, page.paint('aside', `${indent}… and ${count(omitted, 'more field')}`)]
 }
 
 /** One line where it fits, else the path and a line for each value. */
@@ -82,10 +82,11 @@ function showField(path: string, field: FieldChange, column: number, page: TextP
 function showReferrers(referrers: readonly string[], page: TextPage): string[] {
   if (referrers.length === 0) return []
   const uids = referrers.slice(0, mostReferrers).map((uid) => shorten(neutralise(uid), 64))
-  const left = referrers.length - uids.length
+  const omitted = referrers.length - uids.length
   const pieces = uids.map((uid, at) => (at < uids.length - 1 ? `${uid},` : uid))
   const used = `used by ${count(referrers.length, 'subscription')}:`
-  return wrapPieces([used, ...pieces, ...(left === 0 ? [] : [`and ${left} more`])], page.width - indent.length).map(
-    (line) => page.paint('aside', `${indent}${line}`),
-  )
+  return wrapPieces(
+    [used, ...pieces, ...(omitted === 0 ? [] : [`and ${omitted} more`])],
+    page.width - indent.length,
+  ).map((line) => page.paint('aside', `${indent}${line}`))
 }

@@ -1,14 +1,15 @@
 import type { ReportViolation } from '../../model/report.ts'
 import { countSeverities, isOverdue, severities } from '../../model/violation.ts'
-import { wrapProse } from '../../text/columns.ts'
+import { padColumns, widthOf, wrapProse } from '../../text/columns.ts'
 import { count, countEach } from '../../text/count.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
-import { type Column, layTable } from '../../text/table.ts'
+import { type Column, cutColumns, layTable } from '../../text/table.ts'
+import { describeDue } from '../describe-due.ts'
 import { type Grouping, groupViolations } from '../group-by.ts'
-import { layRows } from './lay-rows.ts'
 import { showOmitted, type TextPage } from './page.ts'
-import { isShellSafe } from './shell-safe.ts'
-import { shorten } from './shorten.ts'
+import { isShellSafe } from './shell-word.ts'
+import { shorten, shortenSeals, shortFingerprint } from './shorten.ts'
+import { nameResource } from './show-resource.ts'
 
 export interface GroupOptions {
   /** Lines that there is room for. */
@@ -22,10 +23,14 @@ export interface GroupOptions {
 }
 
 const longestTable = 30
+
 /** Rows that the table has in any case. */
 const reservedRows = 12
+
 const linesOfGroup = 10
+
 const linesOfRemediation = 3
+
 const cutMark = ' …'
 
 /**
@@ -135,14 +140,14 @@ function showTable(groups: readonly (readonly ReportViolation[])[], page: TextPa
   const room = Math.max(3, Math.min(longestTable, most - 2))
   const shown = rows.length > room ? rows.slice(0, room - 1) : rows
   const [header = '', ...lines] = layTable(tableColumns(page.groupBy), shown, page.width)
-  const left = rows.length - shown.length
+  const omitted = rows.length - shown.length
   const rest = rows.slice(shown.length).reduce((sum, { group }) => sum + group.length, 0)
   return [
     page.paint('heading', header),
     ...lines,
-    ...(left === 0
+    ...(omitted === 0
       ? []
-      : [page.paint('aside', `… and ${describeMore(left, page.groupBy)} with ${count(rest, 'violation')}`)]),
+      : [page.paint('aside', `… and ${describeMore(omitted, page.groupBy)} with ${count(rest, 'violation')}`)]),
   ]
 }
 
@@ -162,4 +167,131 @@ function tableColumns(by: Grouping): Column<TableRow>[] {
       : [{ name: 'projects', value: projects, align: 'right' } satisfies Column<TableRow>]),
     { name: 'oldest', value: (row) => oldest(row).slice(0, 10) },
   ]
+}
+
+/** Columns of a line about a violation; those that the heading of the group says are left out. */
+const columns = {
+  fingerprint: { inHeadingOf: [], widest: 8 },
+  severity: { inHeadingOf: ['rule'], widest: 8 },
+  rule: { inHeadingOf: ['rule'], widest: 40 },
+  project: { inHeadingOf: ['project', 'resource'], widest: 32 },
+  resource: { inHeadingOf: ['resource'], widest: 48 },
+  owner: { inHeadingOf: ['owner', 'resource'], widest: 26 },
+  since: { inHeadingOf: [], widest: 24 },
+  due: { inHeadingOf: [], widest: 18 },
+} as const satisfies Record<string, { inHeadingOf: readonly Grouping[]; widest: number }>
+
+type ColumnName = keyof typeof columns
+
+const indent = '  '
+
+const narrowestMessage = 24
+
+/**
+ * One line for each violation, its message last: cut to the width, or wrapped where the page is shown whole. The message
+ * of a single violation that this run opened has a line of its own where it would be cut.
+ */
+function layRows(
+  violations: readonly ReportViolation[],
+  page: TextPage,
+  { describe, omit = [] }: { describe: (violation: ReportViolation) => string; omit?: readonly ColumnName[] },
+): string[] {
+  const shown = (Object.keys(columns) as ColumnName[]).filter(
+    (name) => !omit.includes(name) && !columns[name].inHeadingOf.some((grouping) => grouping === page.groupBy),
+  )
+  const isClear = areNamesClear(violations) && !page.full
+  const cells = violations.map((violation) => shown.map((name) => cellOf(name, violation, { describe, isClear, page })))
+  const widths = shown.map((name, at) => {
+    const widest = cells.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0)
+    return page.full ? widest : Math.min(widest, columns[name].widest)
+  })
+  if (!page.full) shrink(widths, page.width - indent.length)
+  const mayCut = violations.length > 1 || violations[0]?.state !== 'opened'
+  return violations.flatMap((violation, at) => {
+    const row = (cells[at] ?? []).flatMap((cell, column) => {
+      const width = widths[column] ?? 0
+      if (width === 0) return []
+      const padded = padColumns(cutColumns(cell, width), width)
+      if (shown[column] === 'severity') return [page.paint(violation.severity, padded)]
+      return [shown[column] === 'due' && isLate(violation, page) ? page.paint('alarm', padded) : padded]
+    })
+    const used = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + indent.length), 0)
+    const line = `${indent}${row.join(indent)}`
+    return withMessage(line, violation, { page, room: page.width - used - indent.length, mayCut })
+  })
+}
+
+function withMessage(
+  line: string,
+  { message: text }: ReportViolation,
+  {
+    page,
+    room,
+    mayCut,
+  }: {
+    readonly page: TextPage
+    /** Columns that the line leaves. */
+    readonly room: number
+    /** Whether the message may lose its end to stay on the line. */
+    readonly mayCut: boolean
+  },
+): string[] {
+  const [shortened] = shortenSeals(text)
+  const message = neutralise(shorten(shortened, 600))
+  if (widthOf(message) + indent.length <= room) return [`${line}${indent}${message}`]
+  if (!page.wraps) {
+    return mayCut && room >= narrowestMessage
+      ? [`${line}${indent}${cutColumns(message, room - indent.length)}`]
+      : [line.trimEnd(), `      ${cutColumns(message, page.width - 6)}`]
+  }
+  return [line.trimEnd(), ...wrapProse(message, page.width - 6).map((part) => `      ${part}`)]
+}
+
+const narrowestColumn = 10
+
+/** Narrows the widest column, one by one, until a line without its message fits or no column can be narrower. */
+function shrink(widths: number[], width: number): void {
+  const total = () => widths.reduce((sum, each) => sum + (each === 0 ? 0 : each + indent.length), 0) - indent.length
+  while (total() > width) {
+    const widest = Math.max(...widths)
+    if (widest <= narrowestColumn) return
+    widths[widths.indexOf(widest)] = widest - 1
+  }
+}
+
+function cellOf(
+  name: ColumnName,
+  violation: ReportViolation,
+  {
+    describe,
+    isClear,
+    page,
+  }: {
+    readonly describe: (violation: ReportViolation) => string
+    /** Whether the name alone says which resource it is. */
+    readonly isClear: boolean
+    readonly page: TextPage
+  },
+): string {
+  if (name === 'resource') return nameResource(violation, isClear)
+  if (name === 'since') return describe(violation)
+  if (name === 'fingerprint') return shortFingerprint(violation.fingerprint)
+  if (name === 'due') return describeDue(violation, page.at)
+  if (name === 'owner') return violation.owner === null ? '' : `owner ${shorten(neutralise(violation.owner), 40)}`
+  return neutralise(violation[name])
+}
+
+function isLate(violation: ReportViolation, { at }: TextPage): boolean {
+  return isOverdue(violation, Date.parse(at))
+}
+
+/** Whether every resource here has a name of its own. */
+function areNamesClear(violations: readonly ReportViolation[]): boolean {
+  const uids = new Map<string, string>()
+  return violations.every(({ project, kind, name, uid }) => {
+    const key = JSON.stringify([project, kind, name])
+    const shared = uids.get(key) ?? uid
+    uids.set(key, shared)
+    return name !== '' && shared === uid
+  })
 }

@@ -8,9 +8,8 @@ import { quote } from '../../text/neutralise.ts'
 import { worstFirst } from '../group-by.ts'
 import { scannedExtent } from '../scanned-extent.ts'
 import type { TextPage } from './page.ts'
-import { isShellSafe } from './shell-safe.ts'
-import { shortFingerprint } from './short-fingerprint.ts'
-import { shorten } from './shorten.ts'
+import { isShellSafe } from './shell-word.ts'
+import { shorten, shortFingerprint } from './shorten.ts'
 
 interface Suggestion {
   readonly command: string

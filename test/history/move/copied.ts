@@ -1,5 +1,5 @@
 import { copyHistory } from '../../../src/app/copy-history.ts'
-import { openMovable } from '../../../src/app/open-movable.ts'
+import { openMovable } from '../../../src/app/open-history.ts'
 import { verificationOf } from '../../../src/app/verify-report.ts'
 import { readLocation } from '../../../src/history/location.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'

@@ -49,11 +49,7 @@ describe('the list of tables', () => {
     await place.remove()
     const there = rows.filter(({ name }) => !ofThePlace.includes(name))
     expect(listed.toSorted()).toEqual(there.map(({ name, column }) => `${name}.${column}`).sort())
-    const types: Readonly<Record<string, string>> = {
-      bigint: 'integer',
-      integer: 'integer',
-      text: 'text',
-    }
+    const types: Readonly<Record<string, string>> = { bigint: 'integer', integer: 'integer', text: 'text' }
     for (const { name, columns } of historyTables) {
       const own = there.filter((row) => row.name === name && columns.has(row.column))
       expect(Object.fromEntries(own.map(({ column, type }) => [column, types[type]]))).toEqual(

@@ -1,9 +1,9 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askDatabase, firstWord } from '../../../src/history/postgres/ask-database.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
-import { askDatabase } from '../../../src/history/postgres/query/ask-database.ts'
-import { firstWord } from '../../../src/history/postgres/query/first-word.ts'
-import { readerGrants } from '../../../src/history/postgres/query/refuse-powers.ts'
+
+import { readerGrants } from '../../../src/history/postgres/refuse-powers.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
 import { views } from '../../../src/history/views.ts'
 import { unknownNames } from '../unknown-names.ts'

@@ -33,11 +33,7 @@ export async function makeDatabase(contents: Contents = {}): Promise<TestDatabas
   const name = `test_${process.pid}_${made}`
   await administrate(`CREATE DATABASE ${name} TEMPLATE ${from}`)
   const url = urlOf(name)
-  return {
-    url,
-    server: readPostgresUrl(url),
-    remove: () => administrate(`DROP DATABASE ${name} WITH (FORCE)`),
-  }
+  return { url, server: readPostgresUrl(url), remove: () => administrate(`DROP DATABASE ${name} WITH (FORCE)`) }
 }
 
 /** A database of its own for each test of the describe block around it, and a connection to it. */

@@ -83,10 +83,7 @@ describe.skipIf(!hasPostgres)('the examination of a history in a database', () =
   it('fails where the database cannot be used', async () => {
     await expect(
       examineDatabase({ ...fixture.place.server, database: 'no_such_database' }, verify),
-    ).rejects.toMatchObject({
-      exitCode: 4,
-      message: expect.stringMatching(/does not exist/),
-    })
+    ).rejects.toMatchObject({ exitCode: 4, message: expect.stringMatching(/does not exist/) })
     await expect(examineDatabase({ ...fixture.place.server, user: login }, verify)).rejects.toMatchObject({
       exitCode: 4,
       message: expect.stringMatching(/permission denied for schema hookdrift/),

@@ -3,13 +3,14 @@ import { connect } from '../../../src/history/postgres/connect.ts'
 import {
   ensureSchema,
   readSchemaState,
+  refuseMissing,
   refuseOtherSchema,
   type SchemaStep,
   upgradeSchema,
 } from '../../../src/history/postgres/migrate.ts'
-import { movableDatabase } from '../../../src/history/postgres/move/movable-database.ts'
+import { movableDatabase } from '../../../src/history/postgres/movable-database.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
-import { refuseMissing } from '../../../src/history/postgres/refuse-missing.ts'
+
 import { Machines } from '../processes.ts'
 import { aStart } from '../samples.ts'
 import { hasPostgres, openDatabaseFixture } from './databases.ts'

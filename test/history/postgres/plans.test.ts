@@ -3,7 +3,7 @@ import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import type { ScanDraft } from '../../../src/history/history.ts'
 import { connect, type PostgresDatabase, type PostgresTransaction } from '../../../src/history/postgres/connect.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
-import type { HistoryReader } from '../../../src/history/reader.ts'
+import { type HistoryReader, sqlReader } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
 import { readDiffering } from '../../../src/history/sql/differing.ts'
 import {
@@ -26,7 +26,7 @@ import {
 import { listEndedRuns, listRuns, readRunExtents } from '../../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../../src/history/sql/scans.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
-import { sqlReader } from '../../../src/history/sql/sql-reader.ts'
+
 import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
 import { Machines } from '../processes.ts'
@@ -40,12 +40,7 @@ const runs = 100
 const run = 50
 const project = { name: 'acme/p3', service: 'acme', uid: 'p3' }
 const endpoint = { project, kind: 'endpoint', uid: 'endpoint7' } as const
-const fifty: ViolationChoice = {
-  run,
-  withActive: true,
-  resolvedAfter: run - 5,
-  most: 50,
-}
+const fifty: ViolationChoice = { run, withActive: true, resolvedAfter: run - 5, most: 50 }
 const twenty: ResourceListChoice = {
   run,
   projects: [project],

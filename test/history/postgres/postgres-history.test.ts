@@ -14,7 +14,7 @@ describe.skipIf(!hasPostgres)('a history in a database', () => {
     const history = await place.open(new Machines().process(1))
     await replaceLargeVersions(history, { runs: 5, characters: 1000 })
     const upkeep = await place.upkeep(new Machines().process(1))
-    const before = await upkeep.size()
+    const before = await place.size()
     expect(before.freeBytes).toBeUndefined()
     const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' }
     const { freed } = await upkeep.prune(order)

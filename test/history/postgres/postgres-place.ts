@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { backUpDatabase, chainOf, verifyDatabase } from '../../../src/app/copy-database.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
+import { spaceOfDatabase } from '../../../src/history/postgres/examine-database.ts'
 import { leaseExpiryMs } from '../../../src/history/postgres/lease.ts'
 import { readSteps, type SchemaStep, upgradeSchema } from '../../../src/history/postgres/migrate.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
@@ -48,6 +49,7 @@ function placeIn(making: Promise<TestDatabase>): Place {
       opened.push(upkeep)
       return upkeep
     },
+    size: async () => spaceOfDatabase((await making).server),
     async upgrade(sql) {
       const db = connect((await making).server)
       await upgradeSchema(db, at(5), withNextStep(sql)).finally(() => db.close())

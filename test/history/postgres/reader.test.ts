@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
+import { sqlReader } from '../../../src/history/reader.ts'
 import { readFirstViolations, type ViolationGroup } from '../../../src/history/sql/first-violations.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
-import { sqlReader } from '../../../src/history/sql/sql-reader.ts'
 import { hasPostgres, makeDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { acquireRun } from '../../../src/history/draft/begin-run.ts'
 import { followingIds } from '../../../src/history/draft/draft-ids.ts'
+import { acquireRun } from '../../../src/history/draft/run-draft.ts'
 import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'

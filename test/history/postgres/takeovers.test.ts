@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { beginRun } from '../../../src/history/draft/begin-run.ts'
+import { beginRun } from '../../../src/history/draft/run-draft.ts'
 import type { Draft } from '../../../src/history/history.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'

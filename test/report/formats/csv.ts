@@ -1,5 +1,5 @@
 import { parse as parseCsv } from 'csv-parse/sync'
-import { csvSections } from '../../../src/report/csv/sections.ts'
+import { csvSections } from '../../../src/report/csv.ts'
 import type { FormatTest } from '../format-test.ts'
 
 export const csv: FormatTest = {

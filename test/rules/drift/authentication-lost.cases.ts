@@ -13,18 +13,12 @@ export const cases: Cases = {
   },
   'leaves another kind of authentication alone': {
     compares: [changed(anEndpoint({ authentication: basic }), { authentication: { type: 'api_key' } })],
-    finds: [],
   },
   'leaves an endpoint alone that never had any': {
     compares: [changed(anEndpoint({ authentication: null }), { authentication: null })],
-    finds: [],
   },
-  'is silent where the service no longer shows it': {
-    compares: [changed(anEndpoint({ authentication: basic }), {})],
-    finds: [],
-  },
+  'is silent where the service no longer shows it': { compares: [changed(anEndpoint({ authentication: basic }), {})] },
   'is silent about an endpoint that is gone': {
     compares: [{ kind: 'endpoint', uid: 'e1', before: { authentication: basic }, after: undefined, isApproved: true }],
-    finds: [],
   },
 }

@@ -17,8 +17,8 @@ export const cases: Cases = {
     compares: widened(types('order.paid'), types('*')),
     finds: ['medium s1/filter_config/event_types: lets every event type through, where it named some'],
   },
-  'leaves fewer event types alone': { compares: widened(types('a', 'b'), types('a')), finds: [] },
-  'leaves names alone that replace a wildcard': { compares: widened(types('*'), types('a')), finds: [] },
+  'leaves fewer event types alone': { compares: widened(types('a', 'b'), types('a')) },
+  'leaves names alone that replace a wildcard': { compares: widened(types('*'), types('a')) },
   'finds a filter that is gone': {
     compares: widened(body({ country: 'DE' }), body({})),
     finds: ['medium s1/filter_config/filter: no longer filters anything'],
@@ -50,11 +50,9 @@ export const cases: Cases = {
       body({ amount: { $gte: 10 }, country: { $in: ['DE', 'AT'] }, $or: [{ a: 1 }, { b: 1 }] }),
       body({ amount: { $gte: 100 }, country: { $in: ['DE'] }, $or: [{ a: 1 }] }),
     ),
-    finds: [],
   },
   'does not guess when one condition replaces another': {
     compares: widened(body({ country: 'DE' }), body({ region: 'EU' })),
-    finds: [],
   },
   'finds rows that came, or were switched on again': {
     compares: [
@@ -109,14 +107,12 @@ export const cases: Cases = {
       ...rows({ '*': {} }, { '*': {}, a: {} }),
       ...rows({ a: {} }, {}),
     ],
-    finds: [],
   },
   'does not take a first reading of rows for a change': {
     compares: [
       changed(aSubscription(types('a')), { ...types('a'), filters: { a: {}, b: {}, '*': {} } }),
       changed(aSubscription({ ...types('a'), filters: {} }), types('a')),
     ],
-    finds: [],
   },
   'compares what is declared until both sides have rows, and then only rows': {
     compares: [
@@ -127,6 +123,5 @@ export const cases: Cases = {
   },
   'is silent where the filter is not shown': {
     compares: widened(body({ country: 'DE' }), { filter_config: { event_types: ['*'] } }),
-    finds: [],
   },
 }

@@ -25,10 +25,8 @@ export const cases: Cases = {
       changed(anEndpoint({ rate_limit: 200 }), { rate_limit: 100 }),
       { kind: 'endpoint', uid: 'e2', before: undefined, after: {} },
     ],
-    finds: [],
   },
   'leaves devices to themselves': {
     compares: [{ kind: 'device', uid: 'd1', before: { status: 'online' }, after: { status: 'offline' }, ...approved }],
-    finds: [],
   },
 }

@@ -28,10 +28,6 @@ export const cases: Cases = {
       },
       { support_email: 'ops@localhost' },
     ),
-    finds: [],
   },
-  'is silent where no contact is shown': {
-    sees: endpoints({}, { support_email: null, slack_webhook_url: null }),
-    finds: [],
-  },
+  'is silent where no contact is shown': { sees: endpoints({}, { support_email: null, slack_webhook_url: null }) },
 }

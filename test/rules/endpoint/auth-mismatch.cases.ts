@@ -24,18 +24,12 @@ export const cases: Cases = {
       { authentication: { type: 'api_key', api_key: apiKey } },
       { authentication: { type: 'basic_auth', basic_auth: basic } },
     ),
-    finds: [],
   },
   'does not count another member that holds only a mask': {
     sees: [anEndpoint({ authentication: { type: 'api_key', api_key: apiKey, basic_auth: { password: masked } } })],
-    finds: [],
   },
   'does not evaluate a type that it does not know': {
     sees: [anEndpoint({ authentication: { type: 'hmac', api_key: apiKey } })],
-    finds: [],
   },
-  'is silent without authentication and where none is shown': {
-    sees: endpoints({ authentication: null }, {}),
-    finds: [],
-  },
+  'is silent without authentication and where none is shown': { sees: endpoints({ authentication: null }, {}) },
 }

@@ -30,8 +30,7 @@ export const cases: Cases = {
       { url, authentication: null },
       { url, authentication: { type: 'api_key' } },
     ),
-    finds: [],
   },
-  'is silent where the authentication is not shown': { sees: endpointsAt(url), finds: [] },
-  'is silent where the address is not shown': { sees: [anEndpoint({ authentication: apiKey })], finds: [] },
+  'is silent where the authentication is not shown': { sees: endpointsAt(url) },
+  'is silent where the address is not shown': { sees: [anEndpoint({ authentication: apiKey })] },
 }

@@ -32,13 +32,7 @@ export const cases: Cases = {
       `medium e1${passwordPath}: weak password: a common word`,
     ],
   },
-  'leaves good credentials alone': {
-    sees: [withKey(good), withUser('hooks-tenant-01', seal('a'), good, 'e2')],
-    finds: [],
-  },
-  'never evaluates what the service masks': { sees: [withUser('bob', masked, common)], finds: [] },
-  'is silent without authentication and where none is shown': {
-    sees: endpoints({}, { authentication: null }),
-    finds: [],
-  },
+  'leaves good credentials alone': { sees: [withKey(good), withUser('hooks-tenant-01', seal('a'), good, 'e2')] },
+  'never evaluates what the service masks': { sees: [withUser('bob', masked, common)] },
+  'is silent without authentication and where none is shown': { sees: endpoints({}, { authentication: null }) },
 }

@@ -12,10 +12,8 @@ export const cases: Cases = {
       { mtls_client_cert, url: 'https://a.example/in' },
       { mtls_client_cert: null, url: 'http://a.example/in' },
     ),
-    finds: [],
   },
   'is silent where the address or the certificate is not shown': {
     sees: endpoints({ mtls_client_cert }, { url: 'http://a.example/in' }),
-    finds: [],
   },
 }

@@ -19,12 +19,8 @@ export const cases: Cases = {
     sees: withCertificates('not a certificate', sound.replace('MII', 'MIJ'), sound.slice(0, 200)),
     finds: ['e1', 'e2', 'e3'].map((uid) => `medium ${uid}${path}: the certificate cannot be parsed`),
   },
-  'leaves a sound certificate alone, also as the first of a chain': {
-    sees: withCertificates(sound, sound + weak),
-    finds: [],
-  },
+  'leaves a sound certificate alone, also as the first of a chain': { sees: withCertificates(sound, sound + weak) },
   'is silent where no certificate is shown': {
     sees: endpoints({}, { mtls_client_cert: null }, { mtls_client_cert: { client_key: masked } }),
-    finds: [],
   },
 }

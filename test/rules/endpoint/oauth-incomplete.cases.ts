@@ -35,14 +35,12 @@ export const cases: Cases = {
         withOauth({ ...assertion, signing_key: { kty: 'EC', crv: 'P-256', d: secret } }),
       ]),
     ),
-    finds: [],
   },
   'leaves settings alone that are not in use, or of a type that it does not know': {
     sees: endpoints(
       withOauth({ url, authentication_type: 'shared_secret' }, 'api_key'),
       withOauth({ url, authentication_type: 'magic' }),
     ),
-    finds: [],
   },
-  'is silent where nothing is shown': { sees: endpoints({}, { authentication: null }), finds: [] },
+  'is silent where nothing is shown': { sees: endpoints({}, { authentication: null }) },
 }

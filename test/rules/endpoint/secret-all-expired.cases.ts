@@ -12,14 +12,11 @@ export const cases: Cases = {
       { secrets: { a: secret('2026-11-01T00:00:00Z'), b: secret(null) } },
       { secrets: { a: secret('2026-11-22T00:00:00Z') } },
     ),
-    finds: [],
   },
   'does not count deleted secrets': {
     sees: [anEndpoint({ secrets: { a: secret('2026-11-01T00:00:00Z', '2026-11-02T00:00:00Z') } })],
-    finds: [],
   },
   'is silent without secrets, and where no expiry is shown': {
     sees: endpoints({}, { secrets: null }, { secrets: { a: { deleted_at: null } } }),
-    finds: [],
   },
 }

@@ -34,7 +34,6 @@ export const cases: Cases = {
   },
   'waits exactly seven days': {
     sees: [anEndpoint({ secrets: { k1: secret({ expires_at: '2026-11-14T00:00:00Z' }) } })],
-    finds: [],
   },
   'leaves a deleted secret alone': {
     sees: [
@@ -42,11 +41,9 @@ export const cases: Cases = {
         secrets: { k1: secret({ expires_at: '2026-01-01T00:00:00Z', deleted_at: '2026-01-02T00:00:00Z' }) },
       }),
     ],
-    finds: [],
   },
-  'leaves a secret without an expiry alone': { sees: [anEndpoint({ secrets: { k1: secret({}) } })], finds: [] },
+  'leaves a secret without an expiry alone': { sees: [anEndpoint({ secrets: { k1: secret({}) } })] },
   'is silent about an expiry that is not a time': {
     sees: [anEndpoint({ secrets: { k1: secret({ expires_at: 'soon' }) } })],
-    finds: [],
   },
 }

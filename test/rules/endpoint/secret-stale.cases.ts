@@ -15,7 +15,6 @@ export const cases: Cases = {
         secrets: { a: { created_at: '2024-01-01T00:00:00Z' }, b: { created_at: '2026-06-01T00:00:00Z' } },
       }),
     ],
-    finds: [],
   },
   'allows as many days as the policy says': {
     sees: [anEndpoint({ secrets: { a: { created_at: '2026-06-01T00:00:00Z' } } })],
@@ -28,6 +27,5 @@ export const cases: Cases = {
       { secrets: { a: {}, b: { created_at: '2024-01-01T00:00:00Z' } } },
       { secrets: { a: { created_at: null } } },
     ),
-    finds: [],
   },
 }

@@ -18,17 +18,15 @@ export const cases: Cases = {
     sees: [withSecret(32, ['equals-uid', 'repetition'])],
     finds: [`medium e1${path}: weak: its own uid, a repetition`],
   },
-  'leaves a long random secret alone': { sees: [withSecret(24)], finds: [] },
+  'leaves a long random secret alone': { sees: [withSecret(24)] },
   'asks for as many characters as the policy says, in the classes that are known': {
     sees: [withSecret(24)],
     options: { min_characters: 32 },
     finds: [`medium e1${path}: weak: 24 to 31 characters`],
   },
-  'never evaluates what the service masks': { sees: [withSecret(8, [], 'e1', { value: masked })], finds: [] },
-  'never evaluates a secret without facts': { sees: [anEndpoint({ secrets: { k1: shown } })], finds: [] },
+  'never evaluates what the service masks': { sees: [withSecret(8, [], 'e1', { value: masked })] },
+  'never evaluates a secret without facts': { sees: [anEndpoint({ secrets: { k1: shown } })] },
   'never evaluates a deleted secret': {
     sees: [withSecret(8, [], 'e1', { ...shown, deleted_at: '2026-01-01T00:00:00Z' })],
-    finds: [],
   },
-  'is silent where no secret is shown': { sees: [anEndpoint({})], finds: [] },
 }

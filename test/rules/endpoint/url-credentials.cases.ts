@@ -1,4 +1,4 @@
-import { anEndpoint, type Cases, endpointsAt, seal } from '../rule-cases.ts'
+import { type Cases, endpointsAt, seal } from '../rule-cases.ts'
 
 const keys = ['token', 'api_key', 'apiKey', 'X-Sig', 'access_token', 'PASSWORD']
 const harmless = ['tenant=7', 'monkey=1', 'token=', 'tokens=1', `id=${seal('a')}`]
@@ -18,12 +18,10 @@ export const cases: Cases = {
   },
   'leaves other parameters alone, and empty ones': {
     sees: endpointsAt(...harmless.map((query) => `https://a.example/?${query}`)),
-    finds: [],
   },
   'allows the hosts of the policy': {
     sees: endpointsAt('https://eu.logic.example/?sig=x', 'https://logic.example/?sig=x'),
     options: { allow_hosts: ['*.logic.example'] },
     finds: ['medium e2/url: the address carries the parameter sig'],
   },
-  'is silent where no address is shown': { sees: [anEndpoint({})], finds: [] },
 }

@@ -4,7 +4,7 @@ const found = (url: string, host: string): Case => ({
   sees: [anEndpoint({ url })],
   finds: [`high e1/url: delivers to ${host} over plain http`],
 })
-const silent = (url: string): Case => ({ sees: [anEndpoint({ url })], finds: [] })
+const silent = (url: string): Case => ({ sees: [anEndpoint({ url })] })
 
 export const cases: Cases = {
   'finds plain http': found('http://a.example/in', 'a.example'),

@@ -31,6 +31,5 @@ export const cases: Cases = {
       after(ok({ a: 1 }), { outcome: 'failed', deterministic: true, output: null }),
       after({ outcome: 'ok', deterministic: false, output: null }, ok({ a: 1 })),
     ],
-    finds: [],
   },
 }

@@ -5,6 +5,6 @@ export const cases: Cases = {
     sees: [aProject({ config: { disable_endpoint: false } })],
     finds: ['info p/config/disable_endpoint: off: an endpoint that always fails stays active'],
   },
-  'leaves one that does alone': { sees: [aProject({ config: { disable_endpoint: true } })], finds: [] },
-  'is silent where the setting is not shown': { sees: [aProject({ config: {} })], finds: [] },
+  'leaves one that does alone': { sees: [aProject({ config: { disable_endpoint: true } })] },
+  'is silent where the setting is not shown': { sees: [aProject({ config: {} })] },
 }

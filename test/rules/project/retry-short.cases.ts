@@ -13,7 +13,7 @@ export const cases: Cases = {
     options: { min_seconds: 7200 },
     finds: ['info p/config/strategy: the last try comes after 63 min, the policy asks for 2 h'],
   },
-  'leaves an hour alone': { sees: [schedule('linear', 60, 60)], finds: [] },
-  'leaves none at all to another rule': { sees: [schedule('linear', 1, 0)], finds: [] },
-  'is silent where the strategy is not shown': { sees: [aProject({ config: null })], finds: [] },
+  'leaves an hour alone': { sees: [schedule('linear', 60, 60)] },
+  'leaves none at all to another rule': { sees: [schedule('linear', 1, 0)] },
+  'is silent where the strategy is not shown': { sees: [aProject({ config: null })] },
 }

@@ -22,14 +22,11 @@ export const cases: Cases = {
   'gives no count when it did not see every endpoint': {
     sees: [lax, anEndpoint({ url: 'https://a.example' })],
     unseen: ['endpoint'],
-    finds: [],
   },
   'leaves a project that enforces it alone': {
     sees: [aProject({ config: { ssl: { enforce_secure_endpoints: true } } }), anEndpoint({ url: 'http://a.example' })],
-    finds: [],
   },
   'is silent where the setting is not shown': {
     sees: [aProject({ config: { ssl: {} } }), anEndpoint({ url: 'http://a.example' })],
-    finds: [],
   },
 }

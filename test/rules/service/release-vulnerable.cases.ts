@@ -23,17 +23,8 @@ export const cases: Cases = {
     scan: { release: { from: null, below: 'v26.6.5' } },
     finds: [`high p: below v26.6.5 ${inferred}; ${[sources, logout, projects].join('; ')}`],
   },
-  'is silent where the release may be repaired': {
-    scan: { release: { from: 'v26.6.5', below: 'v26.7.0' } },
-    finds: [],
-  },
-  'is silent where nothing shows how new the release may be': {
-    scan: { release: { from: 'v26.3.7', below: null } },
-    finds: [],
-  },
-  'is silent about a release that is repaired': {
-    scan: { release: { from: 'v26.7.1', below: null } },
-    finds: [],
-  },
-  'is silent where nothing shows the release': { scan: {}, finds: [] },
+  'is silent where the release may be repaired': { scan: { release: { from: 'v26.6.5', below: 'v26.7.0' } } },
+  'is silent where nothing shows how new the release may be': { scan: { release: { from: 'v26.3.7', below: null } } },
+  'is silent about a release that is repaired': { scan: { release: { from: 'v26.7.1', below: null } } },
+  'is silent where nothing shows the release': { scan: {} },
 }

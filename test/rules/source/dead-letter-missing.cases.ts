@@ -10,7 +10,7 @@ export const cases: Cases = {
       'low q1/pub_sub/amqp/deadLetterExchange: no dead-letter exchange: a message that cannot be taken in leaves no trace',
     ],
   },
-  'leaves AMQP with one alone': { sees: [amqp({ deadLetterExchange: 'dead' })], finds: [] },
-  'leaves other queues alone': { sees: [aSource({ pub_sub: { type: 'sqs', sqs: { queue_name: 'q' } } })], finds: [] },
-  'is silent where the queue is not shown': { sees: [aSource({ pub_sub: { type: 'amqp' } }), aSource({})], finds: [] },
+  'leaves AMQP with one alone': { sees: [amqp({ deadLetterExchange: 'dead' })] },
+  'leaves other queues alone': { sees: [aSource({ pub_sub: { type: 'sqs', sqs: { queue_name: 'q' } } })] },
+  'is silent where the queue is not shown': { sees: [aSource({ pub_sub: { type: 'amqp' } }), aSource({})] },
 }

@@ -32,6 +32,5 @@ export const cases: Cases = {
       run('good', 'ok', { unexpected: 'another result' }),
       run('s', 'failed', { target_kind: 'subscription', function: 'subscription' }),
     ],
-    finds: [],
   },
 }

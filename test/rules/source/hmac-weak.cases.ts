@@ -12,10 +12,9 @@ export const cases: Cases = {
     sees: [hmac('SHA224')],
     finds: ['low q1/verifier/hmac/hash: verifies events with HMAC-SHA224'],
   },
-  'leaves other hashes alone': { sees: ['SHA256', 'SHA512_256', 'SHA3_224', 'something-new'].map(hmac), finds: [] },
+  'leaves other hashes alone': { sees: ['SHA256', 'SHA512_256', 'SHA3_224', 'something-new'].map(hmac) },
   'leaves a hash that another verifier left behind alone': {
     sees: [aSource({ verifier: { type: 'api_key', hmac: { hash: 'MD5' } } })],
-    finds: [],
   },
-  'is silent where the hash is not shown': { sees: [aSource({ verifier: { type: 'hmac' } })], finds: [] },
+  'is silent where the hash is not shown': { sees: [aSource({ verifier: { type: 'hmac' } })] },
 }

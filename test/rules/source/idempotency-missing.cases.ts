@@ -7,10 +7,7 @@ export const cases: Cases = {
     sees: [aSource({ type: 'http', idempotency_keys: [] }), aSource({ type: 'http', idempotency_keys: null })],
     finds: [missing, missing],
   },
-  'leaves one with keys alone': {
-    sees: [aSource({ type: 'http', idempotency_keys: ['request.Header.X-Event-Id'] })],
-    finds: [],
-  },
-  'leaves queues alone': { sees: [aSource({ type: 'pub_sub', idempotency_keys: [] })], finds: [] },
-  'is silent where keys are not shown': { sees: [aSource({ type: 'http' })], finds: [] },
+  'leaves one with keys alone': { sees: [aSource({ type: 'http', idempotency_keys: ['request.Header.X-Event-Id'] })] },
+  'leaves queues alone': { sees: [aSource({ type: 'pub_sub', idempotency_keys: [] })] },
+  'is silent where keys are not shown': { sees: [aSource({ type: 'http' })] },
 }

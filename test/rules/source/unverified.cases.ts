@@ -17,8 +17,7 @@ export const cases: Cases = {
     sees: ['hmac', 'basic_auth', 'api_key', 'something-new'].map((type) =>
       aSource({ type: 'http', verifier: { type } }),
     ),
-    finds: [],
   },
-  'is silent where the verifier is not shown': { sees: [aSource({ type: 'http' })], finds: [] },
-  'is silent about types that it does not know': { sees: [aSource({ type: 'db', verifier: null })], finds: [] },
+  'is silent where the verifier is not shown': { sees: [aSource({ type: 'http' })] },
+  'is silent about types that it does not know': { sees: [aSource({ type: 'db', verifier: null })] },
 }

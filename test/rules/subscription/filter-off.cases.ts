@@ -20,6 +20,5 @@ export const cases: Cases = {
       aSubscription({ filters: { a: { enabled_at: '2026-11-20T00:00:00Z' }, b: {} } }),
       aSubscription({ filters: {} }),
     ],
-    finds: [],
   },
 }

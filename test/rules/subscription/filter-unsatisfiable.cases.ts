@@ -19,7 +19,6 @@ export const cases: Cases = {
   'knows operators that its option names': {
     sees: [asking({ amount: { $ne: 1 } })],
     options: { known_operators: ['$ne'] },
-    finds: [],
   },
   'finds operands of the wrong kind': {
     sees: [asking({ $or: { a: 1 } }), asking({ a: { $exist: 'yes' } }), asking({ a: { $regex: 5 } })],
@@ -72,7 +71,6 @@ export const cases: Cases = {
       '(|a)(?s:.)\\(\\)',
       '',
     ].map(($regex) => asking({ a: { $regex } })),
-    finds: [],
   },
   'finds a value that must be two': {
     sees: [
@@ -107,10 +105,7 @@ export const cases: Cases = {
     sees: [asking({ $or: [{ a: { $in: [] } }, { b: { $gt: 2, $lt: 1 } }] })],
     finds: faulty('no branch of `$or` can hold: `$in` of `a` lists nothing, so nothing is in it'),
   },
-  'leaves alternatives alone one of which can': {
-    sees: [asking({ $or: [{ a: { $in: [] } }, { b: 1 }] })],
-    finds: [],
-  },
+  'leaves alternatives alone one of which can': { sees: [asking({ $or: [{ a: { $in: [] } }, { b: 1 }] })] },
   'leaves what can be satisfied alone': {
     sees: [
       {},
@@ -122,12 +117,8 @@ export const cases: Cases = {
       { a: { $nin: [] } },
       { 'items.$.sku': 'x', '$.type': 'order' },
     ].map(asking),
-    finds: [],
   },
-  'knows that a list may have several members': {
-    sees: [asking({ $and: [{ tags: 'a' }, { tags: 'b' }] })],
-    finds: [],
-  },
+  'knows that a list may have several members': { sees: [asking({ $and: [{ tags: 'a' }, { tags: 'b' }] })] },
   'evaluates every part': {
     sees: [
       aSubscription({
@@ -155,10 +146,9 @@ export const cases: Cases = {
     sees: [asking({ a: { $regex: 'number:1e400' } })],
     finds: expression('it is not a text'),
   },
-  'does not search deeper than filters are': { sees: [asking(nested(1000)), asking(nested(16))], finds: [] },
+  'does not search deeper than filters are': { sees: [asking(nested(1000)), asking(nested(16))] },
   'does not compare long lists with each other': {
     sees: [asking({ a: { $in: Array.from({ length: 5000 }, (_, i) => i), $gt: 9000 } })],
-    finds: [],
   },
   'evaluates rows, and the declared filter once for all rows that have it': {
     sees: [
@@ -181,7 +171,6 @@ export const cases: Cases = {
     sees: [{}, { a: { body: {} } }].map((filters) =>
       aSubscription({ filter_config: { event_types: ['a'], filter: { body: { x: { $in: [] } } } }, filters }),
     ),
-    finds: [],
   },
   'evaluates rows where nothing is declared': {
     sees: [aSubscription({ filters: { 'a/b': { body: { x: { $ne: 1 } } } } })],
@@ -189,6 +178,5 @@ export const cases: Cases = {
   },
   'is silent where the filter is not shown': {
     sees: [aSubscription({ filter_config: { event_types: ['*'] } }), aSubscription({ filter_config: null })],
-    finds: [],
   },
 }

@@ -33,7 +33,6 @@ export const cases: Cases = {
   },
   'leaves members of the payload in the log alone': {
     sees: [body('console.log(payload.id, payload?.type, payload[0], items.payload)')],
-    finds: [],
   },
   'reads neither comments nor texts': {
     sees: [
@@ -41,15 +40,12 @@ export const cases: Cases = {
       body('console.log(`payload`); /* eval(payload) */'),
       body(`return { event_type: "eval(x)", data: 'console.log(payload)' }`),
     ],
-    finds: [],
   },
   'leaves names that sound like it alone': {
     sees: [body('medieval(payload); isFunction(payload); scope.eval(payload); console.log(payloads)')],
-    finds: [],
   },
   'ends quickly for an unclosed text': {
     sees: ['/*', '`\\', '"\\', "'"].map((text) => body(`eval; console; ${text.repeat(20_000)}`)),
-    finds: [],
   },
-  'is silent without a function': { sees: [aSubscription({ function: null })], finds: [] },
+  'is silent without a function': { sees: [aSubscription({ function: null })] },
 }

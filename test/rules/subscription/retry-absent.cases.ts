@@ -10,6 +10,5 @@ export const cases: Cases = {
   },
   'leaves one that declares some alone': {
     sees: [aSubscription({ retry_config: { type: 'linear', duration: 10, retry_count: 1 } })],
-    finds: [],
   },
 }

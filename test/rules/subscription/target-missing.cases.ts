@@ -21,15 +21,12 @@ export const cases: Cases = {
   'is silent where endpoints were not all seen': {
     sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
     unseen: ['endpoint'],
-    finds: [],
   },
   'leaves a subscription with its endpoint alone': {
     sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e1' })],
-    finds: [],
   },
   'does not evaluate a command-line device': {
     sees: [aSubscription({ type: 'cli', endpoint_uid: null, device_uid: 'd1' })],
-    finds: [],
   },
   'evaluates the command line without a device': {
     sees: [aSubscription({ type: 'cli', endpoint_uid: null, device_uid: null })],

@@ -20,5 +20,5 @@ export const cases: Cases = {
       'medium p/endpoint~1orphan: 1 violation of endpoint/orphan past the due date (1 low); was due 2026-11-03',
     ],
   },
-  'is silent where nothing is overdue': { overdue: [], finds: [] },
+  'is silent where nothing is overdue': { overdue: [] },
 }

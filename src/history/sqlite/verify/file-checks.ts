@@ -1,6 +1,10 @@
-import { type Check, sentences } from './check.ts'
+import type { Database } from 'better-sqlite3'
+import { schemaFaults } from '../../schema-faults.ts'
+import { expectedSchema, migrationsDirectory, readMigrations, readSchema } from '../schema.ts'
 
-/** Checks of SQLite itself. */
+import { type Check, isInvalidTime, sentences } from './check.ts'
+
+/** About the file and its schema. */
 export const fileChecks: readonly Check[] = [
   {
     id: 'integrity_check',
@@ -24,4 +28,42 @@ export const fileChecks: readonly Check[] = [
           `${table}${rowid === null ? '' : ` ${rowid}`} refers to a ${parent} that is not there`,
       ),
   },
+  {
+    id: 'schema',
+    invariant: 'tables, indexes and views are as hookdrift made them, and there is no trigger',
+    means:
+      'another program altered the file: a view may show invented rows, and a trigger would change what a run writes',
+    *find(db) {
+      for (const { text } of schemaFaults(expectedSchema(migrationsDirectory), readSchema(db))) yield text
+    },
+  },
+  {
+    id: 'migration',
+    invariant: 'the migrations that made the file are those of this hookdrift',
+    means: 'another program altered the record of migrations',
+    *find(db) {
+      const migrations = readMigrations(migrationsDirectory)
+      yield* otherSchema(db, migrations.length)
+      yield* sentences<{ version: number }>(
+        db,
+        `SELECT version FROM migration WHERE ${isInvalidTime('applied_at')}`,
+        ({ version }) => `migration ${version} has an invalid time`,
+      )
+      const applied = db.prepare<[], { version: number; name: string; sha256: string }>(
+        'SELECT version, name, sha256 FROM migration ORDER BY version',
+      )
+      const rows = applied.all()
+      for (const { version, name, sha256 } of migrations) {
+        const row = rows.find((each) => each.version === version)
+        if (row === undefined) yield `migration ${version} is missing`
+        else if (row.name !== name || row.sha256 !== sha256) yield `migration ${version} differs from ${name}`
+      }
+      for (const { version } of rows) if (version > migrations.length) yield `migration ${version} is unknown`
+    },
+  },
 ]
+
+function* otherSchema(db: Database, known: number): Generator<string> {
+  const version = Number(db.pragma('user_version', { simple: true }))
+  if (version !== known) yield `the file is marked as schema ${version}, this hookdrift makes schema ${known}`
+}

@@ -1,7 +1,8 @@
+import type { Database } from 'better-sqlite3'
 import { endOfTime, movedTo } from '../../lease-owner.ts'
 import { type Check, isInvalidTime, sentences } from './check.ts'
 
-/** Rows that no run records and no link covers. */
+/** Rows that no run records and no link covers, and messages. */
 export const recordChecks: readonly Check[] = [
   {
     id: 'records',
@@ -10,6 +11,20 @@ export const recordChecks: readonly Check[] = [
     means: 'another program altered rows that identify runs and messages',
     *find(db) {
       for (const { sql } of questions) yield* sentences<{ what: string }>(db, sql, ({ what }) => what)
+    },
+  },
+  {
+    id: 'I9',
+    invariant: 'every message was delivered, waits or was given up, in order and under the id that it was written with',
+    means: 'a receiver missed a message, or got one out of order or under another id',
+    *find(db) {
+      yield* sentences<{ channel: string; missing: number }>(
+        db,
+        missingSql,
+        ({ channel, missing }) => `${missing} of the messages that were written for ${channel} are missing`,
+      )
+      yield* sentences<{ id: string; what: string }>(db, stateSql, ({ id, what }) => `message ${id} ${what}`)
+      yield* misnamed(db)
     },
   },
 ]
@@ -67,3 +82,29 @@ const channels = `
       AND (u.run IN (SELECT number FROM run WHERE state = 'committed') OR NOT EXISTS (SELECT 1 FROM checkpoint))`
 
 const questions = [lease, projects, walks, documents, channels].map((sql) => ({ sql }))
+
+/** Numbers begin at 1 and are dropped from the front only. */
+const missingSql = `
+  SELECT name AS channel, written - dropped - (SELECT count(*) FROM notification n WHERE n.channel = name
+    AND n.number > dropped AND n.number <= written) AS missing FROM channel WHERE missing <> 0
+  UNION ALL SELECT channel, count(*) FROM notification n
+    WHERE NOT EXISTS (SELECT 1 FROM channel c WHERE c.name = n.channel) GROUP BY channel`
+
+const stateSql = `
+  SELECT id, 'is marked as delivered and was never tried' AS what FROM notification WHERE state = 'delivered' AND attempts < 1
+  UNION ALL SELECT id, 'is delivered or given up, without a time' FROM notification WHERE state <> 'pending' AND ended_at IS NULL
+  UNION ALL SELECT id, 'waits, and has a time of delivery' FROM notification WHERE state = 'pending' AND ended_at IS NOT NULL
+  UNION ALL SELECT n.id, 'was delivered, although one before it waits' FROM notification n
+    WHERE n.state = 'delivered' AND n.number > (SELECT min(w.number) FROM notification w
+      WHERE w.channel = n.channel AND w.state = 'pending')
+  UNION ALL SELECT id, 'is about run ' || run || ', which was never committed' FROM notification
+    WHERE run IN (SELECT number FROM run WHERE state IN ('running', 'interrupted'))`
+
+function* misnamed(db: Database): Generator<string> {
+  const messages = db.prepare<[], { id: string; inside: string | null }>(
+    "SELECT id, iif(json_valid(body), body ->> '$.id', NULL) AS inside FROM notification",
+  )
+  for (const { id, inside } of messages.iterate()) {
+    if (inside !== id) yield `message ${id} has the id ${inside ?? 'null'} in its body`
+  }
+}

@@ -1,16 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
-import { findBrokenLinks, prunedRuns } from '../../chain/links.ts'
-import { rangesOf } from '../../chain/pruned-runs.ts'
+import { findBrokenLinks, prunedRuns, rangesOf } from '../../chain/links.ts'
 import type { WrittenRun } from '../../records.ts'
 import { readRun } from '../../sql/read-run.ts'
 import { SqliteDatabase } from '../sqlite-database.ts'
 import { type Check, sentences } from './check.ts'
-
-interface OfRun {
-  readonly run: number
-  readonly what: string
-}
 
 /** About runs as a whole. `exitCodeOf` gives the exit code that a run's record calls for. */
 export const runChecks = (exitCodeOf: (record: WrittenRun) => ExitCode): readonly Check[] => [
@@ -18,7 +12,12 @@ export const runChecks = (exitCodeOf: (record: WrittenRun) => ExitCode): readonl
     id: 'I1',
     invariant: 'every run is committed or invisible',
     means: 'an uncommitted run is visible, or a committed one is incomplete: reports of it cannot be trusted',
-    find: (db) => sentences<OfRun>(db, uncommittedSql, ({ run, what }) => `run ${run} ${what}`),
+    find: (db) =>
+      sentences<{ readonly run: number; readonly what: string }>(
+        db,
+        uncommittedSql,
+        ({ run, what }) => `run ${run} ${what}`,
+      ),
   },
   {
     id: 'I6',

@@ -7,13 +7,11 @@ import type { CheckResult, Verification, VerificationDepth, VerificationRequest 
 import { SqliteDatabase } from '../sqlite-database.ts'
 import type { Check } from './check.ts'
 import { fileChecks } from './file-checks.ts'
-import { notificationChecks } from './notification-checks.ts'
 import { recordChecks } from './record-checks.ts'
 import { runChecks } from './run-checks.ts'
-import { schemaChecks } from './schema-checks.ts'
+
 import { secretChecks } from './secret-checks.ts'
 import { versionChecks } from './version-checks.ts'
-import { violationChecks } from './violation-checks.ts'
 
 /** Checks a history in one read transaction: that of the caller, where there is one. `shown`: what messages call it. */
 export async function verifyHistory(
@@ -21,16 +19,7 @@ export async function verifyHistory(
   { depth, exitCodeOf, openSecrets }: VerificationRequest,
   shown = db.name,
 ): Promise<Verification> {
-  const all = [
-    ...fileChecks,
-    ...schemaChecks,
-    ...recordChecks,
-    ...runChecks(exitCodeOf),
-    ...versionChecks,
-    ...violationChecks,
-    ...notificationChecks,
-    ...secretChecks(openSecrets),
-  ]
+  const all = [...fileChecks, ...recordChecks, ...runChecks(exitCodeOf), ...versionChecks, ...secretChecks(openSecrets)]
   const checks = all.filter((check) => check.depth === undefined || check.depth === depth)
   const session = new SqliteDatabase(db, shown)
   const verify = async () => {

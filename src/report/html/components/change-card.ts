@@ -1,11 +1,12 @@
 import type { ChangeType, FieldChange } from '../../../model/change.ts'
+import { shownJson } from '../../../model/exact-number.ts'
+import { isJsonObject, type Json } from '../../../model/json.ts'
 import type { ReportChange, ReportViolation } from '../../../model/report.ts'
 import { count } from '../../../text/count.ts'
-import { anchorOf } from '../anchors.ts'
+import { shorten, shortenSeals } from '../../text/shorten.ts'
 import { html, type Markup, nothing } from '../markup.ts'
-import { fieldValues } from './field-values.ts'
+import { anchorOf } from '../report-links.ts'
 import { resource } from './resource.ts'
-import { secretChange } from './secret-change.ts'
 import { cell, table } from './table.ts'
 
 const marks = { added: '+', removed: '−', modified: '~' } as const satisfies Record<ChangeType, string>
@@ -40,8 +41,8 @@ const mostReferrers = 20
 
 function showReferrers(referrers: readonly string[]): Markup {
   if (referrers.length === 0) return nothing
-  const left = referrers.length - mostReferrers
-  const names = `${referrers.slice(0, mostReferrers).join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+  const omitted = referrers.length - mostReferrers
+  const names = `${referrers.slice(0, mostReferrers).join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
   return html`<p class="where">Used by ${count(referrers.length, 'subscription')}: ${names}</p>`
 }
 
@@ -52,4 +53,92 @@ function showOpened(opened: readonly ReportViolation[]): Markup {
       html` <a class="chip ${severity}" href="#${anchorOf('v', fingerprint)}">${severity} ${rule}</a>`,
   )
   return html`<p class="where">New with it:${links}</p>`
+}
+
+/** A field before and after: a secret as its fingerprint, a program as the lines that differ, an object by member. */
+function fieldValues(before: Json, after: Json): readonly [before: Markup, after: Markup] {
+  if (isProgram(before) && isProgram(after)) return linesThatDiffer(before, after)
+  const [old, now] = [linesOf(before, ''), linesOf(after, '')]
+  const cut = shortenSeals(...old, ...now)
+  return [showLines(cut.slice(0, old.length)), showLines(cut.slice(old.length))]
+}
+
+/** A line for each member that is not an object itself. */
+function linesOf(value: Json, path: string): readonly string[] {
+  if (isJsonObject(value) && Object.keys(value).length > 0) {
+    return Object.entries(value).flatMap(([name, member]) => linesOf(member, path === '' ? name : `${path}/${name}`))
+  }
+  return [path === '' ? textOf(value) : `${path}: ${textOf(value)}`]
+}
+
+function textOf(value: Json): string {
+  if (value === null) return 'none'
+  return typeof value === 'string' && value.startsWith('sealed:') ? `fingerprint ${value}` : shownJson(value)
+}
+
+function isProgram(value: Json): value is string {
+  return typeof value === 'string' && value.includes('\n')
+}
+
+/** The lines between the common start and the common end. */
+function linesThatDiffer(before: string, after: string): readonly [before: Markup, after: Markup] {
+  const [oldText, nowText] = shortenSeals(before, after)
+  const [old, now] = [oldText.split('\n'), nowText.split('\n')]
+  const shorter = Math.min(old.length, now.length)
+  let start = 0
+  while (start < shorter && old[start] === now[start]) start++
+  let end = 0
+  while (end < shorter - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
+  const between = (lines: readonly string[]) => {
+    const shown = lines.slice(start, lines.length - end)
+    const [from, to] = [start + 1, start + shown.length]
+    const where = shown.length === 0 ? 'no line' : from === to ? `line ${from}` : `lines ${from} to ${to}`
+    return html`<span class="soft">${where}</span><br>${showLines(shown)}`
+  }
+  return [between(old), between(now)]
+}
+
+const mostLines = 40
+
+const longestLine = 2000
+
+function showLines(lines: readonly string[]): Markup {
+  const shown = lines.slice(0, mostLines).map((line, at) => {
+    const text = shorten(line.replace('fingerprint sealed:', 'fingerprint '), longestLine)
+    return at === 0 ? html`${text}` : html`<br>${text}`
+  })
+  const omitted = lines.length - shown.length
+  return html`${shown}${omitted > 0 ? html`<br>… and ${omitted} more lines` : html``}`
+}
+
+interface SecretChange {
+  readonly sentence: string
+  /** The field changes that it covers. */
+  readonly fields: readonly FieldChange[]
+}
+
+const folder = '/secrets/'
+
+/** A replaced signing secret, which the service shows as one that is gone and another that came. */
+function secretChange(fields: readonly FieldChange[]): SecretChange | undefined {
+  const secrets = fields.filter(({ path }) => path.startsWith(folder) && !path.includes('/', folder.length))
+  const [gone, other] = secrets.filter(({ after }) => after === null)
+  const [come, another] = secrets.filter(({ before }) => before === null)
+  if (gone === undefined || come === undefined || other !== undefined || another !== undefined) return undefined
+  const [before, after] = [readSecret(gone.before), readSecret(come.after)]
+  if (before === undefined || after === undefined) return undefined
+  const [old, now] = shortenSeals(before.seal, after.seal).map(fingerprintOf)
+  const dates = `created ${before.created}, then ${after.created}`
+  return { sentence: `Signing secret replaced: fingerprint ${old} → ${now} (${dates})`, fields: [gone, come] }
+}
+
+function readSecret(value: Json): { seal: string; created: string } | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { value: seal, created_at: created } = value
+  if (typeof seal !== 'string' || !seal.startsWith('sealed:') || typeof created !== 'string') return undefined
+  return { seal, created: created.slice(0, 10) }
+}
+
+function fingerprintOf(seal: string): string {
+  return seal.slice('sealed:'.length).replace('…', '')
 }

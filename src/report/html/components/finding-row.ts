@@ -4,9 +4,8 @@ import type { AcceptedViolation } from '../../../model/violation.ts'
 import { sentenceOfEnding } from '../../describe-ending.ts'
 import { shorten } from '../../text/shorten.ts'
 import { showTime } from '../../text/show-time.ts'
-import { anchorOf } from '../anchors.ts'
 import { html, type Markup, nothing } from '../markup.ts'
-import type { ReportLinks } from '../report-links.ts'
+import { anchorOf, type ReportLinks } from '../report-links.ts'
 import { resource } from './resource.ts'
 import { severityChip } from './severity.ts'
 
@@ -35,13 +34,13 @@ export function findingRow(violation: ReportViolation, options: FindingOptions):
 function showFound(violation: ReportViolation, { anchor, links, title, age, due, isNamed }: FindingOptions): Markup {
   const { fingerprint, rule, severity, owner, path } = violation
   const message = shorten(violation.message, 2000)
-  const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
   const whose = shorten(owner ?? '', 60)
   const late = due?.isOverdue ? html`<b class="bad">${due.text}</b>` : html`${due?.text ?? ''}`
   if (links === undefined) {
     const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
     const signs = [...(owner === null ? [] : [`owner ${whose}`]), age, ...(due?.text ? [late] : [])]
-    return html`<p>${which}${message}</p><p class="where">${resource(violation, `#${anchor}`)}${place}${signs.map((sign) => html` · ${sign}`)}</p>`
+    return html`<p>${which}${message}</p><p class="where">${resource(violation, `#${anchor}`)}${atPath}${signs.map((sign) => html` · ${sign}`)}</p>`
   }
   const href = links.violation(fingerprint)
   const said = isNamed
@@ -49,7 +48,7 @@ function showFound(violation: ReportViolation, { anchor, links, title, age, due,
     : html`<p><a class="title" href="${href}">${message}</a></p>`
   const named = isNamed && title !== undefined ? html` · <code>${rule}</code>` : nothing
   const owned = owner === null ? nothing : html`owner <a href="${links.owner(owner)}">${whose}</a>`
-  return html`${said}<p class="where">${resource(violation, links.resource(violation))}${place}${named}</p><p class="signs"><span>${owned}</span> <span>${age}</span> <span>${late}</span></p>`
+  return html`${said}<p class="where">${resource(violation, links.resource(violation))}${atPath}${named}</p><p class="signs"><span>${owned}</span> <span>${age}</span> <span>${late}</span></p>`
 }
 
 /** A violation that a person accepted, who and why. `within` names the place on its page. */
@@ -57,8 +56,8 @@ export function acceptedRow(acceptance: AcceptedViolation, within: string): Mark
   const { fingerprint, rule, severity, project, path, message, by, at, reason } = acceptance
   const anchor = anchorOf(`a-${fingerprint}`, within)
   const chip = severity === null ? nothing : html`${severityChip(severity)} `
-  const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${resource(acceptance, `#${anchor}`)}${place}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
+  const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${resource(acceptance, `#${anchor}`)}${atPath}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
 `
 }
 

@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database, { type Statement } from 'better-sqlite3'
+import { AuditError } from '../../model/errors.ts'
+import { packageFile } from '../../model/package-files.ts'
+import { type SchemaFault, type SchemaObject, schemaFaults } from '../schema-faults.ts'
+
+export const migrationsDirectory = packageFile('migrations')
+
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly sql: string
+  readonly sha256: string
+}
+
+/** The steps from an empty database to the newest schema, in order. */
+export function readMigrations(directory: string): Migration[] {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name, index) => {
+      // A gap in the numbers would skip a step in every history.
+      if (Number(name.slice(0, 4)) !== index + 1) throw new Error(`migration ${name} is not number ${index + 1}`)
+      const sql = readFileSync(join(directory, name), 'utf8')
+      return { version: index + 1, name, sql, sha256: hash('sha256', sql) }
+    })
+}
+
+/** SQLite's own tables: statistics of ANALYZE, counters. Indexes of constraints have no statement. */
+const ownOfSqlite = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4')"
+
+/** Every table, index, view and trigger of a database, except SQLite's own, by type and name. */
+export function readSchema(db: Database.Database): SchemaObject[] {
+  return db
+    .prepare<[], SchemaObject>(
+      `SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema
+       WHERE sql IS NOT NULL AND name NOT IN ${ownOfSqlite} ORDER BY type, name`,
+    )
+    .all()
+}
+
+export function schemaDigest(schema: readonly SchemaObject[]): string {
+  return hash('sha256', JSON.stringify(schema.map(({ type, name, table, sql }) => [type, name, table, sql])))
+}
+
+/** Digest of the schema that the migrations make, so that a comparison need not make it. A test keeps it current. */
+export const knownSchemaDigest = '547b3093c7110bfa9d1cb29297f64baa3442ed277c9a021c528577d8326d5f99'
+
+const made = new Map<string, readonly SchemaObject[]>()
+
+/** The schema that the migrations of a directory make, up to `version`. Takes some milliseconds the first time. */
+export function expectedSchema(directory: string, version = Number.POSITIVE_INFINITY): readonly SchemaObject[] {
+  const key = `${version} ${directory}`
+  const schema = made.get(key) ?? makeSchema(directory, version)
+  made.set(key, schema)
+  return schema
+}
+
+function makeSchema(directory: string, version: number): SchemaObject[] {
+  const db = new Database(':memory:')
+  try {
+    for (const migration of readMigrations(directory)) if (migration.version <= version) db.exec(migration.sql)
+    return readSchema(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Of a connection: the statement that counts schema changes, that count at the last comparison, and the faults found then. */
+const compared = new WeakMap<
+  Database.Database,
+  { readonly counting: Statement; readonly count: unknown; readonly faults: readonly SchemaFault[] }
+>()
+
+/**
+ * Before reading: a view in the place of a table could hide rows. `version`: of the schema, where it is not the newest.
+ * @throws AuditError.failure when a table is missing or altered
+ */
+export function refuseAlteredTables(db: Database.Database, directory = migrationsDirectory, version?: number): void {
+  const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'table' && fault !== 'unknown')
+  if (fault !== undefined) throw refusal(`cannot open the history ${db.name}`, fault)
+}
+
+/**
+ * Before writing: a trigger would run with the write, and hookdrift makes none. Called within the writing transaction,
+ * so that no trigger can be added in between.
+ * @throws AuditError.failure when there is a trigger, or when a part of the schema is missing or altered
+ */
+export function refuseAltered(db: Database.Database, directory = migrationsDirectory, version?: number): void {
+  const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'trigger' || fault !== 'unknown')
+  if (fault !== undefined) throw refusal(`nothing was written to the history ${db.name}`, fault)
+}
+
+function faultsOf(db: Database.Database, directory: string, version: number | undefined): readonly SchemaFault[] {
+  const before = compared.get(db)
+  // Asked in every transaction, so prepared once.
+  const counting = before?.counting ?? db.prepare('PRAGMA schema_version').pluck()
+  const count = counting.get()
+  if (before !== undefined && before.count === count) return before.faults
+  const schema = readSchema(db)
+  const isKnown = schemaDigest(schema) === knownSchemaDigest
+  const faults = isKnown ? [] : schemaFaults(expectedSchema(directory, version), schema)
+  compared.set(db, { counting, count, faults })
+  return faults
+}
+
+function refusal(what: string, { text }: SchemaFault): AuditError {
+  return AuditError.failure(`${what}: ${text}`, {
+    advice: 'run `hookdrift verify`, and restore the last backup that verifies: `hookdrift docs verify`',
+  })
+}

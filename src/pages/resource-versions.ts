@@ -1,0 +1,107 @@
+import type { Identity, VersionSpan } from '../history/sql/resource-life.ts'
+import { AuditError } from '../model/errors.ts'
+import { shownJson } from '../model/exact-number.ts'
+import type { JsonObject } from '../model/json.ts'
+import { attributesOf, fieldsBetween } from '../questions/diff.ts'
+import { versionIn } from '../questions/former-state.ts'
+import { fieldTable } from '../report/html/components/change-card.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { type Fact, factList } from '../report/html/components/facts.ts'
+import { foldRest } from '../report/html/components/fold.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
+import { paths } from './link.ts'
+import type { RunNames } from './name-run.ts'
+import type { SiteRequest } from './page.ts'
+import { readRunNumber } from './query.ts'
+
+/** Two versions of a resource next to each other, as of the runs that the address names; and a form to choose them. */
+export function showVersions(
+  request: SiteRequest,
+  identity: Identity,
+  { versions, runs }: { readonly versions: readonly VersionSpan[]; readonly runs: RunNames },
+): Markup {
+  const sides = askedRuns(request)
+  if (sides === undefined) {
+    return versions.length < 2 ? nothing : pageSection({ ...section, content: showChoice(request, identity, versions) })
+  }
+  const [before, after] = [versionIn(versions, sides.from), versionIn(versions, sides.to)]
+  return pageSection({
+    ...section,
+    content: html`${showChoice(request, identity, versions)}
+<p class="where">${describeSide('Before', sides.from, before, runs)} ${describeSide('After', sides.to, after, runs)}</p>
+${before === undefined || after === undefined ? showOne(before ?? after) : showBoth(identity, before, after)}`,
+  })
+}
+
+/** The attributes of a version, secrets as sealed. */
+export function showAttributes(attributes: JsonObject): Markup {
+  const facts = Object.entries(attributes).map(
+    ([name, value]): Fact => [
+      name,
+      html`<code>${shorten(typeof value === 'string' ? value : shownJson(value), 2000)}</code>`,
+    ],
+  )
+  return factList(facts)
+}
+
+const section = { id: 'versions', title: 'Two versions side by side' }
+
+/** @throws AuditError.usage for a run after the one of the page: as of that, it is not known */
+function askedRuns({ query, run }: SiteRequest): { readonly from: number; readonly to: number } | undefined {
+  const [from, to] = [readRunNumber(query, 'from'), readRunNumber(query, 'to')]
+  if (from === undefined && to === undefined) return undefined
+  const last = to ?? run.number
+  const sides = { from: from ?? last - 1, to: last }
+  if (Math.max(sides.from, sides.to) <= run.number) return sides
+  throw AuditError.usage(`this page is as of run ${run.number}: "from" and "to" name runs up to it`)
+}
+
+function describeSide(side: string, run: number, version: VersionSpan | undefined, runs: RunNames): Markup {
+  if (version !== undefined)
+    return html`${side}, run ${run}: as ${runs.name(version.fromRun)} found it${version.from === '' ? '' : `, ${showTime(version.from)}`}.`
+  // Of a run that was pruned, what it found may be gone with it. Before the first one, there was nothing.
+  return run < 1 || runs.isKept(run)
+    ? html`${side}, run ${run}: it was not there.`
+    : html`${side}, run ${run}: that run is not in the history, and what it found is not known.`
+}
+
+function showBoth({ kind }: Identity, before: VersionSpan, after: VersionSpan): Markup {
+  if (before.fromRun === after.fromRun) return emptyState('Both runs have the same version.', 'none')
+  const fields = fieldsBetween(kind, before, after)
+  const changed = new Set(fields.map(({ path }) => path.split('/')[1]))
+  const same = Object.entries(attributesOf(after)).filter(([name]) => !changed.has(name))
+  return html`${fields.length === 0 ? emptyState('No field differs.', 'none') : fieldTable(fields)}${same.length === 0 ? nothing : foldRest(`${count(same.length, 'field')} alike`, showAttributes(Object.fromEntries(same)))}`
+}
+
+function showOne(version: VersionSpan | undefined): Markup {
+  return version === undefined ? nothing : showAttributes(attributesOf(version))
+}
+
+/** The runs that wrote a version; the filters that name the resource stay. */
+function showChoice(
+  { run, isLatest, query }: SiteRequest,
+  identity: Identity,
+  versions: readonly VersionSpan[],
+): Markup {
+  const { project, kind, uid } = identity
+  const hiddenFields = { project: project.name, kind, ...(isLatest ? {} : { run: run.number }) }
+  const choose = (name: string, label: string, usual: VersionSpan | undefined) => {
+    const number = readRunNumber(query, name)
+    const chosen = (number === undefined ? undefined : versionIn(versions, number)) ?? usual
+    const options = versions.map(({ fromRun, from }) =>
+      fromRun === chosen?.fromRun
+        ? html`<option value="${fromRun}" selected="">run ${fromRun}, ${from.slice(0, 10)}</option>`
+        : html`<option value="${fromRun}">run ${fromRun}, ${from.slice(0, 10)}</option>`,
+    )
+    return html`<label>${label} <select name="${name}">${options}</select></label>
+`
+  }
+  return html`<form class="filters wide" method="get" action="${paths.resource(uid)}#versions">${Object.entries(hiddenFields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${choose('from', 'Before', versions.at(-2))}${choose('to', 'After', versions.at(-1))}<button>Compare</button>
+</form>
+`
+}

@@ -1,0 +1,185 @@
+import { matchesProject } from '../config/choose-projects.ts'
+import type { RecordedViolation } from '../history/records.ts'
+import {
+  readViolationPage,
+  type ViolationChoice,
+  type ViolationGroup,
+  type ViolationPage,
+} from '../history/sql/first-violations.ts'
+import { severities, type ViolationState, violationStates } from '../model/violation.ts'
+import { countGroups, type ViolationCounts } from '../questions/count-groups.ts'
+import { cursorOf, placeOf } from '../questions/list-cursor.ts'
+import { type OrderedViolation, type ViolationOrder, violationOrders } from '../questions/violations.ts'
+import { isGap } from '../report/gaps.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { count, countEach } from '../text/count.ts'
+import type { SiteLinkQuery } from './link.ts'
+import type { SiteRequest } from './page.ts'
+import { readDue, readScans } from './run-facts.ts'
+import type { SameAnswer } from './same-answer.ts'
+import { showFound } from './show-rows.ts'
+
+const active = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies readonly ViolationState[]
+
+const rowsOfPage = 50
+
+/** A list, and the address of its next page. */
+export interface ShownList {
+  readonly body: Markup
+  readonly next?: string
+}
+
+/** What a list shows: groups of what is asked for, and their order. */
+export interface ChosenViolations extends Omit<ViolationChoice, 'most' | 'isChosen' | 'sortKey'> {
+  readonly groups: readonly ViolationGroup[]
+  sortKey?(violation: OrderedViolation): string
+}
+
+/** A page of the violations that are chosen. */
+export async function showList(
+  request: SiteRequest,
+  {
+    chosen,
+    order,
+    projects,
+  }: {
+    readonly chosen: ChosenViolations
+    readonly order: ViolationOrder
+    /** The projects of all violations. */
+    readonly projects: readonly string[]
+  },
+): Promise<ShownList> {
+  const { history, query, link, run } = request
+  const [after, before] = [query.one('after'), query.one('before')]
+  const cursor = after ?? before
+  const cursorPlace = cursor === undefined ? undefined : { run: run.number, cursor, isEnd: after === undefined }
+  const place = cursorPlace && (await placeOf(history, cursorPlace))
+  const page = await readViolationPage(history, { ...chosen, place, most: rowsOfPage })
+  const { violations } = page
+  const counts = countGroups(chosen.groups)
+  const summary = html`<p class="summary" role="status">${describeExtent(page, counts)}${counts.total === 0 ? nothing : html` ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.`}</p>
+`
+  if (counts.total === 0) return { body: html`${summary}${await showNothing(request)}` }
+  const to = (name: 'after' | 'before', violation: RecordedViolation | undefined) =>
+    violation &&
+    link('/violations', { ...filtersOf(request), [name]: cursorOf(violation, chosen.sortKey?.(violation) ?? '') })
+  const next = page.after > 0 ? to('after', violations.at(-1)) : undefined
+  const previous = page.before > 0 ? to('before', violations[0]) : undefined
+  const links = [
+    ...(page.before > 0 ? [html`<li><a href="${link('/violations', filtersOf(request))}">First page</a></li>`] : []),
+    ...(previous === undefined
+      ? []
+      : [html`<li><a rel="prev" href="${previous}">Previous ${Math.min(rowsOfPage, page.before)}</a></li>`]),
+    ...(next === undefined
+      ? []
+      : [html`<li><a rel="next" href="${next}">Next ${Math.min(rowsOfPage, page.after)}</a></li>`]),
+  ]
+  const pager =
+    links.length === 0
+      ? nothing
+      : html`<nav class="pager" aria-label="Pages of the list"><ul>${links}</ul></nav>
+`
+  const list =
+    violations.length === 0
+      ? emptyState('There is nothing on this page of the list.', 'none')
+      : await showFound(request, violations)
+  return {
+    body: html`${summary}${await showOrders(request, projects, order)}${list}${pager}`,
+    ...(next === undefined ? {} : { next }),
+  }
+}
+
+/** What chooses, orders and groups the violations of a list. */
+export const violationParameters = [
+  ...['state', 'severity', 'max-severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'overdue', 'since', 'q'],
+  ...['group-by', 'sort'],
+] as const
+
+/** The parameters that choose and order, without the place in the list. */
+export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
+  return Object.fromEntries(violationParameters.map((name) => [name, query.all(name)]))
+}
+
+/** The command for the same list. */
+export function sameList({ query }: SiteRequest): SameAnswer {
+  const { state } = { state: (query.one('state') ?? 'open') as AskedState } // readAsked has refused other words
+  const states = askedStates[state] as readonly ViolationState[]
+  const flags = [
+    ...(states.includes('opened') || states.includes('continuing') ? ['open'] : []),
+    ...['resolved', 'waived', 'unknown'].filter((flag) => states.some((one) => one === flag)),
+  ]
+  const named = ['severity', 'max-severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'since', 'sort'] as const
+  return {
+    command: ['violations'],
+    options: {
+      ...Object.fromEntries(flags.map((flag) => [flag, true] as const)),
+      ...Object.fromEntries(named.map((name) => [name, query.all(name)])),
+      ...(query.one('overdue') === undefined ? {} : { overdue: true }),
+    },
+    lacks: query.one('q') === undefined ? undefined : 'It lists violations of all texts.',
+  }
+}
+
+/** Why a list is empty: nothing was found, or not everything was scanned. */
+export async function showNothing(request: SiteRequest): Promise<Markup> {
+  const { link, query } = request
+  const projects = query.all('project')
+  const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
+  const isUnknown = scans.some(({ coverage }) => coverage.some(isGap))
+  const limits = isUnknown ? ', in what was scanned' : ''
+  const reason = isUnknown ? 'unknown' : 'none'
+  const isFiltered = violationParameters.some((name) => !isShape(name) && query.one(name) !== undefined)
+  return isFiltered
+    ? html`${emptyState(`No violation passes the filters${limits}.`, reason)}<p><a href="${link('/violations')}">All open violations</a> · <a href="${link('/violations', { state: 'all' })}">with resolved ones</a></p>`
+    : emptyState(`No violation is open as of the last scan of each project${limits}.`, reason)
+}
+
+/** What a reader may ask for by `state`: with what each means. */
+export const askedStates = {
+  open: ['opened', 'continuing'],
+  active,
+  opened: ['opened'],
+  continuing: ['continuing'],
+  unknown: ['unknown'],
+  waived: ['waived'],
+  resolved: ['resolved'],
+  all: violationStates,
+} as const satisfies Readonly<Record<string, readonly ViolationState[]>>
+
+export type AskedState = keyof typeof askedStates
+
+function describeExtent({ violations, before }: ViolationPage, { total }: ViolationCounts): string {
+  if (total === 0) return 'No violation.'
+  if (violations.length === total) return `${count(total, 'violation')}:`
+  if (violations.length === 0) return `None of ${count(total, 'violation')}:`
+  return `${before + 1} to ${before + violations.length} of ${count(total, 'violation')}:`
+}
+
+const orderNames = {
+  severity: 'severity',
+  age: 'age',
+  due: 'due date',
+} as const satisfies Record<ViolationOrder, string>
+
+/** Links to the orders. By due date only where a policy gives one. */
+async function showOrders(request: SiteRequest, projects: readonly string[], order: ViolationOrder): Promise<Markup> {
+  const { link } = request
+  const dueOf = await readDue(request)
+  const isDue = projects.some((project) => Object.keys(dueOf(project) ?? {}).length > 0)
+  const links = violationOrders
+    .filter((one) => one !== 'due' || isDue || order === 'due')
+    .map((one) => {
+      const href = link('/violations', { ...filtersOf(request), sort: one === 'severity' ? undefined : one })
+      return one === order
+        ? html`<li><a href="${href}" aria-current="true">${orderNames[one]}</a></li>`
+        : html`<li><a href="${href}">${orderNames[one]}</a></li>`
+    })
+  return html`<nav class="orders" aria-label="Order of the list"><span>In order of</span><ul class="inline">${links}</ul></nav>
+`
+}
+
+/** What chooses nothing out. */
+function isShape(name: string): boolean {
+  return name === 'group-by' || name === 'sort'
+}

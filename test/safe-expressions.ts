@@ -195,11 +195,7 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
   ],
   ['src/report/ocsf.ts', ourText, '/:.*/s'],
   ['src/report/sarif.ts', cutBefore, '/(?<!\\\\)(\\\\*)([[\\]])/g', '/\\{(\\d+)\\}/g'],
-  [
-    'src/report/markdown.ts',
-    'only ever run on remediations, which hookdrift or the policy wrote',
-    '/\\s*\\n\\s*/g',
-  ],
+  ['src/report/markdown.ts', 'only ever run on remediations, which hookdrift or the policy wrote', '/\\s*\\n\\s*/g'],
   ['src/report/text/show-time.ts', ourText, '/^(\\d{4}-\\d\\d-\\d\\d)T(\\d\\d:\\d\\d)(?::\\d\\d(?:\\.\\d+)?)?Z$/'],
   ['src/rules/shared/destination.ts', ourText, '/^(?:\\*\\.)?[a-z0-9_:.-]+$/'],
   [

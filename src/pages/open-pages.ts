@@ -32,7 +32,7 @@ export function openPages({ access, siteOf, isHostOfPort, onFault }: PagesOption
   const sites = rememberSites(siteOf)
   const front = new Hono<{ Bindings: Connection }>()
   front.use(siteHeaders())
-  front.use(refuseRequest({ isHostOfPort, forms: ['/login', '/logout'] }))
+  front.use(refuseRequest({ isHostOfPort, forms: ['/login', '/logout', '/mcp'] }))
   front.use(compress())
   front.route('/', staticRoutes())
   front.all('*', async (context) => {

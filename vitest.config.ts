@@ -139,6 +139,7 @@ export const long = [
   'history/move/verify-database',
   'history/single-edits',
   'inventory/made-normal-form',
+  'notify/tickets-killed',
   'oracle/oracle',
   'policy/reading-in-steps',
   'pool/lost-server',

@@ -1,5 +1,6 @@
 import { type ApiAddress, apiEntries, descriptionOf } from '../../src/cli/api/api-entries.ts'
 import { type ApiParameter, parametersOf } from '../../src/cli/api/api-parameters.ts'
+import { describeCommand } from '../../src/cli/commands.ts'
 import { shapeOf } from '../../src/questions/question.ts'
 import { sentence } from './command-tree.ts'
 
@@ -19,6 +20,7 @@ curl 'http://127.0.0.1:9465/api/v1/timeline?uid=billing-011&run=812'
 
 Every command takes \`run\`: a number, \`latest\`, \`latest~2\` or a time. GET and HEAD are the only methods, nothing changes
 the history but [a note](#record-a-note), and no parameter names a file.
+[Assistants](../how-to/ask-with-an-assistant.md) ask the same at \`/mcp\`.
 
 | status | when |
 |---|---|
@@ -65,7 +67,7 @@ export async function apiPage(): Promise<string> {
 
 async function describeEntry([name, entry]: readonly [string, ApiAddress]): Promise<string> {
   const rows = parametersOf(await entry.load()).map(describeParameter)
-  const command = `\`hookdrift ${entry.words.join(' ')}\`: ${sentence(descriptionOf(entry))}`
+  const command = `\`hookdrift ${entry.words.join(' ')}\`: ${sentence(descriptionOf(entry, describeCommand))}`
   return [`## ${name}`, '', command, '', ...rows, ''].join('\n')
 }
 

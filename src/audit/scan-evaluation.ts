@@ -43,6 +43,7 @@ export class ScanEvaluation {
   readonly #origins: OriginComparison
   readonly #expected: ScanEvaluationOptions['expected']
   readonly #acceptances: ProjectAcceptances
+  readonly #reform: ScanEvaluationOptions['reform']
 
   constructor(scan: EvaluatedScan, options: ScanEvaluationOptions) {
     const { evaluator, rules, comparison, followed, expected, acceptances, reform, noteHeld } = options
@@ -53,6 +54,7 @@ export class ScanEvaluation {
     this.#comparison = comparison
     this.#expected = expected
     this.#acceptances = acceptances
+    this.#reform = reform
     this.#origins = compareWithOrigins(followed, {
       now,
       sealKeyId: sealer.keyId,
@@ -89,6 +91,7 @@ export class ScanEvaluation {
       acceptances: this.#acceptances,
       expected: this.#expected,
       ignored,
+      reform: this.#reform,
     })
     return outcome
   }

@@ -8,8 +8,9 @@ import { chooseNoted, composeNote, longestNote, readNotedProjects } from '../que
 import { toNoteRow } from '../questions/notes.ts'
 import { mostBodyBytes, readBody } from '../serving/read-body.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
-import { isCrossSite } from './access/log-in.ts'
+import { isCrossSite } from './access/cross-site.ts'
 import { neverStored } from './access/refuse.ts'
+import { faultForReaders } from './fault-for-readers.ts'
 import type { Viewer } from './site-reader.ts'
 
 /** The one address that takes something, and nothing but notes. */
@@ -67,10 +68,8 @@ export async function takeNote(
     const row = toNoteRow(await opened.note(composeNote({ ...written, projects: chooseNoted(visible, asked) }, signed)))
     return answer(201, row)
   } catch (error) {
-    if (error instanceof AuditError && error.kind === 'usage') return refuse(400, error.message, error.advice)
-    onFault(error)
-    if (error instanceof AuditError) return refuse(503, 'the history cannot be used', 'the log of hookdrift says why')
-    return refuse(500, 'a bug in hookdrift', 'the log of hookdrift has the details')
+    const { status, message, advice } = faultForReaders(error, onFault)
+    return refuse(status, message, advice)
   }
 }
 

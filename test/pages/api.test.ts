@@ -53,6 +53,8 @@ const cases: readonly Case[] = [
   ['diff?from=1&to=2', () => ['diff', '1', '2']],
   ['diff?from=latest~1&patch&kind=endpoint', () => ['diff', 'latest~1', '--patch', '--kind', 'endpoint']],
   ['diff?from=2&run=1', () => ['diff', '2', '1']],
+  ['notes', () => ['note', '--list']],
+  ['notes?project=demo/orders', () => ['note', '--list', '--project', 'demo/orders']],
   ['notify', () => ['notify', '--pending']],
   ['report', () => ['report']],
   ['report?run=1', () => ['report', '--run', '1']],
@@ -102,7 +104,7 @@ describe('the API', () => {
 
   /** Options of commands that no parameter is made of, because they name files, write, or shape the output. */
   const notOffered = ['config', 'history', 'format', 'output', 'report', 'attest', 'section', 'group-by', 'policy']
-  const notReading = ['reason', 'by', 'revoke', 'violation', 'test']
+  const notReading = ['reason', 'by', 'revoke', 'violation', 'test', 'text', 'at', 'ref']
   it.each(Object.entries(apiEntries))('offers every argument and option of %s, but those', async (name, entry) => {
     const ofAccepting = name === 'accept' ? ['cause'] : []
     const program = await buildCommandLine()

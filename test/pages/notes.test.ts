@@ -15,13 +15,13 @@ afterAll(() => demo[Symbol.asyncDispose]())
 const readerToken = 'not-a-real-token-of-a-reader'
 const deployToken = 'not-a-real-token-of-a-deploy'
 const teamToken = 'not-a-real-token-of-a-team-0'
-const nobodyToken = 'not-a-real-token-of-nobody-0'
+const strayToken = 'not-a-real-token-of-none-000'
 const may = ['note'] as const
 const tokens = [
   { name: 'reader', token: readerToken, projects: undefined },
   { name: 'deploy', token: deployToken, projects: undefined, may },
   { name: 'team', token: teamToken, projects: ['demo/ord*'], may },
-  { name: 'nobody', token: nobodyToken, projects: ['demo/none'], may },
+  { name: 'stray', token: strayToken, projects: ['demo/none'], may },
 ]
 const faults: unknown[] = []
 const history = async () => demo.history
@@ -107,7 +107,7 @@ describe('POST /api/v1/notes', () => {
       expect((await post({ text: 'of others', projects }, own)).status).toBe(403)
     }
     // A note about no project would be one about all.
-    expect((await post({ text: 'of none' }, authorization(nobodyToken))).status).toBe(400)
+    expect((await post({ text: 'of none' }, authorization(strayToken))).status).toBe(400)
     expect(await noted()).toBe(before)
     expect((await post({ text: 'secret plans', projects: ['demo/payments'] })).status).toBe(201)
     const seen = await jsonOf(await ask('/api/v1/notes', { headers: own }))
@@ -175,7 +175,7 @@ describe('POST /api/v1/notes', () => {
       expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD, POST'])
     }
     expect((await post({ text: 'x' }, headers, '/api/v1/notes?text=y')).status).toBe(400)
-    // Where nobody records notes, nothing takes one.
+    // Without a history to write to, nothing takes one.
     const closed = openPages({
       access: openAccess({ settings: { tokens, trustedProxy: undefined }, now, watch: { entered() {}, slowed() {} } }),
       siteOf: () => createSite(demo.options),

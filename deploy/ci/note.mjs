@@ -58,6 +58,8 @@ async function attempt(where, work) {
     console.error(`hookdrift: noted in ${where}: ${JSON.stringify(text)}`)
   } catch (error) {
     const { message, cause } = error instanceof Error ? error : new Error(String(error))
-    console.error(`hookdrift: not noted in ${where}: ${cause instanceof Error ? cause.message : message.split('\n', 1)}`)
+    console.error(
+      `hookdrift: not noted in ${where}: ${cause instanceof Error ? cause.message : message.split('\n', 1)}`,
+    )
   }
 }

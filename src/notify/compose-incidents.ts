@@ -16,7 +16,7 @@ interface Trigger {
   readonly isDigest: boolean
 }
 
-/** More than so many events of a run make one incident: a person is called once. */
+/** More than so many incidents of a run are one: a person is called once. */
 const mostTriggers = 10
 
 /** What happened to the violations of an incident that stays open. */
@@ -44,8 +44,9 @@ interface Over {
 
 /**
  * Incidents that a run opens, those that it closes, and for tickets those that something new is about. A violation has
- * an incident of its own, all lost listings of a run share one, and so does all of it when it is too much. What closes is
- * read from the history and not from events, so a changed choice of the channel leaves none open.
+ * an incident of its own, or at a tracker one ticket with all that follows from its cause; all lost listings of a run
+ * share one, and so does all of it when it is too much. What closes is read from the history and not from events, so a changed choice of the channel
+ * leaves none open.
  */
 export function findIncidents(
   channel: Channel,
@@ -60,7 +61,8 @@ export function findIncidents(
       (event.type === 'violation.opened' || event.type === 'violation.reopened' || event.type === 'coverage.lost') &&
       !updated.has(event),
   )
-  const triggers = opening.length > mostTriggers ? [asOne(opening, 'digest')] : apart(opening)
+  const each = apart(opening)
+  const triggers = each.length > mostTriggers ? [asOne(opening, 'digest')] : each
   const moved = new Set(opening.map(subjectOf))
   const seen = new Set(
     record.coverage
@@ -87,8 +89,11 @@ export function findIncidents(
     const violations = events.filter(({ type }) => type !== 'coverage.lost')
     return [
       ...(lost.length === 0 ? [] : [{ ...asOne(lost, 'coverage'), isDigest: false }]),
-      ...violations.map((event) => {
-        return { key: incidentKey(event), subjects: [subjectOf(event)], events: [event], isDigest: false }
+      ...(opensTickets(channel) ? byCause(violations, record) : oneByOne(violations)).map((group) => {
+        const [first] = group.events
+        const isOne = first !== undefined && group.events.length === 1
+        const key = isOne ? incidentKey(first) : idOf([group.cause, ...runIdentity(record)], 'hookdrift')
+        return { key, subjects: group.events.map(subjectOf), events: group.events, isDigest: false }
       }),
     ]
   }
@@ -97,6 +102,23 @@ export function findIncidents(
     const key = idOf([name, what, ...runIdentity(record)], 'hookdrift')
     return { key, subjects: events.map(subjectOf), events, isDigest: true }
   }
+}
+
+function oneByOne(events: readonly Event[]) {
+  return events.map((event) => ({ cause: event.id, events: [event] }))
+}
+
+/** The violations that opened, those that follow from one cause of the run together. */
+function byCause(events: readonly Event[], { number, causes }: RunRecord) {
+  const causeOf = new Map<string, string>()
+  for (const { id, firstRun, resources } of causes.toReversed()) {
+    if (firstRun !== number) continue
+    for (const { violations } of resources) for (const { fingerprint } of violations) causeOf.set(fingerprint, id)
+  }
+  const groups = Map.groupBy(events, ({ type, fingerprint = '', id }) =>
+    type === 'violation.opened' ? (causeOf.get(fingerprint) ?? id) : id,
+  )
+  return [...groups].map(([cause, events]) => ({ cause, events }))
 }
 
 /** By this a receiver knows the incident of a violation, however often it opens. */

@@ -7,7 +7,7 @@ import type { ProxyVariables } from '../service/proxy-for.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 import { type AskTracker, connectTracker, type TrackerAddress, TrackerRefusal, unlessRefused } from './ask-tracker.ts'
 import { accepted, type Message, type SendMessage } from './message.ts'
-import { type Line, showMessage } from './show-message.ts'
+import { type Line, onlyCause, showMessage } from './show-message.ts'
 
 /** A ticket as its tracker shows it. */
 export interface Ticket {
@@ -193,11 +193,14 @@ async function createAssigned(tracker: Tracker, draft: TicketDraft): Promise<Tic
 const longestTitle = 200
 
 /** `[high] endpoint/auth-missing: Acme checkout (acme/payments)`. It mentions no user and no other ticket. */
-function titleOf({ events, more, title }: Message): string {
+function titleOf(message: Message): string {
+  const { events, more, title } = message
   const [first] = events
   const severity = first === undefined ? '' : `[${first.severity}] `
   const isOne = first?.rule !== undefined && events.length === 1 && more === 0
-  const what = isOne ? `${first.rule}: ${first.name || (first.uid ?? '')} (${first.project ?? ''})` : title
+  const what = isOne
+    ? `${first.rule}: ${first.name || (first.uid ?? '')} (${first.project ?? ''})`
+    : (onlyCause(message)?.text ?? title)
   return neutralise(cut(severity + what, longestTitle)).replace(/[@#]|:(?=\/\/)/g, '$&\u2060')
 }
 

@@ -49,6 +49,14 @@ export function showMessage(message: Message): readonly Line[] {
 
 const mostCauses = 10
 
+/** The cause of all that a message is about. */
+export function onlyCause({ causes = [], events, more }: Message): MessageCause | undefined {
+  const [cause, other] = causes
+  if (cause === undefined || other !== undefined) return undefined
+  const following = cause.rules.reduce((sum, { violations }) => sum + violations, 0)
+  return following === events.length + more ? cause : undefined
+}
+
 /** What happened to what, what follows from it, and what puts all of it back. */
 function showCause({ severity, text, rules, command }: MessageCause): Line[] {
   return [

@@ -206,6 +206,23 @@ describe('tickets', () => {
     ])
   })
 
+  it('of one cause are one, which closes when all of it is mended; what is alone has its own', async () => {
+    await using fixture = await openDesk(issues)
+    await fixture.run()
+    changeEndpoint(fixture.fleet, fixture.place(3), (row) => ({ ...row, status: 'paused' }))
+    await fixture.run()
+    fixture.turn(0, 4, 'inactive')
+    const { messages } = await fixture.notified.run({ policy: onlyInactive })
+    expect(fixture.desk.take(messages).sort()).toEqual(['trigger 1', 'trigger 3'])
+    const [ofCause] = messages.filter(({ events }) => events.length === 3)
+    expect(ofCause?.causes).toMatchObject([{ text: expect.stringContaining('in 3 endpoints'), resources: 3 }])
+    fixture.turn(0, 2, 'active')
+    expect(await fixture.run()).toEqual([])
+    fixture.turn(2, 3, 'active')
+    expect(await fixture.run()).toEqual(['resolve 1'])
+    expect(fixture.desk.open.size).toBe(1)
+  })
+
   it('of a storm say once what changes about many, and many waivers that end open no other', async () => {
     await using fixture = await openDesk(issues)
     await fixture.run({ policy: policyOf(rules('medium')) })

@@ -347,6 +347,17 @@ CREATE TABLE incident (
   PRIMARY KEY (channel, subject)
 ) STRICT, WITHOUT ROWID;
 
+-- A channel that opens tickets remembers what its tracker calls each: it has one ticket for a key, also when its answer
+-- was lost.
+CREATE TABLE ticket (
+  channel    TEXT NOT NULL REFERENCES channel,
+  key        TEXT NOT NULL, -- of the incident
+  target     TEXT NOT NULL, -- keyed digest of where the tracker is
+  reference  TEXT,          -- at the tracker; NULL: it was asked to create the ticket, and has not answered
+  changed_at TEXT NOT NULL, -- as the tracker last said; without a reference, when it was asked
+  PRIMARY KEY (channel, key)
+) STRICT, WITHOUT ROWID;
+
 -- Scans that no message is about, because a signal cut the run short: the next run's messages are about both.
 CREATE TABLE unnotified_scan (
   project_id INTEGER NOT NULL REFERENCES project,

@@ -69,6 +69,7 @@ async function proveNothingLeaks({ url, projects, received }: Served): Promise<r
     KEY: canaries.known("the service's key"),
     HOOK: canaries.known('the path of a chat channel'),
     TEAM: more.known('the path of a Teams channel'),
+    TRACKER: more.known('the token of a tracker'),
     ROUTING: routingKey,
   }
   const secret = `whsec_${Buffer.from(canaries.random('the secret of a channel')).toString('base64')}`
@@ -152,6 +153,8 @@ notify:
   - { name: chat, type: slack, url: "${url}/received/\${HOOK}" }
   - { name: team, type: teams, url: "${url}/received/\${TEAM}" }
   - { name: pager, type: pagerduty, url: "${url}/received", routing_key: "\${ROUTING}" }
+  - { name: issues, type: github_issue, repository: acme/payments, token: "\${TRACKER}", api_url: "${url}/received" }
+  - { name: tickets, type: jira, url: "${url}/received", project: OPS, token: "\${TRACKER}" }
 `
 }
 
@@ -229,6 +232,7 @@ async function proveReadable({ projects }: Served): Promise<number> {
     KEY: 'not-a-real-key',
     HOOK: 'x',
     TEAM: 'x',
+    TRACKER: 'x',
     ROUTING: 'x'.repeat(32),
     HOOK_SECRET: `whsec_${'A'.repeat(32)}`,
   })

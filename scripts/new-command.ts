@@ -83,7 +83,7 @@ insert(
 )
 insert(
   'src/cli/api/api-entries.ts',
-  '}\n\n/** What the list of commands says',
+  '}\n\n/** Says what a command does',
   `  ${name}: {
     words: ['${name}'],
     load: async () => ofQuestion((await import('../../questions/${name}.ts')).${name}),

@@ -326,6 +326,15 @@ CREATE TABLE hookdrift.incident (
   PRIMARY KEY (channel, subject)
 );
 
+CREATE TABLE hookdrift.ticket (
+  channel    text COLLATE "C" NOT NULL REFERENCES hookdrift.channel,
+  key        text COLLATE "C" NOT NULL,
+  target     text COLLATE "C" NOT NULL,
+  reference  text COLLATE "C",
+  changed_at text COLLATE "C" NOT NULL,
+  PRIMARY KEY (channel, key)
+);
+
 CREATE TABLE hookdrift.unnotified_scan (
   project_id bigint NOT NULL REFERENCES hookdrift.project,
   run        bigint NOT NULL,

@@ -22,6 +22,20 @@ export interface Served {
 const atOnce = 50
 
 /** A service on loopback with the given items, page by page, and a receiver of notifications. */
+/** What GitHub and Jira answer, in one: an issue, and lists without any. */
+const ofTrackers = {
+  number: 1,
+  state: 'open',
+  body: '',
+  updated_at: '2026-11-21T03:00:00Z',
+  labels: ['hookdrift'],
+  key: 'OPS',
+  fields: { status: { statusCategory: { key: 'new' } }, description: '', updated: '' },
+  issues: [],
+  comments: [],
+  transitions: [],
+}
+
 export async function serve(): Promise<Served> {
   const projects: Served['projects'] = new Map()
   const received: string[] = []
@@ -30,17 +44,17 @@ export async function serve(): Promise<Served> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const url = new URL(request.url ?? '', 'http://a.example')
-      const [status, body] = answer(url, Buffer.concat(chunks).toString())
+      const [status, body] = answer(request.method, url, Buffer.concat(chunks).toString())
       response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': served.refusal })
       response.end(JSON.stringify(body))
     })
   })
 
-  const answer = (url: URL, body: string): readonly [number, unknown] => {
+  const answer = (method: string | undefined, url: URL, body: string): readonly [number, unknown] => {
     const [, uid = '', listing] = /^\/api\/v1\/projects\/([^/]+)(?:\/(.+))?$/.exec(url.pathname) ?? []
     if (url.pathname.startsWith('/received')) {
       received.push(body)
-      return [200, {}]
+      return [200, method === 'GET' && /\/(?:issues|comments)$/.test(url.pathname) ? [] : ofTrackers]
     }
     if (listing === 'sources/test_function') return [200, { status: true, message: '', data: served.result }]
     const project = projects.get(uid)

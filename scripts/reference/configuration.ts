@@ -81,8 +81,8 @@ interface Member {
   readonly name: string
   readonly schema: Schema
   readonly owner: Schema
-  /** The `type` of the alternative that it belongs to, where others mean something else by the same name. */
-  readonly type?: unknown
+  /** The `type` of each alternative that means this by a name, where others mean something else by it. */
+  readonly types?: readonly unknown[]
 }
 
 /** Its own, or those of what it lists; of alternatives, each member once for each meaning. */
@@ -95,18 +95,23 @@ function membersOf(schema: Schema): readonly Member[] {
   return [...Map.groupBy(all, ({ name }) => name).values()].flatMap((same) => {
     const distinct = [...new Map(same.map((member) => [member.schema.description, member])).values()]
     const types = same.flatMap(({ schema: { const: value } }) => (value === undefined ? [] : [value]))
-    if (distinct.length > 1) return distinct.map((one) => ({ ...one, type: one.owner.properties?.type?.const }))
+    if (distinct.length > 1) {
+      return distinct.map((one) => {
+        const alike = same.filter(({ schema: { description } }) => description === one.schema.description)
+        return { ...one, types: alike.map(({ owner }) => owner.properties?.type?.const) }
+      })
+    }
     return distinct.map((one) => (types.length === 0 ? one : { ...one, schema: { ...one.schema, enum: types } }))
   })
 }
 
 function memberRows(schema: Schema, prefix: string): readonly string[] {
-  return membersOf(schema).flatMap(({ name, schema: member, owner, type }) =>
-    rowsOf(`${prefix}${name}`, member, owner, type),
+  return membersOf(schema).flatMap(({ name, schema: member, owner, types }) =>
+    rowsOf(`${prefix}${name}`, member, owner, types),
   )
 }
 
-function rowsOf(path: string, schema: Schema, owner: Schema, type?: unknown): readonly string[] {
+function rowsOf(path: string, schema: Schema, owner: Schema, types: readonly unknown[] = []): readonly string[] {
   const name = path.replace(/^.*\./, '')
   const needed = owner.required?.includes(name) === true && schema.default === undefined ? ' Required.' : ''
   const values = schema.enum ?? []
@@ -116,7 +121,8 @@ function rowsOf(path: string, schema: Schema, owner: Schema, type?: unknown): re
     schema.default === undefined || isSaid ? '' : ` Default: \`${JSON.stringify(schema.default).replaceAll('"', '')}\`.`
   const about = schema.description === undefined ? '' : ` ${sentence(schema.description)}`
   const list = schema.type === 'array' ? '[]' : ''
-  const of = type === undefined ? '' : ` of \`${type}\``
+  // What most of them mean needs no list of them.
+  const of = types.length === 0 || types.length > 2 ? '' : ` of ${types.map((type) => `\`${type}\``).join(' and ')}`
   const row = `- \`${path}${list}\`${of}:${about}${choices}${needed}${fallback}`.replace(/:$/, '')
   return [row, ...memberRows(schema, `${path}${list}.`)]
 }

@@ -1,6 +1,7 @@
 import { apiPage } from './api.ts'
 import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
+import { frameworksPage } from './frameworks.ts'
 import { rulesPage, viewsPage } from './lists.ts'
 import { manPage } from './man-page.ts'
 import { schemaFiles } from './schemas.ts'
@@ -13,6 +14,7 @@ export const referencePages: Readonly<Record<string, () => string | Promise<stri
   'docs/reference/api.md': () => apiPage().then(finish),
   'docs/reference/command-line.md': () => commandLinePage().then(finish),
   'docs/reference/configuration.md': () => finish(configurationPage()),
+  'docs/reference/frameworks.md': () => finish(frameworksPage()),
   'docs/reference/rules.md': () => finish(rulesPage()),
   'docs/reference/views.md': () => finish(viewsPage()),
   'man/hookdrift.1': manPage,

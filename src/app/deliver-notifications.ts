@@ -1,9 +1,10 @@
 import { composeReport } from '../audit/compose-report.ts'
 import type { Channel, Configuration } from '../config/configuration.ts'
+import { opensTickets } from '../config/notify-schema.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { ChannelState } from '../history/outbox.ts'
-import { listChannels } from '../history/sql/outbox.ts'
+import { findLastTicketChange, findTicket, listChannels } from '../history/sql/outbox.ts'
 import { readRunRecord } from '../history/sql/read-run.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
@@ -71,12 +72,21 @@ export function openReceivers(
     now: systemClock.now,
     log: openNotificationLog(terminal),
     readReport,
+    ticketsOf(channel) {
+      const [{ name }, target] = [channel, seal(targetOf(channel))]
+      return {
+        find: (key) => findTicket(history, name, { key, target }),
+        lastChange: () => findLastTicketChange(history, name, target),
+        remember: (key, reference, changedAt) => history.rememberTicket(name, { key, target, reference, changedAt }),
+      }
+    },
   }
   return Promise.all(
     channels.map(async (channel) => ({
       name: channel.name,
       send: await openChannel(channel, dependencies),
       target: seal(targetOf(channel)),
+      isSlow: opensTickets(channel),
     })),
   )
 }

@@ -18,6 +18,11 @@ export function endingOfIgnored({ path, at }: IgnoredPath, { placeOf }: Pick<Pol
   return byPolicy({ endedBy: decidedAt('rule_off', { reason: `changes of ${path} are ignored`, place: placeOf(at) }) })
 }
 
+/** A violation of a difference that drift rules with the life `restored` report now. */
+export function endingOfReported({ endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
+  return byPolicy({ endedBy: { ...endedBy, reason: 'other drift rules report what differs' } })
+}
+
 /** A violation whose value is not back after the time that its rule keeps it open. */
 export function endingOfExpiry(openForMs: number, { endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
   const reason = `not put back within ${writeDuration(openForMs)}`

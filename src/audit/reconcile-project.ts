@@ -1,15 +1,19 @@
 import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, ViolationDraft } from '../history/history.ts'
 import { findLastApproval } from '../history/sql/approvals.ts'
+import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
+import { chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
-import type { ProjectRef } from '../model/resource.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
-import { type IgnoredPath, isIgnoredBy } from '../policy/ignored-paths.ts'
+import { type IgnoredPath, isIgnoredBy, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Needs, RuleNeeds } from '../policy/policy.ts'
+import type { RuleSwitch } from '../policy/rule-switch.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
-import { byPolicy, endingOfIgnored, readSwitches } from './policy-endings.ts'
+import { byPolicy, endingOfIgnored, endingOfReported, readSwitches } from './policy-endings.ts'
 import type { ProjectAcceptances } from './project-acceptances.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
@@ -23,10 +27,11 @@ export async function reconcileProject(
   draft: ViolationDraft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
-  { evaluator, acceptances, expected, ignored }: Decisions,
+  { evaluator, acceptances, expected, ignored, reform }: Decisions,
 ): Promise<void> {
   const { project } = outcome
   const { needs } = evaluator
+  const isOfState = ({ rule }: Finding) => needs.get(rule)?.life === 'approved'
   const unconfirmed = await draft.unconfirmedViolations(project)
   const active = unconfirmed.filter(({ rule }) => !isOfRun(needs.get(rule)?.scope))
   const criteria = projectCriteria(outcome, needs)
@@ -45,14 +50,25 @@ export async function reconcileProject(
   ])
   const covered = active.filter((violation) => isCovered(violation, needs, expected))
   const approved = new Set(covered.map((violation) => keyed(violation).key))
+  const switchOf = await readSwitches(draft, project, [...active, ...acceptances.findings], evaluator)
+  const differing = await readDifferences(draft, project, [...active, ...acceptances.findings].filter(isOfState), {
+    evaluator,
+    expected,
+    ignored,
+    reform,
+    switchOf,
+  })
   const decided = {
     ...criteria,
     endings,
+    leftOut: differing.leftOut,
+    isUnobserved: (violation: Finding) =>
+      criteria.isUnobserved(violation) || differing.uncompared.has(keyed(violation).key),
     approvedBy: (violation: Finding) =>
       expected !== undefined && expected !== 'unread' && approved.has(keyed(violation).key)
         ? baselineOf(expected, violation)
         : undefined,
-    switchOf: await readSwitches(draft, project, [...active, ...acceptances.findings], evaluator),
+    switchOf,
   }
   acceptances.endRestored(decided, (acceptance, { scope, life }) => {
     if (isOfRun(scope) || ignoredBy(ignored, acceptance.path) !== undefined) return false
@@ -81,12 +97,57 @@ interface Decisions {
   readonly acceptances: ProjectAcceptances
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
+  /** Brings stored attributes to the form that the scan has, for a comparison with the approved state. */
+  readonly reform?: ((kind: Kind, attributes: JsonObject) => JsonObject) | undefined
   /** `unread`: nothing of the project is kept, so nothing is known of its approved state. */
   readonly expected: ExpectedState | 'unread' | undefined
 }
 
 function ignoredBy(ignored: readonly IgnoredPath[], path: string): IgnoredPath | undefined {
   return ignored.find((one) => isIgnoredBy(one, path))
+}
+
+/** Resources at a time: memory holds no more of their bodies. */
+const readAtOnce = 100
+
+/**
+ * What silent violations of rules about the approved state as a whole are about still: the resource may differ in fields
+ * that the policy ignores now, or that other rules report. `uncompared`: that cannot be said, because of secrets that
+ * were sealed under another installation key.
+ */
+async function readDifferences(
+  draft: Pick<ViolationDraft, 'run' | 'versionsAt'>,
+  project: ProjectRef,
+  violations: readonly Finding[],
+  { evaluator, expected, ignored, reform, switchOf }: DifferenceBasis,
+): Promise<{ readonly leftOut: ReadonlyMap<string, Ending>; readonly uncompared: ReadonlySet<string> }> {
+  const leftOut = new Map<string, Ending>()
+  const uncompared = new Set<string>()
+  if (expected === undefined || expected === 'unread' || reform === undefined) return { leftOut, uncompared }
+  for (const some of chunks(violations, readAtOnce)) {
+    const approved = await expected.bodies(some)
+    const points = some.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
+    const stored = await draft.versionsAt(project, points)
+    for (const [at, violation] of some.entries()) {
+      const [body, version] = [approved[at], stored[at]]
+      if (body === undefined || version === undefined) continue
+      const { key } = keyed(violation)
+      const before = reform(violation.kind, body.attributes)
+      const after = version.attributes
+      const sealsComparable = body.sealKeyId === version.sealKeyId
+      const all = diffAttributes(violation.kind, before, after, { sealsComparable })
+      const { fields, leftOut: paths } = leaveOutIgnored(ignored, { before, after, fields: all })
+      const by = ignored.find(({ path }) => paths.has(path))
+      if (fields.length > 0) leftOut.set(key, endingOfReported(switchOf(violation)))
+      else if (by !== undefined) leftOut.set(key, endingOfIgnored(by, evaluator))
+      else if (!sealsComparable && holdsSeals(before)) uncompared.add(key)
+    }
+  }
+  return { leftOut, uncompared }
+}
+
+interface DifferenceBasis extends Pick<Decisions, 'evaluator' | 'expected' | 'ignored' | 'reform'> {
+  switchOf(violation: Finding): RuleSwitch
 }
 
 /** A violation that only a comparison with a baseline could find, where there is none any longer. */

@@ -39,6 +39,8 @@ export interface ScanCriteria {
   isChanged(violation: Finding): boolean
   /** The approval of a state of the project that has what the violation is about. */
   approvedBy?(violation: Finding): EndedBy | undefined
+  /** Violations whose rule leaves out what the resource still differs in, by key, and why. */
+  readonly leftOut?: ReadonlyMap<string, Ending>
   /** Whether the policy, the configuration or the tool changed since the last scan of the project. */
   readonly isUnderOtherRules: boolean
 }
@@ -156,6 +158,8 @@ function endingOf(violation: Finding, criteria: Criteria): Ending {
   if (criteria.isRemoved(violation)) return removed
   const decided = criteria.switchOf(violation)
   if (decided.isOff) return byPolicy(decided)
+  const leftOut = criteria.leftOut?.get(keyed(violation).key)
+  if (leftOut !== undefined) return leftOut
   const isSameResource = needs.scope === 'resource' && !criteria.isChanged(violation)
   return isSameResource && criteria.isUnderOtherRules ? byPolicy(decided) : fixed
 }

@@ -61,6 +61,7 @@ export class ScanEvaluation {
   /** Violations of that rule that are followed, and which of their resources the scan has shown. */
   readonly #outside: ReadonlyMap<ResourceKey, FollowedViolation>
   readonly #shownAgain = new Set<ResourceKey>()
+  readonly #reform: ScanEvaluationOptions['reform']
 
   constructor(scan: EvaluatedScan, options: ScanEvaluationOptions) {
     const { evaluator, rules, comparison, followed, expected, acceptances, reform, noteHeld } = options
@@ -73,6 +74,7 @@ export class ScanEvaluation {
     this.#acceptances = acceptances
     const outside = followed.filter(({ rule }) => rule === outsideWindow.id)
     this.#outside = new Map(outside.map((violation) => [resourceKey(violation), violation]))
+    this.#reform = reform
     this.#origins = compareWithOrigins(followed, {
       now,
       sealKeyId: sealer.keyId,
@@ -115,6 +117,7 @@ export class ScanEvaluation {
       acceptances: this.#acceptances,
       expected: this.#expected,
       ignored,
+      reform: this.#reform,
     })
     return outcome
   }
@@ -134,12 +137,20 @@ export class ScanEvaluation {
     }
     this.#noteChanges(shown)
     const compared = await this.#comparison.compare(listing, shown)
-    const drifted = compared.flatMap(({ resource, drift, originRun }) => {
-      const outside = drift.isApproved ? this.#outside.get(resourceKey(resource))?.message : undefined
-      return this.#rules.compare(resource, outside === undefined ? drift : { ...drift, outside }, originRun)
-    })
+    const drifted = compared.flatMap(({ resource, drift, originRun }) => [
+      ...this.#rules.compare(resource, drift, originRun),
+      ...this.#findStillOutside(resource, drift),
+    ])
     for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)
     return findings
+  }
+
+  /** What changed outside every window, and differs from the approved baseline still. */
+  #findStillOutside(resource: Resource, drift: Drift): readonly Finding[] {
+    const violation = drift.isApproved ? this.#outside.get(resourceKey(resource)) : undefined
+    if (violation === undefined) return []
+    const found = this.#rules.compareBy(outsideWindow.id, resource, { ...drift, outside: violation.message }) ?? []
+    return found.map((finding) => ({ ...finding, originRun: violation.originRun }))
   }
 
   /** Where a project has change windows, keeps what would be found: when a change came about is known at the end. */

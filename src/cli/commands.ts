@@ -24,6 +24,15 @@ export interface ListedGroup {
   readonly commands: readonly ListedCommand[]
 }
 
+/** What the lists of commands say of one, by its words: `baseline show`. */
+export function describeCommand([name, below]: readonly string[]): string {
+  const listed = Object.values(commands)
+    .flat()
+    .find((each) => each.name === name)
+  const isGroup = listed !== undefined && 'commands' in listed
+  return (isGroup ? listed.commands.find((each) => each.name === below) : listed)?.description ?? ''
+}
+
 /** The command of a question. */
 async function asCommand<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>): Promise<Define> {
   return (await import('./ask.ts')).commandOf(question)
@@ -94,9 +103,19 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
       load: async () => (await import('./serve.ts')).defineServe,
     },
     {
+      name: 'mcp',
+      description: 'Let an assistant ask the history (Model Context Protocol on stdin and stdout); it changes nothing',
+      load: async () => (await import('./mcp.ts')).defineMcp(describeCommand),
+    },
+    {
       name: 'status',
       description: 'Show when each project was last scanned, and how well; exit 1 when a scan is stale',
       load: async () => asCommand((await import('../questions/status.ts')).status),
+    },
+    {
+      name: 'coverage',
+      description: 'Show which listings of each project the last scan could read, and why not',
+      load: async () => asCommand((await import('../questions/coverage.ts')).coverage),
     },
     {
       name: 'violations',

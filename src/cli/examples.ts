@@ -104,12 +104,26 @@ export const examples: Readonly<Record<string, Examples>> = {
     ],
     docs: ['read-in-a-browser'],
   },
+  mcp: {
+    lines: [
+      ['mcp --history /srv/hookdrift/hookdrift.db', 'what the configuration of an assistant starts'],
+      ['mcp -c /srv/hookdrift/hookdrift.yaml', 'the same, with what the configuration says of stale scans'],
+    ],
+    docs: ['ask-with-an-assistant'],
+  },
   status: {
     lines: [
       ['status', 'when each project was scanned last'],
       ['status --max-age 2h', 'exit 1 when a scan is older, for a monitor'],
     ],
     docs: ['errors#stale', 'worker'],
+  },
+  coverage: {
+    lines: [
+      ['coverage --incomplete', 'what could not be read, and why'],
+      ['coverage -p acme/payments', 'each listing of a project'],
+    ],
+    docs: ['coverage'],
   },
   violations: {
     lines: [
@@ -118,6 +132,13 @@ export const examples: Readonly<Record<string, Examples>> = {
       ['violations --rule "drift/*" -p acme/payments -f csv', 'drift of one project, for a spreadsheet'],
     ],
     docs: ['coverage', 'set-due-dates'],
+  },
+  causes: {
+    lines: [
+      ['causes', 'as of the last run'],
+      ['causes --run 12 -p "acme/*"', 'what run 12 found and what was open then, in some projects'],
+    ],
+    docs: ['drift'],
   },
   report: {
     lines: [
@@ -174,6 +195,7 @@ export const examples: Readonly<Record<string, Examples>> = {
     lines: [
       ['restore 01M2T1DQZ9G1WK3R3HA7HW467P', 'the requests that put a resource back'],
       ['restore checkout-eu --run latest~3', 'as it was in a run'],
+      ['restore --cause 17-3fa9c1d2', 'all that a cause changed, in every resource'],
     ],
     docs: ['restore-a-resource'],
   },
@@ -229,6 +251,7 @@ export const examples: Readonly<Record<string, Examples>> = {
     lines: [
       ['accept 3f9a1c2e --reason "OPS-12"', 'one violation, by the beginning of its fingerprint'],
       ['accept endpoint/timeout-high checkout-eu --reason "OPS-12"', 'the one of a rule at a resource'],
+      ['accept --cause 17-3fa9c1d2 --reason "OPS-12"', 'all that follows from a cause'],
       ['accept --list', 'all acceptances'],
       ['accept --revoke 3f9a1c2e', 'the next run opens what it still finds'],
     ],

@@ -28,7 +28,7 @@ const parameters = {
   }),
   framework: parameter(
     '--framework <name>',
-    'report by control: soc2, iso27001, pci-dss, nist-csf, or a YAML file',
+    `report by control: ${builtInFrameworkIds.join(', ')}, or a YAML file`,
     z.string().optional(),
   ),
   from: parameter(

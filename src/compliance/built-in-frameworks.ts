@@ -3,7 +3,17 @@ import { matchesGlob } from '../model/glob.ts'
 import { packageFile } from '../model/package-files.ts'
 
 /** The frameworks that come with hookdrift, by their files in `config/frameworks`, in the order of reports. */
-export const builtInFrameworkIds = ['soc2', 'iso27001', 'pci-dss', 'nist-csf'] as const
+export const builtInFrameworkIds = [
+  'soc2',
+  'iso27001',
+  'pci-dss',
+  'nist-csf',
+  'nist-800-53',
+  'cis',
+  'hipaa',
+  'dora',
+  'nis2',
+] as const
 export type BuiltInFrameworkId = (typeof builtInFrameworkIds)[number]
 
 /** All controls of the built-in frameworks, as `framework:identifier`. */

@@ -9,6 +9,10 @@ import type { BuiltInFrameworkId } from './built-in-frameworks.ts'
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
   error: 'letters, digits, `.`, `_` and `-`, a letter or digit first, at most 64',
 })
+/** `164.312(a)(1)`: some identifiers have parentheses. */
+const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._()-]{0,63}$/, {
+  error: 'letters, digits, `.`, `_`, `-`, `(` and `)`, a letter or digit first, at most 64',
+})
 const sentence = z.string().min(1).max(1000)
 
 const evidence = z.strictObject({
@@ -19,23 +23,26 @@ const evidence = z.strictObject({
 const schema = z.strictObject({
   framework: name.describe('Short name, shown in reports and in `framework:control`'),
   title: sentence.describe('Full name with its edition'),
+  source: sentence.optional().describe('The document that the identifiers are from, with its version'),
   controls: z
     .array(
       z.strictObject({
-        id: name.describe("The framework's own identifier; quote one that reads as a number"),
+        id: identifier.describe("The framework's own identifier; quote one that reads as a number"),
         title: sentence.describe('Short name'),
         evidence: z.array(evidence).default([]).describe('Rules that give evidence; none: the control is not covered'),
       }),
     )
     .min(1)
     .max(2000)
-    .describe('All controls in the order of the framework, also those without evidence'),
+    .describe('Controls in the order of the framework; those without evidence are reported as not covered'),
 })
 
 /** A framework and which rules give evidence for its controls. */
 export interface Framework {
   readonly id: string
   readonly title: string
+  /** The document that the identifiers are from, with its version. */
+  readonly source?: string | undefined
   readonly controls: readonly FrameworkControl[]
 }
 
@@ -58,7 +65,7 @@ export interface ControlMapping {
  */
 export function readFramework(text: string, file: string): Framework {
   const read = readDocument(text, { file, schema })
-  const { framework, title, controls } = read.value
+  const { framework, title, source, controls } = read.value
   refuseProblems(
     controls.flatMap(({ id }, index) =>
       controls.findIndex((other) => other.id === id) < index
@@ -66,7 +73,7 @@ export function readFramework(text: string, file: string): Framework {
         : [],
     ),
   )
-  return { id: framework, title, controls }
+  return { id: framework, title, ...(source === undefined ? {} : { source }), controls }
 }
 
 /** Read once per process, when a caller first asks for it. */

@@ -15,7 +15,7 @@ import { referenceIn } from './describe-key.ts'
 import { dialectSchema, findHeadersTwice } from './dialect-schema.ts'
 import { referenceForms, withoutReferences } from './expand-references.ts'
 import { hostsSchema, listenSchema } from './listen-schema.ts'
-import { channelSchema, isChannelSecret, unsetSecret } from './notify-schema.ts'
+import { channelSchema, isChannelSecret, opensTickets, unsetSecret } from './notify-schema.ts'
 import { projectPatterns } from './project-patterns.ts'
 import { findUnguarded, serveSchema } from './serve-schema.ts'
 
@@ -634,7 +634,7 @@ function* findPointless({ services, schedules, notify, serve }: DecodedConfigura
   const labelled = [...projects.map(({ labels }) => labels), ...found]
   for (const [at, channel] of notify.entries()) {
     yield* findUnmatched(channel.projects, ['notify', at], 'matches no project')
-    for (const [label, value] of Object.entries(channel.labels ?? {})) {
+    for (const [label, value] of opensTickets(channel) ? [] : Object.entries(channel.labels ?? {})) {
       if (labelled.some((labels) => Object.hasOwn(labels, label) && labels[label] === value)) continue
       const say = () => `no project has the label ${describeReference(label)} with ${describeText(value)}`
       yield { path: ['notify', at, 'labels', label], say, mayBeDueTo: ([first]) => first === 'services' }

@@ -3,7 +3,7 @@ import type { ReadDocument } from '../yaml/read-document.ts'
 import { type DecodedConfiguration, namedProjects } from './configuration-schema.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
 import { isLoopback } from './listen-schema.ts'
-import { type DecodedChannel, smtpServer } from './notify-schema.ts'
+import { type DecodedChannel, httpAddress, smtpServer } from './notify-schema.ts'
 import { tokensOf } from './serve-schema.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
@@ -35,10 +35,11 @@ export function* findChannelWarnings(document: ConfigurationDocument): Generator
         yield document.problem(path, `the file contains a secret; use ${referenceForms}`)
       }
     }
-    if (!('url' in channel)) continue
-    const { protocol, hostname } = new URL(channel.url)
+    const address = httpAddress(channel)
+    if (address === undefined) continue
+    const { protocol, hostname } = new URL(address.url)
     if (protocol === 'http:' && !isLoopback(hostname)) {
-      yield document.problem(['notify', index, 'url'], 'messages are sent in clear over http; use https')
+      yield document.problem(['notify', index, address.member], 'messages are sent in clear over http; use https')
     }
   }
 }
@@ -64,6 +65,9 @@ function secretMembers(channel: DecodedChannel): readonly string[] {
       return ['url']
     case 'pagerduty':
       return ['routing_key']
+    case 'github_issue':
+    case 'jira':
+      return ['token']
     case 'email':
       return smtpServer(channel.smtp)?.password === undefined ? ['password'] : ['smtp', 'password']
     default:

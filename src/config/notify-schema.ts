@@ -10,21 +10,26 @@ const name = z
   .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/, { error: 'letters, digits, `.`, `_` and `-`, at most 100' })
 const text = z.string().regex(/^[^\0-\x1f\x7f]{1,200}$/, { error: 'text without line breaks, at most 200 characters' })
 
-const chosen = {
+const ownerPattern = z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
+  error: 'an owner, or a pattern such as `tenant-0*`, at most 500 characters',
+})
+
+/** What channels of every type choose by. */
+const chosenByAll = {
   name: name.describe('Its name in the log, in metrics and in `hookdrift notify`'),
   projects: projectPatterns.exactOptional(),
   min_severity: z.enum(severities).exactOptional().describe('Only violations of at least this severity'),
-  labels: z.record(text, text).exactOptional().describe('Only projects with all of these labels'),
   owners: z
-    .array(
-      z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
-        error: 'an owner, or a pattern such as `tenant-0*`, at most 500 characters',
-      }),
-    )
+    .array(ownerPattern)
     .min(1)
     .max(1000)
     .exactOptional()
     .describe('Only violations of resources whose owner matches: an `owner_id`, or a pattern with `*`'),
+}
+/** The `labels` of a ticket are its own. */
+const chosen = {
+  ...chosenByAll,
+  labels: z.record(text, text).exactOptional().describe('Only projects with all of these labels'),
 }
 
 const url = z.string().refine(isChannelUrl, { error: 'an http or https URL without user, password or fragment' })
@@ -39,6 +44,31 @@ const address = z
 const credential = z
   .string()
   .regex(/^[^\0-\x1f\x7f]{1,1000}$/, { error: 'text without line breaks, at most 1000 characters' })
+
+const trackerToken = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,1000}$/, { error: 'a token without blanks, at most 1000 characters' })
+const githubLabel = z
+  .string()
+  .regex(/^[^\0-\x1f\x7f,]{1,50}$/, { error: 'a label without commas, at most 50 characters' })
+const jiraLabel = z
+  .string()
+  .regex(/^[^\0-\x20\x7f]{1,255}$/, { error: 'a label without blanks, at most 255 characters' })
+const login = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, { error: 'the name of a user, without `@`, at most 100 characters' })
+const account = z.string().regex(/^[^\0-\x20\x7f]{1,255}$/, { error: 'a user without blanks, at most 255 characters' })
+
+/** A list of texts, or one for each pattern of owners. */
+const forOwners = (value: z.ZodString) => {
+  const list = z.array(value).min(1).max(20)
+  return z.union([list, z.record(ownerPattern, list)], { error: 'a list, or a mapping of owners to lists' })
+}
+
+/** For all, or by patterns of owners. */
+export type ForOwners<Value> = Value | Readonly<Record<string, Value>>
+
+const byOwner = 'a list for all, or one for each pattern of owners'
 
 /** Where notifications are sent. */
 export const channelSchema = z.discriminatedUnion('type', [
@@ -82,6 +112,45 @@ export const channelSchema = z.discriminatedUnion('type', [
       .default('https://events.pagerduty.com')
       .describe('The Events API; in the EU region https://events.eu.pagerduty.com'),
   }),
+  z.strictObject({
+    ...chosenByAll,
+    type: z.literal('github_issue'),
+    repository: z
+      .string()
+      .regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,98}[A-Za-z0-9])?\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/, {
+        error: 'a repository such as acme/payments',
+      })
+      .describe('Where issues are opened, such as acme/payments'),
+    token: trackerToken.describe(`Of an account that may write issues and set labels, a secret; as ${referenceForms}`),
+    labels: forOwners(githubLabel).exactOptional().describe(`Labels of the issues besides \`hookdrift\`: ${byOwner}`),
+    assignees: forOwners(login).exactOptional().describe(`Who the issues are assigned to: ${byOwner}`),
+    api_url: url
+      .default('https://api.github.com')
+      .describe('The REST API; of GitHub Enterprise Server https://HOST/api/v3'),
+  }),
+  z.strictObject({
+    ...chosenByAll,
+    type: z.literal('jira'),
+    url: url.describe('Of the site, such as https://acme.atlassian.net'),
+    project: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9_]{0,254}$/, { error: 'the key of a project, such as OPS' })
+      .describe('The key of the project in which issues are opened'),
+    user: z
+      .string()
+      .regex(/^[^\s:\0-\x1f\x7f-\uffff]{1,255}$/, { error: 'the address of an account, without a colon' })
+      .exactOptional()
+      .describe('In Jira Cloud, the address of the account that the token is of; absent in Jira Data Center'),
+    token: trackerToken.describe(
+      `An API token, in Jira Data Center a personal access token; a secret; as ${referenceForms}`,
+    ),
+    issue_type: text.default('Task').describe('The type of the issues'),
+    labels: forOwners(jiraLabel).exactOptional().describe(`Labels of the issues besides \`hookdrift\`: ${byOwner}`),
+    assignee: z
+      .union([account, z.record(ownerPattern, account)], { error: 'a user, or a mapping of owners to users' })
+      .exactOptional()
+      .describe('Who the issues are assigned to: the account id in Jira Cloud, or the user name; for all or by owner'),
+  }),
   z
     .strictObject({
       ...chosen,
@@ -103,10 +172,26 @@ export const channelSchema = z.discriminatedUnion('type', [
 
 export type DecodedChannel = z.output<typeof channelSchema>
 
+/** A channel that opens a ticket for each incident. */
+export type TicketChannel = Extract<DecodedChannel, { type: 'github_issue' | 'jira' }>
+
+export function opensTickets(channel: DecodedChannel): channel is TicketChannel {
+  return channel.type === 'github_issue' || channel.type === 'jira'
+}
+
+/** The address of a receiver that is reached over HTTP, and the member that has it. */
+export function httpAddress(
+  channel: DecodedChannel,
+): { readonly member: 'url' | 'api_url'; readonly url: string } | undefined {
+  if ('api_url' in channel) return { member: 'api_url', url: channel.api_url }
+  return 'url' in channel ? { member: 'url', url: channel.url } : undefined
+}
+
 /** Members of a channel that messages may show; all others may be secret. */
 const shown: ReadonlySet<unknown> = new Set([
   ...Object.keys(chosen),
   ...['type', 'path', 'formats', 'keep', 'from', 'to'],
+  ...['repository', 'assignees', 'api_url', 'project', 'issue_type', 'assignee'],
 ])
 
 /** Whether a path of the configuration is a secret of a channel. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Channel } from '../config/configuration.ts'
-import { smtpServer } from '../config/notify-schema.ts'
+import { httpAddress, smtpServer } from '../config/notify-schema.ts'
 import { reasonOf } from '../model/errors.ts'
 import { networkFailure } from '../service/network-failure.ts'
 import { type ProxyVariables, proxyFor } from '../service/proxy-for.ts'
@@ -31,9 +31,10 @@ async function checkChannel(channel: Channel, env: ProxyVariables): Promise<Diag
   const { name } = channel
   if (channel.type === 'log') return ok(`${name}: writes to the log`)
   if (channel.type === 'directory') return checkDirectory(name, channel.path)
-  const target = channel.type === 'email' ? smtpServer(channel.smtp) : hostPortOf(channel.url)
+  const url = httpAddress(channel)?.url
+  const target = url === undefined ? smtpServer('smtp' in channel ? channel.smtp : '') : hostPortOf(url)
   if (target === undefined) return skipped(`${name}: see configuration`)
-  if ('url' in channel && proxyFor(new URL(channel.url), env) !== undefined)
+  if (url !== undefined && proxyFor(new URL(url), env) !== undefined)
     return skipped(`${name}: ${target.host} is reached through a proxy; \`hookdrift notify --test ${name}\` tries it`)
   return checkReceiver(name, target)
 }

@@ -17,6 +17,8 @@ export interface PriorState {
   readonly scans: ReadonlyMap<string, PreviousScan>
   /** Violations whose state differs from the notified one. */
   readonly transitions: readonly ViolationTransition[]
+  /** Violations that continue under another severity or message. */
+  readonly changes: readonly ViolationChange[]
   /** Channels that had a message before. */
   readonly channels: readonly string[]
   /** Of all channels, with the state of violations after this run. */
@@ -52,6 +54,11 @@ export interface ViolationTransition {
   readonly owner: string | null
 }
 
+/** A violation that continues, as it is now. */
+export interface ViolationChange extends Omit<ViolationTransition, 'before' | 'now' | 'resolution' | 'endedBy'> {
+  readonly was: Pick<ViolationTransition, 'severity' | 'message'>
+}
+
 /**
  * Composes the messages about a run, within its commit. `later`: none now; the next scan of each of its projects
  * notifies for both.
@@ -81,7 +88,7 @@ export function transitionBetween(
   if (latest === undefined) return undefined
   const active = known.findLast(({ fromRun, toRun }) => fromRun < since && (toRun === null || toRun >= since))
   const before = active?.state ?? (known.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
-  const now = latest.toRun === null || latest.toRun > run ? latest.state : 'ended'
+  const now = isValidAfter(latest, run) ? latest.state : 'ended'
   if (before === now || (before === 'never' && now === 'ended')) return undefined
   const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest
   const resolution = now === 'ended' ? latest.resolution : null
@@ -102,4 +109,23 @@ export function transitionBetween(
     resolution,
     endedBy,
   }
+}
+
+/** What changed about a violation that was open before the run `since` and is open after `run`. */
+export function changeBetween(
+  project: string,
+  spans: readonly NotifiedSpan[],
+  { since, run }: { readonly since: number; readonly run: number },
+): ViolationChange | undefined {
+  const before = spans.findLast(({ fromRun, toRun }) => fromRun < since && (toRun === null || toRun >= since))
+  const latest = spans.findLast(({ fromRun }) => fromRun <= run)
+  if (before?.state !== 'open' || latest?.state !== 'open' || !isValidAfter(latest, run)) return undefined
+  const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest
+  if (severity === before.severity && message === before.message) return undefined
+  const was = { severity: before.severity, message: before.message }
+  return { project, fingerprint, rule, severity, kind, uid, name, path, message, owner, was }
+}
+
+function isValidAfter({ toRun }: NotifiedSpan, run: number): boolean {
+  return toRun === null || toRun > run
 }

@@ -12,6 +12,8 @@ export interface Outbox extends ChannelClaims {
   giveUp(channel: string, before: string, at: string): Promise<number>
   /** Records that the receiver accepts no messages, or (`undefined`) that it does again. `target` shows no secret. */
   markGone(channel: string, gone: LostMessages | undefined): Promise<void>
+  /** Records what a tracker calls a ticket, in place of what was known of its key. */
+  rememberTicket(channel: string, ticket: KnownTicket): Promise<void>
   /** Deletes messages that were delivered or given up before a time. */
   dropFinished(before: string): Promise<void>
 }
@@ -35,6 +37,18 @@ export interface NewMessage {
   readonly incident?: { readonly key: string; readonly subjects: readonly string[] }
 }
 
+/** A ticket that a channel opened, or asked for. */
+export interface KnownTicket {
+  /** Of its incident. */
+  readonly key: string
+  /** Where the tracker is, sealed. */
+  readonly target: string
+  /** What the tracker calls it; null: the tracker was asked to create it and has not answered. */
+  readonly reference: string | null
+  /** As the tracker last said, in its form; without a reference, when it was asked. */
+  readonly changedAt: string
+}
+
 /** One subject of an incident that a channel has opened and not closed. */
 export interface OpenIncident {
   readonly channel: string
@@ -43,6 +57,7 @@ export interface OpenIncident {
   readonly subject: string
   /** Whether it is a violation that is active and not waived. */
   readonly isActive: boolean
+  readonly isWaived: boolean
 }
 
 export interface WaitingMessage {

@@ -33,5 +33,6 @@ const refusals = {
   failed: refuse,
   giveUp: refuse,
   markGone: refuse,
+  rememberTicket: refuse,
   dropFinished: refuse,
 } satisfies Partial<OpenHistory>

@@ -178,6 +178,10 @@ export const historyTables: readonly HistoryTable[] = [
     ],
   }),
   table('incident', { key: ['channel', 'subject'], columns: texts('channel', 'subject', 'key') }),
+  table('ticket', {
+    key: ['channel', 'key'],
+    columns: texts('channel', 'key', 'target', 'reference', 'changed_at'),
+  }),
   table('unnotified_scan', { key: ['project_id', 'run'], columns: integers('project_id', 'run') }),
 ]
 

@@ -1,7 +1,9 @@
 import type { Channel } from '../config/configuration.ts'
+import { opensTickets } from '../config/notify-schema.ts'
 import type { PriorState } from '../history/notification-facts.ts'
+import type { OpenIncident } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
-import { idOf, runIdentity } from './find-events.ts'
+import { findChanges, idOf, runIdentity } from './find-events.ts'
 import type { Event, Message } from './message.ts'
 
 /** An incident that opens at a receiver. */
@@ -14,8 +16,16 @@ interface Trigger {
   readonly isDigest: boolean
 }
 
-/** More than so many events of a run make one incident: a person is called once. */
+/** More than so many incidents of a run are one: a person is called once. */
 const mostTriggers = 10
+
+/** What happened to the violations of an incident that stays open. */
+interface Update {
+  readonly key: string
+  readonly events: readonly Event[]
+  /** Whether a waiver ended: then a ticket that a person closed is opened again. */
+  readonly isReopened: boolean
+}
 
 interface IncidentSource {
   readonly record: RunRecord
@@ -33,32 +43,40 @@ interface Over {
 }
 
 /**
- * Incidents that a run opens, and those that it closes. A violation has an incident of its own, all lost
- * listings of a run share one, and so does all of it when it is too much. What closes is read from the history and not
- * from events, so a changed choice of the channel leaves none open.
+ * Incidents that a run opens, those that it closes, and for tickets those that something new is about. A violation has
+ * an incident of its own, or at a tracker one ticket with all that follows from its cause; all lost listings of a run
+ * share one, and so does all of it when it is too much. What closes is read from the history and not from events, so a changed choice of the channel
+ * leaves none open.
  */
 export function findIncidents(
-  { name }: Channel,
+  channel: Channel,
   { record, before, chosen, events }: IncidentSource,
-): { readonly triggers: readonly Trigger[]; readonly over: readonly Over[] } {
+): { readonly triggers: readonly Trigger[]; readonly updates: readonly Update[]; readonly over: readonly Over[] } {
+  const { name } = channel
+  const own = before.incidents.filter((incident) => incident.channel === name)
+  const updates = opensTickets(channel) ? findUpdates(own, { record, before, events }) : []
+  const updated = new Set(updates.flatMap(({ events }) => events))
   const opening = chosen.filter(
-    ({ type }) => type === 'violation.opened' || type === 'violation.reopened' || type === 'coverage.lost',
+    (event) =>
+      (event.type === 'violation.opened' || event.type === 'violation.reopened' || event.type === 'coverage.lost') &&
+      !updated.has(event),
   )
-  const triggers = opening.length > mostTriggers ? [asOne(opening, 'digest')] : apart(opening)
+  const each = apart(opening)
+  const triggers = each.length > mostTriggers ? [asOne(opening, 'digest')] : each
   const moved = new Set(opening.map(subjectOf))
   const seen = new Set(
     record.coverage
       .filter(({ status }) => status === 'complete' || status === 'skipped')
       .map(({ project, listing }) => listingSubject(project, listing)),
   )
-  const isOver = ({ subject, isActive }: PriorState['incidents'][number]) =>
-    moved.has(subject) || (isListing(subject) ? seen.has(subject) : !isActive)
-  const own = before.incidents.filter(({ channel }) => channel === name)
+  // A waived violation needs no person, but it has not ended: its ticket stays.
+  const isOver = ({ subject, isActive, isWaived }: OpenIncident) =>
+    moved.has(subject) || (isListing(subject) ? seen.has(subject) : !isActive && !(isWaived && opensTickets(channel)))
   const reopened = new Set(triggers.map(({ key }) => key))
   const over = [...Map.groupBy(own, ({ key }) => key)].flatMap(([key, subjects]) =>
     subjects.every(isOver) && !reopened.has(key) ? [{ key, events: endingsAmong(subjects) }] : [],
   )
-  return { triggers, over }
+  return { triggers, updates, over }
 
   /** How the violations of an incident ended in this run: its last word says whether anybody mended them. */
   function endingsAmong(subjects: readonly { readonly subject: string }[]): readonly Event[] {
@@ -71,8 +89,11 @@ export function findIncidents(
     const violations = events.filter(({ type }) => type !== 'coverage.lost')
     return [
       ...(lost.length === 0 ? [] : [{ ...asOne(lost, 'coverage'), isDigest: false }]),
-      ...violations.map((event) => {
-        return { key: `hookdrift-${event.fingerprint}`, subjects: [subjectOf(event)], events: [event], isDigest: false }
+      ...(opensTickets(channel) ? byCause(violations, record) : oneByOne(violations)).map((group) => {
+        const [first] = group.events
+        const isOne = first !== undefined && group.events.length === 1
+        const key = isOne ? incidentKey(first) : idOf([group.cause, ...runIdentity(record)], 'hookdrift')
+        return { key, subjects: group.events.map(subjectOf), events: group.events, isDigest: false }
       }),
     ]
   }
@@ -81,6 +102,48 @@ export function findIncidents(
     const key = idOf([name, what, ...runIdentity(record)], 'hookdrift')
     return { key, subjects: events.map(subjectOf), events, isDigest: true }
   }
+}
+
+function oneByOne(events: readonly Event[]) {
+  return events.map((event) => ({ cause: event.id, events: [event] }))
+}
+
+/** The violations that opened, those that follow from one cause of the run together. */
+function byCause(events: readonly Event[], { number, causes }: RunRecord) {
+  const causeOf = new Map<string, string>()
+  for (const { id, firstRun, resources } of causes.toReversed()) {
+    if (firstRun !== number) continue
+    for (const { violations } of resources) for (const { fingerprint } of violations) causeOf.set(fingerprint, id)
+  }
+  const groups = Map.groupBy(events, ({ type, fingerprint = '', id }) =>
+    type === 'violation.opened' ? (causeOf.get(fingerprint) ?? id) : id,
+  )
+  return [...groups].map(([cause, events]) => ({ cause, events }))
+}
+
+/** By this a receiver knows the incident of a violation, however often it opens. */
+function incidentKey({ fingerprint }: Event): string {
+  return `hookdrift-${fingerprint}`
+}
+
+/** What is new about violations whose tickets are open: another severity or message, a waiver, and the end of one. */
+function findUpdates(
+  own: readonly OpenIncident[],
+  { record, before, events }: Omit<IncidentSource, 'chosen'>,
+): readonly Update[] {
+  const keyOf = new Map(own.map(({ subject, key }) => [subject, key]))
+  const isWaiverOver = new Set(
+    before.transitions
+      .filter((move) => move.before === 'waived' && move.now === 'open')
+      .map(({ fingerprint }) => fingerprint),
+  )
+  const reopened = events.filter(
+    ({ type, fingerprint = '' }) => type === 'violation.reopened' && isWaiverOver.has(fingerprint),
+  )
+  const known = [...reopened, ...findChanges(record, before)].filter((event) => keyOf.has(subjectOf(event)))
+  return [...Map.groupBy(known, (event) => keyOf.get(subjectOf(event)) ?? '')].map(([key, ofKey]) => {
+    return { key, events: ofKey, isReopened: ofKey.some(({ type }) => type === 'violation.reopened') }
+  })
 }
 
 /** Failures of the worker in a row are one incident; its key is the channel's own. */

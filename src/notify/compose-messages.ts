@@ -1,6 +1,7 @@
 import { toReportCause, verdictOf } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
+import { opensTickets } from '../config/notify-schema.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
@@ -27,6 +28,8 @@ const mostNamed = {
   teams: 20,
   email: 20,
   pagerduty: 10,
+  github_issue: 10,
+  jira: 10,
 } as const satisfies Record<Channel['type'], number>
 /** A storm's message is one digest: its worst events and the counts. */
 const namedInStorm = 10
@@ -54,7 +57,7 @@ export function composeRunNotifications(
       verdict: () => (verdict ??= verdictOf(record)),
     }
     return channels.flatMap((channel) =>
-      channel.type === 'pagerduty' ? incidentMessages(channel, notified) : messageFor(channel, notified),
+      opensIncidents(channel) ? incidentMessages(channel, notified) : messageFor(channel, notified),
     )
   }
 }
@@ -63,11 +66,12 @@ export function composeRunNotifications(
 export function composeWorkerNotification(channels: readonly Channel[], event: Event, at: string): NewMessage[] {
   return channels
     .filter(({ type }) => type !== 'directory')
-    .map(({ name, type }) => {
+    .map((channel) => {
+      const { name } = channel
       const title = `hookdrift: ${event.text}`
       const command = 'hookdrift status'
       const message = compose([event], { id: idOf([name, event.id], 'msg'), at, title, command, most: 1 })
-      const incident = type === 'pagerduty' ? { incident: workerIncident(name, event) } : {}
+      const incident = opensIncidents(channel) ? { incident: workerIncident(name, event) } : {}
       return { id: message.id, channel: name, run: null, body: JSON.stringify({ ...message, ...incident }) }
     })
 }
@@ -77,6 +81,10 @@ export function testMessage(channel: string, at: string): Message {
   const title = `hookdrift: a test of the channel ${channel}`
   const command = 'hookdrift notify --pending'
   return compose([], { id: idOf([channel, at], 'test'), at, title, command, most: 0 })
+}
+
+function opensIncidents(channel: Channel): boolean {
+  return channel.type === 'pagerduty' || opensTickets(channel)
 }
 
 const longestStep = 200
@@ -137,11 +145,15 @@ function commandFor({ rule = '', uid = '', kind }: Event): string | undefined {
 /** Triggers come first: a person waits for them. */
 function incidentMessages(channel: Channel, notified: NotifiedRun): NewMessage[] {
   const { record, before, events } = notified
-  const { triggers, over } = findIncidents(channel, {
+  const { triggers, updates, over } = findIncidents(channel, {
     ...notified,
     chosen: events.filter(eventChooser(channel, record)),
   })
   return [
+    ...updates.map(({ key, events: changed, isReopened }) => {
+      const action = isReopened ? 'trigger' : 'update'
+      return runMessage(channel, changed, { id: [key, 'update'], storm: null, incident: { action, key } }, notified)
+    }),
     ...triggers.map(({ key, subjects, events: shown, isDigest }) => ({
       ...runMessage(
         channel,
@@ -180,7 +192,9 @@ function eventChooser(
 }
 
 /** A project is chosen by its name and its labels; the policy itself is not a project and always chosen. */
-function projectChooser({ projects = [], labels = {} }: Channel, record: RunRecord): (project: string) => boolean {
+function projectChooser(channel: Channel, record: RunRecord): (project: string) => boolean {
+  const { projects = [] } = channel
+  const labels = opensTickets(channel) ? {} : (channel.labels ?? {})
   const labelsOf = new Map(record.projects.map((evaluated) => [evaluated.project, evaluated.labels]))
   const wanted = Object.entries(labels)
   return (project) => {
@@ -284,6 +298,8 @@ const words: Readonly<Record<EventType, (n: number) => string>> = {
   'violation.opened': () => 'opened',
   'violation.resolved': () => 'fixed or removed',
   'violation.closed': () => 'ended otherwise',
+  'violation.changed': () => 'changed',
+  'violation.waived': () => 'waived',
   'rule.unknown': (n) => `${count(n, 'rule')} unknown`,
 }
 

@@ -9,6 +9,8 @@ export interface Receiver {
   readonly send: SendMessage
   /** The receiver's address, sealed. */
   readonly target: string
+  /** Whether one message may take as long as all: it takes several requests. */
+  readonly isSlow?: boolean
 }
 
 export interface Delivery {
@@ -94,11 +96,14 @@ async function deliverNext(
   leftMs: number,
 ): Promise<boolean> {
   const { now, watch, signal, timeoutAfter, timeoutMs } = delivery
-  const { name, send, target } = receiver
+  const { name, send, target, isSlow = false } = receiver
   const next = await findFirstWaiting(outbox, name)
   if (next === undefined || (delivery.isPatient && Date.parse(next.nextTryAt) > now())) return false
   const { id, body, attempts, createdAt } = next
-  const outcome = await send(readMessage(body), AbortSignal.any([signal, timeoutAfter(Math.min(timeoutMs, leftMs))]))
+  const outcome = await send(
+    readMessage(body),
+    AbortSignal.any([signal, timeoutAfter(isSlow ? leftMs : Math.min(timeoutMs, leftMs))]),
+  )
   const at = isoTime(now())
   if (outcome.ok) {
     await outbox.delivered(id, at)
@@ -107,9 +112,10 @@ async function deliverNext(
   }
   // We were stopped: that does not count against the receiver.
   if (signal.aborted) return false
-  const { error, isGone = false } = outcome
-  const isOver = now() - Date.parse(createdAt) >= dayMs
-  await outbox.failed(id, { at, error, nextTryAt: isOver ? undefined : isoTime(now() + waitMs(attempts + 1)) })
+  const { error, isGone = false, waitMs: askedMs } = outcome
+  const isOver = askedMs === undefined && now() - Date.parse(createdAt) >= dayMs
+  const nextTryAt = isoTime(now() + (askedMs ?? waitMs(attempts + 1)))
+  await outbox.failed(id, { at, error, nextTryAt: isOver ? undefined : nextTryAt })
   if (isGone) {
     await outbox.markGone(name, { at, target })
     watch.gone(name)

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import type { PriorState, ViolationTransition } from '../history/notification-facts.ts'
+import type { PriorState, ViolationChange, ViolationTransition } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
 import type { ReportViolation } from '../model/report.ts'
-import { isSolved, type Severity, severities } from '../model/violation.ts'
+import { isSolved, type Severity, severities, type Waiver } from '../model/violation.ts'
 import { countEndings } from '../report/describe-ending.ts'
+import { showTime } from '../report/text/show-time.ts'
 import { quote } from '../text/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'
 
@@ -54,16 +55,52 @@ function violationEvents(record: RunRecord, { transitions }: PriorState): Event[
   return transitions.flatMap((move): Event[] => {
     const type = typeOf(move)
     if (type === undefined) return []
-    const { project, severity, rule, kind, uid, name, path, fingerprint, message: text, resolution, owner } = move
-    const { endedBy } = move
-    const id = idOf([type, fingerprint, ...runIdentity(record)])
-    const known = {
+    const { resolution, endedBy } = move
+    const ended = {
       ...(resolution === null ? {} : { resolution }),
       ...(endedBy === null ? {} : { ended_by: endedBy }),
-      ...(owner === null ? {} : { owner }),
     }
-    return [{ id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...known }]
+    return [{ ...eventAbout(type, move, record), ...ended }]
   })
+}
+
+/** What is new about violations that have not ended: another severity or message, or a waiver. */
+export function findChanges(record: RunRecord, { changes, transitions }: PriorState): readonly Event[] {
+  const waivers = new Map(record.violations.map(({ fingerprint, waiver }) => [fingerprint, waiver]))
+  return [
+    ...changes.map((change) => ({
+      ...eventAbout('violation.changed', change, record),
+      text: describeChange(change),
+    })),
+    ...transitions
+      .filter(({ now }) => now === 'waived')
+      .map((move) => ({
+        ...eventAbout('violation.waived', move, record),
+        text: describeWaiver(waivers.get(move.fingerprint)),
+      })),
+  ]
+}
+
+function eventAbout(
+  type: EventType,
+  { project, severity, rule, kind, uid, name, path, fingerprint, message: text, owner }: Omit<ViolationChange, 'was'>,
+  record: RunRecord,
+): Event {
+  const id = idOf([type, fingerprint, ...runIdentity(record)])
+  const known = owner === null ? {} : { owner }
+  return { id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...known }
+}
+
+function describeChange({ was, severity, message }: ViolationChange): string {
+  const rated = severity === was.severity ? [] : [`severity ${severity} (was ${was.severity})`]
+  const said = message === was.message ? [] : [`${message} (was: ${was.message})`]
+  return [...rated, ...said].join('; ')
+}
+
+function describeWaiver(waiver: Waiver | undefined): string {
+  if (waiver === undefined) return 'a waiver accepts it'
+  const { owner, reason, expires, ticket } = waiver
+  return `accepted by ${owner} until ${showTime(expires)}: ${reason}${ticket === undefined ? '' : ` (${ticket})`}`
 }
 
 /** Only `fixed` and `removed` say that a problem is gone. */

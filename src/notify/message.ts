@@ -11,6 +11,9 @@ export const eventTypes = [
   'violation.opened',
   'rule.unknown',
   'violation.closed',
+  // Only channels of tickets are sent these two.
+  'violation.changed',
+  'violation.waived',
   'worker.recovered',
   'coverage.regained',
   'violation.resolved',
@@ -98,7 +101,7 @@ export interface Message {
   /** Where the report of the run is published, if such an address is configured. */
   readonly report_url?: string
   /** What the message does at a receiver of incidents. */
-  readonly incident?: { readonly action: 'trigger' | 'resolve'; readonly key: string }
+  readonly incident?: { readonly action: 'trigger' | 'update' | 'resolve'; readonly key: string }
 }
 
 /** A message as this program wrote it. */
@@ -111,8 +114,11 @@ export type Outcome =
   | { readonly ok: true }
   | {
       readonly ok: false
-      readonly error: string /** The receiver wants no further messages. */
+      readonly error: string
+      /** The receiver wants no further messages. */
       readonly isGone?: true
+      /** How long the receiver asked to wait: then no message is given up because of its age. */
+      readonly waitMs?: number
     }
 
 /** Sends a message. Rejects only because of bugs. */

@@ -3,6 +3,7 @@ import type { Report } from '../model/report.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'
 import type { LogLine } from './channels/log.ts'
 import type { SendMessage } from './message.ts'
+import type { TicketMemory } from './send-tickets.ts'
 
 /** What channels need from outside. */
 export interface ChannelDependencies {
@@ -11,12 +12,14 @@ export interface ChannelDependencies {
   readonly now: () => number
   readonly log: LogLine
   readonly readReport: (run: number) => Promise<Report | undefined>
+  /** What the history knows of the tickets of a channel. */
+  readonly ticketsOf: (channel: Channel) => TicketMemory
 }
 
 /** Opens a channel. Loads only the code that it needs. */
 export async function openChannel(
   channel: Channel,
-  { env, now, log, readReport }: ChannelDependencies,
+  { env, now, log, readReport, ticketsOf }: ChannelDependencies,
 ): Promise<SendMessage> {
   switch (channel.type) {
     case 'log':
@@ -31,6 +34,10 @@ export async function openChannel(
       return (await import('./channels/teams.ts')).sendToTeams(channel, env)
     case 'pagerduty':
       return (await import('./channels/pagerduty.ts')).sendToPagerDuty(channel, env)
+    case 'github_issue':
+      return (await import('./channels/github.ts')).sendToGitHub(channel, { env, now, memory: ticketsOf(channel) })
+    case 'jira':
+      return (await import('./channels/jira.ts')).sendToJira(channel, { env, now, memory: ticketsOf(channel) })
     case 'email':
       return (await import('./channels/email.ts')).sendByEmail(channel)
   }
@@ -39,5 +46,7 @@ export async function openChannel(
 /** The address of a channel as one text: its seal shows whether the receiver has changed. */
 export function targetOf(channel: Channel): string {
   if (channel.type === 'pagerduty') return `${channel.url} ${channel.routing_key}`
+  if (channel.type === 'github_issue') return `${channel.api_url} ${channel.repository}`
+  if (channel.type === 'jira') return `${channel.url} ${channel.project}`
   return 'url' in channel ? channel.url : ''
 }

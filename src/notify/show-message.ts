@@ -49,6 +49,14 @@ export function showMessage(message: Message): readonly Line[] {
 
 const mostCauses = 10
 
+/** The cause of all that a message is about. */
+export function onlyCause({ causes = [], events, more }: Message): MessageCause | undefined {
+  const [cause, other] = causes
+  if (cause === undefined || other !== undefined) return undefined
+  const following = cause.rules.reduce((sum, { violations }) => sum + violations, 0)
+  return following === events.length + more ? cause : undefined
+}
+
 /** What happened to what, what follows from it, and what puts all of it back. */
 function showCause({ severity, text, rules, command }: MessageCause): Line[] {
   return [
@@ -79,6 +87,40 @@ export function plainText(pieces: readonly Piece[]): string {
       return neutralise(cut('foreign' in piece ? piece.foreign : piece.prose, 500))
     })
     .join('')
+}
+
+/** How a format of text shows each kind of piece, so that it stays text. */
+type Markup = Readonly<Record<'own' | 'name' | 'foreign' | 'prose' | 'command', (text: string) => string>> & {
+  /** Nothing in the address ends a link. */
+  link(link: Link): string
+}
+
+/** Jira takes 32,767 characters, GitHub 65,536. */
+const mostRendered = 30_000
+
+/** Lines as paragraphs of a format, without those that have no room. None is cut: what it encloses would be open. */
+export function renderLines(lines: readonly Line[], markup: Markup): string {
+  const showPiece = (piece: Piece) => {
+    if ('own' in piece) return markup.own(piece.own)
+    if ('name' in piece) return markup.name(piece.name)
+    if ('command' in piece) return markup.command(piece.command)
+    return 'foreign' in piece ? markup.foreign(piece.foreign) : markup.prose(piece.prose)
+  }
+  const encoded = (url: string) =>
+    url.replace(/[\s()<>[\]{}|\\^!*]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  const paragraphs = lines.map((line) =>
+    line.level === 'links'
+      ? line.links.map(({ label, url }) => markup.link({ label, url: encoded(url) })).join(' · ')
+      : line.pieces.map(showPiece).join(''),
+  )
+  let length = 0
+  return paragraphs
+    .filter((paragraph) => {
+      const isShown = length + paragraph.length + 2 <= mostRendered
+      if (isShown) length += paragraph.length + 2
+      return isShown
+    })
+    .join('\n\n')
 }
 
 /** Renders as many events as fit, at least none; the others are counted. */
@@ -144,6 +186,8 @@ const marks: Readonly<Record<EventType, string>> = {
   'violation.opened': 'Opened',
   'violation.resolved': 'Resolved',
   'violation.closed': 'Closed',
+  'violation.changed': 'Changed',
+  'violation.waived': 'Waived',
   'rule.unknown': 'Unknown',
 }
 

@@ -37,7 +37,8 @@ export function openPages({ access, siteOf, isHostOfPort, onFault, notes }: Page
   const sites = rememberSites(siteOf)
   const front = new Hono<{ Bindings: Connection }>()
   front.use(siteHeaders())
-  front.use(refuseRequest({ isHostOfPort, forms: ['/login', '/logout', ...(notes === undefined ? [] : [notesPath])] }))
+  const taking = notes === undefined ? [] : [notesPath]
+  front.use(refuseRequest({ isHostOfPort, forms: ['/login', '/logout', '/mcp', ...taking] }))
   front.use(compress())
   front.route('/', staticRoutes())
   if (notes !== undefined) {

@@ -7,12 +7,12 @@ export interface Viewer {
   readonly name: string | undefined
   /** Patterns `service/project`; undefined: all projects. */
   readonly projects: readonly string[] | undefined
-  /** What a token that came with the request allows besides reading; nothing for a login. */
-  readonly may: readonly ReaderRight[]
+  /** What a token that came with the request allows besides reading; absent for a login. */
+  readonly may?: readonly ReaderRight[] | undefined
 }
 
 /** Everybody on this machine, where no reader is named. */
-export const everyone: Viewer = { name: undefined, projects: undefined, may: [] }
+export const everyone: Viewer = { name: undefined, projects: undefined }
 
 /** For whom the site answers; what opens the pages hands it over with each request. */
 export interface SiteReader {

@@ -5,12 +5,16 @@ import { AuditError } from '../model/errors.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html } from '../report/html/markup.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
-import { type Api, apiRoutes } from './api-routes.ts'
+import type { Api } from './api.ts'
+import { apiRoutes } from './api-routes.ts'
+import { faultForReaders } from './fault-for-readers.ts'
 import { answerFeed } from './feed.ts'
 import { runAsOf } from './find-runs.ts'
 import { countsFromNow, type Freshness, neverKept, stateOf, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage } from './layout.ts'
 import { linksAt, readSegments } from './link.ts'
+import { instructions, toolsOf } from './mcp/assistant.ts'
+import { mcpRoutes } from './mcp/mcp-routes.ts'
 import {
   NotAllowed,
   NotFound,
@@ -48,7 +52,7 @@ export interface SiteOptions {
 export function createSite(options: SiteOptions): Hono {
   const site = new Hono()
   site.use(siteHeaders())
-  site.use(refuseRequest(options))
+  site.use(refuseRequest({ ...options, forms: ['/mcp'] }))
   site.use(compress())
   site.route('/', staticRoutes())
   const freshness = watchFreshness({
@@ -56,6 +60,11 @@ export function createSite(options: SiteOptions): Hono {
     viewerOf: (context) => JSON.stringify([readerOf(context), options.scope?.projects]),
   })
   site.route('/api/v1', apiRoutes(options, freshness))
+  const describeFault = (error: unknown) => faultForReaders(error, options.onFault)
+  site.route(
+    '/mcp',
+    mcpRoutes({ tools: toolsOf({ ...options, describeFault }), version: options.version, instructions }),
+  )
   site.get('/feed.atom', (context) => answerFeed(context, { ...options, freshness }))
   for (const page of pages) site.get(page.path, (context) => answerPage(page, context, { ...options, freshness }))
   site.notFound((context) => notice(context, 404, 'There is no such page'))

@@ -8,8 +8,9 @@ import { chooseNoted, composeNote, longestNote, readNotedProjects } from '../que
 import { toNoteRow } from '../questions/notes.ts'
 import { mostBodyBytes, readBody } from '../serving/read-body.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
-import { isCrossSite } from './access/log-in.ts'
+import { isCrossSite } from './access/cross-site.ts'
 import { neverStored } from './access/refuse.ts'
+import { faultForReaders } from './fault-for-readers.ts'
 import type { Viewer } from './site-reader.ts'
 
 /** The one address that takes something, and nothing but notes. */
@@ -30,7 +31,7 @@ export interface NoteDesk {
   onFault(error: unknown): void
 }
 
-/** Answers a POST of a note. A page of another site may send nothing, whatever it has. */
+/** Answers a POST of a note. A page of another site may send nothing. */
 export function refuseForeignNote(request: Request): Response | undefined {
   return isCrossSite(request) ? refuse(403, 'sent by a page of another site') : undefined
 }
@@ -44,7 +45,7 @@ export async function takeNote(
   viewer: Viewer,
   { history, now, onFault }: NoteDesk,
 ): Promise<Response> {
-  if (!viewer.may.includes('note')) {
+  if (viewer.may?.includes('note') !== true) {
     return refuse(403, 'this token may not write notes', 'add `may: [note]` to it in serve.tokens of the configuration')
   }
   if (new URL(request.url).search !== '') return refuse(400, 'no parameters are expected')
@@ -67,10 +68,8 @@ export async function takeNote(
     const row = toNoteRow(await opened.note(composeNote({ ...written, projects: chooseNoted(visible, asked) }, signed)))
     return answer(201, row)
   } catch (error) {
-    if (error instanceof AuditError && error.kind === 'usage') return refuse(400, error.message, error.advice)
-    onFault(error)
-    if (error instanceof AuditError) return refuse(503, 'the history cannot be used', 'the log of hookdrift says why')
-    return refuse(500, 'a bug in hookdrift', 'the log of hookdrift has the details')
+    const { status, message, advice } = faultForReaders(error, onFault)
+    return refuse(status, message, advice)
   }
 }
 

@@ -9,10 +9,12 @@ import {
   resourceKey,
 } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
+import { isWithinPointer } from '../rules/accepted-values.ts'
 import { nothing } from '../rules/engine/define-rule.ts'
 import {
   type Completeness,
   type Drift,
+  type DriftLife,
   type EvaluationContext,
   type EvaluationRun,
   emptyContext,
@@ -220,13 +222,22 @@ export class ProjectEvaluator {
 
   /**
    * Findings in the drift of a resource. `originRun`: the run whose scan shows what it is compared with; violations that
-   * last until the value is back keep it.
+   * last until the value is back keep it. Rules about the approved state as a whole get the fields that these leave.
    */
   compare(resource: Resource, drift: Drift, originRun?: number): readonly Finding[] {
-    return this.#driftRules(resource).flatMap((rule) => {
-      const findings = this.#compareWith(rule, resource, drift) ?? noFindings
-      return rule.active.rule.life === 'restored' ? findings.map((finding) => ({ ...finding, originRun })) : findings
-    })
+    const rules = Map.groupBy(this.#driftRules(resource), ({ active }) => active.rule.life)
+    const findings: Finding[] = []
+    const reported: string[] = []
+    for (const rule of rules.get('restored') ?? none) {
+      for (const finding of this.#compareWith(rule, resource, drift) ?? noFindings) {
+        findings.push({ ...finding, originRun })
+        reported.push(finding.path, ...rule.bound.reportsWith)
+      }
+    }
+    const fields = drift.fields.filter(({ path }) => !reported.some((pointer) => isWithinPointer(path, pointer)))
+    const find = (life: DriftLife, compared: Drift) =>
+      (rules.get(life) ?? none).flatMap((rule) => this.#compareWith(rule, resource, compared) ?? noFindings)
+    return [...findings, ...find('found', drift), ...find('approved', { ...drift, fields })]
   }
 
   /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */

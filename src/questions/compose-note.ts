@@ -26,7 +26,7 @@ const mostAheadMs = 5 * 60_000
 
 /**
  * A note as it is recorded: secrets in its texts are masked.
- * @throws AuditError.usage when it says nothing, too much, or of a time that has not come
+ * @throws AuditError.usage when it says nothing or too much, or its time has not come
  */
 export function composeNote({ text, at, ref, projects }: WrittenNote, signed: Signature): NewNote {
   const now = Date.parse(signed.at)
@@ -78,12 +78,12 @@ export function chooseNoted(known: readonly string[], patterns: readonly string[
   return patterns.length === 0 ? [] : known.filter((name) => matchesProject(name, patterns))
 }
 
-/** Digests of commits look random, and are no secret: by themselves, and in an address behind `commit`. */
+/** Digests of commits look random, and are public: by themselves, and in an address behind `commit`. */
 function sealReference(ref: string): string {
   const [, before = '', commit, after = ''] =
     /^(|https?:\/\/[^\s?#]{0,400}\/commits?\/)([0-9a-f]{64}|[0-9a-f]{7,40})(|[/?#].{0,400})$/s.exec(ref) ?? []
   if (commit === undefined) return sealProse(ref, maskingSealer)
-  // The place of the commit is kept by a number, which is no secret either.
+  // The place of the commit is kept by a number, which passes as it is.
   const sealed = sealProse(`${before}1${after}`, maskingSealer)
   return sealed.startsWith(`${before}1`) ? `${before}${commit}${sealed.slice(before.length + 1)}` : sealed
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { RecordedNote } from '../history/notes.ts'
 import { listNotes } from '../history/sql/notes.ts'
@@ -15,18 +16,9 @@ const noteRow = schemas.note.extend({
     .describe('Which user of the operating system wrote it; null where it was not recorded.'),
 })
 
-interface NoteRow {
-  readonly id: number
-  readonly at: string
-  readonly text: string
-  readonly ref: string | null
-  readonly by: string
-  readonly projects: readonly string[]
-  readonly noted_at: string
-  readonly os_user: string | null
-}
+type NoteRow = z.infer<typeof noteRow>
 
-const noteForm: AnswerForm = { name: 'note', version: 1, about: aboutRun('Always null.'), row: noteRow }
+export const noteForm: AnswerForm = { name: 'note', version: 1, about: aboutRun('Always null.'), row: noteRow }
 
 export const notes = question({
   form: noteForm,
@@ -47,7 +39,7 @@ export function answerNotes(notes: readonly RecordedNote[], limit: number): Answ
 }
 
 export function toNoteRow({ notedAt, osUser, id, at, text, ref, by, projects }: RecordedNote): NoteRow {
-  return { id, at, text, ref, by, projects, noted_at: notedAt, os_user: osUser ?? null }
+  return { id, at, text, ref, by, projects: [...projects], noted_at: notedAt, os_user: osUser ?? null }
 }
 
 export const notesView: AnswerView<NoteRow> = {

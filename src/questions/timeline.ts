@@ -71,7 +71,7 @@ const timelineRow = z.object({
   fields: listOf(schemas.fieldChange),
   between: schemas.changeTimes
     .nullable()
-    .describe('When it came about; null where only violations changed, and where the change is not recorded any more.'),
+    .describe('When it came about; null where only violations changed, and where the change is no longer recorded.'),
   notes: schemas.drift.shape.notes,
   violations: listOf(timelineViolation),
 })

@@ -19,6 +19,7 @@ import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { type Column, layTable } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { startTrend } from './measure-trend.ts'
@@ -211,8 +212,8 @@ function describeNoted(notes: readonly Note[]): string[] {
   const left = notes.length - shown.length
   return [
     'Noted:',
-    ...shown.map((note) => `  ${showTime(note.at)}  ${describeNote(note)}`),
-    ...(left === 0 ? [] : [`  … and ${left} more; hookdrift note --list shows all`]),
+    ...shown.map((note) => neutralise(`${showTime(note.at)} ${describeNote(note)}`)),
+    ...(left === 0 ? [] : [`… and ${left} more; hookdrift note --list shows all`]),
   ]
 }
 

@@ -13,7 +13,7 @@ export function acceptedPaths({ rule, path }: { readonly rule: string; readonly 
   const besides = ownRule(rule)?.acceptedWith ?? []
   if (besides === 'nothing') return []
   // What is found in the declared filter stays the same finding when rows are read for the first time.
-  return [path, ...besides.filter((other) => other !== '/filters' || isWithin(path, '/filters'))]
+  return [path, ...besides.filter((other) => other !== '/filters' || isWithinPointer(path, '/filters'))]
 }
 
 /**
@@ -35,9 +35,10 @@ export function acceptedDigest(
 
 /** Whether a change of a field, with all below it, may be one of a value at some pointers. */
 export function touches(paths: readonly string[], field: string): boolean {
-  return paths.some((path) => isWithin(field, path) || isWithin(path, field))
+  return paths.some((path) => isWithinPointer(field, path) || isWithinPointer(path, field))
 }
 
-function isWithin(pointer: string, outer: string): boolean {
+/** Whether a pointer is another one, or lies below it. */
+export function isWithinPointer(pointer: string, outer: string): boolean {
   return pointer === outer || pointer.startsWith(`${outer}/`)
 }

@@ -4,7 +4,7 @@ import type { ServiceRequest } from './reply.ts'
 import type { ServiceSettings } from './settings.ts'
 
 export interface WireRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH'
   /** With the query, from the root of the host. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

@@ -255,11 +255,17 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
       world.set({ http_timeout: 46 })
       expect(await next()).toEqual(['opened drift/unexpected'])
       await world.accept('drift/unexpected')
+      expect(await next()).toEqual(['accepted drift/unexpected'])
+      // Another field is not what was accepted.
+      world.set({ support_email: 'others@example.com' })
+      expect(await next()).toEqual(['opened drift/unexpected'])
+      await world.accept('drift/unexpected')
       await next()
       // Approved meanwhile: that says nothing about the value.
       await world.approve()
       expect(await next()).toEqual([])
-      expect((await world.acceptances()).map(({ ended }) => ended?.by)).toEqual(['value_changed', undefined])
+      const endings = (await world.acceptances()).map(({ ended }) => ended?.by)
+      expect(endings).toEqual(['value_changed', 'value_changed', undefined])
     })
 
     it('ends with its resource', async () => {

@@ -164,11 +164,15 @@ describe('drift/outside-window', () => {
   })
 
   it('stays open under an earlier baseline, and ends with the approval of the changed state', async () => {
-    await using fixture = await openFixture('2026-11-26T12:00:00Z', withWindows(nightly))
+    const policy = withWindows(nightly, '{ drift/outside-window: {}, drift/unexpected: {} }')
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', policy)
     await fixture.approve()
     fixture.set(elsewhere)
-    expect(outsideIn(await fixture.next(hourMs))).toEqual([expect.stringMatching(/^opened /)])
-    expect(outsideIn(await fixture.next(hourMs))).toEqual([`continuing drift/outside-window: ${outside}`])
+    const statesIn = (report: Report) => report.violations.map(({ rule, state }) => `${state} ${rule}`).sort()
+    expect(statesIn(await fixture.next(hourMs))).toEqual(['opened drift/outside-window', 'opened drift/unexpected'])
+    const report = await fixture.next(hourMs)
+    expect(statesIn(report)).toEqual(['continuing drift/outside-window', 'continuing drift/unexpected'])
+    expect(outsideIn(report)).toEqual([`continuing drift/outside-window: ${outside}`])
     await fixture.approve()
     expect(outsideIn(await fixture.next(hourMs))).toEqual([expect.stringMatching(/^accepted /)])
     expect(outsideIn(await fixture.next(hourMs))).toEqual([])

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { changeData, createEndpoint, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
+import { changeData, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
 import { hourMs } from '../../src/model/time.ts'
 import { type AuditHarnessOptions, policyOf } from './audit-harness.ts'
-import { at, type FleetFixture, openFleetFixture, violationLines } from './fleet-fixture.ts'
+import { type FleetFixture, openFleetFixture, violationLines } from './fleet-fixture.ts'
 
 const policyText = (options = '{}') => `
 extends: []
@@ -177,116 +177,6 @@ describe('the end of a violation', () => {
 /** `state rule` of the next run. */
 const lines = async ({ audit }: Pick<FleetFixture, 'audit'>, by = policy) =>
   violationLines(await audit({ policy: by })).map((line) => line.replace(/ \w+$/, ''))
-
-describe('drift rules with an approved baseline', () => {
-  it('report a difference until it is reverted or a new baseline is approved', async () => {
-    await using fixture = await openFixture()
-    const { url } = at(fixture.dataOf('payments').endpoints, 0)
-    await fixture.approve()
-    fixture.set({ url: 'https://elsewhere.example.com/in' })
-    expect(await lines(fixture)).toEqual(['opened drift/unexpected', 'opened drift/url-host-changed'])
-    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/url-host-changed'])
-    fixture.set({ url })
-    expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
-    fixture.set({ url: 'https://elsewhere.example.com/in' })
-    await fixture.audit({ policy })
-    await fixture.approve()
-    expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
-  })
-
-  it('report additions and removals for as long as they differ from the baseline', async () => {
-    await using fixture = await openFixture()
-    await fixture.approve()
-    const gone = at(fixture.dataOf('payments').endpoints, 0)
-    deleteEndpoint(fixture.fleet, fixture.endpointAt())
-    const came = createEndpoint(fixture.fleet, fixture.uidOf('payments'), {
-      name: 'new',
-      url: 'https://new.example.com',
-    })
-    const report = await fixture.audit({ policy })
-    expect(report.violations.map(({ uid, message }) => [uid, message]).sort()).toEqual(
-      [
-        [came, 'is not in the approved baseline'],
-        [gone.uid, 'is in the approved baseline, and gone'],
-      ].sort(),
-    )
-    expect(report.violations.find(({ uid }) => uid === gone.uid)?.name).toBe(gone.name)
-    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/unexpected'])
-    changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, endpoints: [...data.endpoints, gone] }))
-    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'resolved drift/unexpected'])
-  })
-
-  it('report no removal of resources that an incomplete walk did not show', async () => {
-    await using fixture = await openFixture({ pageSize: 2 })
-    await fixture.approve()
-    deleteEndpoint(fixture.fleet, fixture.endpointAt(3))
-    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    expect(await lines(fixture)).toEqual([])
-    expect(await lines(fixture)).toEqual(['opened drift/unexpected'])
-    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    expect(await lines(fixture)).toEqual(['unknown drift/unexpected'])
-    expect(await lines(fixture)).toEqual(['continuing drift/unexpected'])
-  })
-
-  it('keep violations of a project as unknown while a foreign project answers', async () => {
-    await using fixture = await openFixture({}, 2)
-    const [other] = fixture.fleet.projects().filter(({ uid }) => uid !== fixture.uidOf('payments'))
-    await fixture.approve()
-    fixture.set({ url: 'https://elsewhere.example.com/in' })
-    expect(await lines(fixture)).toEqual(['opened drift/unexpected', 'opened drift/url-host-changed'])
-    const foreign = await fixture.audit({ policy, keys: { payments: other?.key ?? '' } })
-    expect(foreign.violations.map(({ state, resolution }) => [state, resolution])).toEqual([
-      ['unknown', null],
-      ['unknown', null],
-    ])
-    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/url-host-changed'])
-  })
-
-  it('ignore resources outside the filters', async () => {
-    await using fixture = await openFixture()
-    await fixture.approve()
-    const { name } = at(fixture.dataOf('payments').endpoints, 0)
-    const narrowed = await fixture.audit({ policy, filters: { endpoints: { name } } })
-    expect(narrowed.violations).toEqual([])
-  })
-
-  it('do not compare seals of another installation key', async () => {
-    await using fixture = await openFixture()
-    await fixture.approve()
-    expect(violationLines(await fixture.audit({ policy, installationKey: 2 }))).toEqual([])
-    replaceSecret(fixture.fleet, fixture.endpointAt())
-    const found = violationLines(await fixture.audit({ policy, installationKey: 2 }))
-    // The secrets have other uids: which came and which went can be seen without comparing any.
-    expect(new Set(found.map((line) => line.replace(/ \w+$/, '')))).toEqual(
-      new Set(['opened drift/secret-changed', 'opened drift/unexpected']),
-    )
-  })
-
-  it('can be waived, also for removed resources', async () => {
-    await using fixture = await openFixture()
-    await fixture.approve()
-    fixture.set({ rate_limit: 1 }, 1)
-    deleteEndpoint(fixture.fleet, fixture.endpointAt())
-    const waived = policyOf(`
-extends: []
-rules: { drift/unexpected: {} }
-waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason: until the move, expires: 2026-12-31 }]`)
-    expect(await lines(fixture, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
-    expect(await lines(fixture, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
-  })
-
-  it('compare with the value before the change after the approval is revoked', async () => {
-    await using fixture = await openFixture()
-    await fixture.approve()
-    fixture.set({ rate_limit: 0, rate_limit_duration: 0 })
-    await fixture.audit({ policy })
-    await fixture.harness.withHistory((history) => history.revoke([1], { by: 'ops', at: '2026-11-21T05:00:00.000Z' }))
-    expect(new Set(await lines(fixture))).toEqual(
-      new Set(['continuing drift/rate-limit-lost', 'resolved drift/unexpected']),
-    )
-    expect(await lines(fixture)).toEqual(['continuing drift/rate-limit-lost'])
-  })
-})
 
 describe('a flapping field', () => {
   it('is reported from its third change on, and for a day after the first', async () => {

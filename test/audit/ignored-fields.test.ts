@@ -83,16 +83,25 @@ describe('fields that the policy ignores', () => {
     const ignore = unexpected('ignore: [/description]\n')
     await fixture.audit({ policy: ignore })
     await fixture.approve()
+    const { description: approved } = at(fixture.dataOf('payments').endpoints, 0)
     fixture.set({ description: 'other words', http_timeout: 44 })
-    expect(violationsIn(await fixture.audit({ policy: ignore }))).toEqual(['opened drift/unexpected /http_timeout'])
-    expect(violationsIn(await fixture.audit({ policy: unexpected('') }))).toEqual([
-      'continuing drift/unexpected /http_timeout',
-      'opened drift/unexpected /description',
-    ])
-    expect(violationsIn(await fixture.audit({ policy: ignore }))).toEqual([
-      'continuing drift/unexpected /http_timeout',
-      'policy drift/unexpected /description',
-    ])
+    const timeout = '/http_timeout 44 (approved: 15)'
+    const description = `/description "other words" (approved: ${JSON.stringify(approved)})`
+    const next = async (policy: Policy) =>
+      (await fixture.audit({ policy })).violations.map(
+        ({ state, resolution, path, message, ended_by: by }) =>
+          `${resolution ?? state} ${path}${message}${by === null ? '' : `, ${by.reason}`}`,
+      )
+    const one = `1 field differs from the approved baseline: ${timeout}`
+    const both = `2 fields differ from the approved baseline: ${description}, ${timeout}`
+    expect(await next(ignore)).toEqual([`opened ${one}`])
+    expect(await next(unexpected(''))).toEqual([`continuing ${both}`])
+    expect(await next(ignore)).toEqual([`continuing ${one}`])
+    // What still differs is not fixed.
+    const ignoresBoth = unexpected('ignore: [/description, /http_timeout]\n')
+    expect(await next(ignoresBoth)).toEqual([`policy ${one}, changes of /description are ignored`])
+    expect(await next(ignoresBoth)).toEqual([])
+    expect(await next(unexpected(''))).toEqual([`opened ${both}`])
   })
 
   it('are ignored by a replay as by the run; a replay says where the policy of then ignored more', async () => {

@@ -46,13 +46,15 @@ interface Scan {
   readonly endings?: Readonly<Record<string, Ending>>
   /** Rules that an override has off for the resource. */
   readonly off?: readonly string[]
+  /** Why rules leave out what resources still differ in. */
+  readonly leftOut?: Readonly<Record<string, Ending>>
   readonly removed?: readonly string[]
   readonly changed?: readonly string[]
   readonly isUnderOtherRules?: boolean
 }
 
 function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...scan }: Scan = {}): Criteria {
-  const { endings = {}, removed = [], changed = [], isUnderOtherRules = false, off = [] } = scan
+  const { endings = {}, removed = [], changed = [], isUnderOtherRules = false, off = [], leftOut = {} } = scan
   const isComplete = (scope: Needs['scope']) => (kind: Kind) =>
     !(unseen[scope] ?? []).includes(kind) && !(unseen['*'] ?? []).includes(kind)
   return {
@@ -72,6 +74,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
     isRemoved: ({ uid }) => removed.includes(uid),
     isChanged: ({ uid }) => changed.includes(uid),
     isUnderOtherRules,
+    leftOut: new Map(Object.entries(leftOut)),
     switchOf: ({ rule }) => ({ isOff: off.includes(rule), endedBy: override }),
   }
 }
@@ -268,6 +271,15 @@ describe('the resolution of a violation', () => {
 
   it('stays open where an override has its rule off and the resource was not seen', () => {
     expect(resolutionOf(active(), { off: ['of/one'], unobserved: ['e1'] })).toEqual([])
+  })
+
+  it('is not fixed where its rule leaves out what still differs, but removed where the resource is', () => {
+    const drift = active({ rule: 'of/drift' })
+    const ignored: Ending = { resolution: 'policy', endedBy: override }
+    const leftOut = { [keyed(drift).key]: ignored }
+    expect(decide([drift], [], { leftOut }).resolved.map(({ ending }) => ending)).toEqual([ignored])
+    expect(resolutionOf(drift, { leftOut, removed: ['e1'] })).toEqual(['removed'])
+    expect(resolutionOf(drift, { leftOut, unobserved: ['e1'] })).toEqual([])
   })
 
   it('names no one for what is gone', () => {

@@ -128,8 +128,8 @@ describe('hookdrift accept', () => {
   })
 
   it.each([
-    [[], 'expected violations to accept, --list, or --revoke'],
-    [['--list', '--revoke', 'abcdef'], 'expected violations to accept, --list, or --revoke'],
+    [[], 'expected violations to accept, --cause, --list, or --revoke'],
+    [['--list', '--revoke', 'abcdef'], 'expected violations to accept, --cause, --list, or --revoke'],
     [['0123456789abcdef'], 'an acceptance needs a reason'],
     [['0123456789abcdef', '--reason', 'x'], 'no active violation has the fingerprint "0123456789abcdef"'],
     [['0', '--reason', 'x'], 'no active violation has the fingerprint "0"'],

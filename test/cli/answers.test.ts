@@ -87,6 +87,8 @@ const answers: readonly [string, () => readonly string[] | Promise<readonly stri
   ['baseline-export', () => ['baseline', 'export', 'states']],
   ['baseline-import', () => ['baseline', 'import', 'states', '--by', 'me']],
   ['baseline-revoke', approvedBefore],
+  ['causes', () => ['causes']],
+  ['coverage', () => ['coverage']],
   ['compare', () => ['compare', 'partner', 'acme/bank-feeds']],
   ['config-check', () => ['config', 'check', '--config', cli.directory.file('hookdrift.yaml')], ''],
   ['config-show', () => ['config', 'show', '--config', cli.directory.file('hookdrift.yaml')], ''],

@@ -75,7 +75,7 @@ describe('hookdrift baseline', () => {
     await baseline(cli, 'approve', '--by', 'lee')
     const [project] = cli.fleet.projects()
     const place = { project: project?.uid ?? '', uid: at(cli.fleet.open(project?.uid ?? '').endpoints, 0).uid }
-    changeEndpoint(cli.fleet, place, (row) => ({ ...row, url: 'http://elsewhere.example.com/in' }))
+    changeEndpoint(cli.fleet, place, (row) => ({ ...row, url: 'http://elsewhere.example.com/in', name: 'renamed' }))
     await cli.audit()
     const ends = [
       `This ends 2 violations with the next run: 1 high, 1 medium`,
@@ -94,7 +94,9 @@ describe('hookdrift baseline', () => {
     const approved = await baseline(cli, 'approve', '--note', 'the receiver moved', '--by', 'eve')
     expect([approved.code, approved.stderr]).toEqual([0, ''])
     for (const line of ends) expect(approved.stdout).toContain(line)
-    expect(approved.stdout).toMatch(/ at \/url\nApproved the state of run 2: acme\/orders, acme\/payments\.\n$/)
+    expect(approved.stdout).toMatch(
+      / at \/url\n {2}medium {4}.*"renamed" \w+\nApproved the state of run 2: acme\/orders, acme\/payments\.\n$/,
+    )
     const report = JSON.parse((await cli.audit(['--format', 'json'])).stdout)
     const ended = report.violations.map((one: { rule: string; state: string; resolution: string | null }) =>
       [one.resolution ?? one.state, one.rule].join(' '),
@@ -256,9 +258,13 @@ describe('states as files', () => {
     expect(code).toBe(1)
     const report = JSON.parse(stdout)
     expect(report.drift).toEqual([])
-    expect(report.violations.map(({ rule, path }: { rule: string; path: string }) => [rule, path]).sort()).toEqual([
-      ['drift/unexpected', ''],
-      ['drift/unexpected', '/status'],
+    expect(
+      report.violations
+        .map(({ rule, path, message }: { rule: string; path: string; message: string }) => [rule, path, message])
+        .sort(),
+    ).toEqual([
+      ['drift/unexpected', '', '1 field differs from the approved baseline: /status "inactive" (approved: "active")'],
+      ['drift/unexpected', '', 'is not in the approved baseline'],
     ])
     expect(report.violations.some(({ uid }: { uid: string }) => uid === came)).toBe(true)
     expect((await cli.audit()).code).toBe(0)

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { setEndpointStatus } from '../../src/demo/edits.ts'
 import { at, query } from '../audit/fleet-fixture.ts'
 import { faultsOfTeams } from '../notify/published-forms.ts'
+import { openGitHub, openJira } from '../notify/simulated-tracker.ts'
 import { openReceiver } from '../notify/webhook-receiver.ts'
 import { breakOne, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
@@ -16,10 +17,14 @@ const hook = `notify:
 `
 
 /** A command-line fixture whose runs notify a receiver. */
-async function openNotified(notify = hook, answer?: Parameters<typeof openReceiver>[0]) {
+async function openNotified(
+  notify = hook,
+  answer?: Parameters<typeof openReceiver>[0],
+  more: Readonly<Record<string, string>> = {},
+) {
   const receiver = await openReceiver(answer)
   const cli = await openCliFixture({}, notify)
-  const env = { HOOK_URL: `${receiver.url}/not-a-real-key`, HOOK_SECRET: secret, DUTY_KEY: duty }
+  const env = { HOOK_URL: `${receiver.url}/not-a-real-key`, HOOK_SECRET: secret, DUTY_KEY: duty, ...more }
   const options = { cwd: cli.directory.path, env: { ...cli.env, ...env } }
   const config = ['--config', cli.directory.file('hookdrift.yaml')]
   return {
@@ -184,6 +189,51 @@ describe('hookdrift audit with notifications', () => {
     const rows = query(notified.history, 'SELECT body FROM notification')
     expect(JSON.stringify(rows)).not.toMatch(/notarealkey|127\.0\.0\.1/)
     expect(query(notified.history, 'SELECT * FROM incident')).toEqual([])
+    expect((await command(['verify', '--history', notified.history], { cwd: '/' })).code).toBe(0)
+  })
+
+  it.each([
+    [
+      'issues of GitHub',
+      () => openGitHub(),
+      `type: github_issue, repository: acme/payments, token: "\${TRACKER_TOKEN}", api_url: "\${TRACKER_URL}"`,
+    ],
+    [
+      'issues of Jira',
+      () => openJira({ user: 'me@example.com' }),
+      `type: jira, url: "\${TRACKER_URL}", project: OPS, user: me@example.com, token: "\${TRACKER_TOKEN}"`,
+    ],
+  ])('opens and closes %s, and opens the same again', async (_, open, members) => {
+    await using tracker = await open()
+    const notify = `notify:\n  - { name: desk, ${members}, min_severity: high }\n`
+    await using notified = await openNotified(notify, undefined, {
+      TRACKER_URL: tracker.url,
+      TRACKER_TOKEN: 'not-a-real-token',
+    })
+    const project = at(notified.fleet.projects(), 0).uid
+    const endpoint = { project, uid: at(notified.fleet.open(project).endpoints, 0).uid }
+    const shown = () =>
+      tracker.tickets.map(({ title, isClosed, comments }) => [title.split(':')[0], isClosed, comments.length])
+    await notified.audit()
+    breakOne(notified)
+    await notified.audit()
+    await notified.notify()
+    const opened = shown()
+    expect(opened).toContainEqual(['[high] endpoint/inactive', false, 0])
+    setEndpointStatus(notified.fleet, endpoint, 'active')
+    await notified.audit()
+    await notified.notify()
+    expect(shown()).toEqual(opened.map(([title]) => [title, true, 1]))
+    breakOne(notified)
+    await notified.audit()
+    await notified.notify()
+    expect(shown()).toEqual(opened.map(([title]) => [title, false, 2]))
+    expect((await notified.notify('--test')).code).toBe(0)
+    expect(tracker.tickets.at(-1)).toMatchObject({ title: 'hookdrift: a test of the channel desk', isClosed: true })
+    const dump = JSON.stringify(
+      ['notification', 'ticket'].map((table) => query(notified.history, `SELECT * FROM ${table}`)),
+    )
+    expect(dump).not.toMatch(/not-a-real-token|127\.0\.0\.1/)
     expect((await command(['verify', '--history', notified.history], { cwd: '/' })).code).toBe(0)
   })
 

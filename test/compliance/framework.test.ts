@@ -39,6 +39,11 @@ describe('a framework file', () => {
     expect(rationaleFor(signed, 'endpoint/url-not-https')).toBeUndefined()
   })
 
+  it('may name the document of its identifiers, which may have parentheses', () => {
+    const text = 'framework: ours\ntitle: Ours\nsource: Our handbook, 3\ncontrols: [{ id: 9(4)(d), title: Keys }]\n'
+    expect(readFramework(text, 'ours.yaml')).toMatchObject({ source: 'Our handbook, 3', controls: [{ id: '9(4)(d)' }] })
+  })
+
   it('is refused with line and column of each mistake', () => {
     expect(refusal(`${head}  - { id: W-1, titel: x }\n`)).toMatch(/ours\.yaml:4:\d+: .*titel/)
     expect(refusal(`${head}  - { id: 2.2, title: x }\n`)).toMatch(/ours\.yaml:4:11: /)

@@ -82,6 +82,55 @@ describe('channels', () => {
     expect(literal.warnings).toEqual([expect.stringMatching(/the file contains a secret/)])
   })
 
+  it('of tickets are read, with the published address of GitHub and labels by owner', () => {
+    const more = { ...env, TRACKER_TOKEN: 'not-a-real-token' }
+    const issues = {
+      name: 'issues',
+      type: 'github_issue',
+      repository: 'acme/payments',
+      token: '${TRACKER_TOKEN}',
+      labels: ['webhooks'],
+      assignees: { '*': ['ops'], 'tenant-0*': ['alice'] },
+    }
+    const ops = {
+      name: 'ops',
+      type: 'jira',
+      url: 'https://acme.atlassian.net',
+      project: 'OPS',
+      user: 'me@example.com',
+      token: '${TRACKER_TOKEN}',
+      assignee: { 'tenant-0*': '712020:a1' },
+    }
+    const { notify, warnings, digest } = configure(withChannels(issues, ops), { env: more })
+    expect(notify).toEqual([
+      { ...issues, token: more.TRACKER_TOKEN, api_url: 'https://api.github.com' },
+      { ...ops, token: more.TRACKER_TOKEN, issue_type: 'Task' },
+    ])
+    expect(warnings).toEqual([])
+    const rotated = configure(withChannels(issues, ops), { env: { ...more, TRACKER_TOKEN: 'another' } })
+    expect(rotated.digest).toBe(digest)
+    const unsafe = { ...issues, token: more.TRACKER_TOKEN, api_url: 'http://github.example.com/api/v3' }
+    expect(configure(withChannels(unsafe), { env }).warnings).toEqual([
+      expect.stringMatching(/the file contains a secret/),
+      expect.stringMatching(/sent in clear over http/),
+    ])
+    expect(configure(withChannels(issues, ops), { env }, { usesChannels: false }).digest).toBe(digest)
+  })
+
+  it.each<[string, object, RegExp]>([
+    [
+      'a repository that leads elsewhere',
+      { repository: 'acme/..' },
+      /repository is "acme\/\.\.", expected a repository/,
+    ],
+    ['labels of projects', { labels: { env: 'prod' } }, /env is "prod", expected a list/],
+    ['a mention', { assignees: ['@alice'] }, /assignees\[0\] is a text \(not shown\), expected the name of a user/],
+    ['a token with a line break', { token: 'a\nb' }, /token has a value that does not fit \(not shown\)/],
+  ])('refuse an issue of GitHub with %s', (_, wrong, expected) => {
+    const issues = { name: 'a', type: 'github_issue', repository: 'acme/payments', token: '${PASSWORD}', ...wrong }
+    expect(refusalOf(issues)).toEqual([expect.stringMatching(expected)])
+  })
+
   it('report all their mistakes at once', () => {
     const wrong = [
       { name: 'a', type: 'slack', url: 'ftp://x', owners: [1] },

@@ -17,6 +17,8 @@ const channelEnv = {
   SMTP_PASSWORD: 'not-a-real-key',
   TEAMS_URL: 'https://teams.example.com/not-a-real-key',
   PAGERDUTY_KEY: 'notarealkey'.padEnd(32, '0'),
+  GITHUB_TOKEN: 'not-a-real-token',
+  JIRA_TOKEN: 'not-a-real-token',
   PAGES_TOKEN: 'not-a-real-token-of-all',
   PAYMENTS_TOKEN: 'not-a-real-token-of-payments',
 }

@@ -315,6 +315,7 @@ describe('channels and schedules', () => {
   - { name: files, type: directory, path: ./reports }
   - { name: chat, type: slack, url: "http://127.0.0.1:${port}/a-secret-path" }
   - { name: gone, type: teams, url: "http://127.0.0.1:${await closedPort()}/a-secret-path" }
+  - { name: issues, type: github_issue, repository: acme/payments, token: a-secret-path, api_url: "http://127.0.0.1:${port}" }
   - { name: mail, type: email, smtp: "smtp://no-such-host.invalid", from: a@example.com, to: [b@example.com] }
 schedules:
   - { name: nightly, cron: "0 3 1 1 *", timezone: UTC }
@@ -327,6 +328,7 @@ schedules:
       'ok files: ./reports, made when the first report is written',
       'ok chat: 127.0.0.1:PORT accepts connections, its secrets are set; nothing was sent',
       'fail gone: connection refused: 127.0.0.1:PORT → Check the address of the channel, and the way to it from this machine.',
+      'ok issues: 127.0.0.1:PORT accepts connections, its secrets are set; nothing was sent',
       expect.stringMatching(/^fail mail: host name not found: no-such-host\.invalid:587 → Check the address/),
     ])
     expect(of('schedule')).toEqual([

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../src/history/history.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
 import type { NewMessage, OpenIncident } from '../../src/history/outbox.ts'
-import { findFirstWaiting, listChannels, listUndelivered } from '../../src/history/sql/outbox.ts'
+import {
+  findFirstWaiting,
+  findLastTicketChange,
+  findTicket,
+  listChannels,
+  listUndelivered,
+} from '../../src/history/sql/outbox.ts'
 import { listRuns } from '../../src/history/sql/runs.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { idOf } from './known-in.ts'
@@ -105,6 +111,23 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       })
     })
 
+    it('name a violation that continues under another severity or message, once', async () => {
+      const changesOf = ({ changes }: PriorState) =>
+        changes.map(({ uid, severity, message, was }) => [uid, severity, message, was])
+      await run(opening('a', 'b', 'c'))
+      const [a, b] = [aViolation('a'), aViolation('b')]
+      const next = await run(async (draft) => {
+        await turning('a', { severity: 'critical' })(draft)
+        await turning('b', { message: 'another text' })(draft)
+        await turning('c', { state: 'unknown', lastRun: 1 })(draft)
+      })
+      expect(changesOf(next).sort()).toEqual([
+        ['a', 'critical', a.message, { severity: a.severity, message: a.message }],
+        ['b', b.severity, 'another text', { severity: b.severity, message: b.message }],
+      ])
+      expect(changesOf(await run())).toEqual([])
+    })
+
     it('name the owner of an active violation as of the run, and of an ended one as it last was', async () => {
       const ownersOf = ({ transitions }: PriorState) => transitions.map(({ uid, owner }) => [uid, owner]).sort()
       const first = await run(async (draft) => {
@@ -182,6 +205,24 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         })
         expect(shown(await run())).toEqual([['duty', 'k1', 'x', false]])
       })
+    })
+
+    it('remember the last that was said of a ticket, for its channel and its tracker', async () => {
+      await fixture.history.enqueue([aMessage('m1'), aMessage('n1', 'chat')], at(1))
+      const ticket = { key: 'k1', target: 'here', reference: null, changedAt: at(1) }
+      const known = (channel: string, key: string, target: string) =>
+        findTicket(fixture.history, channel, { key, target })
+      await fixture.history.rememberTicket('hook', ticket)
+      expect(await known('hook', 'k1', 'here')).toEqual(ticket)
+      expect(await findLastTicketChange(fixture.history, 'hook', 'here')).toBeUndefined()
+      const created = { ...ticket, reference: '12', changedAt: at(2) }
+      await fixture.history.rememberTicket('hook', created)
+      await fixture.history.rememberTicket('hook', { ...created, key: 'k2', changedAt: at(3) })
+      await fixture.history.rememberTicket('hook', { ...created, key: 'k3', target: 'there', changedAt: at(4) })
+      expect(await known('hook', 'k1', 'here')).toEqual(created)
+      expect(await known('hook', 'k1', 'there')).toBeUndefined()
+      expect(await known('chat', 'k1', 'here')).toBeUndefined()
+      expect(await findLastTicketChange(fixture.history, 'hook', 'here')).toBe(at(3))
     })
 
     describe('the outbox', () => {

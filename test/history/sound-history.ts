@@ -51,6 +51,8 @@ export async function makeSoundHistory(): Promise<Buffer> {
   await history.failed('msg_chat_1', { at: at(5), error: 'answered 500', nextTryAt: undefined })
   await history.failed('msg_chat_2', { at: at(5), error: 'answered 500', nextTryAt: at(6) })
   await history.claim('hook')
+  const ticket = { key: 'incident 1', target: 'sealed:1', reference: '12', changedAt: at(5) }
+  await history.rememberTicket('chat', ticket)
   await history.close()
   const db = new Database(file)
   db.pragma('journal_mode = DELETE')

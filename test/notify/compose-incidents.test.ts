@@ -12,6 +12,14 @@ const duty: Channel = {
   routing_key: 'notarealkey'.padEnd(32, '0'),
 }
 
+const issues: Channel = {
+  name: 'issues',
+  type: 'github_issue',
+  repository: 'acme/payments',
+  token: 'not-a-real-token',
+  api_url: 'https://api.github.com',
+}
+
 /** What PagerDuty has open after some messages. */
 class Desk {
   readonly open = new Map<string, Message>()
@@ -20,7 +28,7 @@ class Desk {
       const { incident, events, more } = message
       if (incident === undefined) return []
       if (incident.action === 'trigger') this.open.set(incident.key, message)
-      else this.open.delete(incident.key)
+      if (incident.action === 'resolve') this.open.delete(incident.key)
       return [`${incident.action} ${events.length + more}`]
     })
   }
@@ -33,6 +41,7 @@ async function openDesk(channel: Channel = duty, endpointsPerProject = 40) {
   const { fleet, service } = notified.fixture
   return {
     desk,
+    notified,
     service,
     fleet,
     place: (index: number) => all[index] ?? { project: '', uid: '' },
@@ -160,5 +169,77 @@ describe('incidents', () => {
     expect((await fixture.run()).filter((line) => line.startsWith('resolve'))).toEqual([])
     for (let runs = 0; runs < 5 && fixture.desk.open.size > 0; runs++) await fixture.run()
     expect(fixture.desk.open.size).toBe(0)
+  })
+})
+
+describe('tickets', () => {
+  const rules = (severity: string) => `extends: []\nrules: { endpoint/inactive: { severity: ${severity} } }\n`
+  const waived = policyOf(
+    `${rules('medium')}waivers:\n  - { rule: endpoint/inactive, match: { kind: endpoint }, owner: team, reason: meant, expires: 2027-01-31 }\n`,
+  )
+
+  it('say what changes: severity, a waiver and its end; and stay open', async () => {
+    await using fixture = await openDesk(issues)
+    await fixture.run({ policy: policyOf(rules('medium')) })
+    fixture.turn(0, 1, 'inactive')
+    expect(await fixture.run({ policy: policyOf(rules('medium')) })).toEqual(['trigger 1'])
+    const key = [...fixture.desk.open.keys()].join()
+    const sent: Message[] = []
+    const keep = async (policy: ReturnType<typeof policyOf>) => {
+      const { messages } = await fixture.notified.run({ policy })
+      sent.push(...messages)
+      return messages.map(({ incident }) => [incident?.action, incident?.key])
+    }
+    expect(await keep(policyOf(rules('high')))).toEqual([['update', key]])
+    expect(await keep(policyOf(rules('medium')))).toEqual([['update', key]])
+    expect(await keep(waived)).toEqual([['update', key]])
+    expect(await keep(waived)).toEqual([])
+    expect(await keep(policyOf(rules('medium')))).toEqual([['trigger', key]])
+    fixture.turn(0, 1, 'active')
+    expect(await keep(policyOf(rules('medium')))).toEqual([['resolve', key]])
+    expect(sent.map(({ events }) => events.map(({ type, text }) => `${type}: ${text}`).join())).toEqual([
+      'violation.changed: severity high (was medium)',
+      'violation.changed: severity medium (was high)',
+      'violation.waived: accepted by team until 2027-02-01 00:00 UTC: meant',
+      expect.stringMatching(/^violation.reopened: /),
+      expect.stringMatching(/^violation.resolved: /),
+    ])
+  })
+
+  it('of one cause are one, which closes when all of it is mended; what is alone has its own', async () => {
+    await using fixture = await openDesk(issues)
+    await fixture.run()
+    changeEndpoint(fixture.fleet, fixture.place(3), (row) => ({ ...row, status: 'paused' }))
+    await fixture.run()
+    fixture.turn(0, 4, 'inactive')
+    const { messages } = await fixture.notified.run({ policy: onlyInactive })
+    expect(fixture.desk.take(messages).sort()).toEqual(['trigger 1', 'trigger 3'])
+    const [ofCause] = messages.filter(({ events }) => events.length === 3)
+    expect(ofCause?.causes).toMatchObject([{ text: expect.stringContaining('in 3 endpoints'), resources: 3 }])
+    fixture.turn(0, 2, 'active')
+    expect(await fixture.run()).toEqual([])
+    fixture.turn(2, 3, 'active')
+    expect(await fixture.run()).toEqual(['resolve 1'])
+    expect(fixture.desk.open.size).toBe(1)
+  })
+
+  it('of a storm say once what changes about many, and many waivers that end open no other', async () => {
+    await using fixture = await openDesk(issues)
+    await fixture.run({ policy: policyOf(rules('medium')) })
+    fixture.turn(0, 30, 'inactive')
+    expect(await fixture.run({ policy: policyOf(rules('medium')) })).toEqual(['trigger 30'])
+    expect(await fixture.run({ policy: waived })).toEqual(['update 30'])
+    expect(await fixture.run({ policy: policyOf(rules('medium')) })).toEqual(['trigger 30'])
+    expect(fixture.desk.open.size).toBe(1)
+    fixture.turn(0, 30, 'active')
+    expect(await fixture.run({ policy: policyOf(rules('medium')) })).toEqual(['resolve 30'])
+  })
+
+  it('alone say what changes: no alert and no message does', async () => {
+    await using fixture = await openDesk(duty)
+    await fixture.run({ policy: policyOf(rules('medium')) }, [lines])
+    fixture.turn(0, 1, 'inactive')
+    await fixture.run({ policy: policyOf(rules('medium')) }, [duty, lines])
+    expect((await fixture.notified.run({ policy: policyOf(rules('high')) }, [duty, lines])).messages).toEqual([])
   })
 })

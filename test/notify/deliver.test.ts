@@ -122,6 +122,36 @@ describe('delivery', () => {
     expect(dead?.attempts).toBeGreaterThan(40)
   })
 
+  it('waits as long as a receiver asks, and gives no message up because of it', async () => {
+    const harness = aDelivery()
+    harness.answers(() => ({ ok: false, error: 'answered 429', waitMs: 2 * hourS * 1000 }))
+    await harness.write('m1')
+    await harness.deliver()
+    await harness.machines.pass(2 * hourS - 1)
+    await harness.deliver()
+    expect(harness.got).toEqual(['m1'])
+    await harness.machines.pass(23 * hourS)
+    await harness.deliver()
+    expect(harness.messages).toEqual(['m1 failed: answered 429', 'm1 failed: answered 429'])
+    harness.answers(() => accepted)
+    await harness.machines.pass(2 * hourS)
+    await harness.deliver()
+    expect(harness.messages.at(-1)).toBe('m1 delivered')
+  })
+
+  it('gives a message that takes several requests the time of all', async () => {
+    const harness = aDelivery()
+    await harness.write('m1')
+    const asked: number[] = []
+    const timeoutAfter = (ms: number) => {
+      asked.push(ms)
+      return new AbortController().signal
+    }
+    const slow = { name: 'hook', target: 'sealed:1', isSlow: true, send: async () => accepted }
+    await harness.deliver({ receivers: [slow], timeoutAfter })
+    expect(asked).toEqual([60_000])
+  })
+
   it('tries a late message once more before it gives it up', async () => {
     const harness = aDelivery()
     await harness.write('m1')

@@ -41,7 +41,15 @@ function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partia
     notEvaluated: {},
   }
   const run = { isFirst: false, policyDigest: 'policy', toolVersion: '0.1.0' }
-  return { ...run, scans: new Map([[project, scan]]), transitions: [], channels: [], incidents: [], ...other }
+  return {
+    ...run,
+    scans: new Map([[project, scan]]),
+    transitions: [],
+    changes: [],
+    channels: [],
+    incidents: [],
+    ...other,
+  }
 }
 
 function aMove(

@@ -10,7 +10,7 @@ import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture } fro
 /** So that an edit of a status opens one violation and no others. */
 export const onlyInactive = policyOf('extends: []\nrules: { endpoint/inactive: {} }\n')
 
-export const lines: Channel = { name: 'lines', type: 'log' }
+export const lines = { name: 'lines', type: 'log' } as const satisfies Channel
 export const chat: Channel = { name: 'chat', type: 'slack', url: 'https://chat.example.com/x' }
 
 /** A fleet fixture whose runs notify some channels. */

@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, expect, it } from 'vitest'
 import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { describeApi } from '../../src/cli/api/describe-api.ts'
+import { describeCommand } from '../../src/cli/commands.ts'
 import { openDemoSite } from './demo-site.ts'
 
 const demo = await openDemoSite()
@@ -46,7 +47,10 @@ it('says how to log in, and which answers are no answer', async () => {
 })
 
 it('would find a fault', async () => {
-  const broken = { ...(await describeApi('1')), paths: { '/x': { get: { parameters: [{ name: 'a' }] } } } }
+  const broken = {
+    ...(await describeApi('1', describeCommand)),
+    paths: { '/x': { get: { parameters: [{ name: 'a' }] } } },
+  }
   expect((await new Validator().validate(broken)).valid).toBe(false)
 })
 

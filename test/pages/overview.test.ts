@@ -38,7 +38,13 @@ describe('the overview', () => {
   const ask = (...args: readonly string[]) => site.json(...args, '--run', String(site.run))
 
   it('shows the numbers of the commands, and no others', async () => {
-    const page = await read(`/?run=${site.run}`)
+    const whole = await read(`/?run=${site.run}`)
+    // Causes are cards of their own, each with the id that the command shows.
+    const page = whole.replace(/<h2 id="causes">.*?(?=<h2 id="new">)/s, '')
+    const { rows: causes } = await ask('causes')
+    const cards = [...whole.matchAll(/data-cause="([^"]*)"/g)].map(([, id]) => id)
+    expect(cards).toEqual(causes.map(({ id }: { id: string }) => id))
+    expect(cards.length).toBeGreaterThan(0)
     const [open, overdue, waived] = await Promise.all(
       ['--overdue', '--open', '--waived'].map(async (flag) =>
         ask('violations', ...(flag === '--overdue' ? ['--open', flag] : [flag]), '--limit', 'all'),

@@ -75,7 +75,9 @@ describe('a drift rule', () => {
     const fields = [{ path: '/status', before: 'active', after: 'paused' }]
     const ofProject = evaluatorOf(policy).of(project)
     const found = ofProject.compare(endpoint(drift.after ?? {}, ['/url']), { ...drift, fields })
-    expect(found.map(({ path }) => path)).toEqual(['/status'])
+    expect(found.map(({ path, message }) => [path, message])).toEqual([
+      ['', '1 field differs from the approved baseline: /status "paused" (approved: "active")'],
+    ])
   })
 })
 

@@ -2,13 +2,16 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
+import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
 import { type Compliance, controlStates } from '../../src/compliance/compliance.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import { builtInFramework } from '../../src/compliance/framework.ts'
 import type { Report } from '../../src/model/report.ts'
 import { type ComplianceFormat, stateNames } from '../../src/report/compliance/compliance-format.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 import { aProject, aReport, aViolation, samples } from './sample-reports.ts'
 
 const attack = `<img src=x onerror=alert(1)> https://evil.example/x =1+1 | ![](https://evil.example) \u202e\x1b[2J"'`
@@ -98,6 +101,21 @@ describe('a compliance report', () => {
     expect(compliance.controls.map(({ state }) => state)).not.toContain('met')
     const text = show(complianceReports[name], compliance).replaceAll(/\s+/g, ' ')
     expect(text).toContain('2 endpoints that show no url since run 7')
+  })
+
+  it.each(builtInFrameworkIds)('names every control of %s in every format', (id) => {
+    const compliance = composeCompliance({ report: evaluatedSamples.small, framework: builtInFramework(id) })
+    const expected = compliance.controls.map((control) => [control.id, control.state])
+    expect(readers.json(show(complianceReports.json, compliance))).toEqual(expected)
+    // What is missing comes first.
+    const shown = readers.html(show(complianceReports.html, compliance))
+    expect(shown).toHaveLength(expected.length)
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(expected))
+    expect(readers.csv(show(complianceReports.csv, compliance))).toEqual(expected)
+    for (const format of ['text', 'markdown'] as const) {
+      const text = show(complianceReports[format], compliance)
+      expect(compliance.controls.filter((control) => !text.includes(control.id))).toEqual([])
+    }
   })
 
   it('is harmless in every format with any names and messages', () => {

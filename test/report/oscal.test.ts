@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
+import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import { builtInFramework } from '../../src/compliance/framework.ts'
 import type { Report } from '../../src/model/report.ts'
+import { complianceOscal } from '../../src/report/compliance/compliance-oscal.ts'
 import { oscal } from '../../src/report/oscal.ts'
 import { nameUuid } from '../../src/report/oscal-results.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
@@ -23,6 +27,10 @@ const published = {
     ...['uuid!', 'title', 'description!', 'props', 'links', 'methods!', 'types', 'origins', 'subjects'],
     ...['relevant-evidence', 'collected!', 'expires', 'remarks'],
   ],
+  finding: [
+    ...['uuid!', 'title!', 'description!', 'props', 'links', 'origins', 'target!'],
+    ...['implementation-statement-uuid', 'related-observations', 'related-risks', 'remarks'],
+  ],
   item: ['uuid!', 'description!', 'props', 'links', 'responsible-parties', 'implemented-components', 'remarks'],
   property: ['name!', 'uuid', 'ns', 'value!', 'class', 'group', 'remarks'],
 } as const
@@ -36,28 +44,58 @@ function faultsOf(object: object, fields: readonly string[]): string[] {
   return [...missing, ...Object.keys(object).filter((member) => !known.has(member))]
 }
 
+/** Published fields only, and all required ones. `text`: of a report in OSCAL. */
+function expectPublished(text: string): void {
+  const root = JSON.parse(text)['assessment-results']
+  const [result] = root.results
+  expect(faultsOf(root, published.root)).toEqual([])
+  expect(faultsOf(root.metadata, published.metadata)).toEqual([])
+  expect(faultsOf(result, published.result)).toEqual([])
+  const observations = result.observations ?? []
+  const findings = result.findings ?? []
+  const items = result['local-definitions']?.['inventory-items'] ?? []
+  for (const observation of observations) expect(faultsOf(observation, published.observation)).toEqual([])
+  for (const finding of findings) expect(faultsOf(finding, published.finding)).toEqual([])
+  for (const item of items) expect(faultsOf(item, published.item)).toEqual([])
+  const named = [root.metadata, result, ...observations, ...findings, ...items]
+  for (const { name, value, ...rest } of named.flatMap(({ props }) => props ?? [])) {
+    expect(faultsOf({ name, value, ...rest }, published.property)).toEqual([])
+    expect([name, value]).toEqual([expect.stringMatching(token), expect.stringMatching(/^\S(.*\S)?$/)])
+  }
+  const uuids = [root, result, ...observations, ...findings, ...items].map((object) => object.uuid)
+  expect(new Set(uuids).size).toBe(uuids.length)
+  for (const one of uuids) expect(one).toMatch(uuid)
+}
+
+describe('the OSCAL report by control', () => {
+  it.each(builtInFrameworkIds)('contains published fields only, and a token of each control: %s', (id) => {
+    const compliance = composeCompliance({ report: evaluatedSamples.small, framework: builtInFramework(id) })
+    const text = complianceOscal(compliance, options)
+    expectPublished(text)
+    const [result] = JSON.parse(text)['assessment-results'].results
+    const targets: string[] = result.findings.map((finding: Finding) => finding.target['target-id'])
+    expect(targets.filter((target) => !token.test(target))).toEqual([])
+    const covered = compliance.controls.filter(({ state }) => state !== 'not_covered')
+    expect(new Set(targets).size).toBe(covered.length)
+    const reviewed = result['reviewed-controls']['control-selections'].flatMap((selection: Selection) =>
+      (selection['include-controls'] ?? []).map((control) => control['control-id']),
+    )
+    expect(targets.filter((target) => !reviewed.includes(target))).toEqual([])
+  })
+})
+
+interface Finding {
+  readonly target: { readonly 'target-id': string }
+}
+
+interface Selection {
+  readonly 'include-controls'?: readonly { readonly 'control-id': string }[]
+}
+
 describe('the OSCAL report', () => {
   it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))(
     'contains published fields only, and all required ones: %s',
-    (_, report) => {
-      const root = resultsOf(report)
-      const [result] = root.results
-      expect(faultsOf(root, published.root)).toEqual([])
-      expect(faultsOf(root.metadata, published.metadata)).toEqual([])
-      expect(faultsOf(result, published.result)).toEqual([])
-      const observations = result.observations ?? []
-      const items = result['local-definitions']?.['inventory-items'] ?? []
-      for (const observation of observations) expect(faultsOf(observation, published.observation)).toEqual([])
-      for (const item of items) expect(faultsOf(item, published.item)).toEqual([])
-      const named = [root.metadata, result, ...observations, ...items]
-      for (const { name, value, ...rest } of named.flatMap(({ props }) => props ?? [])) {
-        expect(faultsOf({ name, value, ...rest }, published.property)).toEqual([])
-        expect([name, value]).toEqual([expect.stringMatching(token), expect.stringMatching(/^\S(.*\S)?$/)])
-      }
-      const uuids = [root, result, ...observations, ...items].map((object) => object.uuid)
-      expect(new Set(uuids).size).toBe(uuids.length)
-      for (const one of uuids) expect(one).toMatch(uuid)
-    },
+    (_, report) => expectPublished(oscal(report, options)),
   )
 
   it('has no empty list, and no dangling reference', () => {

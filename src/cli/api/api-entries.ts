@@ -1,7 +1,6 @@
-import { renderOptionsFor } from '../../app/process-context.ts'
+import { usualColumns } from '../../app/process-context.ts'
 import type { ParameterTable, Question } from '../../questions/question.ts'
 import { writeAnswer } from '../../report/show-answer.ts'
-import { commands } from '../commands.ts'
 import type { ApiSource } from './api-source.ts'
 
 export interface ApiAddress {
@@ -9,8 +8,12 @@ export interface ApiAddress {
   readonly words: readonly string[]
   /** The name of its answer's schema, where that is another one. */
   readonly answer?: string
+  /** What it says, where that is less than the command does. */
+  readonly description?: string
   /** Whether it says things that are not of one project. */
   readonly isOfAllProjects?: true
+  /** Whether its text has commands that its JSON does not. */
+  readonly hasCommands?: true
   readonly load: () => Promise<ApiSource>
 }
 
@@ -21,6 +24,7 @@ export interface ApiAddress {
 export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   accept: {
     words: ['accept', '--list'],
+    description: 'List the acceptances of violations: who accepted what, why, and what ended it',
     load: async () => ofQuestion((await import('../../questions/acceptances.ts')).acceptances),
   },
   baseline: {
@@ -39,17 +43,23 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
     words: ['compare'],
     load: async () => ofQuestion((await import('../../questions/compare.ts')).compare),
   },
+  coverage: {
+    words: ['coverage'],
+    load: async () => ofQuestion((await import('../../questions/coverage.ts')).coverage),
+  },
   diff: {
     words: ['diff'],
     load: async () => ofQuestion((await import('../../questions/diff.ts')).diff),
   },
   notes: {
     words: ['note', '--list'],
+    description: 'List what people noted: what they did, when, who wrote it down, and which projects it is about',
     answer: 'note',
     load: async () => ofQuestion((await import('../../questions/notes.ts')).notes),
   },
   notify: {
     words: ['notify', '--pending'],
+    description: 'List the channels, and the messages that wait or were given up',
     isOfAllProjects: true,
     load: async () => ofQuestion((await import('../../questions/pending-messages.ts')).pendingMessages),
   },
@@ -59,6 +69,7 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   },
   restore: {
     words: ['restore'],
+    hasCommands: true,
     load: async () => ofQuestion((await import('../../questions/restore.ts')).restore),
   },
   rules: {
@@ -91,13 +102,11 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   },
 }
 
-/** What the list of commands says of it. */
-export function descriptionOf({ words: [name, below] }: Pick<ApiAddress, 'words'>): string {
-  const listed = Object.values(commands)
-    .flat()
-    .find((each) => each.name === name)
-  const isGroup = listed !== undefined && 'commands' in listed
-  return (isGroup ? listed.commands.find((each) => each.name === below) : listed)?.description ?? ''
+/** Says what a command does, by its words. */
+export type DescribeCommand = (words: readonly string[]) => string
+
+export function descriptionOf({ words, description }: ApiAddress, describe: DescribeCommand): string {
+  return description ?? describe(words)
 }
 
 function ofQuestion<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>): ApiSource {
@@ -109,8 +118,8 @@ function ofQuestion<Parameters extends ParameterTable, Row>(question: Question<P
     async write(history, values, inquiry) {
       question.check?.(values, inquiry)
       const { answer, view } = await question.read(history, values, inquiry)
-      const render = renderOptionsFor(inquiry.terminal)
-      return writeAnswer('json', answer, view, { ...render, tableWidth: render.width })
+      const format = inquiry.format === 'text' ? 'text' : 'json'
+      return writeAnswer(format, answer, view, { colour: false, width: usualColumns, tableWidth: usualColumns })
     },
   }
   return source

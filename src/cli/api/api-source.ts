@@ -9,6 +9,6 @@ export interface ApiSource<Parameters extends ParameterTable = ParameterTable> {
   readonly runIs?: string
   /** false: it is one document, of which no rows are left out. */
   readonly isLimited?: false
-  /** The JSON of the answer. */
+  /** The JSON of the answer; its text, where `inquiry` says so and the address has commands. */
   write(history: OpenHistory, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<string>
 }

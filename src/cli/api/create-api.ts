@@ -1,46 +1,10 @@
-import { resolve } from 'node:path'
 import type { HistoryOptions } from '../../app/locate-history.ts'
 import type { ProcessContext } from '../../app/process-context.ts'
-import { AuditError } from '../../model/errors.ts'
-import type { Api } from '../../pages/api-routes.ts'
-import { NotFound } from '../../pages/page.ts'
-import { runNamed } from '../../questions/question.ts'
-import { apiEntries, descriptionOf } from './api-entries.ts'
-import { readParameters } from './api-parameters.ts'
-import { describeApi } from './describe-api.ts'
+import type { Api } from '../../pages/api.ts'
+import { describeCommand } from '../commands.ts'
+import { answerApi } from './answer-api.ts'
 
-/** Answers as the commands do, so that each answer is what the command prints. */
+/** The API, described in the words of the command line. What a command loads is given these, since it loads it. */
 export function createApi(options: HistoryOptions, terminal: ProcessContext, version: string): Api {
-  return {
-    commands: Object.entries(apiEntries).map(([name, entry]) => ({ name, description: descriptionOf(entry) })),
-    async prepare(name, search) {
-      const found = Object.entries(apiEntries).find(([each, { words }]) => each === name || words.join('/') === name)
-      if (found === undefined) throw new NotFound(`there is no command "${name}" in the API; /api/v1 lists them`)
-      const [named, { isOfAllProjects = false, load }] = found
-      const source = await load()
-      const { values, limit, run, isOfRun } = readParameters(named, source, search)
-      return {
-        isOfRun,
-        isOfAllProjects,
-        async read(reading) {
-          if (run !== undefined) await runNamed(reading.history, run)
-          const inquiry = { terminal: { ...terminal, reading }, options, format: 'json', limit }
-          try {
-            return await source.write(reading.history, values, inquiry)
-          } catch (error) {
-            throw withoutPlaces(error, options, terminal)
-          }
-        },
-      }
-    },
-    describe: () => describeApi(version),
-  }
-}
-
-/** An error that names the files of this machine is not for readers of the pages. */
-function withoutPlaces(error: unknown, { config, history }: HistoryOptions, { cwd }: ProcessContext): unknown {
-  if (!(error instanceof AuditError) || error.kind !== 'usage') return error
-  const places = [cwd(), config, resolve(cwd(), config), ...(history === undefined ? [] : [history])]
-  const said = `${error.message}\n${error.advice ?? ''}`
-  return places.some((place) => said.includes(place)) ? AuditError.failure(said, { cause: error }) : error
+  return answerApi(options, terminal, { version, describe: describeCommand })
 }

@@ -4,14 +4,14 @@ import { packageFile } from '../../model/package-files.ts'
 import { cookieName } from '../../pages/access/credentials.ts'
 import { longestNote } from '../../questions/compose-note.ts'
 import { runParameter, shapeOf } from '../../questions/question.ts'
-import { type ApiAddress, apiEntries, descriptionOf } from './api-entries.ts'
+import { type ApiAddress, apiEntries, type DescribeCommand, descriptionOf } from './api-entries.ts'
 import { type ApiParameter, limitParameter, parametersOf } from './api-parameters.ts'
 
 /** The API as OpenAPI 3.1, of the commands' own options and the published schemas of their answers. */
-export async function describeApi(version: string): Promise<JsonObject> {
+export async function describeApi(version: string, describe: DescribeCommand): Promise<JsonObject> {
   const described = Object.entries(apiEntries).map(async ([name, entry]) => {
     const post = name === 'notes' ? { post: describeNoting() } : {}
-    return [`/api/v1/${name}`, { get: await describeEntry(name, entry), ...post }] as const
+    return [`/api/v1/${name}`, { get: await describeEntry(name, entry, describe), ...post }] as const
   })
   return {
     openapi: '3.1.0',
@@ -39,14 +39,14 @@ export async function describeApi(version: string): Promise<JsonObject> {
         },
       },
     },
-    components: { securitySchemes, schemas: { error: errorSchema, ...schemas() } },
+    components: { securitySchemes, schemas: { error: errorSchema, ...answerSchemas() } },
   }
 }
 
-async function describeEntry(name: string, entry: ApiAddress): Promise<JsonObject> {
+async function describeEntry(name: string, entry: ApiAddress, describe: DescribeCommand): Promise<JsonObject> {
   return {
     operationId: name,
-    summary: descriptionOf(entry),
+    summary: descriptionOf(entry, describe),
     description: `As \`hookdrift ${entry.words.join(' ')} --format json\`.`,
     parameters: parametersOf(await entry.load()).map(describeParameter),
     responses: {
@@ -106,11 +106,11 @@ function describeNoting(): JsonObject {
   }
 }
 
-function schemaOf(name: string): string {
+export function schemaOf(name: string): string {
   return name === 'report' ? 'anyReport' : name
 }
 
-function describeParameter({ name, description, parameter }: ApiParameter): JsonObject {
+export function describeParameter({ name, description, parameter }: ApiParameter): JsonObject {
   const { isRequired, isFlag, isList, choices, fallback } = shapeOf(parameter)
   const value: JsonObject = isFlag
     ? { type: 'boolean', enum: [true] }
@@ -177,7 +177,8 @@ function schemaFiles(): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(answers), report: 'report', compliance: 'compliance' }
 }
 
-function schemas(): JsonObject {
+/** The published schemas of all answers, which refer to each other as components of one document. */
+export function answerSchemas(): JsonObject {
   const read = Object.entries(schemaFiles()).map(([name, file]) => {
     // as: the package holds these files.
     const schema = JSON.parse(readFileSync(packageFile(`config/${file}.schema.json`), 'utf8')) as JsonObject

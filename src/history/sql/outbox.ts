@@ -1,4 +1,4 @@
-import type { ChannelClaims, ChannelState, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
+import type { ChannelClaims, ChannelState, KnownTicket, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
 import type { HistoryReader } from '../reader.ts'
 import { compareText } from '../report-order.ts'
 import type { HistoryBackend } from './backend.ts'
@@ -45,6 +45,29 @@ export async function findFirstWaiting(
   return history.ask((session) => session.get(sql, [channel]))
 }
 
+/** What is known of the ticket of a key at a tracker. */
+export async function findTicket(
+  history: HistoryReader,
+  channel: string,
+  { key, target }: Pick<KnownTicket, 'key' | 'target'>,
+): Promise<KnownTicket | undefined> {
+  const sql = `SELECT key, target, reference, changed_at AS "changedAt" FROM hookdrift.ticket
+    WHERE channel = $1 AND key = $2 AND target = $3`
+  return history.ask((session) => session.get(sql, [channel, key, target]))
+}
+
+/** When a tracker last changed a ticket, as far as it is known. */
+export async function findLastTicketChange(
+  history: HistoryReader,
+  channel: string,
+  target: string,
+): Promise<string | undefined> {
+  const sql = `SELECT max(changed_at) AS "changedAt" FROM hookdrift.ticket
+    WHERE channel = $1 AND target = $2 AND reference IS NOT NULL`
+  const row = await history.ask((session) => session.get<{ changedAt: string | null }>(sql, [channel, target]))
+  return row?.changedAt ?? undefined
+}
+
 /** Messages are about whole runs: who may not know of all projects reads none, and pages do not say that none wait. */
 function refuseParts({ visibility }: HistoryReader): void {
   if (!visibility.isWhole) throw new Error('this is not for readers of some projects only')
@@ -89,6 +112,14 @@ export function sqlOutbox({ db, commitSurely }: HistoryBackend, claims: ChannelC
     async markGone(channel, gone) {
       const sql = 'UPDATE hookdrift.channel SET gone_at = $2, gone_target = $3 WHERE name = $1'
       await db.run(sql, [channel, gone?.at ?? null, gone?.target ?? null])
+    },
+    async rememberTicket(channel, { key, target, reference, changedAt }) {
+      await db.run(
+        `INSERT INTO hookdrift.ticket (channel, key, target, reference, changed_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (channel, key) DO UPDATE
+           SET target = excluded.target, reference = excluded.reference, changed_at = excluded.changed_at`,
+        [channel, key, target, reference, changedAt],
+      )
     },
     async dropFinished(before) {
       // Called often: locks channels only when there is a message to delete.

@@ -3,10 +3,12 @@ import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import type { WalkedListing } from '../../model/resource.ts'
 import {
   type ComposeNotifications,
+  changeBetween,
   type NotifiedSpan,
   type PreviousScan,
   type PriorState,
   transitionBetween,
+  type ViolationChange,
   type ViolationTransition,
 } from '../notification-facts.ts'
 import type { OpenIncident } from '../outbox.ts'
@@ -63,25 +65,31 @@ async function readBefore(session: Session, run: number): Promise<PriorState> {
      WHERE number < $1 AND state IN ('committed', 'pruned') ORDER BY number DESC LIMIT 1`,
     [run],
   )
+  const { transitions, changes } = await readTransitions(session, run, projects)
   const channels = await session.all<{ name: string }>('SELECT name FROM hookdrift.channel ORDER BY name')
   return {
     isFirst: last === undefined,
     policyDigest: last?.policyDigest,
     toolVersion: last?.toolVersion,
     scans: await readPreviousScans(session, run, projects),
-    transitions: await readTransitions(session, run, projects),
+    transitions,
+    changes,
     channels: channels.map(({ name }) => name),
     incidents: await readIncidents(session),
   }
 }
 
 async function readIncidents(session: Session): Promise<OpenIncident[]> {
-  const rows = await session.all<Omit<OpenIncident, 'isActive'> & { readonly active: number }>(
-    `SELECT i.channel, i.key, i.subject, CASE WHEN EXISTS (SELECT 1 FROM hookdrift.violation v
-       WHERE v.fingerprint = i.subject AND v.to_run IS NULL AND v.state <> 'waived') THEN 1 ELSE 0 END AS active
+  const rows = await session.all<{ channel: string; key: string; subject: string; state: string | null }>(
+    `SELECT i.channel, i.key, i.subject, (SELECT min(v.state) FROM hookdrift.violation v
+       WHERE v.fingerprint = i.subject AND v.to_run IS NULL) AS state
      FROM hookdrift.incident i ORDER BY i.channel, i.key, i.subject`,
   )
-  return rows.map(({ active, ...incident }) => ({ ...incident, isActive: active === 1 }))
+  return rows.map(({ state, ...incident }) => ({
+    ...incident,
+    isActive: state !== null && state !== 'waived',
+    isWaived: state === 'waived',
+  }))
 }
 
 async function readPreviousScans(
@@ -134,7 +142,7 @@ async function readTransitions(
   session: Session,
   run: number,
   projects: readonly ScannedProject[],
-): Promise<ViolationTransition[]> {
+): Promise<Pick<PriorState, 'transitions' | 'changes'>> {
   const first = Math.min(run, ...projects.map(({ since }) => since))
   const byId = new Map(projects.map((project) => [project.id, project]))
   // One query for all: a first run has a hundred thousand violations.
@@ -149,8 +157,15 @@ async function readTransitions(
     [first, run],
   )
   const byViolation = Map.groupBy(spans, ({ fingerprint }) => fingerprint)
-  return [...byViolation.values()].flatMap((own) => {
+  const transitions: ViolationTransition[] = []
+  const changes: ViolationChange[] = []
+  for (const own of byViolation.values()) {
     const scanned = byId.get(own[0]?.project ?? 0)
-    return scanned === undefined ? [] : (transitionBetween(scanned.name, own, { since: scanned.since, run }) ?? [])
-  })
+    if (scanned === undefined) continue
+    const transition = transitionBetween(scanned.name, own, { since: scanned.since, run })
+    const change = changeBetween(scanned.name, own, { since: scanned.since, run })
+    if (transition !== undefined) transitions.push(transition)
+    if (change !== undefined) changes.push(change)
+  }
+  return { transitions, changes }
 }

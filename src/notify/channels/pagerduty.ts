@@ -5,7 +5,7 @@ import { cut, neutralise } from '../../text/neutralise.ts'
 import { endingOf } from '../find-events.ts'
 import type { Event, Message, SendMessage } from '../message.ts'
 import { post } from '../post.ts'
-import { plainText, sayEvent } from '../show-message.ts'
+import { onlyCause, plainText, sayEvent } from '../show-message.ts'
 
 interface PagerDuty {
   readonly routing_key: string
@@ -48,7 +48,7 @@ function alertOf(message: Message) {
   const { events, created_at: timestamp, report_url, title, more } = message
   const [first] = events
   const only = events.length === 1 && more === 0 ? first : undefined
-  const said = only === undefined ? title : plainText(sayEvent(only))
+  const said = only === undefined ? (onlyCause(message)?.text ?? title) : plainText(sayEvent(only))
   const detailed = only === undefined ? digestOf(message) : { ...detailsOf(only), report: message.command }
   const project = only?.project ?? undefined
   const links = [
@@ -84,8 +84,9 @@ function detailsOf(event: Event) {
   )
 }
 
-function digestOf({ events, more, rules, command }: Message) {
+function digestOf({ causes = [], events, more, rules, command }: Message) {
   return {
+    ...(causes.length === 0 ? {} : { causes: causes.map(({ text, command }) => textOf(`${text}: ${command}`)) }),
     worst: events.map((event) => textOf(plainText(sayEvent(event)))),
     more,
     rules: rules.map(({ rule, severity, events: count }) => textOf(`${count} × ${rule} (${severity})`)),

@@ -3,6 +3,7 @@ import { html } from '../../report/html/markup.ts'
 import { readBody } from '../../serving/read-body.ts'
 import { layOutNotice } from '../layout.ts'
 import { endedCookie, sessionCookie } from './credentials.ts'
+import { isCrossSite } from './cross-site.ts'
 import { asPage, neverStored, reasonToWait, wwwAuthenticate } from './refuse.ts'
 import type { SlowedAttempts } from './slow-attempts.ts'
 
@@ -108,15 +109,4 @@ function returnPath(to: string | null | undefined): string {
   // Dots in it are resolved now: `/.//host` is `//host`.
   if (url === null || url.pathname.startsWith('//') || ['/login', '/logout'].includes(url.pathname)) return overview
   return `${url.pathname}${url.search}`
-}
-
-/**
- * Whether a form was sent by a page of another site. Browsers say so in a header that scripts cannot set, or, over
- * plain http, in `Origin`. What says neither is not a browser.
- */
-export function isCrossSite({ headers }: Request): boolean {
-  const site = headers.get('sec-fetch-site')
-  if (site !== null) return site !== 'same-origin' && site !== 'none'
-  const origin = headers.get('origin')
-  return origin !== null && URL.parse(origin)?.host !== headers.get('host')?.toLowerCase()
 }

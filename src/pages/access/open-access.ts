@@ -81,7 +81,7 @@ export function openAccess({ settings, now, watch }: AccessOptions): Access {
   /** A token that the user has besides may narrow what is seen. A foreign one, meant for others, does nothing. */
   function admitProxied(name: string, credential: Credential | undefined): Admission {
     const reader = credential === undefined ? 'wrong' : credentials.check(credential)
-    if (typeof reader === 'string') return { viewer: { name, projects: undefined, may: [] }, hasSession: false }
+    if (typeof reader === 'string') return { viewer: { name, projects: undefined }, hasSession: false }
     return admitted(name, reader, credential)
   }
 
@@ -103,9 +103,9 @@ export function openAccess({ settings, now, watch }: AccessOptions): Access {
 }
 
 /** A browser sends the cookie of a login by itself, so it proves no wish to write. */
-function admitted(name: string | undefined, { projects, may = [] }: ReaderToken, credential?: Credential): Admission {
+function admitted(name: string | undefined, { projects, may }: ReaderToken, credential?: Credential): Admission {
   const hasSession = credential?.kind === 'session'
-  return { viewer: { name, projects, may: hasSession ? [] : may }, hasSession }
+  return { viewer: { name, projects, may: hasSession ? undefined : may }, hasSession }
 }
 
 const mostNoted = 1000

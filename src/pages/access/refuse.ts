@@ -65,7 +65,7 @@ function answerInKind(
 }
 
 function isForPrograms(path: string): boolean {
-  return path === '/feed.atom' || path === '/api' || path.startsWith('/api/')
+  return path === '/feed.atom' || path === '/mcp' || path === '/api' || path.startsWith('/api/')
 }
 
 function writeJson(error: { readonly message: string; readonly advice: string | null }): string {

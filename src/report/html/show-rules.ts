@@ -1,3 +1,4 @@
+import type { BuiltInFrameworkId } from '../../compliance/built-in-frameworks.ts'
 import { severities } from '../../model/violation.ts'
 import { command } from './components/command.ts'
 import { fold, foldRest, rowList } from './components/fold.ts'
@@ -77,4 +78,14 @@ export function nameControl(control: string): string {
   return name === undefined ? control : `${name} ${id.join(':')}`
 }
 
-const frameworkNames = { soc2: 'SOC 2', iso27001: 'ISO 27001', 'pci-dss': 'PCI DSS', 'nist-csf': 'NIST CSF' }
+const frameworkNames = {
+  soc2: 'SOC 2',
+  iso27001: 'ISO 27001',
+  'pci-dss': 'PCI DSS',
+  'nist-csf': 'NIST CSF',
+  'nist-800-53': 'NIST 800-53',
+  cis: 'CIS',
+  hipaa: 'HIPAA',
+  dora: 'DORA',
+  nis2: 'NIS2',
+} satisfies Record<BuiltInFrameworkId, string>

@@ -53,20 +53,17 @@ export function showCause(cause: ReportCause, page: TextPage, hasFields = true):
   const indent = ' '.repeat(column + 2)
   const style = severity ?? change
   const [first = '', ...rest] = wrapProse(describeCause(cause), page.width - indent.length)
+  const since = first_run === page.runNumber ? '' : `, since run ${first_run}`
   const facts = [
-    ...(following === '' ? [] : wrapProse(following, page.width - indent.length)),
-    ...wrapProse(
-      [
-        ...(first_run === page.runNumber ? [] : [`since run ${first_run}`]),
-        ...(page.locating === null ? [] : [`hookdrift restore --cause ${id}${page.locating}`]),
-      ].join('; '),
-      page.width - indent.length,
-    ),
+    ...(following === '' ? [] : [`Follows: ${following}${since}`]),
+    ...(page.locating === null ? [] : [`Put back: hookdrift restore --cause ${id}${page.locating}`]),
   ]
   return [
     `${page.paint(style, style.padEnd(column))}  ${first}`,
     ...rest.map((line) => `${indent}${line}`),
     ...(hasFields && fields.length > 1 ? showFields(fields, page).map((line) => `      ${line}`) : []),
-    ...facts.map((line) => page.paint('aside', `${indent}${line}`)),
+    ...facts
+      .flatMap((fact) => wrapProse(fact, page.width - indent.length))
+      .map((line) => page.paint('aside', `${indent}${line}`)),
   ]
 }

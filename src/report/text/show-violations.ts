@@ -40,7 +40,7 @@ export function violationSections(
         (heading) => [...heading, ...showGroups(fresh, page, { ...groupOptions, describe: () => '', most: most - 2 })],
       ),
     others: (most) =>
-      section(describeOthers(others, fresh.length > 0, page.at), others, page, (heading) => [
+      section(describeOthers(others, fresh.length > 0 || fromCauses, page.at), others, page, (heading) => [
         ...heading,
         ...showGroups(others, page, { ...groupOptions, describe: describeAge, most: most - 2 }),
       ]),

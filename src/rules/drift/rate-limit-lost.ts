@@ -1,12 +1,16 @@
 import type { Endpoint, Project } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 
+/** A limit is a number and a time. */
+const fields = ['/rate_limit', '/rate_limit_duration', '/config/ratelimit']
+
 export const rateLimitLost = driftRule({
   id: 'drift/rate-limit-lost',
   title: 'A rate limit that was there is gone',
   severity: 'medium',
   packs: ['delivery'],
-  acceptedWith: ['/rate_limit', '/rate_limit_duration', '/config/ratelimit'],
+  acceptedWith: fields,
+  reportsWith: fields,
   kinds: ['endpoint', 'project'],
   *check({ before, after }) {
     const [old, now] = [limitOf(before), limitOf(after)]

@@ -1,11 +1,15 @@
+import type { FieldChange } from '../../model/change.ts'
 import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
+import { isNone } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import { configuredKinds } from '../engine/rule.ts'
+import { listed } from '../shared/listed.ts'
 
+/** One violation a resource, so that one edit is not as many as the fields that it changes. */
 export const unexpected = driftRule({
   id: 'drift/unexpected',
-  title: 'Something differs from the approved baseline',
+  title: 'Resource differs from the approved baseline',
   severity: 'medium',
   packs: ['hygiene'],
   kinds: configuredKinds,
@@ -13,15 +17,28 @@ export const unexpected = driftRule({
   *check({ isApproved, change, fields }) {
     if (!isApproved) return
     if (change === 'added') yield { path: '', message: 'is not in the approved baseline' }
-    if (change === 'removed') yield { path: '', message: 'is in the approved baseline, and gone' }
-    for (const { path, before, after } of fields) {
-      yield { path, message: `${brief(before)} was approved, ${brief(after)} is there` }
-    }
+    if (change === 'removed') yield { path: '', message: 'is in the approved baseline, but no longer exists' }
+    const [first, ...others] = fields.map(describe)
+    if (first === undefined) return
+    const all = listed([first, ...others])
+    const howMany = others.length === 0 ? '1 field differs' : `${others.length + 1} fields differ`
+    yield { path: '', message: `${howMany} from the approved baseline: ${all}` }
   },
 })
 
+/** `/status "inactive" (approved: "active")`. */
+function describe({ path, before, after }: FieldChange): string {
+  const approved = isSeal(before) && isSeal(after) ? 'another secret' : brief(before)
+  return `${path} ${brief(after)} (approved: ${approved})`
+}
+
 function brief(value: Json): string {
-  if (value === null) return 'none'
+  if (isNone(value)) return 'none'
+  if (isSeal(value)) return 'a secret'
   const text = shownJson(value)
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text
+}
+
+function isSeal(value: Json): boolean {
+  return typeof value === 'string' && value.startsWith('sealed:')
 }

@@ -156,6 +156,7 @@ export function driftRule<K extends Kind, Schema extends z.ZodObject = typeof no
         scope: 'drift',
         kinds,
         lookbackMs: definition.lookbackMs?.(options) ?? 0,
+        reportsWith: definition.reportsWith ?? [],
         openForMs: openForMsOf(options),
         // The evaluator calls a rule with resources of its kinds only, in the form that the inventory gives them.
         check: (drift, now) => definition.check(drift as unknown as EvaluatedDrift<K>, { options, now }),
@@ -355,6 +356,8 @@ interface DriftDefinition<K extends Kind, Schema extends z.ZodObject> extends De
   lookbackMs?(options: z.output<Schema>): number
   /** What ends its violations. Default: `restored`. */
   readonly life?: DriftLife
+  /** Fields that a finding reports besides the one at its path: `drift/unexpected` leaves them out. */
+  readonly reportsWith?: readonly string[]
   /** No request puts back what it finds: the former value is in no history. */
   readonly isLost?: true
 }

@@ -152,8 +152,8 @@ export interface Rule {
 }
 
 /**
- * `restored`: the value is back, or at least as strong. `approved`: the approved state is back. `found`: a scan no
- * longer finds it.
+ * `restored`: the value is back, or at least as strong. `approved`: the approved state is back, as far as no rule with
+ * the life `restored` reports a field of it. `found`: a scan no longer finds it.
  */
 export type DriftLife = 'restored' | 'approved' | 'found'
 
@@ -177,6 +177,8 @@ export type BoundRule =
       readonly kinds: readonly Kind[]
       /** How far back it reads changes; 0 when it does not. */
       readonly lookbackMs: number
+      /** Fields that a finding reports besides the one at its path, each with all below it. */
+      readonly reportsWith: readonly string[]
       /** For how long its violations stay open while the value is not back, in milliseconds. */
       readonly openForMs: number
       check(drift: Drift, now: number): Iterable<RuleFinding>

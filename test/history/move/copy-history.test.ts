@@ -192,7 +192,7 @@ describe('a history that is copied to a file', () => {
 /** A process that copies as far as some tables, and gets no further until it is killed. */
 async function copyHalf(from: string, to: string): Promise<void> {
   const module = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url).href)
-  const script = `import { openMovable } from ${module('app/open-movable.ts')}
+  const script = `import { openMovable } from ${module('app/open-history.ts')}
     import { readLocation } from ${module('history/location.ts')}
     import { copyRows } from ${module('history/table-rows.ts')}
     const from = await openMovable(readLocation(${JSON.stringify(from)}, '/'), {})

@@ -1,4 +1,4 @@
-import { anEndpoint, type Cases, changed } from '../rule-cases.ts'
+import { anEndpoint, type Cases, changed, seal } from '../rule-cases.ts'
 
 const approved = { isApproved: true }
 
@@ -14,10 +14,38 @@ export const cases: Cases = {
       { kind: 'subscription', uid: 's3', before: {}, after: undefined, ...approved },
     ],
     finds: [
-      `medium e1/owner_id: none was approved, "${'x'.repeat(58)}… is there`,
-      'medium e1/rate_limit: 200 was approved, 100 is there',
+      `medium e1: 2 fields differ from the approved baseline: ${[
+        `/owner_id "${'x'.repeat(38)}… (approved: none)`,
+        '/rate_limit 100 (approved: 200)',
+      ].join(', ')}`,
       'medium e2: is not in the approved baseline',
-      'medium s3: is in the approved baseline, and gone',
+      'medium s3: is in the approved baseline, but no longer exists',
+    ],
+  },
+  'names five fields, and says how many more differ': {
+    compares: [
+      changed(
+        anEndpoint({ a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1 }),
+        { a: 2, b: 2, c: 2, d: 2, e: 2, f: 2, g: 2 },
+        approved,
+      ),
+    ],
+    finds: [
+      `medium e1: 7 fields differ from the approved baseline: ${['a', 'b', 'c', 'd', 'e']
+        .map((name) => `/${name} 2 (approved: 1)`)
+        .join(', ')} and 2 more`,
+    ],
+  },
+  'names no seals': {
+    compares: [
+      changed(
+        anEndpoint({ secrets: { k1: { value: seal('a') }, k2: { value: seal('b') } }, api_key: null }),
+        { secrets: { k1: { value: seal('c') }, k2: { value: seal('b') } }, api_key: seal('d') },
+        approved,
+      ),
+    ],
+    finds: [
+      'medium e1: 2 fields differ from the approved baseline: /api_key a secret (approved: none), /secrets/k1/value a secret (approved: another secret)',
     ],
   },
   'is silent without an approved baseline': {

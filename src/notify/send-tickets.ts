@@ -1,0 +1,226 @@
+import type { ForOwners } from '../config/notify-schema.ts'
+import type { KnownTicket } from '../history/outbox.ts'
+import { matchesGlob } from '../model/glob.ts'
+import { isoTime } from '../model/time.ts'
+import { showTime } from '../report/text/show-time.ts'
+import type { ProxyVariables } from '../service/proxy-for.ts'
+import { cut, neutralise } from '../text/neutralise.ts'
+import { type AskTracker, connectTracker, type TrackerAddress, TrackerRefusal, unlessRefused } from './ask-tracker.ts'
+import { accepted, type Message, type SendMessage } from './message.ts'
+import { type Line, onlyCause, showMessage } from './show-message.ts'
+
+/** A ticket as its tracker shows it. */
+export interface Ticket {
+  readonly reference: string
+  readonly text: string
+  readonly isClosed: boolean
+  /** In the tracker's form. */
+  readonly changedAt: string
+}
+
+/** What a comment says. */
+export interface TicketNote {
+  /** Of the message that it comes from. */
+  readonly id: string
+  readonly lines: readonly Line[]
+  /** When the message was written: ISO 8601, UTC. */
+  readonly at: string
+}
+
+export interface TicketDraft extends TicketNote {
+  readonly key: string
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly assignees: readonly string[]
+}
+
+/** What a tracker is asked for. Each call may be repeated, except `create`; all reject with a TrackerRefusal. */
+export interface Tracker {
+  /** undefined: it is no longer there. */
+  read(reference: string): Promise<Ticket | undefined>
+  /** Finds the ticket of a key. undefined: the tracker was read, and there is none. */
+  find(key: string): Promise<Ticket | undefined>
+  create(draft: TicketDraft): Promise<Ticket>
+  /** Adds a comment unless the ticket has one with this id. */
+  comment(ticket: Ticket, note: TicketNote): Promise<void>
+  /** False: the ticket stays as it is, because its workflow does not offer the state. */
+  move(ticket: Ticket, to: TicketState): Promise<boolean>
+}
+
+/** `ended`: not because it is mended. */
+export type TicketState = 'open' | 'solved' | 'ended'
+
+/** What the history knows of the tickets of a channel. */
+export interface TicketMemory {
+  find(key: string): Promise<Pick<KnownTicket, 'reference' | 'changedAt'> | undefined>
+  /** When the tracker last changed one of them. */
+  lastChange(): Promise<string | undefined>
+  remember(key: string, reference: string | null, changedAt: string): Promise<void>
+}
+
+/** What sending needs from outside. */
+export interface TicketDependencies {
+  readonly env: ProxyVariables
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly memory: TicketMemory
+}
+
+interface TrackerChannel {
+  readonly address: TrackerAddress
+  readonly open: (ask: AskTracker, memory: TicketMemory) => Tracker
+  readonly labels: ForOwners<readonly string[]> | undefined
+  readonly assignees: ForOwners<readonly string[] | string> | undefined
+}
+
+/** A test leaves nothing in the history. */
+const noMemory: TicketMemory = {
+  find: async () => undefined,
+  lastChange: async () => undefined,
+  remember: async () => {},
+}
+const testKey = 'hookdrift-test'
+/** Only who may set labels can put it on a ticket: a ticket of a stranger is not taken for one of hookdrift. */
+export const ownLabel = 'hookdrift'
+
+/** A tracker may still be creating a ticket, or not list it yet, when the answer was lost. */
+const listedAfterMs = 120_000
+
+/**
+ * Opens a ticket for each incident, comments on it, closes it and opens it again. No tracker takes a key that makes a
+ * creation repeatable. So the intention is recorded before a ticket is created, and after a lost answer the ticket is
+ * searched for before another is created.
+ */
+export function sendTickets(channel: TrackerChannel, { env, now, memory }: TicketDependencies): SendMessage {
+  return async (message, signal) => {
+    const known = message.incident === undefined ? noMemory : memory
+    const { ask, close } = connectTracker(channel.address, { env, now, signal })
+    try {
+      await apply(message, channel, { tracker: channel.open(ask, known), memory: known, now })
+      return accepted
+    } catch (error) {
+      if (error instanceof TrackerRefusal) return error.outcome
+      throw error
+    } finally {
+      await close()
+    }
+  }
+}
+
+async function apply(
+  message: Message,
+  { labels, assignees }: TrackerChannel,
+  { tracker, memory, now }: { readonly tracker: Tracker; readonly memory: TicketMemory; readonly now: () => number },
+): Promise<void> {
+  const { id, events, incident, created_at: at } = message
+  const key = incident?.key ?? testKey
+  const note: TicketNote = { id, lines: linesOf(message), at }
+  const known = await findTicket()
+  if (incident?.action === 'resolve') {
+    if (known === undefined) return
+    await tracker.comment(known, note)
+    return move(known, events.some(({ type }) => type === 'violation.closed') ? 'ended' : 'solved')
+  }
+  const isUpdate = incident?.action === 'update'
+  if (known === undefined) {
+    // A ticket that was deleted is not opened for a violation that a waiver accepts.
+    if (isUpdate && events.every(({ type }) => type === 'violation.waived')) return
+    return endTest(await create())
+  }
+  // The attempt before this one opened it. If it is closed, a person closed it since.
+  if (known.text.includes(id)) return
+  await tracker.comment(known, note)
+  if (!isUpdate) await move(known, 'open')
+  await endTest({ ...known, isClosed: false })
+
+  async function findTicket(): Promise<Ticket | undefined> {
+    const entry = await memory.find(key)
+    const ticket = entry?.reference == null ? undefined : await tracker.read(entry.reference)
+    if (ticket !== undefined) return ticket
+    const waitMs = entry?.reference === null ? Date.parse(entry.changedAt) + listedAfterMs - now() : 0
+    if (waitMs > 0) {
+      const error =
+        'the answer to the creation of a ticket was lost: hookdrift searches for it once the tracker surely lists it'
+      throw new TrackerRefusal({ ok: false, error, waitMs: Math.min(waitMs, listedAfterMs) }, true)
+    }
+    const found = await tracker.find(key)
+    if (found !== undefined) await memory.remember(key, found.reference, found.changedAt)
+    return found
+  }
+
+  async function create(): Promise<Ticket> {
+    const draft: TicketDraft = {
+      ...note,
+      key,
+      title: titleOf(message),
+      labels: [...new Set([ownLabel, ...chosenFor(labels, message)])],
+      assignees: [...new Set(chosenFor(assignees, message))],
+    }
+    await memory.remember(key, null, isoTime(now()))
+    try {
+      const ticket = await createAssigned(tracker, draft)
+      await memory.remember(key, ticket.reference, ticket.changedAt)
+      return ticket
+    } catch (error) {
+      // There is no ticket that could show up later.
+      const isNone = error instanceof TrackerRefusal && error.isCertain && (await memory.find(key))?.reference === null
+      if (isNone) await memory.remember(key, null, isoTime(0))
+      throw error
+    }
+  }
+
+  async function move(ticket: Ticket, to: TicketState): Promise<void> {
+    if (ticket.isClosed !== (to === 'open') || (await tracker.move(ticket, to))) return
+    const own = `hookdrift cannot ${to === 'open' ? 'reopen' : 'close'} this ticket: its workflow offers no such step.`
+    await tracker.comment(ticket, { id: `${id}_left`, lines: [{ level: 'text', pieces: [{ own }] }], at })
+  }
+
+  async function endTest(ticket: Ticket): Promise<void> {
+    if (incident === undefined) await move(ticket, 'solved')
+  }
+}
+
+/** A tracker refuses an assignee that it does not know: the ticket counts more. */
+async function createAssigned(tracker: Tracker, draft: TicketDraft): Promise<Ticket> {
+  const { assignees, lines } = draft
+  if (assignees.length === 0) return tracker.create(draft)
+  const ticket = await unlessRefused(tracker.create(draft), 400, 422)
+  const own = `The tracker refused to assign it to ${assignees.join(', ')}.`
+  return ticket ?? tracker.create({ ...draft, assignees: [], lines: [...lines, { level: 'text', pieces: [{ own }] }] })
+}
+
+/** GitHub takes 256 characters, Jira 255. */
+const longestTitle = 200
+
+/** `[high] endpoint/auth-missing: Acme checkout (acme/payments)`. It mentions no user and no other ticket. */
+function titleOf(message: Message): string {
+  const { events, more, title } = message
+  const [first] = events
+  const severity = first === undefined ? '' : `[${first.severity}] `
+  const isOne = first?.rule !== undefined && events.length === 1 && more === 0
+  const what = isOne
+    ? `${first.rule}: ${first.name || (first.uid ?? '')} (${first.project ?? ''})`
+    : (onlyCause(message)?.text ?? title)
+  return neutralise(cut(severity + what, longestTitle)).replace(/[@#]|:(?=\/\/)/g, '$&\u2060')
+}
+
+/** What happened, how to fix it, where to see it, and which run says so. */
+function linesOf(message: Message): readonly Line[] {
+  const { run, events } = message
+  const text = (own: string): Line => ({ level: 'text', pieces: [{ own }] })
+  return [
+    ...(events.length === 0 && run !== null ? [text('It is no longer open.')] : []),
+    ...showMessage({ ...message, verdict: null }).slice(1),
+    ...(run === null ? [] : [text(`Run ${run.number}, ${showTime(run.finished_at)}`)]),
+  ]
+}
+
+/** What a channel has for the owners of some events: for all, or where a pattern matches, in the order of the file. */
+function chosenFor(chosen: TrackerChannel['assignees'], { events }: Message): readonly string[] {
+  if (chosen === undefined) return []
+  if (typeof chosen === 'string' || Array.isArray(chosen)) return [chosen].flat()
+  const owners = events.length === 0 ? [''] : events.map(({ owner = '' }) => owner)
+  return Object.entries(chosen).flatMap(([pattern, value]) =>
+    owners.some((owner) => matchesGlob(owner, pattern)) ? value : [],
+  )
+}

@@ -1,0 +1,61 @@
+import type { HistoryReader } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import type { Answer } from '../report/answer.ts'
+import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { isGap } from '../report/gaps.ts'
+import { schemas } from '../report/report-schema.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { selectProjects, statingExtent, toCoverage } from './as-of.ts'
+import { given, parameter, projectParameter, question, runNamed, runParameter } from './question.ts'
+
+const row = schemas.scannedCoverage.extend({ at: schemas.time.describe('When that run began.') })
+
+export const coverageForm: AnswerForm = { name: 'coverage', version: 1, about: aboutScans, row }
+
+export const coverage = question({
+  form: coverageForm,
+  parameters: {
+    incomplete: parameter('--incomplete', 'only walks that should be complete and are not', given),
+    run: runParameter,
+    project: projectParameter,
+  },
+  isOfRun: true,
+  async read(history, { incomplete = false, run: named, project: projects }, { limit }) {
+    const run = await runNamed(history, named)
+    return { answer: await readCoverage(history, run, { incomplete, projects, limit }), view: coverageView }
+  },
+})
+
+interface CoverageQuery {
+  readonly incomplete: boolean
+  readonly projects: readonly string[]
+  readonly limit: number
+}
+
+async function readCoverage(reader: HistoryReader, run: CommittedRun, query: CoverageQuery) {
+  const scans = selectProjects(await readLatestScans(reader, run.number), query.projects)
+  const walks = scans.flatMap((scan) => toCoverage(scan).map((walk) => ({ ...walk, at: scan.run.startedAt })))
+  const rows = query.incomplete ? walks.filter(isGap) : walks
+  const answer: Answer<(typeof rows)[number]> = {
+    form: coverageForm,
+    ...statingExtent(run, scans),
+    ...limited(rows, query.limit),
+  }
+  return answer
+}
+
+const coverageView: AnswerView<Awaited<ReturnType<typeof readCoverage>>['rows'][number]> = {
+  columns: [
+    { name: 'project', value: ({ project }) => project },
+    { name: 'listing', value: ({ listing }) => listing },
+    { name: 'status', value: ({ status }) => status },
+    { name: 'cause', value: ({ cause }) => cause },
+    { name: 'run', value: ({ run }) => run, align: 'right' },
+    { name: 'at', value: ({ at }) => at, show: ({ at }) => showTime(at) },
+    { name: 'items', value: ({ items }) => items, align: 'right' },
+    { name: 'reason', value: ({ reason }) => reason },
+  ],
+  nothing: 'No walk to show: none is incomplete, or no project was scanned yet.',
+}

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest'
+import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
+import type { EndpointRow } from '../../src/demo/rows.ts'
+import type { History } from '../../src/history/history.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
+import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { policyOf } from './audit-harness.ts'
+import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
+
+const driftRules = `
+extends: []
+rules:
+  drift/rate-limit-lost: {}
+  drift/secret-changed: {}
+  drift/unexpected: {}
+  drift/url-host-changed: {}
+`
+const driftPolicy = policyOf(driftRules)
+
+async function openFixture(options: FleetFixtureOptions = {}) {
+  const fixture = await openFleetFixture({ fleet: { endpointsPerProject: 4 }, ...options })
+  changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+  return fixture
+}
+
+function place(fixture: FleetFixture, index = 0) {
+  return { project: fixture.uidOf('payments'), uid: at(fixture.dataOf('payments').endpoints, index).uid }
+}
+
+function setRow(fixture: FleetFixture, change: Partial<EndpointRow>, index = 0): void {
+  changeEndpoint(fixture.fleet, place(fixture, index), (row) => ({ ...row, ...change }))
+}
+
+async function withHistory<Result>(
+  fixture: FleetFixture,
+  work: (history: History) => Promise<Result>,
+): Promise<Result> {
+  const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
+  try {
+    return await work(history)
+  } finally {
+    await history.close()
+  }
+}
+
+/** A person approves the last run. */
+function approve(fixture: FleetFixture, name = 'acme/payments'): Promise<void> {
+  return withHistory(fixture, async (history) => {
+    const run = (await listRuns(history)).at(-1)?.number ?? 0
+    const scan = (await readLatestScans(history, run)).find(({ project }) => project.name === name)
+    if (scan === undefined) throw new Error('nothing was scanned')
+    const { project } = scan
+    const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
+    await history.approve([
+      { project, scopes: await readCompleteScans(history, project, run), ...signed, state: { run } },
+    ])
+  })
+}
+
+const audit = (fixture: FleetFixture) => fixture.audit({ policy: driftPolicy })
+const lines = async (fixture: FleetFixture, policy = driftPolicy) =>
+  violationLines(await fixture.audit({ policy })).map((line) => line.replace(/ \w+$/, ''))
+
+/** What `drift/url-host-changed` reports, and what only `drift/unexpected` does. */
+const moved = { url: 'https://elsewhere.example.com/in', http_timeout: 44 }
+
+describe('drift rules with an approved baseline', () => {
+  it('report a difference until it is reverted or a new baseline is approved', async () => {
+    await using fixture = await openFixture()
+    const { url, http_timeout } = at(fixture.dataOf('payments').endpoints, 0)
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, moved)
+    expect(await lines(fixture)).toEqual(['opened drift/unexpected', 'opened drift/url-host-changed'])
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/url-host-changed'])
+    setRow(fixture, { url, http_timeout })
+    expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
+    setRow(fixture, moved)
+    await audit(fixture)
+    await approve(fixture)
+    expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
+  })
+
+  it('report the rest of what differs as one violation, without what another rule of the resource reports', async () => {
+    await using fixture = await openFixture()
+    setRow(fixture, { rate_limit: 100, rate_limit_duration: 60 })
+    const messages = async (policy = driftPolicy) =>
+      (await fixture.audit({ policy })).violations
+        .map(({ rule, state, resolution, path, message, ended_by: by }) =>
+          [resolution ?? state, rule, path, resolution === 'policy' ? by?.reason : message].join(' '),
+        )
+        .sort()
+    await messages()
+    await approve(fixture)
+    setRow(fixture, { rate_limit: 50, http_timeout: 44 })
+    const first = '2 fields differ from the approved baseline: /http_timeout 44 (approved: 15), /rate_limit 50'
+    expect(await messages()).toEqual([`opened drift/unexpected  ${first} (approved: 100)`])
+    // Of a wiped limit, both fields are the other rule's.
+    setRow(fixture, { rate_limit: 0, rate_limit_duration: 0 })
+    const lost = 'drift/rate-limit-lost /rate_limit limited to 100 per 60 s, and by nothing now'
+    const timeout = 'drift/unexpected  1 field differs from the approved baseline: /http_timeout 44 (approved: 15)'
+    expect(await messages()).toEqual([`continuing ${timeout}`, `opened ${lost}`])
+    // Where nothing is left, that is not fixed.
+    setRow(fixture, { http_timeout: 15 })
+    const gone = 'drift/unexpected  other drift rules report what differs'
+    expect(await messages()).toEqual([`continuing ${lost}`, `policy ${gone}`])
+    expect(await messages()).toEqual([`continuing ${lost}`])
+    // A rule that is off for the resource reports nothing.
+    const all = '/rate_limit 0 (approved: 100), /rate_limit_duration 0 (approved: 60)'
+    const override = `
+overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }]`
+    expect(await messages(policyOf(`${driftRules}${override}`))).toEqual([
+      `opened drift/unexpected  2 fields differ from the approved baseline: ${all}`,
+      'policy drift/rate-limit-lost /rate_limit ',
+    ])
+    expect(await messages()).toEqual([`opened ${lost}`, `policy ${gone}`])
+    // The approved state is back.
+    setRow(fixture, { rate_limit: 100, rate_limit_duration: 60 })
+    expect(await messages()).toEqual([`fixed ${lost}`])
+  })
+
+  it('report additions and removals for as long as they differ from the baseline', async () => {
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    const gone = at(fixture.dataOf('payments').endpoints, 0)
+    deleteEndpoint(fixture.fleet, place(fixture))
+    const came = createEndpoint(fixture.fleet, fixture.uidOf('payments'), {
+      name: 'new',
+      url: 'https://new.example.com',
+    })
+    const report = await audit(fixture)
+    expect(report.violations.map(({ uid, message }) => [uid, message]).sort()).toEqual(
+      [
+        [came, 'is not in the approved baseline'],
+        [gone.uid, 'is in the approved baseline, but no longer exists'],
+      ].sort(),
+    )
+    expect(report.violations.find(({ uid }) => uid === gone.uid)?.name).toBe(gone.name)
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/unexpected'])
+    changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, endpoints: [...data.endpoints, gone] }))
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'resolved drift/unexpected'])
+  })
+
+  it('report no removal of resources that an incomplete walk did not show', async () => {
+    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await audit(fixture)
+    await approve(fixture)
+    deleteEndpoint(fixture.fleet, place(fixture, 3))
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    expect(await lines(fixture)).toEqual([])
+    expect(await lines(fixture)).toEqual(['opened drift/unexpected'])
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    expect(await lines(fixture)).toEqual(['unknown drift/unexpected'])
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected'])
+  })
+
+  it('keep violations of a project as unknown while a foreign project answers', async () => {
+    await using fixture = await openFixture({ fleet: { endpointsPerProject: 4, projects: 2 } })
+    const [other] = fixture.fleet.projects().filter(({ uid }) => uid !== fixture.uidOf('payments'))
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, moved)
+    expect(await lines(fixture)).toEqual(['opened drift/unexpected', 'opened drift/url-host-changed'])
+    const foreign = await fixture.audit({ policy: driftPolicy, keys: { payments: other?.key ?? '' } })
+    expect(foreign.violations.map(({ state, resolution }) => [state, resolution])).toEqual([
+      ['unknown', null],
+      ['unknown', null],
+    ])
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/url-host-changed'])
+  })
+
+  it('ignore resources outside the filters', async () => {
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    const { name } = at(fixture.dataOf('payments').endpoints, 0)
+    const narrowed = await fixture.audit({ policy: driftPolicy, filters: { endpoints: { name } } })
+    expect(narrowed.violations).toEqual([])
+  })
+
+  it('do not compare seals of another installation key', async () => {
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    expect(violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))).toEqual([])
+    replaceSecret(fixture.fleet, place(fixture))
+    setRow(fixture, { http_timeout: 44 })
+    const found = violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))
+    // The secrets have other uids: which came and which went can be seen without comparing any.
+    expect(new Set(found.map((line) => line.replace(/ \w+$/, '')))).toEqual(
+      new Set(['opened drift/secret-changed', 'opened drift/unexpected']),
+    )
+  })
+
+  it('say nothing of a difference in a resource whose secrets another installation key sealed', async () => {
+    await using fixture = await openFixture()
+    const { http_timeout } = at(fixture.dataOf('payments').endpoints, 0)
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { http_timeout: 44 })
+    expect(await lines(fixture)).toEqual(['opened drift/unexpected'])
+    setRow(fixture, { http_timeout })
+    const other = await fixture.audit({ policy: driftPolicy, installationKey: 2 })
+    expect(other.violations.map(({ state, resolution }) => [state, resolution])).toEqual([['unknown', null]])
+    const { violations } = await audit(fixture)
+    expect(violations.map(({ state, resolution }) => [state, resolution])).toEqual([['resolved', 'fixed']])
+  })
+
+  it('can be waived, also for removed resources', async () => {
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { rate_limit: 1 }, 1)
+    deleteEndpoint(fixture.fleet, place(fixture))
+    const waived = policyOf(`
+extends: []
+rules: { drift/unexpected: {} }
+waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason: until the move, expires: 2026-12-31 }]`)
+    expect(await lines(fixture, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
+    expect(await lines(fixture, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
+  })
+
+  it('compare with the value before the change after the approval is revoked', async () => {
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { rate_limit: 0, rate_limit_duration: 0, http_timeout: 44 })
+    await audit(fixture)
+    await withHistory(fixture, (history) => history.revoke([1], { by: 'ops', at: '2026-11-21T05:00:00.000Z' }))
+    expect(new Set(await lines(fixture))).toEqual(
+      new Set(['continuing drift/rate-limit-lost', 'resolved drift/unexpected']),
+    )
+    expect(await lines(fixture)).toEqual(['continuing drift/rate-limit-lost'])
+  })
+})

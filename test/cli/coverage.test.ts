@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
+
+describe('hookdrift coverage', () => {
+  let history: HistoryFixture
+  beforeAll(async () => {
+    history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 2 } })
+    const { fixture } = history
+    await fixture.audit()
+    const [, second] = fixture.fleet.projects()
+    fixture.service.failNext({ how: 'status', status: 400, path: new RegExp(`${second?.uid}/subscriptions`), times: 1 })
+    await fixture.audit()
+  })
+  afterAll(() => history[Symbol.asyncDispose]())
+
+  it('lists each walk of the last scans, with its reason where it is not complete', async () => {
+    const { run, rows, coverage } = await history.rows('coverage')
+    expect(run.number).toBe(2)
+    expect(rows.map(({ at, ...walk }: { at: string }) => walk)).toEqual(coverage)
+    const { rows: gaps } = await history.rows('coverage', '--incomplete')
+    expect(gaps).toEqual(
+      rows.filter(({ listing, status }: { listing: string; status: string }) => {
+        return listing === 'subscriptions' && status !== 'complete'
+      }),
+    )
+    expect(gaps).toHaveLength(1)
+    expect(gaps[0]).toMatchObject({ run: 2, reason: expect.stringContaining('400') })
+  })
+
+  it('answers as of a run, and for some projects', async () => {
+    expect((await history.rows('coverage', '--incomplete', '--run', '1')).rows).toEqual([])
+    const names = history.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
+    const { rows } = await history.rows('coverage', '--project', names[0] ?? '')
+    expect(new Set(rows.map(({ project }: { project: string }) => project))).toEqual(new Set([names[0]]))
+  })
+
+  it('shows a table, and says what it knows where there is nothing to show', async () => {
+    const { code, stdout } = await history.ask(['coverage'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('INCOMPLETE SCAN: 1 of')
+    expect(stdout).toMatch(/^project +listing +status/m)
+    expect((await history.ask(['coverage', '--incomplete', '--run', '1'])).stdout).toContain('No walk to show')
+  })
+
+  it.each([
+    [['coverage', '--run', '9'], 'there is no committed run 9'],
+    [['coverage', '--project', 'acme/nowhere'], 'matches none of'],
+  ])('refuses %s', async (args, message) => {
+    const { code, stderr } = await history.ask(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})

@@ -153,7 +153,9 @@ CREATE TABLE change (
   name       TEXT NOT NULL,
   change     TEXT NOT NULL CHECK (change IN ('added', 'removed', 'modified')),
   fields     TEXT NOT NULL,   -- [{path, before, after}]
-  referrers  TEXT             -- uids of the subscriptions that use it, for a changed source
+  referrers  TEXT,            -- uids of the subscriptions that use it, for a changed source
+  after_at   TEXT,            -- it came about after this: start of the last complete scan before it
+  before_at  TEXT             -- end of an earlier, incomplete scan that saw it first; NULL: this run did
 ) STRICT;
 CREATE INDEX change_of_run ON change (run);
 CREATE INDEX change_of_resource ON change (project_id, kind, uid);
@@ -225,6 +227,21 @@ CREATE TABLE acceptance (
   ended_in     INTEGER
 ) STRICT;
 CREATE INDEX acceptance_of_project ON acceptance (project_id, fingerprint);
+
+-- What people did, by their own account. Rows are added, never changed or deleted.
+CREATE TABLE recorded_note (
+  id       INTEGER PRIMARY KEY,
+  at       TEXT NOT NULL,  -- when it happened
+  text     TEXT NOT NULL,
+  ref      TEXT,           -- an address, or the digest of a commit
+  projects TEXT NOT NULL,  -- [service/project], as configured at the time; []: all
+  noted_at TEXT NOT NULL,
+  noted_by TEXT NOT NULL,
+  noted_as TEXT,           -- which user of the operating system wrote it; NULL where it was not recorded
+  noted_in INTEGER         -- the run that was committed after it, whose link covers it
+) STRICT;
+CREATE INDEX recorded_note_at ON recorded_note (at);
+CREATE INDEX recorded_note_in ON recorded_note (noted_in);
 
 -- States of projects that people approved. The last approval of a project counts, unless it was revoked; rows are added
 -- and revoked, never deleted. A run that one names must be kept.
@@ -475,6 +492,10 @@ CREATE VIEW accepted_violation AS
   JOIN project p ON p.id = x.project_id
   LEFT JOIN violation l ON l.id = (SELECT max(v.id) FROM violation v
     WHERE v.project_id = x.project_id AND v.fingerprint = x.fingerprint AND v.from_run <= last.run);
+
+-- What people did, by their own account. projects is a list of service/project; empty: it is about all.
+CREATE VIEW note AS
+  SELECT id, at, text, ref, projects, noted_at, noted_by, noted_as FROM recorded_note;
 
 -- Violations that ended. Only 'fixed' and 'removed' ones are gone; who or what ended the others is in ended_by.
 CREATE VIEW violation_history AS

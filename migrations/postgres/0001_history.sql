@@ -108,7 +108,9 @@ CREATE TABLE hookdrift.change (
   name       text COLLATE "C" NOT NULL,
   change     text COLLATE "C" NOT NULL CHECK (change IN ('added', 'removed', 'modified')),
   fields     text COLLATE "C" NOT NULL,
-  referrers  text COLLATE "C"
+  referrers  text COLLATE "C",
+  after_at   text COLLATE "C",
+  before_at  text COLLATE "C"
 );
 CREATE INDEX change_of_run ON hookdrift.change (run, project_id);
 CREATE INDEX change_of_resource ON hookdrift.change (project_id, kind, uid);
@@ -170,6 +172,20 @@ CREATE TABLE hookdrift.acceptance (
   ended_in     bigint
 );
 CREATE INDEX acceptance_of_project ON hookdrift.acceptance (project_id, fingerprint);
+
+CREATE TABLE hookdrift.recorded_note (
+  id       bigint PRIMARY KEY,
+  at       text COLLATE "C" NOT NULL,
+  text     text COLLATE "C" NOT NULL,
+  ref      text COLLATE "C",
+  projects text COLLATE "C" NOT NULL,
+  noted_at text COLLATE "C" NOT NULL,
+  noted_by text COLLATE "C" NOT NULL,
+  noted_as text COLLATE "C",
+  noted_in bigint
+);
+CREATE INDEX recorded_note_at ON hookdrift.recorded_note (at);
+CREATE INDEX recorded_note_in ON hookdrift.recorded_note (noted_in);
 
 CREATE TABLE hookdrift.approval (
   id          bigint PRIMARY KEY,
@@ -451,6 +467,10 @@ CREATE VIEW hookdrift.accepted_violation AS
   JOIN hookdrift.project p ON p.id = x.project_id
   LEFT JOIN hookdrift.violation l ON l.id = (SELECT max(v.id) FROM hookdrift.violation v
     WHERE v.project_id = x.project_id AND v.fingerprint = x.fingerprint AND v.from_run <= last.run);
+
+-- What people did, by their own account. projects is a list of service/project; empty: it is about all.
+CREATE VIEW hookdrift.note AS
+  SELECT id, at, text, ref, projects, noted_at, noted_by, noted_as FROM hookdrift.recorded_note;
 
 -- Violations that ended. Only 'fixed' and 'removed' ones are gone; who or what ended the others is in ended_by.
 CREATE VIEW hookdrift.violation_history AS

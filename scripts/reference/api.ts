@@ -19,12 +19,13 @@ curl 'http://127.0.0.1:9465/api/v1/timeline?uid=billing-011&run=812'
 \`\`\`
 
 Every command takes \`run\`: a number, \`latest\`, \`latest~2\` or a time. GET and HEAD are the only methods, nothing changes
-the history, and no parameter names a file. [Assistants](../how-to/ask-with-an-assistant.md) ask the same at \`/mcp\`.
+the history but [a note](#record-a-note), and no parameter names a file.
+[Assistants](../how-to/ask-with-an-assistant.md) ask the same at \`/mcp\`.
 
 | status | when |
 |---|---|
 | 200 | the answer, with any exit code of the command: a stale \`status\` is an answer |
-| 304 | no run since the answer whose \`ETag\` is in \`If-None-Match\` |
+| 304 | no run and no note since the answer whose \`ETag\` is in \`If-None-Match\` |
 | 400 | an unknown, doubled, missing or wrong parameter; nothing of that uid, rule or run |
 | 401 | no token, or one that is not known |
 | 403 | only for readers of all projects |
@@ -37,6 +38,20 @@ An error is \`{"error": {"message": "…", "advice": "…"}}\`; \`advice\` may b
 
 Answers that only runs change have an \`ETag\`. For a second after the history was asked for its last run, an answer 304 comes
 without asking again: a run is seen a second late at most. All others are \`no-store\`.
+
+## Record a note
+
+\`POST /api/v1/notes\` records [what was done](../how-to/record-what-happened.md). It takes a token with \`may: [note]\` in
+\`Authorization: Bearer\`, and JSON: \`{ "text", "at"?, "ref"?, "projects"? }\`. \`at\` is an instant, or how long ago.
+
+| status | when |
+|---|---|
+| 201 | recorded; the answer is its row, as \`hookdrift note --list\` has it |
+| 400 | not a note: no text, more than 500 characters, an unknown member or project, a time to come, parameters |
+| 401 | no token, one that is not known, or a login in place of a token |
+| 403 | a token without the right, or not for these projects; sent by a page of another site |
+| 413, 415 | more than 4096 bytes; not \`application/json\` |
+| 429, 503 | as above |
 
 ## Feed
 

@@ -2,6 +2,7 @@ import type { RecordedViolation, RunRecord, WrittenRun } from '../history/record
 import { type Cause, worstOf } from '../model/cause.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
+import { isNoteOf } from '../model/note.ts'
 import type { ReleaseRange } from '../model/release-range.ts'
 import type {
   Report,
@@ -16,9 +17,13 @@ import { linkToResource } from '../model/resource-link.ts'
 import { dueDate, severities } from '../model/violation.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
-/** The report of a run, from its record alone: the same today and in a year. */
+/**
+ * The report of a run, from its record alone: the same today and in a year, but for the notes of people. These may be
+ * recorded later than what they are about, and are named by what is printed from then on.
+ */
 export function composeReport(record: RunRecord): Report {
-  const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, causes, violations } = record
+  const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, causes, notes, violations } =
+    record
   const { accepted, rules, projects, policyDigest, configurationDigest, chain, scope } = record
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
   const reportViolations = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
@@ -32,7 +37,7 @@ export function composeReport(record: RunRecord): Report {
     coverage_of_fleet: { scanned: projects.length, known: projects.length + scope.unscanned.length },
     coverage: coverage.map((walk) => toReportCoverage(walk.project, walk)),
     notices,
-    drift: changes.map(({ project, kind, uid, name, change, fields, referrers }) => ({
+    drift: changes.map(({ project, kind, uid, name, change, fields, referrers, between }) => ({
       project,
       kind,
       uid,
@@ -40,8 +45,11 @@ export function composeReport(record: RunRecord): Report {
       change,
       fields,
       ...(referrers === undefined ? {} : { referrers }),
+      between,
+      notes: notes.filter((note) => isNoteOf(note, project, between)).map(({ id }) => id),
       ...linkOf({ kind, uid }, evaluations.get(project)),
     })),
+    notes: notes.filter((note) => changes.some(({ project, between }) => isNoteOf(note, project, between))),
     causes: causes.map(toReportCause),
     violations: reportViolations,
     accepted,

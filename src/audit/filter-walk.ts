@@ -80,6 +80,11 @@ export class FilterWalk {
     return this.#durationMs
   }
 
+  /** When the rows of a subscription were read before this run: ISO 8601, UTC. */
+  lastReadAt(uid: string): string | undefined {
+    return this.#before.get(uid)
+  }
+
   /** Reads rows for pages of subscriptions, and adds them to these. */
   async *readFor(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     const isHeld = this.#before.size >= this.#most

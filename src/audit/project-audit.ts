@@ -51,6 +51,7 @@ import { keyOf } from './reconcile.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { ScanEvaluation, type ShownProject } from './scan-evaluation.ts'
 import { stageResources } from './stage-resources.ts'
+import { timeChanges } from './time-changes.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
 
@@ -68,6 +69,7 @@ interface ReadItems {
 /** What the walks of a project proved. `filters`: of its filter rows; undefined where none were to be read. */
 interface ProvenWalks extends WithheldWalks {
   readonly filters: FilterCoverage | undefined
+  readonly rows: FilterWalk | undefined
 }
 
 /**
@@ -154,7 +156,8 @@ export class ProjectAudit implements ProjectScan {
 
     const removals = await findRemovals(this, walked, this.#contradictions.uidsOf('endpoints'))
     const probed = await this.#probe(walked, removals)
-    await this.#stageChanges([...this.#observed.changes, ...removals.changes, ...probed.changes])
+    const changes = [...this.#observed.changes, ...removals.changes, ...probed.changes]
+    await this.#stageChanges(await timeChanges(this, changes, proven.rows))
     const statuses: Statuses = this.#run.runsProbes ? { ...walked, probes: 'complete' } : walked
     const missing = await this.#comparison.compareMissing(statuses)
     const outcome = await this.#conclude(statuses, proven, removals, probed, missing)
@@ -217,7 +220,7 @@ export class ProjectAudit implements ProjectScan {
     })
     const list = withheld.walks.find(({ coverage }) => coverage.listing === 'subscriptions')?.coverage
     if (list !== undefined) await rows?.stage(list)
-    return { ...withheld, filters: list && rows?.coverage(list) }
+    return { ...withheld, filters: list && rows?.coverage(list), rows }
   }
 
   /**

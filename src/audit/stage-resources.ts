@@ -96,6 +96,7 @@ export async function stageResources(
     staged.push({
       leftOut: noneLeftOut,
       ...compared,
+      change: compared.change && { ...compared.change, firstSeen: since },
       resource,
       since,
       isKnown: version !== undefined,

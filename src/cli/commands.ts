@@ -172,6 +172,12 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
       load: async () => asCommand((await import('../questions/runs.ts')).runs),
     },
     {
+      name: 'note',
+      operands: '[text]',
+      description: 'Record what people did, such as a deploy: reports name it next to what changed meanwhile',
+      load: async () => (await import('./note.ts')).defineNote,
+    },
+    {
       name: 'query',
       operands: '[sql]',
       description: 'Query the history in SQL',

@@ -257,6 +257,14 @@ export const examples: Readonly<Record<string, Examples>> = {
     ],
     docs: ['accept-violations'],
   },
+  note: {
+    lines: [
+      ['note "deploy 4.2" --ref https://ci.example.com/deploys/42', 'what was done just now'],
+      ['note "rotated the keys of acme" --at 2026-11-21T14:03:00Z --project "acme/*"', 'earlier, in some projects'],
+      ['note --list', 'what was noted'],
+    ],
+    docs: ['record-what-happened'],
+  },
   'waivers draft': {
     lines: [['waivers draft --owner platform --expires 2027-03-31 > waivers.yaml', 'to review and to extend']],
     docs: ['accept-violations'],

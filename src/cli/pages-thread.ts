@@ -61,6 +61,7 @@ async function openSite(): Promise<RequestHandler> {
     siteOf: ({ projects }) => createSite(projects === undefined ? whole : scopeSite(whole, projects)),
     isHostOfPort,
     onFault,
+    notes: { history, now, onFault },
   })
 }
 

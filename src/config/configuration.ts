@@ -5,7 +5,7 @@ import type { Retention } from './configuration-schema.ts'
 import type { ValuePlace } from './describe-key.ts'
 import type { ListenAddress } from './listen-schema.ts'
 import type { DecodedChannel } from './notify-schema.ts'
-import type { NetworkRange } from './serve-schema.ts'
+import type { NetworkRange, ReaderRight } from './serve-schema.ts'
 
 /** `hookdrift.yaml`, decoded, with every default filled in and every path absolute. */
 export interface Configuration {
@@ -60,6 +60,7 @@ export interface ReaderToken {
   readonly token: string
   /** Patterns of projects; undefined: all. */
   readonly projects: readonly string[] | undefined
+  readonly may?: readonly ReaderRight[] | undefined
 }
 
 export interface TrustedProxy {

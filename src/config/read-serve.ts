@@ -40,7 +40,7 @@ export function serveSettingsOf(serve: DecodedServe = {}): ServeSettings {
     hosts,
     tokens: [
       ...(token === undefined ? [] : [{ name: undefined, token, projects: undefined }]),
-      ...tokens.map(({ name, token, projects }) => ({ name, token, projects })),
+      ...tokens.map(({ name, token, projects, may }) => ({ name, token, projects, may })),
     ],
     trustedProxy: proxy && {
       header: proxy.header.toLowerCase(),

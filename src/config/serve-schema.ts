@@ -14,6 +14,10 @@ const token = z.string().regex(/^[\x21-\x7e]{20,200}$/, {
 const otherHeaders = ['authorization', 'cookie', 'host', 'origin']
 const network = 'an IP address, or a network such as `10.0.0.0/8`; not all addresses'
 
+/** What the owner of a token may do besides reading. */
+const readerRights = ['note'] as const
+export type ReaderRight = (typeof readerRights)[number]
+
 /** Who reads the pages, and where. */
 export const serveSchema = z
   .strictObject({
@@ -31,6 +35,11 @@ export const serveSchema = z
             .describe('Its name in the log'),
           token: token.describe(`A secret, as ${referenceForms}`),
           projects: projectPatterns.exactOptional(),
+          may: z
+            .array(z.enum(readerRights))
+            .min(1)
+            .exactOptional()
+            .describe('What its owner may do besides reading; `note`: record notes. Default: nothing'),
         }),
       )
       .min(1)

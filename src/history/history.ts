@@ -7,6 +7,7 @@ import type { FailOn, Finding, Severity, Waiver } from '../model/violation.ts'
 import type { Acceptance, AcceptanceEnding, Acceptances } from './acceptances.ts'
 import type { Approvals } from './approvals.ts'
 import type { BodyColumns } from './body-columns.ts'
+import type { Notes } from './notes.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
@@ -19,7 +20,7 @@ import type { PastVersion, StoredBody, VersionPoint } from './stored-body.ts'
  *
  * A run is drafted page by page and becomes visible in one commit. Readers see the history before it or after it.
  */
-export interface History extends HistoryReader, Approvals, Acceptances, Outbox {
+export interface History extends HistoryReader, Approvals, Acceptances, Notes, Outbox {
   /**
    * Starts a run, which owns the lease until it is committed or abandoned. First removes the rows of killed runs and
    * closes these as interrupted.

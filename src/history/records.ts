@@ -1,8 +1,9 @@
 import type { Cause } from '../model/cause.ts'
-import type { Change } from '../model/change.ts'
+import type { Change, ChangeTimes } from '../model/change.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { EndedBy } from '../model/ending.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
+import type { Note } from '../model/note.ts'
 import type { Notice } from '../model/notice.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Kind, Listing } from '../model/resource.ts'
@@ -38,6 +39,16 @@ export interface View {
 
 export interface StagedChange extends Change {
   readonly referrers?: readonly string[]
+  /** The run that first saw it so; absent: the one that stages it. */
+  readonly firstSeen?: number
+  /** When it came about. `before`: null for the end of the run that stages it. */
+  readonly between?: { readonly after: string | null; readonly before: string | null }
+}
+
+export interface RecordedChange extends Change {
+  readonly project: string
+  readonly referrers?: readonly string[]
+  readonly between: ChangeTimes
 }
 
 /** A committed run as it was written. Lists are in the order of reports. */
@@ -53,7 +64,7 @@ export interface WrittenRun extends RunContext {
   readonly chain: string | null
   readonly coverage: readonly (Coverage & { readonly project: string })[]
   readonly notices: readonly Notice[]
-  readonly changes: readonly (StagedChange & { readonly project: string })[]
+  readonly changes: readonly RecordedChange[]
   readonly violations: readonly RecordedViolation[]
   /** Acceptances of its projects that held during the run, oldest first. */
   readonly accepted: readonly AcceptedViolation[]
@@ -63,6 +74,8 @@ export interface WrittenRun extends RunContext {
 export interface RunRecord extends WrittenRun {
   /** Of its changes, and of those of earlier runs that are not mended; the worst first. */
   readonly causes: readonly Cause[]
+  /** What people did while its changes came about, as far as it is recorded when this is read; the latest first. */
+  readonly notes: readonly Note[]
 }
 
 export interface RecordedViolation extends Finding {

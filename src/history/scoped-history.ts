@@ -24,6 +24,7 @@ const refusals = {
   revoke: refuse,
   accept: refuse,
   revokeAcceptances: refuse,
+  note: refuse,
   enqueue: refuse,
   claim: refuse,
   renew: refuse,

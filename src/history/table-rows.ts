@@ -81,7 +81,11 @@ export const historyTables: readonly HistoryTable[] = [
   }),
   table('change', {
     key: ['id'],
-    columns: [...integers('id', 'run'), ...resource, ...texts('name', 'change', 'fields', 'referrers')],
+    columns: [
+      ...integers('id', 'run'),
+      ...resource,
+      ...texts('name', 'change', 'fields', 'referrers', 'after_at', 'before_at'),
+    ],
     isCommitted: writtenBy('run'),
   }),
   table('violation', {
@@ -109,6 +113,13 @@ export const historyTables: readonly HistoryTable[] = [
       ...[...integers('id', 'accepted_in', 'ended_in'), ...resource, ...revocation],
       ...texts('project', 'fingerprint', 'rule', 'path', 'reason', 'value_digest', 'ended_at', 'ended_by'),
       ...texts('accepted_at', 'accepted_by', 'accepted_as'),
+    ],
+  }),
+  table('recorded_note', {
+    key: ['id'],
+    columns: [
+      ...integers('id', 'noted_in'),
+      ...texts('at', 'text', 'ref', 'projects', 'noted_at', 'noted_by', 'noted_as'),
     ],
   }),
   table('approval', {

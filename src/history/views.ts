@@ -14,6 +14,7 @@ export const views: Readonly<Record<string, string>> = {
     'violations that a waiver of the policy accepts (is_active is 1), or accepted; each version of the two has a row',
   accepted_violation:
     'violations that people accepted, as last seen; is_active is 1 until a person revokes the acceptance, or a run ends it (ended_by)',
+  note: 'what people did, by their own account; projects is a list of service/project, empty where it is about all',
   violation_history:
     "violations that ended, after how many seconds (open_seconds), and how: 'fixed' and 'removed' ones are gone; for all others ended_by says who or what ended them",
   run_rule: 'the rules of each run',

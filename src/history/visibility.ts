@@ -1,6 +1,7 @@
 import { type Cause, causesIn } from '../model/cause.ts'
 import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
+import type { Note } from '../model/note.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
@@ -84,11 +85,24 @@ export function seenRecord(record: RunRecord, visibility: Visibility): RunRecord
     ),
     changes: record.changes.filter(isSeen),
     causes: seenCauses(record.causes, visibility),
+    notes: seenNotes(record.notes, visibility),
     violations: record.violations.filter(isSeen),
     accepted: record.accepted.filter(isSeen),
     policy: seenPolicy(record.policy, visible),
     scope: seenScope(record.scope, visible),
   }
+}
+
+/** Notes about hidden projects are left out, and so are the names of these where a note is about others too. */
+export function seenNotes<Seen extends Note>(
+  notes: readonly Seen[],
+  { isWhole, isVisible }: Visibility,
+): readonly Seen[] {
+  if (isWhole) return notes
+  return notes.flatMap((note) => {
+    const projects = note.projects.filter(isVisible)
+    return note.projects.length > 0 && projects.length === 0 ? [] : [{ ...note, projects }]
+  })
 }
 
 /** What was hit in hidden projects is left out, and so is what hit nothing else. */

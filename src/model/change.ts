@@ -13,6 +13,14 @@ export interface FieldChange {
   readonly after: Json
 }
 
+/** Within which time a change came about: ISO 8601 in UTC. */
+export interface ChangeTimes {
+  /** Start of the last complete scan that saw the resource as before; null where that is not recorded. */
+  readonly after: string | null
+  /** End of the first scan that saw it changed. */
+  readonly before: string
+}
+
 /** Drift of one resource against the last complete walk of its listing. */
 export interface Change {
   readonly kind: Kind

@@ -1,9 +1,10 @@
-import type { ChangeType, FieldChange } from './change.ts'
+import type { ChangeTimes, ChangeType, FieldChange } from './change.ts'
 import type { CoverageCause, CoverageStatus } from './coverage.ts'
 import type { EndedBy } from './ending.ts'
 import type { ExitCode } from './errors.ts'
 import type { EvaluatedRule, FileLocation, RuleDoubt } from './evaluation.ts'
 import type { Json } from './json.ts'
+import type { Note } from './note.ts'
 import type { Notice } from './notice.ts'
 import type { Kind, Listing, WalkedListing } from './resource.ts'
 import type { AcceptedViolation, FailOn, Resolution, Severity, ViolationState, Waiver } from './violation.ts'
@@ -27,7 +28,9 @@ export interface Report {
   readonly coverage_of_fleet: { readonly scanned: number; readonly known: number }
   readonly coverage: readonly ReportCoverage[]
   readonly notices: readonly Notice[]
-  readonly drift: readonly ReportChange[]
+  readonly drift: readonly ReportDrift[]
+  /** What people did while the changes came about, as far as it is recorded when this is written; the latest first. */
+  readonly notes: readonly Note[]
   /** What happened once and hit resources alike, and one update of several fields: the worst first. */
   readonly causes: readonly ReportCause[]
   readonly violations: readonly ReportViolation[]
@@ -126,6 +129,13 @@ export interface ReportChange {
   readonly referrers?: readonly string[]
   /** Where the gateway's own UI shows it, as configured. */
   readonly ui_url?: string
+}
+
+/** A change with the time in which it came about, and what people did then. */
+export interface ReportDrift extends ReportChange {
+  readonly between: ChangeTimes
+  /** Ids, the nearest to the scan that found the change first. */
+  readonly notes: readonly number[]
 }
 
 /** Changes of one run that are equal, or one update of one resource; open until all of its resources are mended. */

@@ -1,3 +1,4 @@
+import type { Note } from './note.ts'
 import type { Severity } from './violation.ts'
 
 /** How violations developed over a period that ends with a run. Times are ISO 8601 in UTC. */
@@ -10,6 +11,8 @@ export interface Trend {
   /** Days of UTC up to `to`, oldest first; the first and the last may be shorter. */
   readonly days: readonly TrendDay[]
   readonly all: OpenAndFixed
+  /** What people did in it, the latest first. */
+  readonly notes: readonly Note[]
   readonly bySeverity: readonly SeverityTrend[]
 }
 

@@ -3,7 +3,7 @@ import { findLastRun } from '../history/sql/runs.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
 import type { Api } from './api.ts'
 import { faultForReaders, type ReaderFault } from './fault-for-readers.ts'
-import { type Freshness, neverKept } from './freshness.ts'
+import { type Freshness, neverKept, stateOf } from './freshness.ts'
 import { NotAllowed, type SiteHistory, type SiteScope } from './page.ts'
 import { readQuery } from './query.ts'
 
@@ -37,7 +37,7 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshnes
     const opened = await history()
     const last = answer.isOfRun ? await findLastRun(opened) : undefined
     if (last === undefined) neverKept(context)
-    else if (freshness.isFresh(context, last)) return context.body(null, 304)
+    else if (freshness.isFresh(context, await stateOf(opened, last))) return context.body(null, 304)
     return sendJson(context, await answer.read({ history: opened, ...(scope && { isVisible: scope.isVisible }) }))
   })
   routes.onError((error, context) => {

@@ -156,7 +156,7 @@ async function showDifferences(
   const { shown, last } = cutPage(rows, { isAfter, most: mostDifferences })
   const next = last && link('/baselines', { project: projects, ...placeAfter(last) })
   const pager = showPager({ first: place && link('/baselines', { project: projects }), next })
-  const cards = shown.map((row) => changeCard(row, [], linkToResource(link, row)))
+  const cards = shown.map((row) => changeCard(row, [], { href: linkToResource(link, row) }))
   const content = html`${remarks.slice(0, mostRemarks).map((line) => html`<p class="soft">${line}</p>`)}${
     rows.length === 0 ? showNoDifference(coverage.some(isGap)) : html`<ul class="rows">${cards}</ul>`
   }${pager}`

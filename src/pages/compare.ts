@@ -104,7 +104,9 @@ function showChanges(
 ): Markup {
   if (total === 0) return emptyState('Nothing differs in what both have scanned.', isIncomplete ? 'unknown' : 'none')
   const cards = rows.map((change) =>
-    changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })),
+    changeCard(change, [], {
+      href: link(paths.resource(change.uid), { project: change.project, kind: change.kind }),
+    }),
   )
   const rest = cards.slice(mostOpen)
   const extent =

@@ -2,10 +2,13 @@ import { Hono } from 'hono'
 import { compress } from 'hono/compress'
 import type { RequestHandler } from '../serving/listen.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
+import { credentialIn } from './access/credentials.ts'
 import type { Access } from './access/open-access.ts'
+import { askForToken } from './access/refuse.ts'
 import { siteHeaders } from './site-headers.ts'
 import type { SiteReader, Viewer } from './site-reader.ts'
 import { staticRoutes } from './static-routes.ts'
+import { type NoteDesk, notesPath, refuseForeignNote, takeNote } from './take-note.ts'
 
 /** The pages of one scope: a site. */
 export interface ScopedPages {
@@ -20,6 +23,8 @@ export interface PagesOptions {
   isHostOfPort(host: string | undefined): boolean
   /** For the log. */
   onFault(error: unknown): void
+  /** Where notes are recorded; absent: nowhere. */
+  readonly notes?: NoteDesk
 }
 
 interface Connection {
@@ -28,13 +33,27 @@ interface Connection {
 }
 
 /** Opens the pages to their readers: each request is refused, or answered by the site of the projects that it may see. */
-export function openPages({ access, siteOf, isHostOfPort, onFault }: PagesOptions): RequestHandler {
+export function openPages({ access, siteOf, isHostOfPort, onFault, notes }: PagesOptions): RequestHandler {
   const sites = rememberSites(siteOf)
   const front = new Hono<{ Bindings: Connection }>()
   front.use(siteHeaders())
-  front.use(refuseRequest({ isHostOfPort, forms: ['/login', '/logout', '/mcp'] }))
+  const taking = notes === undefined ? [] : [notesPath]
+  front.use(refuseRequest({ isHostOfPort, forms: ['/login', '/logout', '/mcp', ...taking] }))
   front.use(compress())
   front.route('/', staticRoutes())
+  if (notes !== undefined) {
+    front.post(notesPath, async (context) => {
+      const request = context.req.raw
+      const foreign = refuseForeignNote(request)
+      if (foreign !== undefined) return foreign
+      const admission = await access.admit(request, context.env.peer)
+      if ('response' in admission) return admission.response
+      // A login is not enough.
+      return credentialIn(request)?.kind === 'bearer'
+        ? takeNote(request, admission.viewer, notes)
+        : askForToken(request)
+    })
+  }
   front.all('*', async (context) => {
     const admission = await access.admit(context.req.raw, context.env.peer)
     if ('response' in admission) return admission.response

@@ -103,7 +103,7 @@ async function showCauses(request: SiteRequest): Promise<Markup> {
     readCauses(history, { run, projects: [], kind: undefined, limit: mostCauses }),
   )
   if (rows.length === 0) return nothing
-  const cards = rows.map((cause) => causeCard(cause, run.number, reportLinks(link)))
+  const cards = rows.map((cause) => causeCard(cause, run.number, { links: reportLinks(link) }))
   const left =
     omitted === 0 ? nothing : html`<p class="soft">${command(hookdriftCommand(['causes']))} lists ${omitted} more.</p>`
   return html`<h2 id="causes">Causes</h2>
@@ -205,7 +205,7 @@ ${await showFound(request, rows)}${
       ? nothing
       : html`<h3>Changed <span class="count">${shownOf(shown.length, changes.length)}</span></h3>
 <ul class="rows">
-${shown.map((change) => changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })))}</ul>
+${shown.map((change) => changeCard(change, [], { href: link(paths.resource(change.uid), { project: change.project, kind: change.kind }) }))}</ul>
 ${
   changes.length > shown.length
     ? html`<p><a href="${link(paths.run(run.number))}">All ${count(changes.length, 'change')} of the run</a></p>`

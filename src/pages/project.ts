@@ -26,7 +26,7 @@ import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readConfigured } from './read-configured.ts'
-import { onceForRun, readActiveOf, readGroups, readResourceCounts, readScans } from './run-facts.ts'
+import { onceForNotes, readActiveOf, readGroups, readResourceCounts, readScans } from './run-facts.ts'
 import { showCauses } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
 import { showLastChanges } from './show-last-changes.ts'
@@ -48,7 +48,7 @@ export const projectPage: SitePage = {
     if (scan === undefined) throw new NotFound(`As of run ${run.number}, no project ${name} was scanned`)
     const coverage = toCoverage(scan)
     const extent = extentOf(coverage)
-    const trend = await onceForRun(request, `trend of ${name}`, () =>
+    const trend = await onceForNotes(request, `trend of ${name}`, () =>
       findTrend(history, { run, since: undefined, projects: [name] }),
     )
     const { groups } = await readActiveOf(request)

@@ -2,19 +2,22 @@ import { findIdentities } from '../history/find-identities.ts'
 import { identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
 import { type Identity, readVersionsOf, readViolationsOf, type VersionSpan } from '../history/sql/resource-life.ts'
 import { isJsonObject } from '../model/json.ts'
+import type { Note } from '../model/note.ts'
 import { kinds } from '../model/resource.ts'
 import { isoTime } from '../model/time.ts'
 import { isOverdue, severities } from '../model/violation.ts'
 import { attributesOf } from '../questions/diff.ts'
-import { readTimeline, type TimelineRow } from '../questions/timeline.ts'
+import { readNotes, readTimeline, type TimelineRow } from '../questions/timeline.ts'
 import { toRow, type ViolationRow } from '../questions/violations.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { describeEnding } from '../report/describe-ending.ts'
+import { notesNamed } from '../report/describe-notes.ts'
 import { fieldTable } from '../report/html/components/change-card.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
+import { noteList } from '../report/html/components/note-list.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { describeAge } from '../report/html/show-violations.ts'
@@ -58,13 +61,14 @@ export const resourcePage: SitePage = {
     const timeline = await readTimeline(history, { ...chosen, limit: Number.POSITIVE_INFINITY })
     const last = versions.at(-1)
     const runs = await readRunNames(request)
+    const notes = readNotes(timeline.more?.notes)
     const { coverage = [] } = timeline
     const name = last?.name ?? ''
     return {
       title: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name === '' ? uid : name}`,
       crumbs,
       alarm: showGaps(coverage, link),
-      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
+      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs, notes })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
       aside: showFacts(identity, versions, timeline.rows, link),
       same: { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
     }
@@ -195,11 +199,13 @@ const words = {
 function showTimeline(
   { project, kind: ofKind, uid }: Identity,
   rows: readonly TimelineRow[],
-  { link, runs }: { readonly link: SiteLink; readonly runs: RunNames },
+  { link, runs, notes }: { readonly link: SiteLink; readonly runs: RunNames; readonly notes: readonly Note[] },
 ): Markup {
   const shown = rows.toReversed().slice(0, mostMoments)
   const earlier = rows.length - shown.length
-  const items = shown.map(({ run, at, change, fields, violations }) => {
+  const items = shown.map((row) => {
+    const { run, at, change, fields, violations, between } = row
+    const meanwhile = between === null ? nothing : noteList(notesNamed([row], notes), between.before)
     const kind = change === 'first_seen' ? 'added' : (change ?? '')
     const what = change === null ? nothing : html` <b class="change">${marks[change]} ${words[change]}</b>`
     const versions = link(paths.resource(uid), { project: project.name, kind: ofKind, from: run - 1, to: run })
@@ -209,7 +215,7 @@ function showTimeline(
         html`<li><span class="chip ${violation.severity}">${violation.severity}</span> <a href="${link(paths.violation(violation.fingerprint))}"><code>${violation.rule}</code></a> ${violation.state === 'resolved' ? describeEnding(violation) : violation.state}</li>`,
     )
     return html`<li class="${kind}"><p>${runs.nameAt(run, at)}${what}${sides}</p>
-${fieldTable(fields)}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>
+${fieldTable(fields)}${meanwhile}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>
 `
   })
   return pageSection({

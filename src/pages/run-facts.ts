@@ -6,6 +6,7 @@ import {
   type ViolationGroup,
 } from '../history/sql/first-violations.ts'
 import { countResources } from '../history/sql/list-resources.ts'
+import { lastNote } from '../history/sql/notes.ts'
 import { type RunInputs, readRunInputs } from '../history/sql/read-run.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
@@ -28,6 +29,15 @@ export function onceForRun<Value>(
   read: () => Promise<Value>,
 ): Promise<Value> {
   return answers.once(history, `${run.number} ${run.finishedAt} ${what}`, read)
+}
+
+/** The same of what names notes: until people note more. */
+export async function onceForNotes<Value>(
+  request: Pick<SiteRequest, 'history' | 'run'>,
+  what: string,
+  read: () => Promise<Value>,
+): Promise<Value> {
+  return onceForRun(request, `${what}, with note ${await lastNote(request.history)}`, read)
 }
 
 export function readActiveOf(request: Pick<SiteRequest, 'history' | 'run'>): Promise<ActiveViolations> {
@@ -100,7 +110,7 @@ export function readResourceCounts(request: SiteRequest): Promise<readonly Resou
 
 export function readTrendOf(request: SiteRequest): Promise<Trend> {
   const { history, run } = request
-  return onceForRun(request, 'trend', () => findTrend(history, { run, since: undefined, projects: [] }))
+  return onceForNotes(request, 'trend', () => findTrend(history, { run, since: undefined, projects: [] }))
 }
 
 export function readInputs(request: SiteRequest): Promise<RunInputs | undefined> {

@@ -20,7 +20,7 @@ import { count } from '../text/count.ts'
 import { findNext, findPrevious } from './find-runs.ts'
 import { linksAt, paths, reportLinks } from './link.ts'
 import { NotFound, type SiteHistory, type SitePage } from './page.ts'
-import { onceForRun } from './run-facts.ts'
+import { onceForNotes } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 
 const mostShown = 200
@@ -35,8 +35,8 @@ export const runPage: SitePage = {
     const run = /^\d{1,15}$/.test(params.number ?? '') ? await findCommittedRun(history, number) : undefined
     if (run === undefined) throw new NotFound(`There is no committed run ${params.number}`)
     const [previous, next] = [await findPrevious(history, run), await findNext(history, run, last)]
-    // The report of a run never changes, and a large one takes seconds to read: what is shown of it is kept.
-    const { alarm, verdict, sections, facts } = await onceForRun({ history, run }, 'report', () =>
+    // The record of a run never changes, and a large one takes seconds to read: what is shown of it is kept.
+    const { alarm, verdict, sections, facts } = await onceForNotes({ history, run }, 'report', () =>
       showRun(history, run),
     )
     const neighbours = [

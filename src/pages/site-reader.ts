@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { ReaderRight } from '../config/serve-schema.ts'
 
 /** Who reads the pages. */
 export interface Viewer {
@@ -6,6 +7,8 @@ export interface Viewer {
   readonly name: string | undefined
   /** Patterns `service/project`; undefined: all projects. */
   readonly projects: readonly string[] | undefined
+  /** What a token that came with the request allows besides reading; absent for a login. */
+  readonly may?: readonly ReaderRight[] | undefined
 }
 
 /** Everybody on this machine, where no reader is named. */

@@ -10,7 +10,7 @@ import { apiRoutes } from './api-routes.ts'
 import { faultForReaders } from './fault-for-readers.ts'
 import { answerFeed } from './feed.ts'
 import { runAsOf } from './find-runs.ts'
-import { countsFromNow, type Freshness, neverKept, watchFreshness } from './freshness.ts'
+import { countsFromNow, type Freshness, neverKept, stateOf, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage } from './layout.ts'
 import { linksAt, readSegments } from './link.ts'
 import { instructions, toolsOf } from './mcp/assistant.ts'
@@ -93,7 +93,7 @@ async function answerPage(
   const last = await findLastRun(history)
   if (last === undefined) return noRun(context)
   if (!isKept) neverKept(context)
-  else if (freshness.isFresh(context, last, minute)) return context.body(null, 304)
+  else if (freshness.isFresh(context, await stateOf(history, last), minute)) return context.body(null, 304)
   const run = await runAsOf(history, named, { now, last })
   const isLatest = named === undefined
   const link = linksAt(isLatest ? undefined : run.number)

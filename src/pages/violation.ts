@@ -270,7 +270,7 @@ async function showHistoryOf(
     return fields.length === 0
       ? nothing
       : html`<ul class="rows">
-${changeCard(change, [], href)}</ul>`
+${changeCard(change, [], { href })}</ul>`
   }
   const changed =
     before === undefined || after === undefined || before === after

@@ -47,7 +47,7 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
       if (!isSame) endLife()
       spans.push(span)
     },
-    conclude(): Trend {
+    conclude(): Omit<Trend, 'notes'> {
       endLife()
       for (const run of runs) if (run.isCommitted) for (const step of [weeks, days]) step.addRun(run)
       const bySeverity = severities.map((severity) => ({ severity, tally: fixing.get(severity) }))

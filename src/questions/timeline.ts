@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { chosenBy } from '../config/choose-projects.ts'
 import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { readNotesBetween } from '../history/sql/notes.ts'
 import {
   type Identity,
   type Referrer,
   readReferrersOf,
+  readTimesOf,
   readVersionsOf,
   readViolationsOf,
   type VersionSpan,
@@ -13,18 +15,20 @@ import {
 } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
-import { changeTypes, type FieldChange } from '../model/change.ts'
+import { type ChangeTimes, changeTypes, type FieldChange } from '../model/change.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
+import { isNoteOf, type Note } from '../model/note.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
+import { notesNamed } from '../report/describe-notes.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import type { TextPage } from '../report/text/page.ts'
 import { shorten, shortenSeals } from '../report/text/shorten.ts'
-import { showFields } from '../report/text/show-drift.ts'
+import { showFields, showNotes } from '../report/text/show-drift.ts'
 import { showResource } from '../report/text/show-resource.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { wrapPieces, wrapProse } from '../text/columns.ts'
@@ -65,6 +69,10 @@ const timelineRow = z.object({
   name: schemas.name,
   change: z.enum(timelineChanges).nullable().describe('null when only violations changed.'),
   fields: listOf(schemas.fieldChange),
+  between: schemas.changeTimes
+    .nullable()
+    .describe('When it came about; null where only violations changed, and where the change is no longer recorded.'),
+  notes: schemas.drift.shape.notes,
   violations: listOf(timelineViolation),
 })
 
@@ -76,6 +84,7 @@ export const timelineForm: AnswerForm = {
   about: aboutScans,
   row: timelineRow,
   more: {
+    notes: listOf(schemas.note).describe('What people did while the resources changed, the latest first.'),
     resources: listOf(
       z.object({
         project: schemas.project,
@@ -135,7 +144,8 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   const resources: Json[] = []
   for (const identity of identities) {
     const versions = await readVersionsOf(reader, identity, run.number)
-    rows.push(...rowsOf(identity, versions, await readViolationsOf(reader, identity, run.number)))
+    const violations = await readViolationsOf(reader, identity, run.number)
+    rows.push(...rowsOf(identity, versions, violations, await readTimesOf(reader, identity, run.number)))
     const referrers = await readReferrersOf(reader, identity, run.number)
     resources.push({
       project: identity.project.name,
@@ -149,7 +159,21 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   const scans: RecordedScan[] = []
   for (const project of concerned.values()) scans.push(...(await readLatestScans(reader, run.number, project)))
   const extent = statingExtent(run, scans)
-  return { form: timelineForm, ...extent, more: { resources }, ...limited(rows, limit) }
+  const notes = await readNotesOf(reader, rows)
+  const named = rows.map((row) => ({ ...row, notes: notes.filter(isNoteOfRow(row)).map(({ id }) => id) }))
+  const used = notesNamed(named, notes).map((note) => ({ ...note, projects: [...note.projects] }))
+  return { form: timelineForm, ...extent, more: { resources, notes: used }, ...limited(named, limit) }
+}
+
+/** Notes about the times in which a resource changed. */
+async function readNotesOf(reader: HistoryReader, rows: readonly TimelineRow[]): Promise<readonly Note[]> {
+  const times = rows.flatMap(({ between }) => (between?.after == null ? [] : [between.after, between.before])).sort()
+  const [from, to] = [times.at(0), times.at(-1)]
+  return from === undefined || to === undefined ? [] : readNotesBetween(reader, from, to)
+}
+
+function isNoteOfRow({ project, between }: TimelineRow): (note: Note) => boolean {
+  return (note) => between !== null && isNoteOf(note, project, between)
 }
 
 interface Moment {
@@ -160,8 +184,12 @@ interface Moment {
   readonly fields: readonly FieldChange[]
 }
 
-function rowsOf(identity: Identity, versions: readonly VersionSpan[], spans: readonly ViolationSpan[]): TimelineRow[] {
-  const { project, kind, uid } = identity
+function rowsOf(
+  { project, kind, uid }: Identity,
+  versions: readonly VersionSpan[],
+  spans: readonly ViolationSpan[],
+  times: ReadonlyMap<number, ChangeTimes>,
+): TimelineRow[] {
   const moments = new Map(momentsOf(kind, versions).map((moment) => [moment.run, moment]))
   const violations = Map.groupBy(spans.flatMap(turnsOf), ({ run }) => run)
   const runs = [...new Set([...moments.keys(), ...violations.keys()])].sort((a, b) => a - b)
@@ -179,6 +207,8 @@ function rowsOf(identity: Identity, versions: readonly VersionSpan[], spans: rea
       name,
       change: moment?.change ?? null,
       fields: moment?.fields ?? [],
+      between: moment === undefined ? null : (times.get(run) ?? null),
+      notes: [],
       violations: turns.map(({ violation }) => violation),
     }
   })
@@ -254,6 +284,7 @@ export const timelineView: AnswerView<TimelineRow> = {
       name,
       value: (row: TimelineRow) => row[name],
     })),
+    { name: 'notes', value: ({ notes }) => notes.join(' ') },
     { name: 'fields', value: ({ fields }) => fields.map((field) => ({ ...field })) },
     {
       name: 'violations',
@@ -280,6 +311,7 @@ const mostReferrers = 20
 
 /** Each resource of the uid with its changes, then the subscriptions that referred to it. */
 function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage): string[] {
+  const notes = readNotes(more?.notes)
   const resources = Array.isArray(more?.resources) ? more.resources.filter(isJsonObject) : []
   return resources.flatMap((resource, at) => {
     const own = rows.filter(({ project, kind }) => project === resource.project && kind === resource.kind)
@@ -288,17 +320,24 @@ function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage): stri
     return [
       ...(at === 0 ? [] : ['']),
       ...wrapPieces(showResource(last), page.width).map((line) => page.paint('heading', line)),
-      ...own.flatMap((row) => ['', ...showMoment(row, page)]),
+      ...own.flatMap((row) => ['', ...showMoment(row, notes, page)]),
       ...showReferrers(resource.referrers ?? null, page),
     ]
   })
 }
 
-function showMoment({ run, at, change, fields, violations }: TimelineRow, page: TextPage): string[] {
+/** The notes that an answer has besides its rows. */
+export function readNotes(given: Json | undefined): readonly Note[] {
+  return schemas.note.array().safeParse(given).data ?? []
+}
+
+function showMoment(row: TimelineRow, notes: readonly Note[], page: TextPage): string[] {
+  const { run, at, change, fields, between, violations } = row
   const what = change === null ? '' : `  ${words[change]}`
   return [
     `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${what}`,
     ...showFields(fields, page),
+    ...(between === null ? [] : showNotes([{ notes: row.notes, between }], notes, page)),
     ...violations.flatMap((violation) => showTurn(violation, page)),
   ]
 }

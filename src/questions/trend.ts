@@ -2,20 +2,24 @@ import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { findRun } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { readNotesBetween } from '../history/sql/notes.ts'
 import { type CommittedRun, type EndedRun, listEndedRuns, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { visitSpans } from '../history/sql/visit-spans.ts'
 import { AuditError } from '../model/errors.ts'
+import type { Note } from '../model/note.ts'
 import { policyProject } from '../model/resource.ts'
-import { dayMs, readPastTime, showOpenTime } from '../model/time.ts'
+import { dayMs, isoTime, readPastTime, showOpenTime } from '../model/time.ts'
 import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
 import { severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { describeNote } from '../report/describe-notes.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { type Column, layTable } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { startTrend } from './measure-trend.ts'
@@ -74,6 +78,7 @@ export const trendForm: AnswerForm = {
         incomplete: schemas.count.describe('Runs with a walk that was not complete.'),
       }),
     ).describe('Periods of seven days up to the run, oldest first; the first may be shorter.'),
+    notes: listOf(schemas.note).describe('What people did in the period, the latest first.'),
     mean_time_to_fix_ms: schemas.count
       .nullable()
       .describe('From first seen to fixed or removed, in milliseconds; null when nothing was.'),
@@ -135,7 +140,10 @@ export async function findTrend(reader: HistoryReader, { run, since, projects }:
   await visitSpans(reader, before, run.number, (span) => {
     if (matchesProject(span.project, projects)) trend.add(span)
   })
-  return trend.conclude()
+  const notes = await readNotesBetween(reader, isoTime(from), isoTime(to))
+  const isChosen = (note: Note) =>
+    note.projects.length === 0 || note.projects.some((name) => matchesProject(name, projects))
+  return { ...trend.conclude(), notes: notes.filter(isChosen) }
 }
 
 /** Ended runs, newest first, as far back as one before a time: there may be millions. */
@@ -175,11 +183,12 @@ export async function readTrend(
         mean_time_to_fix_ms: meanTimeToFixMs,
       })),
       weeks: trend.weeks.map((week) => ({ ...week })),
+      notes: trend.notes.map((note) => ({ ...note, projects: [...note.projects] })),
     },
     remarks: [`From ${showTime(trend.from)} to ${showTime(trend.to)}.`],
     rows: rows.reverse(),
     omitted,
-    conclusion: describeSeverities(trend),
+    conclusion: [...describeSeverities(trend), ...describeNoted(trend.notes)],
   }
   return { answer, weeks: trend.weeks }
 }
@@ -192,6 +201,20 @@ function describeSeverities({ bySeverity, to }: Trend): string[] {
     const mean = meanTimeToFixMs === null ? '' : `, after ${showOpenTime(meanTimeToFixMs)} on average`
     return `${severity}: ${open} open${oldest}; ${count(fixed, 'violation')} fixed${mean}.`
   })
+}
+
+const mostNotes = 20
+
+/** A line for each note, with its time. */
+function describeNoted(notes: readonly Note[]): string[] {
+  if (notes.length === 0) return []
+  const shown = notes.slice(0, mostNotes)
+  const left = notes.length - shown.length
+  return [
+    'Noted:',
+    ...shown.map((note) => neutralise(`${showTime(note.at)} ${describeNote(note)}`)),
+    ...(left === 0 ? [] : [`… and ${left} more; hookdrift note --list shows all`]),
+  ]
 }
 
 const weekColumns: readonly Column<TrendWeek>[] = [

@@ -4,6 +4,7 @@ import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts
 import type { AcceptedViolation, ViolationState } from '../model/violation.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import { describeEnding } from './describe-ending.ts'
+import { describeNotes, notesNamed } from './describe-notes.ts'
 import { countEvaluated, rulesOf } from './evaluated-rules.ts'
 import { gapsFor } from './gaps.ts'
 import type { CsvSection, ReportFormat } from './report-format.ts'
@@ -35,13 +36,30 @@ export const csvSections = {
     ),
 
   /** A row for each field; one for what was added or removed. */
-  drift: ({ drift }) =>
+  drift: ({ drift, notes }) =>
     csvTable(
-      ['project', 'kind', 'uid', 'name', 'change', 'path', 'before', 'after', 'referrers'],
-      drift.flatMap(({ project, kind, uid, name, change, fields, referrers = [] }) => {
+      [
+        'project',
+        'kind',
+        'uid',
+        'name',
+        'change',
+        'path',
+        'before',
+        'after',
+        'referrers',
+        'between_after',
+        'between_before',
+        'notes',
+        'in_between',
+      ],
+      drift.flatMap(({ project, kind, uid, name, change, fields, referrers = [], between, notes: ids }) => {
         const who = [project, kind, uid, name, change]
         const rows = fields.map(({ path, before, after }) => [path, show(before), show(after)])
-        return (rows.length === 0 ? [['', null, null]] : rows).map((row) => [...who, ...row, referrers.join(' ')])
+        return (rows.length === 0 ? [['', null, null]] : rows).map((row) => [
+          ...[...who, ...row, referrers.join(' '), between.after, between.before, ids.join(' ')],
+          describeNotes(notesNamed([{ notes: ids }], notes), between.before),
+        ])
       }),
     ),
 

@@ -4,7 +4,7 @@ import type { ReportFormat } from './report-format.ts'
 
 /**
  * A JSON object a line (config/report-line.schema.json): first what the run was, its verdict and its coverage, then each
- * notice, change, cause, violation and acceptance, with the members that it has in the JSON report. A reader that stops after
+ * notice, change, note, cause, violation and acceptance, with the members that it has in the JSON report. A reader that stops after
  * the coverage knows what the rest is worth.
  */
 export const jsonl: ReportFormat = ({ schema, tool, run, digests, verdict, ...lists }) => {
@@ -21,6 +21,7 @@ export const jsonl: ReportFormat = ({ schema, tool, run, digests, verdict, ...li
     ...lines('coverage', lists.coverage),
     ...lines('notice', lists.notices),
     ...lines('drift', lists.drift),
+    ...lines('note', lists.notes),
     ...lines('cause', lists.causes),
     ...lines('violation', lists.violations),
     ...lines('accepted', lists.accepted),

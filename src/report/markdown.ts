@@ -1,6 +1,6 @@
 import { changeTypes } from '../model/change.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
-import type { Report, ReportChange, ReportViolation } from '../model/report.ts'
+import type { Report, ReportChange, ReportDrift, ReportViolation } from '../model/report.ts'
 import { formatExpiry } from '../model/time.ts'
 import { severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
@@ -9,6 +9,7 @@ import { describeCause, describeFollowing } from './describe-cause.ts'
 import { describeDue } from './describe-due.ts'
 import { describeEnding } from './describe-ending.ts'
 import { describeFailures, type FailureGroup, groupFailures } from './describe-failures.ts'
+import { changesOfCause, describeNotes, notesNamed, timesOf } from './describe-notes.ts'
 import { gapsOf } from './gaps.ts'
 import { code, prose, showResource, withCode } from './markdown-prose.ts'
 import { fill, type MarkdownSection, row, table } from './markdown-table.ts'
@@ -83,6 +84,7 @@ function sectionsOf({
   coverage,
   notices,
   drift,
+  notes,
   causes,
   violations,
   accepted,
@@ -95,6 +97,12 @@ function sectionsOf({
   const inState = (...states: ReportViolation['state'][]) => violations.filter(({ state }) => states.includes(state))
   const active = inState('opened', 'continuing', 'unknown')
   const gaps = gapsOf(coverage)
+  // Most runs have none, and a column that is always empty takes room.
+  const noteColumns = notes.length === 0 ? [] : ['in between']
+  const showNotes = (changes: readonly ReportDrift[]) =>
+    noteColumns.map(() =>
+      prose(describeNotes(notesNamed(changes, notes), timesOf(changes)).replace(/^In between: /, ''), 900),
+    )
   const walks = coverage.filter(({ status }) => status !== 'skipped')
   return [
     table(
@@ -105,7 +113,7 @@ function sectionsOf({
     ),
     table(
       'Causes',
-      ['severity', 'cause', 'what follows', 'since run', 'put back with'],
+      ['severity', 'cause', 'what follows', 'since run', 'put back with', ...noteColumns],
       'cause',
       causes.map((cause) => [
         cause.severity ?? '',
@@ -113,15 +121,16 @@ function sectionsOf({
         prose(describeFollowing(cause), 400),
         String(cause.first_run),
         code(`hookdrift restore --cause ${cause.id}`),
+        ...showNotes(changesOfCause(cause, { run, drift })),
       ]),
     ),
     table('Violations', [...violationColumns, 'state'], 'violation', active.map(show)),
     table('How to fix', ['rule', 'remediation'], 'rule', remediations(rules, active)),
     table(
       `Drift: ${countEach(changeTypes, verdict.drift)}`,
-      ['change', 'project', 'resource', 'fields'],
+      ['change', 'project', 'resource', 'fields', ...noteColumns],
       'change',
-      drift.map(showChange),
+      drift.map((change) => [...showChange(change), ...showNotes([change])]),
     ),
     table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(show)),
     table(

@@ -172,6 +172,37 @@ const change = defined(
     })
     .meta(hasFieldsIfModified),
 )
+const note = defined(
+  'note',
+  z
+    .object({
+      id: z.int().min(1),
+      at: time.describe('When it happened.'),
+      text: z.string(),
+      ref: z.string().nullable().describe('An address, or the digest of a commit.'),
+      by: z.string(),
+      projects: listOf(project).describe('Which it is about; empty: all.'),
+    })
+    .describe('What a person did, by their own account. No note is a cause of anything.'),
+)
+const changeTimes = defined(
+  'changeTimes',
+  z.object({
+    after: time.nullable().describe('Start of the last complete scan that saw the resource as before.'),
+    before: time.describe('End of the first scan that saw it changed.'),
+  }),
+)
+const drift = defined(
+  'drift',
+  change
+    .extend({
+      between: changeTimes,
+      notes: listOf(z.int().min(1)).describe(
+        'Ids of what people noted of that time and project, the nearest to the scan that found the change first.',
+      ),
+    })
+    .meta(hasFieldsIfModified),
+)
 const cause = defined(
   'cause',
   z.object({
@@ -397,6 +428,9 @@ export const schemas = {
   uiUrl,
   fieldChange,
   change,
+  changeTimes,
+  note,
+  drift,
   cause,
   waiver,
   endedBy,
@@ -421,7 +455,10 @@ export const reportSchema = z
     coverage_of_fleet: coverageOfFleet,
     coverage: listOf(coverage).describe('What each walk proved, by project, then in the order of walking.'),
     notices: listOf(notice).describe('Information that is not a fault, such as an upgrade of the service.'),
-    drift: listOf(change).describe('What changed since the last complete walk of each listing, by project, kind, uid.'),
+    drift: listOf(drift).describe('What changed since the last complete walk of each listing, by project, kind, uid.'),
+    notes: listOf(note).describe(
+      'What people did while it changed, as far as it is recorded when the report is written; the latest first.',
+    ),
     causes: listOf(cause).describe(
       'Changes of one run that are equal (the same path, before and after, or the same loss), updates of several fields of one resource, and removals of many: open ones, the worst first.',
     ),
@@ -460,7 +497,8 @@ export const reportLineSchema = z
     verdict.extend(lineOf('verdict')),
     coverage.extend(lineOf('coverage')).meta(isComplete),
     notice.extend(lineOf('notice')),
-    change.extend(lineOf('drift')).meta(hasFieldsIfModified),
+    drift.extend(lineOf('drift')).meta(hasFieldsIfModified),
+    note.extend(lineOf('note')),
     cause.extend(lineOf('cause')),
     violation.extend(lineOf('violation')),
     acceptance.extend(lineOf('accepted')),

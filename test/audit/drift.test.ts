@@ -197,8 +197,18 @@ describe('one changed field', () => {
   it.each(edits)('of an endpoint is reported by its pointer: %s', async (_, change, path, before, after) => {
     const uid = shared.set(change, 2)
     const { name } = shared.endpointAt(2).row
-    expect((await shared.audit()).drift).toEqual([
-      { project: 'acme/payments', kind: 'endpoint', uid, name, change: 'modified', fields: [{ path, before, after }] },
+    const { drift, run } = await shared.audit()
+    expect(drift).toEqual([
+      {
+        project: 'acme/payments',
+        kind: 'endpoint',
+        uid,
+        name,
+        change: 'modified',
+        fields: [{ path, before, after }],
+        between: { after: expect.any(String), before: run.finished_at },
+        notes: [],
+      },
     ])
   })
 
@@ -237,7 +247,7 @@ describe('one changed field', () => {
   it.each(['auto', 'off'] as const)('of a source is one change with its referrers, sources %s', async (sources) => {
     await using fixture = await openFleetFixture({ ...incoming, harness: { listings: { sources }, pageSize: 2 } })
     const [{ uid, name }] = [at(fixture.dataOf(intake).sources, 0)]
-    const { drift } = await around(fixture, () =>
+    const { drift, run } = await around(fixture, () =>
       updateSource(fixture.fleet, { project: fixture.uidOf(intake), uid }, { is_disabled: true }),
     )
     const referrers = fixture.dataOf(intake).subscriptions.filter(({ source_id }) => source_id === uid)
@@ -251,6 +261,8 @@ describe('one changed field', () => {
         change: 'modified',
         fields: [{ path: '/is_disabled', before: false, after: true }],
         referrers: referrers.map(({ uid }) => uid).sort(),
+        between: { after: expect.any(String), before: run.finished_at },
+        notes: [],
       },
     ])
   })

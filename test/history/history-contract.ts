@@ -3,6 +3,7 @@ import { describeApprovals } from './approvals-contract.ts'
 import type { MakePlace } from './contract-fixture.ts'
 import { describeDigests } from './digests-contract.ts'
 import { describeLease } from './lease-contract.ts'
+import { describeNotes } from './notes-contract.ts'
 import { describeOutbox } from './outbox-contract.ts'
 import { describePruning } from './prune-contract.ts'
 import { describeReader } from './reader-contract.ts'
@@ -27,6 +28,7 @@ const sections = [
   describeReader,
   describeAcceptances,
   describeApprovals,
+  describeNotes,
   describeOutbox,
   describeSchema,
   describeViews,

@@ -174,7 +174,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         failOn: 'medium',
         rules,
         projects,
-        changes: [{ project: payments.name, ...aChange('z') }],
+        changes: [{ project: payments.name, ...aChange('z'), between: { after: null, before: at(4.5) } }],
         withheldRemovals: [{ project: ofProject, listing: 'endpoints', uids: ['a', 'c'] }],
         unreferenced: [{ project: ofProject, kind: 'source', uid: 's' }],
       })

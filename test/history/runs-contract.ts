@@ -76,7 +76,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           { project: 'acme/payments', ...aCoverage('subscriptions') },
         ],
         notices: [{ project: 'acme/payments', ...aNotice('endpoints', 'the shape changed') }],
-        changes: [{ project: 'acme/payments', ...modified }],
+        changes: [{ project: 'acme/payments', ...modified, between: { after: null, before: at(2) } }],
         violations: [
           {
             ...finding,
@@ -91,6 +91,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         ],
         accepted: [],
         causes: [],
+        notes: [],
       })
       // A link covers the exit code, so the record that gives it has none yet.
       expect(asked).toEqual({ ...committed, chain: null })

@@ -28,6 +28,7 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
     notices: [],
     changes: [],
     causes: [],
+    notes: [],
     violations: [],
     accepted: [],
     ...other,

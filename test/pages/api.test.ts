@@ -53,6 +53,8 @@ const cases: readonly Case[] = [
   ['diff?from=1&to=2', () => ['diff', '1', '2']],
   ['diff?from=latest~1&patch&kind=endpoint', () => ['diff', 'latest~1', '--patch', '--kind', 'endpoint']],
   ['diff?from=2&run=1', () => ['diff', '2', '1']],
+  ['notes', () => ['note', '--list']],
+  ['notes?project=demo/orders', () => ['note', '--list', '--project', 'demo/orders']],
   ['notify', () => ['notify', '--pending']],
   ['report', () => ['report']],
   ['report?run=1', () => ['report', '--run', '1']],
@@ -104,7 +106,7 @@ describe('the API', () => {
   const notOffered = ['config', 'history', 'format', 'output', 'report', 'attest', 'section', 'group-by', 'policy']
   const notReading = ['reason', 'by', 'revoke', 'violation', 'test']
   it.each(Object.entries(apiEntries))('offers every argument and option of %s, but those', async (name, entry) => {
-    const ofAccepting = name === 'accept' ? ['cause'] : []
+    const ofWriting = { accept: ['cause'], notes: ['text', 'at', 'ref'] }[name] ?? []
     const program = await buildCommandLine()
     let command = program
     for (const word of entry.words) command = command.commands.find((child) => child.name() === word) ?? command
@@ -113,7 +115,7 @@ describe('the API', () => {
       ...command.options.map((part) => part.name()),
     ]
     const offered = parametersOf(await entry.load()).map(({ name }) => name)
-    expect(all.filter((name) => ![...offered, ...notOffered, ...notReading, ...ofAccepting].includes(name))).toEqual([])
+    expect(all.filter((name) => ![...offered, ...notOffered, ...notReading, ...ofWriting].includes(name))).toEqual([])
     expect(offered.filter((name) => [...notOffered, ...notReading].includes(name))).toEqual([])
     expect(offered).toContain('run')
   })

@@ -82,6 +82,8 @@ const change = fc
     change: fc.constantFrom(...changeTypes),
     fields: fc.array(fc.record({ path: pointer, before: value, after: value }), { maxLength: 4 }),
     referrers: fc.array(required, { maxLength: 7 }),
+    between: fc.record({ after: fc.option(time), before: time }),
+    notes: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 }),
   })
   .map((drift) => (drift.change === 'modified' ? drift : { ...drift, fields: [] }))
 
@@ -179,6 +181,20 @@ const project = fc.record({
   not_compared: fc.subarray([...listings]),
 })
 
+const note = fc.record({
+  id: fc.integer({ min: 1, max: 4 }),
+  at: time,
+  text: hostile,
+  ref: fc.option(
+    fc.oneof(
+      hostile,
+      hostile.map((text) => `https://${text}`),
+    ),
+  ),
+  by: hostile,
+  projects: fc.array(required, { maxLength: 2 }),
+})
+
 /** Any document that the schema allows, its texts as bad as they get. */
 export const arbitraryReport: fc.Arbitrary<Report> = fc
   .record({
@@ -193,6 +209,7 @@ export const arbitraryReport: fc.Arbitrary<Report> = fc
       { maxLength: 2 },
     ),
     drift: fc.array(change, { maxLength: 6 }),
+    notes: fc.array(note, { maxLength: 4 }),
     violations: fc.array(waivedOrNot, { maxLength: 6 }),
     accepted: fc.array(acceptance, { maxLength: 3 }),
     projects: fc.uniqueArray(project, { maxLength: 2, selector: ({ project }) => project }),

@@ -8,7 +8,7 @@ import { arbitraryReport } from './arbitrary-report.ts'
 import { asEvaluated } from './evaluated-sample.ts'
 import { formatTests } from './format-test.ts'
 import { damageIn } from './hostile-input.ts'
-import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
+import { aChange, aNote, aReport, aViolation, aWalk } from './sample-reports.ts'
 
 describe('hostile text', () => {
   it('has no effect in any format', () => {
@@ -57,8 +57,15 @@ function everywhere(text: string, configured = text): Report {
     ],
     notices: [{ code: 'field_malformed', project: configured, listing: 'endpoints', text }],
     drift: [
-      aChange({ project: configured, uid: text, name: text, fields: [{ path: pointer, before: text, after: null }] }),
+      aChange({
+        project: configured,
+        uid: text,
+        name: text,
+        fields: [{ path: pointer, before: text, after: null }],
+        notes: [1, 2],
+      }),
     ],
+    notes: [aNote({ text, by: text, ref: text, projects: [configured] }), aNote({ id: 2, text, by: text })],
     violations: (['opened', 'continuing', 'unknown', 'waived', 'resolved'] as const).map((state) =>
       aViolation({
         state,

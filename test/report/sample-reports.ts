@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { decidedAt, decidedBy } from '../../src/model/ending.ts'
+import type { Note } from '../../src/model/note.ts'
 import type { Notice } from '../../src/model/notice.ts'
-import type { Report, ReportChange, ReportCoverage, ReportProject, ReportViolation } from '../../src/model/report.ts'
+import type { Report, ReportCoverage, ReportDrift, ReportProject, ReportViolation } from '../../src/model/report.ts'
 import type { Trend } from '../../src/model/trend.ts'
 import type { AcceptedViolation, FailOn } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
@@ -24,6 +25,7 @@ export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Fai
     coverage: [aWalk()],
     notices: [],
     drift: [],
+    notes: [],
     causes: [],
     violations: [],
     accepted: [],
@@ -102,6 +104,7 @@ export const aTrend: Trend = {
     open: { critical: 0, high, medium: 0, low: 0, info: 0 },
   })),
   all: { open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 7, meanTimeToFixMs: 310_628_571 },
+  notes: [],
   bySeverity: [
     { severity: 'critical', open: 0, oldestOpen: null, fixed: 2, meanTimeToFixMs: 7_200_000 },
     { severity: 'high', open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 5, meanTimeToFixMs: 432_000_000 },
@@ -152,7 +155,19 @@ export function fleetReport(isFirst: boolean): Report {
   })
 }
 
-export function aChange(parts: Partial<ReportChange> = {}): ReportChange {
+export function aNote(parts: Partial<Note> = {}): Note {
+  return {
+    id: 1,
+    at: '2026-11-21T02:50:00.000Z',
+    text: 'deploy 4.2',
+    ref: null,
+    by: 'ada',
+    projects: [],
+    ...parts,
+  }
+}
+
+export function aChange(parts: Partial<ReportDrift> = {}): ReportDrift {
   return {
     project: 'acme/payments',
     kind: 'endpoint',
@@ -160,6 +175,8 @@ export function aChange(parts: Partial<ReportChange> = {}): ReportChange {
     name: 'orders',
     change: 'modified',
     fields: [],
+    between: { after: '2026-11-21T02:45:00.000Z', before: '2026-11-21T03:00:41.000Z' },
+    notes: [],
     ...parts,
   }
 }
@@ -241,7 +258,7 @@ export function anAcceptance(parts: Partial<AcceptedViolation> = {}): AcceptedVi
 
 const continuing = { state: 'continuing', first_seen: '2026-11-19T22:15:00.000Z' } as const
 
-const drift: readonly ReportChange[] = [
+const drift: readonly ReportDrift[] = [
   aChange({
     project: 'acme/invoices',
     kind: 'subscription',

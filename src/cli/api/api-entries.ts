@@ -6,6 +6,8 @@ import type { ApiSource } from './api-source.ts'
 export interface ApiAddress {
   /** The command line. */
   readonly words: readonly string[]
+  /** The name of its answer's schema, where that is another one. */
+  readonly answer?: string
   /** What it says, where that is less than the command does. */
   readonly description?: string
   /** Whether it says things that are not of one project. */
@@ -48,6 +50,12 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   diff: {
     words: ['diff'],
     load: async () => ofQuestion((await import('../../questions/diff.ts')).diff),
+  },
+  notes: {
+    words: ['note', '--list'],
+    description: 'List what people noted: what they did, when, who wrote it down, and which projects it is about',
+    answer: 'note',
+    load: async () => ofQuestion((await import('../../questions/notes.ts')).notes),
   },
   notify: {
     words: ['notify', '--pending'],

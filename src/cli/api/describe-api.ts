@@ -2,21 +2,24 @@ import { readFileSync } from 'node:fs'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { packageFile } from '../../model/package-files.ts'
 import { cookieName } from '../../pages/access/credentials.ts'
+import { longestNote } from '../../questions/compose-note.ts'
 import { runParameter, shapeOf } from '../../questions/question.ts'
 import { type ApiAddress, apiEntries, type DescribeCommand, descriptionOf } from './api-entries.ts'
 import { type ApiParameter, limitParameter, parametersOf } from './api-parameters.ts'
 
 /** The API as OpenAPI 3.1, of the commands' own options and the published schemas of their answers. */
 export async function describeApi(version: string, describe: DescribeCommand): Promise<JsonObject> {
-  const described = Object.entries(apiEntries).map(
-    async ([name, entry]) => [`/api/v1/${name}`, { get: await describeEntry(name, entry, describe) }] as const,
-  )
+  const described = Object.entries(apiEntries).map(async ([name, entry]) => {
+    const post = name === 'notes' ? { post: describeNoting() } : {}
+    return [`/api/v1/${name}`, { get: await describeEntry(name, entry, describe), ...post }] as const
+  })
   return {
     openapi: '3.1.0',
     info: {
       title: 'hookdrift',
       version,
-      description: 'What commands of hookdrift print as JSON. Nothing here changes anything.',
+      description:
+        'What commands of hookdrift print as JSON. Nothing here changes anything, but that notes are recorded.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -52,6 +55,53 @@ async function describeEntry(name: string, entry: ApiAddress, describe: Describe
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaOf(name)}` } } },
       },
       ...faults,
+    },
+  }
+}
+
+/** The one address that takes something. */
+function describeNoting(): JsonObject {
+  const text = { type: 'string', minLength: 1, maxLength: longestNote }
+  return {
+    operationId: 'recordNote',
+    summary: 'Record what people did',
+    description: 'As `hookdrift note TEXT`, signed with the name of the token. A login is not enough.',
+    security: [{ token: [] }],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['text'],
+            properties: {
+              text,
+              at: { type: 'string', description: 'When: an instant, or how long ago. Default: now' },
+              ref: { ...text, description: 'An address, or the digest of a commit' },
+              projects: {
+                type: 'array',
+                minItems: 1,
+                items: { type: 'string' },
+                description: 'Default: all of the token',
+              },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      201: {
+        description: 'The note as it was recorded',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/notes/properties/rows/items' } } },
+      },
+      400: fault('It is not a note, or names a project that the history does not have'),
+      401: fault('No token, or one that is not known'),
+      403: fault('The token has not `may: [note]`, or is not for these projects; or a page of another site sent it'),
+      413: fault('The body is too long', { content: { ...asJson, ...asText } }),
+      415: fault('The body is not JSON'),
+      429: fault('Too many wrong tokens came from this address', { headers: retryAfter }),
+      503: fault('The history cannot be used', { headers: retryAfter, content: { ...asJson, ...asText } }),
     },
   }
 }
@@ -121,7 +171,9 @@ const faults: JsonObject = {
 
 /** Their files in `config/`, by the name in the description. */
 function schemaFiles(): Readonly<Record<string, string>> {
-  const answers = Object.keys(apiEntries).flatMap((name) => (name === 'report' ? [] : [[name, `answers/${name}`]]))
+  const answers = Object.entries(apiEntries).flatMap(([name, { answer = name }]) =>
+    name === 'report' ? [] : [[name, `answers/${answer}`]],
+  )
   return { ...Object.fromEntries(answers), report: 'report', compliance: 'compliance' }
 }
 

@@ -9,6 +9,7 @@ export async function attributeToRun(session: Session, run: number): Promise<voi
   await session.run('UPDATE hookdrift.checkpoint SET run = $1 WHERE run IS NULL', [run])
   await session.run(signedSql('approval', 'approved_in'), [run])
   await session.run(signedSql('acceptance', 'accepted_in'), [run])
+  await session.run('UPDATE hookdrift.recorded_note SET noted_in = $1 WHERE noted_in IS NULL', [run])
 }
 
 function signedSql(table: string, column: string): string {

@@ -45,7 +45,19 @@ export const versionMembers = {
 
 const unreferencedMembers = alike('project_id', 'kind', 'uid', 'from_run')
 
-export const changeMembers = alike('id', 'run', 'project_id', 'kind', 'uid', 'name', 'change', 'fields', 'referrers')
+export const changeMembers = alike(
+  'id',
+  'run',
+  'project_id',
+  'kind',
+  'uid',
+  'name',
+  'change',
+  'fields',
+  'referrers',
+  'after_at',
+  'before_at',
+)
 
 export const violationMembers = {
   ...alike('id', 'fingerprint', 'project_id', 'kind', 'uid', 'rule', 'path', 'state', 'severity', 'name', 'message'),
@@ -71,6 +83,8 @@ const acceptanceMembers = alike(
 )
 
 const endedAcceptanceMembers = alike('id', 'ended_at', 'ended_by', 'ended_in')
+
+const noteMembers = alike('id', 'at', 'text', 'ref', 'projects', 'noted_at', 'noted_by', 'noted_as', 'noted_in')
 
 const approvedMembers = alike('approval_id', 'kind', 'uid', 'name', 'body', 'seal_key_id')
 
@@ -125,7 +139,7 @@ function partsBy(run: string): PartRows {
   }
 }
 
-/** Approvals, acceptances and revocations between runs, by the run committed after them, and the ends that it decided. */
+/** Approvals, acceptances, revocations and notes between runs, by the run committed after them, and the ends that it decided. */
 function approvalsBy(isBy: (column: string) => string): PartRows {
   const approved = isBy('approved_in')
   return {
@@ -149,6 +163,7 @@ function approvalsBy(isBy: (column: string) => string): PartRows {
       where: `approval_id IN (SELECT id FROM hookdrift.approval WHERE ${approved})`,
       order: 'approval_id, kind, uid',
     },
+    notes: { from: 'hookdrift.recorded_note', members: noteMembers, where: isBy('noted_in'), order: 'id' },
     revocations: { from: 'hookdrift.approval', members: revocationMembers, where: isBy('revoked_in'), order: 'id' },
   }
 }

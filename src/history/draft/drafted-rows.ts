@@ -39,6 +39,8 @@ export interface DraftedChange {
   readonly change: string
   readonly fields: string
   readonly referrers: string | null
+  readonly after_at: string | null
+  readonly before_at: string | null
 }
 
 export interface DraftedViolation {
@@ -68,7 +70,7 @@ export const draftedColumns = {
     ...(['id', 'project_id', 'kind', 'uid', 'from_run', 'replaces', 'normal_form_version', 'name', 'digest'] as const),
     ...(['body', 'facts', 'endpoint_uid', 'source_uid', 'device_uid', 'owner_id'] as const),
   ],
-  change: ['id', 'run', 'project_id', 'kind', 'uid', 'name', 'change', 'fields', 'referrers'],
+  change: ['id', 'run', 'project_id', 'kind', 'uid', 'name', 'change', 'fields', 'referrers', 'after_at', 'before_at'],
   violation: [
     ...(['id', 'fingerprint', 'project_id', 'kind', 'uid', 'rule', 'path', 'state', 'severity', 'name'] as const),
     ...(['message', 'from_run', 'first_run', 'last_run', 'origin_run', 'replaces', 'waiver'] as const),

@@ -144,7 +144,7 @@ export class SqlScanDraft implements ScanDraft {
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
     if (changes.length === 0) return
     const { id } = await this.projects.open(project)
-    const rows = changes.map(({ kind, uid, name, change, fields, referrers }) => ({
+    const rows = changes.map(({ kind, uid, name, change, fields, referrers, between }) => ({
       id: 0,
       run: this.run,
       project_id: id,
@@ -154,6 +154,8 @@ export class SqlScanDraft implements ScanDraft {
       change,
       fields: JSON.stringify(fields),
       referrers: referrers ? JSON.stringify(referrers) : null,
+      after_at: between?.after ?? null,
+      before_at: between?.before ?? null,
     }))
     await this.writer.insert({ change: rows })
   }

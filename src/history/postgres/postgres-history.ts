@@ -4,6 +4,7 @@ import type { PostgresServer } from '../postgres-server.ts'
 import { sqlReader } from '../reader.ts'
 import { sqlAcceptances } from '../sql/acceptances.ts'
 import { sqlApprovals } from '../sql/approvals.ts'
+import { sqlNotes } from '../sql/notes.ts'
 import { sqlOutbox } from '../sql/outbox.ts'
 import { type ConnectOptions, connect } from './connect.ts'
 import { postgresClaims, type SharedProcess } from './lease.ts'
@@ -32,6 +33,7 @@ export async function openPostgresHistory(
     ...sqlOutbox(backend, postgresClaims(db, owner)),
     ...sqlApprovals(backend),
     ...sqlAcceptances(backend),
+    ...sqlNotes(backend),
     begin: (start) => beginRun(backend, start),
     close: () => db.close(),
   }

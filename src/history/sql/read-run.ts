@@ -6,12 +6,13 @@ import { type Kind, type Listing, type ProjectRef, projectKey } from '../../mode
 import { unknownScope } from '../../model/run-scope.ts'
 import type { FailOn } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
-import type { RunContext, RunRecord, StagedChange, WrittenRun } from '../records.ts'
+import type { RecordedChange, RunContext, RunRecord, WrittenRun } from '../records.ts'
 import { compareText, inResourceOrder } from '../report-order.ts'
 import { seenPolicy, seenRecord, seenScans, type Visibility } from '../visibility.ts'
 import { readAcceptancesOf } from './acceptances.ts'
 import { causesOfRun } from './causes.ts'
 import { validAtSql } from './fragments.ts'
+import { notesOfChanges } from './notes.ts'
 import { coverageOfWalk, inListingOrder, latestScansAt, type RecordedScan, type StoredWalk } from './scans.ts'
 import type { Session } from './session.ts'
 import { violationsOfRun } from './violations.ts'
@@ -71,7 +72,8 @@ export async function readRunRecord(history: HistoryReader, number: number): Pro
 /** The record of a run. The caller decides which runs may be read. */
 export async function recordOf(session: Session, number: number): Promise<RunRecord | undefined> {
   const run = await readRun(session, number)
-  return run && { ...run, causes: await causesOfRun(session, number) }
+  if (run === undefined) return undefined
+  return { ...run, causes: await causesOfRun(session, number), notes: await notesOfChanges(session, run.changes) }
 }
 
 /** Reads a run as it was when committed. The caller decides which runs may be read. */
@@ -126,27 +128,30 @@ function inNoticeOrder(a: Notice, b: Notice): number {
 }
 
 /** A change of a run as read, with the name of its project. */
-type ChangeRow = Omit<StagedChange, 'fields' | 'referrers'> & {
-  readonly project: string
+type ChangeRow = Omit<RecordedChange, 'fields' | 'referrers' | 'between'> & {
   readonly fields: string
   readonly referrers: string | null
+  readonly after: string | null
+  readonly before: string
 }
 
 async function readChanges(session: Session, number: number): Promise<RunRecord['changes']> {
   const rows = await session.all<ChangeRow>(
-    `SELECT s.name AS project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
-     FROM hookdrift.change c JOIN hookdrift.scan s ON s.project_id = c.project_id AND s.run = c.run
+    `SELECT s.name AS project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers,
+       c.after_at AS "after", coalesce(c.before_at, r.finished_at) AS "before"
+     FROM hookdrift.change c JOIN hookdrift.run r ON r.number = c.run JOIN hookdrift.scan s ON s.project_id = c.project_id AND s.run = c.run
      WHERE c.run = $1 ORDER BY c.id`,
     [number],
   )
   return rows.map(toChange).sort(inResourceOrder)
 }
 
-function toChange({ fields, referrers, ...change }: ChangeRow): RunRecord['changes'][number] {
+function toChange({ fields, referrers, after, before, ...change }: ChangeRow): RunRecord['changes'][number] {
   return {
     ...change,
     // Hookdrift wrote it.
     fields: JSON.parse(fields) as FieldChange[],
+    between: { after, before },
     ...(referrers === null ? {} : { referrers: JSON.parse(referrers) as string[] }),
   }
 }

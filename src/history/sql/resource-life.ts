@@ -1,3 +1,4 @@
+import type { ChangeTimes } from '../../model/change.ts'
 import { type Kind, kinds, type ProjectRef } from '../../model/resource.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
@@ -143,6 +144,25 @@ export async function readVersionsOf(
     session.all<Omit<VersionSpan, 'isAdded'> & { readonly added: number }>(sql, valuesOf(identity, run)),
   )
   return rows.map(({ added, ...row }) => ({ ...row, isAdded: added > 0 }))
+}
+
+/** Within which time the changes of a resource came about, by the run that reported them. What was pruned is absent. */
+export async function readTimesOf(
+  history: HistoryReader,
+  { project, kind, uid }: Identity,
+  run: number,
+): Promise<ReadonlyMap<number, ChangeTimes>> {
+  if (!history.visibility.isVisible(project.name)) return new Map()
+  const rows = await history.ask((session) =>
+    session.all<ChangeTimes & { readonly run: number }>(
+      `SELECT c.run, c.after_at AS "after", coalesce(c.before_at, r.finished_at) AS "before"
+       FROM hookdrift.change c CROSS JOIN hookdrift.run r
+       WHERE c.project_id = ${projectIdSql('$1', '$2')} AND c.kind = $3 AND c.uid = $4 AND c.run <= $5
+         AND r.number = c.run AND r.state = 'committed'`,
+      valuesOf({ project, kind, uid }, run),
+    ),
+  )
+  return new Map(rows.map(({ run, after, before }) => [run, { after, before }]))
 }
 
 type SpanRow = Omit<ViolationSpan, 'waiver' | 'endedBy' | 'originRun' | 'isContinued' | 'goesOn'> & {

@@ -73,6 +73,20 @@ export function lastRun(session: Session): Promise<CommittedRun | undefined> {
   return session.get(`${committedSql} ORDER BY number DESC LIMIT 1`)
 }
 
+/** When some runs began and ended, also those that were pruned and of which others need the time; by their numbers. */
+export async function readRunTimes(
+  history: HistoryReader,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, Pick<CommittedRun, 'startedAt' | 'finishedAt'>>> {
+  const rows = await history.ask((session) =>
+    session.all<Pick<CommittedRun, 'number' | 'startedAt' | 'finishedAt'>>(
+      `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run WHERE number = ANY($1)`,
+      [numbers],
+    ),
+  )
+  return new Map(rows.map(({ number, ...times }) => [number, times]))
+}
+
 /** A committed run; undefined when there is none of that number. Reads one row, where `listRuns` may read millions. */
 export function findCommittedRun(history: HistoryReader, number: number): Promise<CommittedRun | undefined> {
   return history.ask((session) => session.get(`${committedSql} AND number = $1`, [number]))

@@ -3,6 +3,7 @@ import type { History } from '../history.ts'
 import { sqlReader } from '../reader.ts'
 import { sqlAcceptances } from '../sql/acceptances.ts'
 import { sqlApprovals } from '../sql/approvals.ts'
+import { sqlNotes } from '../sql/notes.ts'
 import { sqlOutbox } from '../sql/outbox.ts'
 import { type LocalProcess, sqliteClaims } from './lease.ts'
 import { refuseNetworkFileSystem } from './network-file-system.ts'
@@ -24,6 +25,7 @@ export function openSqliteHistory(file: string, owner: LocalProcess): History {
     ...sqlOutbox(backend, sqliteClaims(database, owner)),
     ...sqlApprovals(backend),
     ...sqlAcceptances(backend),
+    ...sqlNotes(backend),
     close: () => database.close(),
     begin: (start) => beginRun(backend, start),
   }

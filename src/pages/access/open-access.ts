@@ -82,7 +82,7 @@ export function openAccess({ settings, now, watch }: AccessOptions): Access {
   function admitProxied(name: string, credential: Credential | undefined): Admission {
     const reader = credential === undefined ? 'wrong' : credentials.check(credential)
     if (typeof reader === 'string') return { viewer: { name, projects: undefined }, hasSession: false }
-    return { viewer: { name, projects: reader.projects }, hasSession: credential?.kind === 'session' }
+    return admitted(name, reader, credential)
   }
 
   function admitWith(
@@ -94,12 +94,18 @@ export function openAccess({ settings, now, watch }: AccessOptions): Access {
     if (wait > 0) return { response: makeWait(request, wait) }
     const reader = credentials.check(credential)
     if (typeof reader === 'object') {
-      return { viewer: { name: reader.name, projects: reader.projects }, hasSession: credential.kind === 'session' }
+      return admitted(reader.name, reader, credential)
     }
     if (reader === 'wrong') attempts.fail(peer)
     // A browser that keeps a cookie that is not right would fail with every page.
     return { response: askForToken(request, credential.kind === 'session' ? [endedCookie(isSecure)] : []) }
   }
+}
+
+/** A browser sends the cookie of a login by itself, so it proves no wish to write. */
+function admitted(name: string | undefined, { projects, may }: ReaderToken, credential?: Credential): Admission {
+  const hasSession = credential?.kind === 'session'
+  return { viewer: { name, projects, may: hasSession ? undefined : may }, hasSession }
 }
 
 const mostNoted = 1000

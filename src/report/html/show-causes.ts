@@ -1,10 +1,12 @@
 import type { Report, ReportCause } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { describeCause, describeFollowing } from '../describe-cause.ts'
+import { changesOfCause, notesNamed, timesOf } from '../describe-notes.ts'
 import { shorten } from '../text/shorten.ts'
 import { fieldTable } from './components/change-card.ts'
 import { command } from './components/command.ts'
 import { fold, rowList } from './components/fold.ts'
+import { noteList } from './components/note-list.ts'
 import { resource } from './components/resource.ts'
 import { severityChip } from './components/severity.ts'
 import { html, type Markup, nothing } from './markup.ts'
@@ -13,16 +15,23 @@ import { anchorOf, type ReportLinks } from './report-links.ts'
 
 /** What happened once and hit many, and updates of several fields: first, because what follows repeats it. */
 export function causeSection(report: Report, links?: ReportLinks): PageSection[] {
-  const { causes, run } = report
+  const { causes, run, notes } = report
   if (causes.length === 0) return []
-  const cards = causes.map((cause) => causeCard(cause, run.number, links))
+  const cards = causes.map((cause) => {
+    const changes = changesOfCause(cause, report)
+    return causeCard(cause, run.number, { links, meanwhile: noteList(notesNamed(changes, notes), timesOf(changes)) })
+  })
   return [{ id: 'causes', title: 'Causes', count: causes.length, content: rowList(cards) }]
 }
 
 const mostAffected = 200
 
 /** `run`: that of the page. A cause: what happened to what, its fields, what follows from it, whom it hit, and what puts it back. */
-export function causeCard(cause: ReportCause, run: number, links?: ReportLinks): Markup {
+export function causeCard(
+  cause: ReportCause,
+  run: number,
+  { links, meanwhile = nothing }: { readonly links?: ReportLinks | undefined; readonly meanwhile?: Markup } = {},
+): Markup {
   const following = describeFollowing(cause)
   const { id, severity, change, fields, affected, kind, first_run } = cause
   const label = severity === null ? html`<b class="change">${change}</b>` : severityChip(severity)
@@ -34,7 +43,7 @@ export function causeCard(cause: ReportCause, run: number, links?: ReportLinks):
   const left = affected.length - rows.length
   const all = left === 0 ? nothing : html`<p class="soft">and ${left} more</p>`
   return html`<li id="${anchorOf('cause', id)}" data-cause="${id}"><p>${label} <b>${describeCause(cause)}</b></p>
-${following === '' ? nothing : html`<p class="where">${following}${since}</p>`}${fields.length > 1 ? fieldTable(fields) : nothing}
+${following === '' ? nothing : html`<p class="where">${following}${since}</p>`}${fields.length > 1 ? fieldTable(fields) : nothing}${meanwhile}
 ${fold(
   html`${count(affected.length, 'resource')}`,
   html`<ul>

@@ -1,10 +1,12 @@
 import { changeTypes } from '../../model/change.ts'
 import type { Report, ReportChange, ReportViolation } from '../../model/report.ts'
 import { count, countEach } from '../../text/count.ts'
+import { notesNamed } from '../describe-notes.ts'
 import { isFirstScan } from '../scanned-extent.ts'
 import { changeCard } from './components/change-card.ts'
 import { emptyState } from './components/empty-state.ts'
 import { rowList } from './components/fold.ts'
+import { noteList } from './components/note-list.ts'
 import { html, type Markup } from './markup.ts'
 import type { PageSection } from './render-page.ts'
 import type { ReportLinks } from './report-links.ts'
@@ -59,7 +61,7 @@ function showOpened({ run, coverage }: Report, opened: readonly RuleGroup[], lin
   )
 }
 
-function showDrift({ drift, verdict, coverage, violations }: Report, links?: ReportLinks): Markup {
+function showDrift({ drift, notes, verdict, coverage, violations }: Report, links?: ReportLinks): Markup {
   const extent = extentOf(coverage)
   if (drift.length === 0) {
     if (extent === 'all') return emptyState('Nothing changed since the last complete scan.', 'none')
@@ -71,8 +73,12 @@ function showDrift({ drift, verdict, coverage, violations }: Report, links?: Rep
     violations.filter(({ state }) => state === 'opened'),
     resourceKey,
   )
+  const cards = drift.map((change) => {
+    const meanwhile = noteList(notesNamed([change], notes), change.between.before)
+    return changeCard(change, opened.get(resourceKey(change)) ?? [], { href: links?.resource(change), meanwhile })
+  })
   return html`<p class="soft">Since the last complete scan: ${countEach(changeTypes, verdict.drift)}.</p>
-${rowList(drift.map((change) => changeCard(change, opened.get(resourceKey(change)) ?? [], links?.resource(change))))}`
+${rowList(cards)}`
 }
 
 function resourceKey({ project, kind, uid }: ReportChange | ReportViolation): string {

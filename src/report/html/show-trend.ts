@@ -1,12 +1,15 @@
+import type { Note } from '../../model/note.ts'
 import { dayMs, showOpenTime } from '../../model/time.ts'
 import type { SeverityTrend, Trend } from '../../model/trend.ts'
 import { totalOf } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
+import { showTime } from '../text/show-time.ts'
+import { noteLine } from './components/note-list.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
 /** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */
 export function showTrend(
-  { from, to, days, weeks, bySeverity }: Trend,
+  { from, to, days, weeks, bySeverity, notes }: Trend,
   {
     leastDays = 2,
     stillOpen,
@@ -37,9 +40,26 @@ export function showTrend(
     days.length < 2
       ? nothing
       : html`<p class="soft">Open, ${period}: ${least === most ? `always ${most}` : `${least} to ${most}`}</p>
-${sparkline({ values, label })}`
-  return html`<div class="trend">${line}<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul></div>
+${sparkline({ values, label, marks: notes.map(({ at }) => shareOf(at, { from, to })) })}`
+  return html`<div class="trend">${line}<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>${showNotes(notes)}</div>
 `
+}
+
+const mostNotes = 10
+
+/** What people did in the period, each a mark in the line. */
+function showNotes(notes: readonly Note[]): Markup {
+  if (notes.length === 0) return nothing
+  const lines = notes.slice(0, mostNotes).map((note) => html`<li>${noteLine(note, showTime(note.at))}</li>`)
+  const left = notes.length - lines.length
+  const more = left === 0 ? nothing : html`<li>and ${count(left, 'more note')}</li>`
+  return html`<div class="soft">Noted:<ul class="plain">${lines}${more}</ul></div>`
+}
+
+/** Where in a period a time is, from 0 to 1. */
+function shareOf(at: string, { from, to }: Pick<Trend, 'from' | 'to'>): number {
+  const start = Date.parse(from)
+  return (Date.parse(at) - start) / Math.max(1, Date.parse(to) - start)
 }
 
 /** `mean time to fix: 3 d (2 h of critical, 5 d of high)`, by what was fixed in the period. */
@@ -61,11 +81,14 @@ const [width, height, margin] = [1000, 56, 6]
 function sparkline({
   values,
   label,
+  marks = [],
 }: {
   /** At equal distances, oldest first; at least two. */
   readonly values: readonly number[]
   /** What it shows, in words: for those who do not see it. */
   readonly label: string
+  /** What happened meanwhile, each as its share of the way from the first value to the last. */
+  readonly marks?: readonly number[]
 }): Markup {
   const [first, last] = [values.at(0), values.at(-1)]
   if (first === undefined || last === undefined || values.length < 2) return nothing
@@ -74,7 +97,7 @@ function sparkline({
   const y = (value: number) => (height - margin - ((value - least) * (height - 2 * margin)) / span).toFixed(1)
   const points = values.map((value, at) => `${x(at)},${y(value)}`).join(' ')
   const end = (at: number, value: number) => html`<path class="end" d="M${x(at)} ${y(value)}h0"/>`
-  return html`<div class="sparkline"><span>${first}</span><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}"><polyline points="${points}"/>${end(0, first)}${end(values.length - 1, last)}</svg><b>${last}</b></div>
+  return html`<div class="sparkline"><span>${first}</span><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${marks.map((share) => html`<path class="mark" d="M${(share * width).toFixed(1)} 0v${height}"/>`)}<polyline points="${points}"/>${end(0, first)}${end(values.length - 1, last)}</svg><b>${last}</b></div>
 `
 }
 

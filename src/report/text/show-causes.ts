@@ -2,8 +2,9 @@ import type { Report, ReportCause } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { describeCause, describeFollowing } from '../describe-cause.ts'
+import { changesOfCause } from '../describe-notes.ts'
 import { showOmitted, type TextPage } from './page.ts'
-import { showFields } from './show-drift.ts'
+import { showFields, showNotes } from './show-drift.ts'
 
 /** So many are named on a screen; what follows from the others is listed one by one. */
 const mostNamed = 8
@@ -19,8 +20,8 @@ export function namedCauses(
 }
 
 /** What happened once and hit many, and updates of several fields. */
-export function showCauses(report: Pick<Report, 'causes'>, page: TextPage): string[] {
-  const { causes } = report
+export function showCauses(report: Pick<Report, 'run' | 'causes' | 'drift' | 'notes'>, page: TextPage): string[] {
+  const { causes, notes } = report
   const named = namedCauses(report, page)
   if (named.length === 0) return []
   const following = causes.reduce((sum, { violations }) => sum + violations.length, 0)
@@ -31,7 +32,11 @@ export function showCauses(report: Pick<Report, 'causes'>, page: TextPage): stri
   return [
     '',
     page.paint('heading', `Causes: ${count(causes.length, 'change')}${what}`),
-    ...named.flatMap((cause) => ['', ...showCause(cause, page, hasFields)]),
+    ...named.flatMap((cause) => [
+      '',
+      ...showCause(cause, page, hasFields),
+      ...showNotes(changesOfCause(cause, report), notes, page).map((line) => `      ${line}`),
+    ]),
     ...(left === 0 ? [] : ['', showOmitted(left, page, 'causes')]),
   ]
 }

@@ -1,8 +1,10 @@
 import { type ChangeType, changeTypes, type FieldChange } from '../../model/change.ts'
-import type { Report, ReportChange } from '../../model/report.ts'
+import type { Note } from '../../model/note.ts'
+import type { Report, ReportChange, ReportDrift } from '../../model/report.ts'
 import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count, countEach } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
+import { describeNotes, notesNamed, timesOf } from '../describe-notes.ts'
 import { describeFirstScans, describeNoDrift } from '../scanned-extent.ts'
 import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
@@ -11,11 +13,12 @@ import { showValues } from './show-values.ts'
 
 /** What changed since the last complete scan, a line for each field, in at most so many lines. */
 export function showDrift(
-  report: Pick<Report, 'drift' | 'causes' | 'coverage' | 'projects'>,
+  report: Pick<Report, 'drift' | 'notes' | 'causes' | 'coverage' | 'projects'>,
   page: TextPage,
   most: number,
 ): string[] {
-  const { drift, causes } = report
+  const { drift, notes, causes } = report
+  const showWhole = (change: ReportDrift) => [...showChange(change, page), ...showNotes([change], notes, page)]
   const besides = !page.full && causes.length > 0 ? ', besides these causes' : ''
   const first = neutralise(describeFirstScans(report))
   const none = drift.length === 0 ? describeNoDrift(report) : ''
@@ -25,14 +28,19 @@ export function showDrift(
   const counts = { added: 0, removed: 0, modified: 0 } satisfies Record<ChangeType, number>
   for (const { change } of drift) counts[change] += 1
   const room = most - opening.length - 3
-  const isWhole = drift.length <= room && drift.flatMap((change) => showChange(change, page)).length <= room
-  const show = isWhole || page.full ? showChange : nameChange
+  const isWhole = drift.length <= room && drift.flatMap(showWhole).length <= room
+  const isShown = isWhole || page.full
+  const between = isShown ? [] : showNotes(drift, notes, page)
   return [
     ...opening,
     '',
     page.paint('heading', `Changed since the last complete scan${besides}: ${countEach(changeTypes, counts)}`),
     '',
-    ...fitEntries(drift, page, { most: room, show: (change) => show(change, page) }),
+    ...between,
+    ...fitEntries(drift, page, {
+      most: room - between.length,
+      show: (change) => (isShown ? showWhole(change) : nameChange(change, page)),
+    }),
   ]
 }
 
@@ -51,6 +59,17 @@ export function showChange(change: ReportChange, page: TextPage): string[] {
     ...showFields(change.fields, page),
     ...showReferrers(change.referrers ?? [], page),
   ]
+}
+
+/** What people did while some changes came about, in one sentence; no lines without notes. */
+export function showNotes(
+  changes: readonly Pick<ReportDrift, 'notes' | 'between'>[],
+  notes: readonly Note[],
+  page: TextPage,
+): string[] {
+  const text = neutralise(describeNotes(notesNamed(changes, notes), timesOf(changes)))
+  if (text === '') return []
+  return wrapProse(text, page.width - indent.length).map((line) => page.paint('aside', `${indent}${line}`))
 }
 
 /** On one line, for a screen without room for the fields. */

@@ -32,8 +32,8 @@ describe('the list of tables', () => {
     const db = new Database(await makeSoundHistory())
     const contents = await contentsIn(new SqliteDatabase(db))
     db.close()
-    // Acceptances, pruning, an interrupted notification and readings leave these.
-    const empty = ['acceptance', 'reading', 'checkpoint', 'unnotified_scan']
+    // Acceptances, notes, pruning, an interrupted notification and readings leave these.
+    const empty = ['acceptance', 'recorded_note', 'reading', 'checkpoint', 'unnotified_scan']
     expect(Object.keys(contents).filter((name) => contents[name]?.length === 0)).toEqual(empty)
   })
 

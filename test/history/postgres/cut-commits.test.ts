@@ -206,6 +206,13 @@ describe.skipIf(!hasPostgres)('a command whose connection breaks at its COMMIT',
       execute: () => fixture.history.revokeAcceptances([1], { by: 'lead', at: at(12) }),
       count: "SELECT count(*) FROM hookdrift.acceptance WHERE id = 1 AND revoked_by = 'lead'",
     },
+    'a note': {
+      execute: async () => {
+        const signed = { by: 'ada', at: at(9) }
+        await fixture.history.note({ text: 'deploy', happenedAt: at(8), ref: null, projects: [], signed })
+      },
+      count: 'SELECT count(*) FROM hookdrift.recorded_note',
+    },
     'a notification': {
       execute: () => fixture.history.enqueue(messages, at(9)),
       count: 'SELECT count(*) FROM hookdrift.notification',

@@ -11,11 +11,22 @@ import { cell, table } from './table.ts'
 
 const marks = { added: '+', removed: '−', modified: '~' } as const satisfies Record<ChangeType, string>
 
-/** A changed resource: its fields before and after, and the violations that were opened with it. `href`: its page. */
-export function changeCard(change: ReportChange, opened: readonly ReportViolation[], href?: string): Markup {
+interface CardOptions {
+  /** Its page. */
+  readonly href?: string | undefined
+  /** What people did while it came about. */
+  readonly meanwhile?: Markup
+}
+
+/** A changed resource: its fields before and after, and the violations that were opened with it. */
+export function changeCard(
+  change: ReportChange,
+  opened: readonly ReportViolation[],
+  { href, meanwhile = nothing }: CardOptions = {},
+): Markup {
   const { change: type, project, fields } = change
   return html`<li class="${type}" data-project="${project}" data-change="${type}"><p><b class="change">${marks[type]} ${type}</b> ${resource(change, href)}</p>
-${fieldTable(fields)}${showReferrers(change.referrers ?? [])}${showOpened(opened)}</li>
+${fieldTable(fields)}${showReferrers(change.referrers ?? [])}${meanwhile}${showOpened(opened)}</li>
 `
 }
 

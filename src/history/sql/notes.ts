@@ -1,0 +1,97 @@
+import type { Note } from '../../model/note.ts'
+import type { NewNote, Notes, RecordedNote } from '../notes.ts'
+import type { HistoryReader } from '../reader.ts'
+import type { RecordedChange } from '../records.ts'
+import { seenNotes } from '../visibility.ts'
+import type { HistoryBackend } from './backend.ts'
+import type { Session, Transaction } from './session.ts'
+
+/** Every note, in the order in which they were recorded. */
+export async function listNotes(history: HistoryReader): Promise<readonly RecordedNote[]> {
+  return seenNotes(await history.ask((session) => notesWhere(session, 'true', [])), history.visibility)
+}
+
+/** Notes about a time, both ends included (ISO 8601, UTC), the latest first. */
+export async function readNotesBetween(history: HistoryReader, from: string, to: string): Promise<readonly Note[]> {
+  return seenNotes(await history.ask((session) => notesBetween(session, from, to)), history.visibility)
+}
+
+/** The id of the last note; 0 without any. As long as it is the same, so are all notes. */
+export async function lastNote(history: HistoryReader): Promise<number> {
+  return (await history.ask((session) => session.value<number>(lastSql))) ?? 0
+}
+
+/** Notes about the times in which some changes came about. Which of them a change names depends on its own time. */
+export async function notesOfChanges(session: Session, changes: readonly RecordedChange[]): Promise<readonly Note[]> {
+  const times = changes.flatMap(({ between: { after, before } }) => (after === null ? [] : [{ after, before }]))
+  const [first, ...others] = times
+  if (first === undefined) return []
+  const from = others.reduce((least, { after }) => (after < least ? after : least), first.after)
+  const to = others.reduce((most, { before }) => (before > most ? before : most), first.before)
+  return notesBetween(session, from, to)
+}
+
+export function sqlNotes({ commitSurely, lease }: HistoryBackend): Notes {
+  return {
+    async note(note) {
+      const id = await commitSurely<number>({
+        async work(transaction) {
+          await lease.lock(transaction)
+          return writeNote(transaction, note)
+        },
+        subject: () => 'the note',
+        advice: 'list the notes once the server is up, before you repeat the command',
+        async isRecorded(transaction, id) {
+          await lease.lock(transaction)
+          const [row] = await notesWhere(transaction, 'id = $1', [id])
+          return row?.text === note.text && row.notedAt === note.signed.at && row.by === note.signed.by
+        },
+      })
+      return recorded(id, note)
+    },
+  }
+}
+
+const lastSql = 'SELECT coalesce(max(id), 0) FROM hookdrift.recorded_note'
+
+async function writeNote(transaction: Transaction, note: NewNote): Promise<number> {
+  const { happenedAt, text, ref, projects, signed } = note
+  const id = ((await transaction.value<number>(lastSql)) ?? 0) + 1
+  await transaction.insert(
+    'recorded_note',
+    ['id', 'at', 'text', 'ref', 'projects', 'noted_at', 'noted_by', 'noted_as'],
+    [[id, happenedAt, text, ref, JSON.stringify(projects), signed.at, signed.by, signed.osUser ?? null]],
+  )
+  return id
+}
+
+function recorded(id: number, { happenedAt, text, ref, projects, signed }: NewNote): RecordedNote {
+  return { id, at: happenedAt, text, ref, by: signed.by, projects, notedAt: signed.at, osUser: signed.osUser }
+}
+
+type NoteRow = Omit<RecordedNote, 'projects' | 'osUser'> & {
+  readonly projects: string
+  readonly osUser: string | null
+}
+
+async function notesBetween(session: Session, from: string, to: string): Promise<Note[]> {
+  const rows = await notesWhere(session, 'at >= $1 AND at <= $2', [from, to], 'at DESC, id DESC')
+  return rows.map(({ notedAt: _, osUser: __, ...note }) => note)
+}
+
+async function notesWhere(
+  session: Session,
+  where: string,
+  values: readonly (string | number)[],
+  order = 'id',
+): Promise<RecordedNote[]> {
+  const rows = await session.all<NoteRow>(
+    `SELECT id, at, text, ref, noted_by AS "by", projects, noted_at AS "notedAt", noted_as AS "osUser"
+     FROM hookdrift.recorded_note WHERE ${where} ORDER BY ${order}`,
+    values,
+  )
+  // Hookdrift wrote the list.
+  return rows.map(({ osUser, projects, ...row }) => {
+    return { ...row, projects: JSON.parse(projects) as string[], osUser: osUser ?? undefined }
+  })
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { matchesProject } from '../config/choose-projects.ts'
+import { projectPatterns } from '../config/project-patterns.ts'
+import type { OpenHistory } from '../history/history.ts'
+import { AuditError } from '../model/errors.ts'
+import { isoTime } from '../model/time.ts'
+import { chooseNoted, composeNote, longestNote, readNotedProjects } from '../questions/compose-note.ts'
+import { toNoteRow } from '../questions/notes.ts'
+import { mostBodyBytes, readBody } from '../serving/read-body.ts'
+import { neutralise, neutraliseJson } from '../text/neutralise.ts'
+import { isCrossSite } from './access/cross-site.ts'
+import { neverStored } from './access/refuse.ts'
+import { faultForReaders } from './fault-for-readers.ts'
+import type { Viewer } from './site-reader.ts'
+
+/** The one address that takes something, and nothing but notes. */
+export const notesPath = '/api/v1/notes'
+
+const noteBody = z.strictObject({
+  text: z.string().max(longestNote),
+  at: z.string().max(64).exactOptional(),
+  ref: z.string().max(longestNote).exactOptional(),
+  projects: projectPatterns.exactOptional(),
+})
+
+export interface NoteDesk {
+  history(): Promise<OpenHistory>
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** For the log. */
+  onFault(error: unknown): void
+}
+
+/** Answers a POST of a note. A page of another site may send nothing. */
+export function refuseForeignNote(request: Request): Response | undefined {
+  return isCrossSite(request) ? refuse(403, 'sent by a page of another site') : undefined
+}
+
+/**
+ * Records the note of a request. Its reader must have sent a token with the right: a login would let any page that the
+ * reader opens write. A token for some projects notes about those.
+ */
+export async function takeNote(
+  request: Request,
+  viewer: Viewer,
+  { history, now, onFault }: NoteDesk,
+): Promise<Response> {
+  if (viewer.may?.includes('note') !== true) {
+    return refuse(403, 'this token may not write notes', 'add `may: [note]` to it in serve.tokens of the configuration')
+  }
+  if (new URL(request.url).search !== '') return refuse(400, 'no parameters are expected')
+  if (!/^application\/json(?:;|$)/i.test((request.headers.get('content-type') ?? '').trim())) {
+    return refuse(415, 'expected a body of the type application/json')
+  }
+  const body = await readBody(request)
+  if (body === undefined) return refuse(413, `more than ${mostBodyBytes} bytes`)
+  try {
+    const { projects: patterns = [], ...written } = decode(body)
+    const opened = await history()
+    const known = await readNotedProjects(opened)
+    const visible = viewer.projects === undefined ? known : known.filter(isSeenBy(viewer.projects))
+    if (viewer.projects !== undefined && !patterns.every((one) => visible.some(isSeenBy([one])))) {
+      return refuse(403, 'this token may note about its own projects only')
+    }
+    // A note that names no project is about all: for a token of some, about all of those.
+    const asked = viewer.projects === undefined || patterns.length > 0 ? patterns : viewer.projects
+    const signed = { by: viewer.name ?? '', at: isoTime(now()) }
+    const row = toNoteRow(await opened.note(composeNote({ ...written, projects: chooseNoted(visible, asked) }, signed)))
+    return answer(201, row)
+  } catch (error) {
+    const { status, message, advice } = faultForReaders(error, onFault)
+    return refuse(status, message, advice)
+  }
+}
+
+function isSeenBy(patterns: readonly string[]): (name: string) => boolean {
+  return (name) => matchesProject(name, patterns)
+}
+
+/** @throws AuditError.usage when it is not a note */
+function decode(body: Buffer): z.output<typeof noteBody> {
+  const found = noteBody.safeParse(parse(body))
+  if (found.success) return found.data
+  const [{ path, message } = { path: [], message: '' }] = found.error.issues
+  throw AuditError.usage(`not a note: ${path.length === 0 ? '' : `${path.join('.')}: `}${message}`, {
+    advice: 'send { "text", "at"?, "ref"?, "projects"? } as JSON',
+  })
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+function refuse(status: number, message: string, advice?: string): Response {
+  return answer(status, {
+    error: { message: neutralise(message), advice: advice === undefined ? null : neutralise(advice) },
+  })
+}
+
+function answer(status: number, value: object): Response {
+  const headers = { ...neverStored, 'content-type': 'application/json' }
+  return new Response(`${neutraliseJson(JSON.stringify(value, null, 2))}\n`, { status, headers })
+}

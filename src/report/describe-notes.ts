@@ -1,0 +1,60 @@
+import type { ChangeTimes } from '../model/change.ts'
+import type { Note } from '../model/note.ts'
+import type { ReportCause, ReportDrift } from '../model/report.ts'
+import { count } from '../text/count.ts'
+import { shorten } from './text/shorten.ts'
+import { showTime } from './text/show-time.ts'
+
+const mostNotes = 3
+const longestText = 200
+
+/**
+ * What people did while something came about, the nearest to the scan that found it first: `In between: deploy 4.2 (ada,
+ * 14:03 UTC, 1f0c9a2)`. Empty without notes. It quotes people, and says nothing of causes.
+ */
+export function describeNotes(notes: readonly Note[], before: string): string {
+  if (notes.length === 0) return ''
+  const named = notes.slice(0, mostNotes).map((note) => describeNote(note, timeOf(note, before)))
+  const left = notes.length - named.length
+  return `In between: ${named.join('; ')}${left === 0 ? '' : `; and ${count(left, 'more note')}`}`
+}
+
+/** `deploy 4.2 (ada, 1f0c9a2)`. */
+export function describeNote({ text, by, ref }: Note, ...times: readonly string[]): string {
+  const facts = [by, ...times, ...(ref === null ? [] : [ref])].map((fact) => shorten(fact, longestText))
+  return `${shorten(text, longestText)} (${facts.join(', ')})`
+}
+
+/** The day is left out where it is that of the scan that found the change. */
+export function timeOf({ at }: Pick<Note, 'at'>, before: string): string {
+  const shown = showTime(at)
+  return at.slice(0, 10) === before.slice(0, 10) ? shown.slice(11) : shown
+}
+
+/** The notes that some changes name, in the order of the report; each once. */
+export function notesNamed(changes: readonly Pick<ReportDrift, 'notes'>[], notes: readonly Note[]): readonly Note[] {
+  const named = new Set(changes.flatMap((change) => change.notes))
+  return named.size === 0 ? [] : notes.filter(({ id }) => named.has(id))
+}
+
+/** The changes of a report that are part of a cause; none where an earlier run found it. */
+export function changesOfCause(
+  { kind, change, affected, first_run }: Pick<ReportCause, 'kind' | 'change' | 'affected' | 'first_run'>,
+  { run, drift }: { readonly run: { readonly number: number }; readonly drift: readonly ReportDrift[] },
+): readonly ReportDrift[] {
+  if (first_run !== run.number) return []
+  const keys = new Set(affected.map(({ project, uid }) => JSON.stringify([project, uid])))
+  return drift.filter(
+    (one) => one.kind === kind && one.change === change && keys.has(JSON.stringify([one.project, one.uid])),
+  )
+}
+
+/** The time in which all of some changes came about. */
+export function timesOf(changes: readonly { readonly between: ChangeTimes }[]): string {
+  return changes.reduce((last, { between: { before } }) => (before > last ? before : last), '')
+}
+
+/** Whether a text may be a link: of the web, and nothing that a browser would run. */
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text)
+}

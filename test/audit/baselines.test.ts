@@ -98,7 +98,7 @@ describe('drift rules with an approved baseline', () => {
     expect(await messages()).toEqual([`opened drift/unexpected  ${first} (approved: 100)`])
     // Of a wiped limit, both fields are the other rule's.
     setRow(fixture, { rate_limit: 0, rate_limit_duration: 0 })
-    const lost = 'drift/rate-limit-lost /rate_limit limited to 100 per 60 s, and by nothing now'
+    const lost = 'drift/rate-limit-lost /rate_limit rate limit removed (was 100 per 60 s)'
     const timeout = 'drift/unexpected  1 field differs from the approved baseline: /http_timeout 44 (approved: 15)'
     expect(await messages()).toEqual([`continuing ${timeout}`, `opened ${lost}`])
     // Where nothing is left, that is not fixed.

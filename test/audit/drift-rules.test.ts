@@ -55,9 +55,7 @@ describe('a violation of a drift rule', () => {
     expect(await fixture.next()).toEqual(['opened drift/url-host-changed'])
     for (let run = 0; run < 10; run += 1) expect(await fixture.next()).toEqual(['continuing drift/url-host-changed'])
     const { violations } = await fixture.audit({ policy })
-    expect(violations.map(({ message }) => message)).toEqual([
-      'delivered to one.example.com, and to two.example.com now',
-    ])
+    expect(violations.map(({ message }) => message)).toEqual(['delivers to two.example.com (was one.example.com)'])
   })
 
   it('is fixed when the value is back, and the restoration is not a violation', async () => {
@@ -84,7 +82,7 @@ describe('a violation of a drift rule', () => {
     fixture.set({ url: 'https://three.example.com/in' })
     const { violations } = await fixture.audit({ policy })
     expect(violations.map(({ state, message }) => [state, message])).toEqual([
-      ['continuing', 'delivered to one.example.com, and to three.example.com now'],
+      ['continuing', 'delivers to three.example.com (was one.example.com)'],
     ])
     fixture.set(back)
     expect(await fixture.next()).toEqual(['resolved drift/url-host-changed fixed'])

@@ -35,8 +35,7 @@ it.each(executed)(
 
 it('README.md shows a shortened answer of the tutorial (UPDATE_PAGES=1 rewrites it)', () => {
   const steps = blocksOf(textOf('docs/tutorial.md')).flatMap((block) => block.steps)
-  const answer =
-    steps.find(({ shown }) => shown.some((line) => line.startsWith('Causes: ')))?.shown ?? []
+  const answer = steps.find(({ shown }) => shown.some((line) => line.startsWith('Causes: ')))?.shown ?? []
   const kept = answer.slice(
     0,
     answer.findIndex((line) => line.startsWith('Open before')),

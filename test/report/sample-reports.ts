@@ -370,7 +370,7 @@ const violations: readonly ReportViolation[] = [
     uid: '01M7XWF0M3P5R7T9V1X3Z5B7D9',
     name: 'checkout',
     path: '/authentication',
-    message: 'authenticated by api_key, and by nothing now',
+    message: 'authentication removed (was an API key in X-Api-Key)',
   }),
   aViolation({
     ...continuing,

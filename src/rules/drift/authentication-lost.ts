@@ -1,18 +1,24 @@
+import type { Authentication } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 
 export const authenticationLost = driftRule({
   id: 'drift/authentication-lost',
-  title: 'Endpoint lost the authentication that it had',
+  title: 'Endpoint has no authentication any more',
   severity: 'high',
   packs: ['secrets'],
   kinds: ['endpoint'],
   *check({ before, after }) {
-    const type = before?.authentication?.type
-    if (type !== undefined && after?.authentication === null) {
-      yield { path: '/authentication', message: `authenticated by ${type}, and by nothing now` }
+    const was = before?.authentication
+    if (was?.type !== undefined && after?.authentication === null) {
+      yield { path: '/authentication', message: `authentication removed (was ${describe(was)})` }
     }
     if (before?.mtls_client_cert?.client_cert !== undefined && after?.mtls_client_cert === null) {
-      yield { path: '/mtls_client_cert', message: 'presented a client certificate, and presents none now' }
+      yield { path: '/mtls_client_cert', message: 'client certificate removed: deliveries present none' }
     }
   },
 })
+
+function describe({ type, api_key }: Authentication): string {
+  if (type === 'api_key') return api_key?.header_name ? `an API key in ${api_key.header_name}` : 'an API key'
+  return type === 'basic_auth' ? 'basic authentication' : type === 'oauth2' ? 'OAuth 2.0' : String(type)
+}

@@ -7,7 +7,7 @@ import { listed } from '../shared/listed.ts'
 
 export const filterRemoved = driftRule({
   id: 'drift/filter-removed',
-  title: 'Event type that was delivered is no longer delivered',
+  title: 'Event type is no longer delivered',
   severity: 'high',
   packs: ['delivery'],
   kinds: ['subscription'],

@@ -19,7 +19,7 @@ import { listed } from '../shared/listed.ts'
 
 export const filterWidened = driftRule({
   id: 'drift/filter-widened',
-  title: 'Subscription lets more events through than it did',
+  title: 'Subscription lets more events through',
   severity: 'medium',
   packs: ['hygiene'],
   acceptedWith: ['/filter_config', '/filters'],
@@ -40,7 +40,7 @@ function* widenedDeclaration(before: Config, after: Config): Generator<RuleFindi
   if (oldTypes !== undefined && types !== undefined && !oldTypes.includes('*')) {
     const path = '/filter_config/event_types'
     const added = types.filter((type) => !oldTypes.includes(type))
-    if (types.includes('*')) yield { path, message: 'lets every event type through, where it named some' }
+    if (types.includes('*')) yield { path, message: 'lets every event type through (was a list)' }
     else if (added.length > 0) yield { path, message: `lets more event types through: ${listed(added)}` }
   }
   const [old, now] = [filterOf(before), filterOf(after)]

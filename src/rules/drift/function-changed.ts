@@ -5,7 +5,7 @@ import { driftRule, openFor } from '../engine/define-rule.ts'
 
 export const functionChanged = driftRule({
   id: 'drift/function-changed',
-  title: 'A transformation runs another text than it did',
+  title: 'Transformation code changed',
   severity: 'medium',
   packs: ['hygiene'],
   kinds: ['subscription', 'source'],

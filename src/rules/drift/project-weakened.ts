@@ -5,23 +5,26 @@ import { formatSeconds, type RetrySchedule, retryScheduleOf } from '../shared/re
 
 export const projectWeakened = driftRule({
   id: 'drift/project-weakened',
-  title: "The project's own protections became weaker",
+  title: 'Project protections became weaker',
   severity: 'high',
   packs: ['tls', 'standard-webhooks', 'delivery'],
   kinds: ['project'],
   *check({ before, after }) {
     const [old, now] = [before?.config ?? {}, after?.config ?? {}]
     if (old.ssl?.enforce_secure_endpoints === true && now.ssl?.enforce_secure_endpoints === false) {
-      yield { path: '/config/ssl/enforce_secure_endpoints', message: 'no longer refuses endpoints with plain http' }
+      yield {
+        path: '/config/ssl/enforce_secure_endpoints',
+        message: 'https is no longer enforced: endpoints with plain http are accepted',
+      }
     }
     if (old.replay_attacks_prevention_enabled === true && now.replay_attacks_prevention_enabled === false) {
-      yield { path: '/config/replay_attacks_prevention_enabled', message: 'no longer protects against replay' }
+      yield { path: '/config/replay_attacks_prevention_enabled', message: 'replay protection was switched off' }
     }
     const [strong, weak] = [weakestHash(old), weakestHash(now)]
     if (strong !== undefined && weak !== undefined && weak.strength < strong.strength) {
       yield {
         path: '/config/signature/versions',
-        message: `signed with ${strong.hash}, and signs with ${weak.hash} now`,
+        message: `signature hash is ${weak.hash} (was ${strong.hash})`,
       }
     }
     const [schedule, shorter] = [retryScheduleOf(old.strategy), retryScheduleOf(now.strategy)]

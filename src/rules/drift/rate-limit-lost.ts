@@ -6,7 +6,7 @@ const fields = ['/rate_limit', '/rate_limit_duration', '/config/ratelimit']
 
 export const rateLimitLost = driftRule({
   id: 'drift/rate-limit-lost',
-  title: 'A rate limit that was there is gone',
+  title: 'Rate limit was removed',
   severity: 'medium',
   packs: ['delivery'],
   acceptedWith: fields,
@@ -17,7 +17,7 @@ export const rateLimitLost = driftRule({
     if (old === undefined || now === undefined || !isLimited(old) || isLimited(now)) return
     yield {
       path: now.count > 0 ? now.secondsPath : now.countPath,
-      message: `limited to ${old.count} per ${old.seconds} s, and by nothing now`,
+      message: `rate limit removed (was ${old.count} per ${old.seconds} s)`,
     }
   },
 })

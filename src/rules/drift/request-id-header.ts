@@ -3,7 +3,7 @@ import { driftRule, openFor } from '../engine/define-rule.ts'
 
 export const requestIdHeader = driftRule({
   id: 'drift/request-id-header',
-  title: 'The header by which receivers recognise a repeated event is another one',
+  title: 'Header that identifies repeated events changed',
   severity: 'medium',
   packs: ['delivery', 'standard-webhooks'],
   kinds: ['project'],
@@ -11,7 +11,7 @@ export const requestIdHeader = driftRule({
   *check({ before, after }) {
     const [old, now] = [before?.config?.request_id_header, after?.config?.request_id_header]
     if (old === undefined || now === undefined || old === now) return
-    yield { path: '/config/request_id_header', message: `was ${nameOf(old)}, and is ${nameOf(now)} now` }
+    yield { path: '/config/request_id_header', message: `is ${nameOf(now)} (was ${nameOf(old)})` }
   },
 })
 

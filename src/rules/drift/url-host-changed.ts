@@ -4,7 +4,7 @@ import { destinationOf } from '../shared/destination.ts'
 
 export const urlHostChanged = driftRule({
   id: 'drift/url-host-changed',
-  title: 'Endpoint delivers to another host than it did',
+  title: 'Endpoint delivers to another host',
   severity: 'high',
   packs: ['ssrf'],
   kinds: ['endpoint'],
@@ -12,6 +12,6 @@ export const urlHostChanged = driftRule({
   *check({ before, after }) {
     const [old, now] = [destinationOf(before?.url ?? ''), destinationOf(after?.url ?? '')]
     if (old === undefined || now === undefined || old.host === now.host) return
-    yield { path: '/url', message: `delivered to ${old.host}, and to ${now.host} now` }
+    yield { path: '/url', message: `delivers to ${now.host} (was ${old.host})` }
   },
 })

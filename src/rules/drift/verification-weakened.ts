@@ -4,7 +4,7 @@ import { hashStrength } from '../shared/outdated-hash.ts'
 
 export const verificationWeakened = driftRule({
   id: 'drift/verification-weakened',
-  title: 'Source verifies its senders less than it did',
+  title: 'Source verification became weaker',
   severity: 'critical',
   packs: ['secrets', 'standard-webhooks'],
   acceptedWith: ['/verifier'],
@@ -17,13 +17,13 @@ export const verificationWeakened = driftRule({
     const [oldRank, nowRank] = [rankOf(old), rankOf(now)]
     if (oldRank === undefined || nowRank === undefined) return
     if (nowRank < oldRank) {
-      yield { path: '/verifier', message: `verified by ${nameOf(old)}, and by ${nameOf(now)} now`, severity }
+      yield { path: '/verifier', message: describe(old, now), severity }
       return
     }
     const [oldHash, nowHash] = [old?.hmac?.hash ?? '', now?.hmac?.hash ?? '']
     const [strong, weak] = [hashStrength(oldHash), hashStrength(nowHash)]
     if (nowRank === ranks.hmac && strong !== undefined && weak !== undefined && weak < strong) {
-      const message = `verified with HMAC-${oldHash}, and with HMAC-${nowHash} now`
+      const message = `HMAC hash is ${nowHash} (was ${oldHash})`
       yield { path: '/verifier/hmac/hash', message, severity }
     }
   },
@@ -38,7 +38,18 @@ function rankOf(verifier: Verifier | null): number | undefined {
   return type === 'noop' || type === 'basic_auth' || type === 'api_key' || type === 'hmac' ? ranks[type] : undefined
 }
 
-function nameOf(verifier: Verifier | null): string {
+function describe(old: Verifier | null, now: Verifier | null): string {
+  const [was, is] = [nameOf(old), nameOf(now)]
+  return is === undefined ? `verification removed (was ${was})` : `verified by ${is} (was ${was})`
+}
+
+function nameOf(verifier: Verifier | null): string | undefined {
   const type = verifier?.type ?? 'noop'
-  return type === 'noop' ? 'nothing' : type
+  return type === 'noop'
+    ? undefined
+    : type === 'api_key'
+      ? 'API key'
+      : type === 'basic_auth'
+        ? 'basic authentication'
+        : 'HMAC'
 }

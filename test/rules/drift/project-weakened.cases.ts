@@ -16,15 +16,15 @@ export const cases: Cases = {
       { ssl: { enforce_secure_endpoints: false }, replay_attacks_prevention_enabled: false },
     ),
     finds: [
-      'high p/config/ssl/enforce_secure_endpoints: no longer refuses endpoints with plain http',
-      'high p/config/replay_attacks_prevention_enabled: no longer protects against replay',
+      'high p/config/ssl/enforce_secure_endpoints: https is no longer enforced: endpoints with plain http are accepted',
+      'high p/config/replay_attacks_prevention_enabled: replay protection was switched off',
     ],
   },
   'finds a weaker hash, also next to the strong one': {
     compares: [...project(hashes('SHA256'), hashes('SHA1')), ...project(hashes('SHA256'), hashes('SHA256', 'MD5'))],
     finds: [
-      'high p/config/signature/versions: signed with SHA256, and signs with SHA1 now',
-      'high p/config/signature/versions: signed with SHA256, and signs with MD5 now',
+      'high p/config/signature/versions: signature hash is SHA1 (was SHA256)',
+      'high p/config/signature/versions: signature hash is MD5 (was SHA256)',
     ],
   },
   'finds retries that give up sooner': {

@@ -5,11 +5,11 @@ const limited = anEndpoint({ rate_limit: 100, rate_limit_duration: 60 })
 export const cases: Cases = {
   'finds a limit that is gone': {
     compares: [changed(limited, { rate_limit: 0, rate_limit_duration: 0 })],
-    finds: ['medium e1/rate_limit: limited to 100 per 60 s, and by nothing now'],
+    finds: ['medium e1/rate_limit: rate limit removed (was 100 per 60 s)'],
   },
   'finds a limit whose duration is gone': {
     compares: [changed(limited, { rate_limit: 100, rate_limit_duration: 0 })],
-    finds: ['medium e1/rate_limit_duration: limited to 100 per 60 s, and by nothing now'],
+    finds: ['medium e1/rate_limit_duration: rate limit removed (was 100 per 60 s)'],
   },
   "finds a project's limit that is gone": {
     compares: [
@@ -17,7 +17,7 @@ export const cases: Cases = {
         config: { ratelimit: { count: 0, duration: 60 } },
       }),
     ],
-    finds: ['medium p/config/ratelimit/count: limited to 1000 per 60 s, and by nothing now'],
+    finds: ['medium p/config/ratelimit/count: rate limit removed (was 1000 per 60 s)'],
   },
   'leaves another limit alone': { compares: [changed(limited, { rate_limit: 5000, rate_limit_duration: 1 })] },
   'leaves alone what limited nothing before': {

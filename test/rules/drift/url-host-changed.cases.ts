@@ -5,7 +5,7 @@ const from = (url: string) => anEndpoint({ url })
 export const cases: Cases = {
   'finds another host': {
     compares: [changed(from('https://a.example.com/x'), { url: 'https://b.example.com/x' })],
-    finds: ['high e1/url: delivered to a.example.com, and to b.example.com now'],
+    finds: ['high e1/url: delivers to b.example.com (was a.example.com)'],
   },
   'leaves another path, port or spelling of the same host alone': {
     compares: [

@@ -10,21 +10,21 @@ export const cases: Cases = {
       changed(from({ type: 'api_key' }), { type: 'http', verifier: { type: 'noop' } }),
     ],
     finds: [
-      'critical q1/verifier: verified by hmac, and by nothing now',
-      'critical q1/verifier: verified by api_key, and by nothing now',
+      'critical q1/verifier: verification removed (was HMAC)',
+      'critical q1/verifier: verification removed (was API key)',
     ],
   },
   'finds a kind that binds no payload and replaces one that does': {
     compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: { type: 'basic_auth' } })],
-    finds: ['critical q1/verifier: verified by hmac, and by basic_auth now'],
+    finds: ['critical q1/verifier: verified by basic authentication (was HMAC)'],
   },
   'finds a weaker hash': {
     compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: hmac('SHA1') })],
-    finds: ['critical q1/verifier/hmac/hash: verified with HMAC-SHA256, and with HMAC-SHA1 now'],
+    finds: ['critical q1/verifier/hmac/hash: HMAC hash is SHA1 (was SHA256)'],
   },
   'is milder about a queue': {
     compares: [changed(from(hmac('SHA256'), 'pub_sub'), { type: 'pub_sub', verifier: null })],
-    finds: ['info q1/verifier: verified by hmac, and by nothing now'],
+    finds: ['info q1/verifier: verification removed (was HMAC)'],
   },
   'leaves 256 bits alone that replace 512': {
     compares: [changed(from(hmac('SHA512')), { type: 'http', verifier: hmac('SHA3_256') })],

@@ -50,16 +50,17 @@ export const csvSections = {
         'referrers',
         'between_after',
         'between_before',
-        'window',
         'notes',
         'in_between',
+        'window',
       ],
       drift.flatMap(({ project, kind, uid, name, change, fields, referrers = [], between, window, notes: ids }) => {
         const who = [project, kind, uid, name, change]
         const rows = fields.map(({ path, before, after }) => [path, show(before), show(after)])
         return (rows.length === 0 ? [['', null, null]] : rows).map((row) => [
-          ...[...who, ...row, referrers.join(' '), between.after, between.before, window, ids.join(' ')],
+          ...[...who, ...row, referrers.join(' '), between.after, between.before, ids.join(' ')],
           describeNotes(notesNamed([{ notes: ids }], notes), between.before),
+          window,
         ])
       }),
     ),

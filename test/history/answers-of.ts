@@ -12,7 +12,7 @@ import {
 } from '../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
-import { readPoliciesBetween, readRunInputs } from '../../src/history/sql/read-run.ts'
+import { readPoliciesBetween, readRunInputs, runsWithWindows } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,
   readReferrersOf,
@@ -44,6 +44,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     ...(await firstAt(reader, run)),
     byText(await readWaivedBetween(reader, run - 2, run)),
     await readPoliciesBetween(reader, run - 2, run),
+    await runsWithWindows(reader, run - 2, run),
     byText(await spansOf(reader, run - 2, run)),
     (await readViolatedRules(reader, run)).map(({ project, rule }) => `${project} ${rule}`).sort(),
     (await identifyViolations(reader, '', run, 5)).map(({ id: _, ...violation }) => violation),

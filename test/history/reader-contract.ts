@@ -7,7 +7,7 @@ import { readFirstViolations } from '../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, findEndpointsOf, listResources } from '../../src/history/sql/list-resources.ts'
 
-import { readPoliciesBetween, readRunInputs, readRunRecord } from '../../src/history/sql/read-run.ts'
+import { readPoliciesBetween, readRunInputs, readRunRecord, runsWithWindows } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,
   readReferrersOf,
@@ -28,6 +28,7 @@ import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
+import type { ProjectEvaluation } from '../../src/model/evaluation.ts'
 import type { PolicyFacts } from '../../src/model/policy-facts.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { expectAnswersToAgree } from './agreeing-answers.ts'
@@ -391,6 +392,18 @@ export function describeReader(name: string, makePlace: () => Place): void {
         { firstRun: 2, lastRun: 2, policy: none },
       ])
       expect(await readPoliciesBetween(fixture.history, 1, 2)).toEqual([{ firstRun: 2, lastRun: 2, policy: none }])
+    })
+
+    it('names the runs of a period whose changes touch a change window', async () => {
+      const time = { name: 'nightly', ticket: null, from: at(1), to: at(2) }
+      const stage = (windows: Partial<ProjectEvaluation>) => async (draft: Draft) => {
+        await walkAll(draft)
+        await draft.stageContext(aContext({ projects: aContext().projects.map((one) => ({ ...one, ...windows })) }))
+      }
+      for (const windows of [{ windows: [time] }, {}, { windows: [time] }]) await run(stage(windows))
+      expect(await runsWithWindows(fixture.history, 0, 3)).toEqual([1, 3])
+      expect(await runsWithWindows(fixture.history, 1, 3)).toEqual([3])
+      expect(await runsWithWindows(fixture.history, 0, 2)).toEqual([1])
     })
 
     it('lists resources of a run with their first run, and marks unreferenced ones', async () => {

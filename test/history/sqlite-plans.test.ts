@@ -17,7 +17,7 @@ import {
 import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, findEndpointsOf, listResources } from '../../src/history/sql/list-resources.ts'
 
-import { readRunRecord } from '../../src/history/sql/read-run.ts'
+import { readRunRecord, runsWithWindows } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,
   readReferrersOf,
@@ -181,6 +181,7 @@ describe('query plans', () => {
       }
       await identifyViolations(reader, 'abc', asOf, 5)
       await readWaivedBetween(reader, 0, asOf)
+      await runsWithWindows(reader, 0, asOf)
       await readStateAt(reader, payments, asOf)
       await readStateAt(reader, payments, asOf, 'endpoint')
       await readDiffering(reader, 0, asOf)

@@ -16,7 +16,7 @@ import {
 } from '../../../src/history/sql/first-violations.ts'
 import { identifyViolations } from '../../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../../src/history/sql/list-resources.ts'
-import { readRunInputs, readRunRecord } from '../../../src/history/sql/read-run.ts'
+import { readRunInputs, readRunRecord, runsWithWindows } from '../../../src/history/sql/read-run.ts'
 import {
   identifyResources,
   readReferrersOf,
@@ -137,6 +137,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['the violations after one', ['violation_ended (to_run >'], (reader) => readNext(reader)],
     ['rules of violations', ['violation_ended (to_run >'], (reader) => readViolatedRules(reader, run)],
     ['waived violations', [], (reader) => readWaivedBetween(reader, run - 1, run)],
+    ['runs with change windows', [], (reader) => runsWithWindows(reader, run - 1, run)],
     ['the resources of a project', [], (reader) => readStateAt(reader, project, run)],
     ['the endpoints of a project', [], (reader) => readStateAt(reader, project, run, 'endpoint')],
     ['versions', [], (reader) => readVersionsAt(reader, project, [{ kind: 'endpoint', uid: 'endpoint7', run }])],

@@ -13,6 +13,7 @@ import type { Policy } from '../../src/policy/policy.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { replayedPolicyResults, violationsOf } from '../../src/replay/replay-run.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
+import { formats } from '../../src/report/formats.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, openFleetFixture } from './fleet-fixture.ts'
 
@@ -114,6 +115,28 @@ describe('a change', () => {
     const record = await fixture.harness.withHistory((history) => readRunRecord(history, report.run.number))
     expect(record && composeReport(record)).toEqual(report)
   })
+})
+
+describe('a report', () => {
+  it.each(['text', 'html', 'markdown', 'json', 'jsonl', 'csv'] as const)(
+    'names windows and tickets as %s',
+    async (name) => {
+      await using fixture = await openFixture('2026-11-26T22:00:00Z', withWindows(nightly))
+      fixture.set({ description: 'other words' })
+      // Equal changes are one cause.
+      for (const index of [1, 2]) fixture.set({ support_email: 'on-call@example.com' }, index)
+      const render = await formats[name].load()
+      const shown = (report: Report) => render(report, { width: 200, colour: false, full: false, section: 'drift' })
+      const report = await fixture.next(hourMs)
+      expect(windowsOf(report)).toEqual(['nightly', 'nightly', 'nightly'])
+      const mentions = shown(report).match(/nightly/g)?.length ?? 0
+      // In text, what a cause explains is not listed one by one.
+      expect(mentions).toBeGreaterThanOrEqual(name === 'text' ? 2 : 3)
+      // The ticket is a fact of the project, which these two do not have.
+      if (name !== 'csv' && name !== 'jsonl') expect(shown(report)).toContain('CHG-4711')
+      expect(shown(await fixture.next(hourMs))).not.toContain('nightly')
+    },
+  )
 })
 
 describe('drift/outside-window', () => {

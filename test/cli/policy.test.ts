@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { changeEndpoint } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -184,5 +185,54 @@ describe('a policy with rules of its own', () => {
       code: 2,
       stderr: expect.stringContaining('did you mean acme/short-names?'),
     })
+  })
+})
+
+describe('a policy with change windows', () => {
+  // One of them is always open.
+  const windows = `windows:
+  - { name: even, cron: '0 * * * *', duration: 59m, ticket: CHG-4711 }
+  - { name: odd, cron: '30 * * * *', timezone: Europe/Berlin, duration: 59m, projects: [acme/*] }
+  - { name: other, cron: '0 3 * * SUN', duration: 2h, projects: [other/*] }
+`
+
+  it('is checked and explained, and what follows from a change within one passes --fail-on new', async () => {
+    const fleet = generateFleet({ clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 2 })
+    await using service = await startSimulatedService(fleet)
+    using directory = openDirectory()
+    const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
+    directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'policy: ./policy.yaml\n'))
+    const rules = 'extends: []\nrules: { drift/url-host-changed: {}, drift/outside-window: {} }\n'
+    directory.write('policy.yaml', `${rules}${windows}`)
+    const hookdrift = (...args: string[]) =>
+      command([...args, '--config', directory.file('hookdrift.yaml')], { cwd: directory.path, env })
+    const project = at(fleet.projects(), 0).uid
+    const change = (url: string) => {
+      const { uid } = at(fleet.open(project).endpoints, 0)
+      changeEndpoint(fleet, { project, uid }, (row) => ({ ...row, url }))
+      return uid
+    }
+    expect((await hookdrift('audit', '--fail-on', 'new')).code).toBe(0)
+    const uid = change('https://one.example.net/in')
+    const within = await hookdrift('audit', '--fail-on', 'new')
+    expect([within.code, within.stdout]).toEqual([0, expect.stringContaining('1 change (in a change window)')])
+    expect((await hookdrift('audit', '--fail-on', 'medium')).code).toBe(1)
+
+    const { stdout } = await hookdrift('policy', 'explain', uid, 'drift/outside-window')
+    expect(stdout.split('\n').filter((line) => line.startsWith('Change window'))).toEqual([
+      'Change window even: 0 * * * * (UTC), open for 59m (CHG-4711)',
+      'Change window odd: 30 * * * * (Europe/Berlin), open for 59m',
+    ])
+    const json = JSON.parse((await hookdrift('policy', 'explain', uid, '--format', 'json')).stdout)
+    expect(json.windows).toEqual([
+      { name: 'even', cron: '0 * * * *', timezone: 'UTC', duration: '59m', ticket: 'CHG-4711' },
+      { name: 'odd', cron: '30 * * * *', timezone: 'Europe/Berlin', duration: '59m' },
+    ])
+    expect((await hookdrift('policy', 'check', directory.file('policy.yaml'))).stdout).toMatch(/, 3 change\swindows, /)
+
+    directory.write('policy.yaml', `${rules}windows: [{ name: leap, cron: '0 3 29 2 *', duration: 1h }]\n`)
+    change('https://two.example.org/in')
+    const outside = await hookdrift('audit', '--fail-on', 'new')
+    expect([outside.code, outside.stdout]).toEqual([1, expect.stringContaining('outside every change window')])
   })
 })

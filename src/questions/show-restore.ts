@@ -119,7 +119,11 @@ export function concludeCauseRestore(
   const reasons = Map.groupBy(left, ({ path, reason }) => `${path}. ${reason}`)
   return [
     ...[...reasons].map(([what, group]) => `Left to you, in ${count(group.length, 'resource')}: ${what}`),
-    ...(requests > 0 ? ['hookdrift has sent nothing. Read the requests, send them, and audit again.'] : []),
+    ...(requests > 0
+      ? [
+          'hookdrift has sent nothing. Read the requests, send them, and audit again: another cause may be about the same resources.',
+        ]
+      : []),
   ]
 }
 

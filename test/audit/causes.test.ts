@@ -3,6 +3,8 @@ import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
 import { createRandom, type Random } from '../../src/demo/random.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
+import { command } from '../cli/run-in-process.ts'
+import { sendRows, valuesFrom } from '../repair/send-rows.ts'
 import { tries } from '../thoroughness.ts'
 import { policyOf } from './audit-harness.ts'
 import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
@@ -31,6 +33,18 @@ const massEdits: readonly (readonly [path: string, Partial<EndpointRow>])[] = [
   ['/status', { status: 'inactive' }],
 ]
 
+/** Sends what `hookdrift restore --cause` prints. */
+async function putBack({ harness, service, fleet }: FleetFixture, id: string): Promise<void> {
+  const words = ['restore', '--cause', id, '--format', 'json', '--limit', 'all', '--history', harness.file]
+  const { code, stdout, stderr } = await command(words, { cwd: harness.directory })
+  expect([code, stderr]).toEqual([0, ''])
+  const { rows, left_to_you } = JSON.parse(stdout)
+  expect(left_to_you).toEqual([])
+  const values = valuesFrom(rows, settings).set('ACME_URL', service.url).set('ACME_KEY', fleet.personalKey)
+  const answers = await sendRows(rows, values)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+}
+
 interface Edited {
   readonly project: string
   readonly uid: string
@@ -40,6 +54,8 @@ interface Edited {
 async function openAlike(random: Random): Promise<{ readonly fixture: FleetFixture; readonly endpoints: Edited[] }> {
   const fixture = await openFleetFixture({
     fleet: { projects: 1 + random.below(3), endpointsPerProject: 6 + random.below(10), seed: random.hex(8) },
+    // It takes requests that activate an endpoint.
+    service: { release: 'later' },
   })
   const endpoints = fixture.fleet
     .projects()
@@ -95,6 +111,18 @@ describe('Causes of random fleets', () => {
     }
     const report = await fixture.audit({ policy })
     expect(shared(report)).toEqual([...expected].map(([uids, paths]) => lineOf(paths, uids.split(' '))).sort())
+    if (seed % 4 !== 0) return
+    for (const { id, resources } of report.causes) {
+      if (resources < 2) continue
+      await putBack(fixture, id)
+      // The next request has all fields as the last scan saw them.
+      await fixture.audit({ policy })
+    }
+    const rows = fixture.fleet.projects().flatMap(({ uid }) => fixture.fleet.open(uid).endpoints)
+    for (const row of rows) expect(row).toMatchObject(settings)
+    const { causes, violations } = await fixture.audit({ policy })
+    expect(causes.filter(({ severity }) => severity !== null)).toEqual([])
+    expect(violations.filter(({ state }) => state !== 'resolved')).toEqual([])
   })
 })
 

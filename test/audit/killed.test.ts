@@ -82,7 +82,7 @@ function reported({ stdout }: Ended) {
   const { verdict, drift, violations } = JSON.parse(stdout)
   return {
     verdict,
-    drift,
+    drift: drift.map(({ between: _, ...rest }: Record<string, unknown>) => rest),
     violations: violations.map(({ first_seen: _, last_seen: __, ...rest }: Record<string, unknown>) => rest),
   }
 }

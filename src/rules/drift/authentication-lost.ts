@@ -3,7 +3,7 @@ import { driftRule } from '../engine/define-rule.ts'
 
 export const authenticationLost = driftRule({
   id: 'drift/authentication-lost',
-  title: 'Endpoint has no authentication any more',
+  title: 'Endpoint no longer has authentication',
   severity: 'high',
   packs: ['secrets'],
   kinds: ['endpoint'],

@@ -207,6 +207,7 @@ describe('one changed field', () => {
         change: 'modified',
         fields: [{ path, before, after }],
         between: { after: expect.any(String), before: run.finished_at },
+        window: null,
         notes: [],
       },
     ])
@@ -262,6 +263,7 @@ describe('one changed field', () => {
         fields: [{ path: '/is_disabled', before: false, after: true }],
         referrers: referrers.map(({ uid }) => uid).sort(),
         between: { after: expect.any(String), before: run.finished_at },
+        window: null,
         notes: [],
       },
     ])

@@ -98,6 +98,7 @@ const answers: readonly [string, () => readonly string[] | Promise<readonly stri
   ['history-copy', () => ['history', 'copy', '--snapshot', 'hookdrift.db', newCopy()], ''],
   ['history-upgrade', () => ['history', 'upgrade']],
   ['keygen', () => ['keygen', newKeyFile()], ''],
+  ['note', () => ['note', 'deploy 4.2', '--by', 'me']],
   ['notify', () => ['notify', '--pending']],
   ['notify-test', () => ['notify', '--test', '--config', cli.directory.file('hookdrift.yaml')]],
   ['policy-check', () => ['policy', 'check', 'policy.yaml'], ''],

@@ -232,9 +232,9 @@ function sharedCause(run: number, group: readonly AlikeFields[]): Cause[] {
 }
 
 function updateOfOne(run: number, change: OwnedChange, own: readonly FieldChange[]): Cause {
-  const { kind, project, uid } = change
+  const { kind, uid } = change
   return {
-    id: idOf(run, [project, uid, ...own.map((field) => keyOf(kind, field))]),
+    id: idOf(run, [uid, ...own.map((field) => keyOf(kind, field))]),
     firstRun: run,
     kind,
     change: 'modified',

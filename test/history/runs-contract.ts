@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { noHistory } from '../../src/history/history.ts'
+import { type Draft, noHistory } from '../../src/history/history.ts'
+import { readCause, readCausesAt } from '../../src/history/sql/causes.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { listRuns } from '../../src/history/sql/runs.ts'
 import { readCompleteScans } from '../../src/history/sql/scans.ts'
+import type { Cause } from '../../src/model/cause.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
@@ -116,6 +118,47 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       expect(await readRunRecord(reader, 1)).toEqual(first)
       expect((await readRunRecord(reader, 2))?.changes).toHaveLength(2)
       await reader.close()
+    })
+
+    it('reads what changes have in common, and what is left of it in later runs', async () => {
+      const { run } = fixture
+      const rename = (uid: string, before: string, after: string) =>
+        aChange(uid, { change: 'modified', fields: [{ path: '/name', before, after }] })
+      await run((draft) =>
+        draft.stage(
+          payments,
+          ['a', 'b', 'c'].map((uid) => aVersion(uid)),
+        ),
+      )
+      const opened = (uid: string) => aViolation(uid, { path: '/name' })
+      const found = await run(async (draft) => {
+        await draft.stageChanges(payments, [rename('a', 'x', 'y'), rename('b', 'x', 'y'), rename('c', 'x', 'z')])
+        await draft.stageViolations(payments, { confirmed: [], violations: ['a', 'b'].map(opened) })
+      })
+      const shown = (causes: readonly Cause[]) =>
+        causes.map(({ id, firstRun, resources }) => [
+          id,
+          firstRun,
+          ...resources.map(({ uid, violations }) => `${uid} ${violations.length}`),
+        ])
+      const [cause] = found.causes
+      expect(shown(found.causes)).toEqual([[cause?.id, 2, 'a 1', 'b 1']])
+      const confirmAll = async (draft: Draft) => {
+        const active = [...(await draft.activeViolations(payments, 'endpoint', ['a', 'b'])).values()].flat()
+        await draft.stageViolations(payments, { confirmed: active.map(({ id }) => id), violations: [] })
+      }
+      const later = await run(async (draft) => {
+        await confirmAll(draft)
+        await draft.stageChanges(payments, [rename('a', 'y', 'x')])
+      })
+      expect(shown(later.causes)).toEqual([[cause?.id, 2, 'b 1']])
+      const { history } = fixture
+      expect(shown(await readCausesAt(history, 3))).toEqual(shown(later.causes))
+      expect(shown(await readCausesAt(history, 2))).toEqual(shown(found.causes))
+      const named = await readCause(history, cause?.id ?? '', 3)
+      expect(named?.resources.map(({ uid }) => uid)).toEqual(['b'])
+      expect(await readCause(history, cause?.id ?? '', 1)).toBeUndefined()
+      expect(await readCause(history, '2-00000000', 3)).toBeUndefined()
     })
 
     it('leaves only the number of an abandoned run', async () => {

@@ -45,9 +45,10 @@ export async function readCause(history: HistoryReader, id: string, run: number)
   if (first === undefined || first > run) return undefined
   const causes = await history.snapshot(async (session) => {
     const nameOf = await projectNamesAt(session, run)
-    const named = findCauses(first, await changesOf(session, first, nameOf)).filter((cause) => cause.id === id)
-    const opened = await violationsOpenedBy(session, { run, scans: lastScanSql('$1'), nameOf }, [first])
-    return followCauses(named, { violations: opened, later: await laterChanges(session, first, run, nameOf) })
+    const changes = await changesOf(session, [first], nameOf)
+    const named = findCauses(first, changes).filter((cause) => cause.id === id)
+    const violations = await violationsOpenedBy(session, { run, scans: lastScanSql('$1'), nameOf }, [first])
+    return followCauses(named, { violations, later: await laterChanges(session, [first], run, nameOf) })
   })
   return seenCauses(causes, history.visibility)[0]
 }
@@ -63,18 +64,15 @@ interface AsOf {
 
 async function causesAt(session: Session, { run, scans, nameOf }: AsOf): Promise<Cause[]> {
   const opened = await violationsOpenedBy(session, { run, scans, nameOf }, await runsWithChanges(session, run))
+  const earlier = new Set(opened.map(({ firstRun }) => firstRun))
+  earlier.delete(run)
+  const changes = Map.groupBy(await changesOf(session, [...earlier, run], nameOf), (change) => change.run)
+  const later = Map.groupBy(await laterChanges(session, [...earlier], run, nameOf), ({ after }) => after)
   const violationsOf = Map.groupBy(opened, ({ firstRun }) => firstRun)
-  const causes: Cause[] = []
-  for (const first of new Set([run, ...violationsOf.keys()])) {
-    const found = findCauses(first, await changesOf(session, first, nameOf))
-    const violations = violationsOf.get(first) ?? []
-    if (found.length === 0) continue
-    causes.push(
-      ...(first === run
-        ? followCauses(found, { violations, later: [] })
-        : openCauses(found, { violations, later: await laterChanges(session, first, run, nameOf) })),
-    )
-  }
+  const causes = [...changes].flatMap(([first, ofRun]) => {
+    const aftermath = { violations: violationsOf.get(first) ?? [], later: later.get(first) ?? [] }
+    return (first === run ? followCauses : openCauses)(findCauses(first, ofRun), aftermath)
+  })
   return inWeightOrder(causes)
 }
 
@@ -105,35 +103,40 @@ async function violationsOpenedBy(session: Session, { run, scans, nameOf }: AsOf
   return rows.map(({ projectId, ...violation }) => ({ ...violation, project: nameOf(projectId) }))
 }
 
-/** The changes of a run, each with the owner that it hit. */
-async function changesOf(session: Session, run: number, nameOf: NameOf): Promise<OwnedChange[]> {
-  const rows = await session.all<Omit<OwnedChange, 'fields' | 'project'> & { projectId: number; fields: string }>(
-    `SELECT x.project_id AS "projectId", x.kind, x.uid, x.name, x.change, x.fields,
-       ${ownerSql("(x.run - CASE x.change WHEN 'removed' THEN 1 ELSE 0 END)")} AS owner
-     FROM hookdrift.change x WHERE x.run = $1 ORDER BY x.project_id, x.kind, x.uid`,
-    [run],
-  )
-  return rows.map(({ projectId, fields, owner, ...change }) => ({
-    ...change,
-    project: nameOf(projectId),
-    owner: typeof owner === 'string' ? owner : null,
-    fields: fieldsFrom(fields),
-  }))
+/** A row of changes. */
+type ChangeRow = Omit<OwnedChange, 'fields' | 'project' | 'owner'> & {
+  readonly projectId: number
+  readonly fields: string
 }
 
-/** Changes of the resources that a run saw changed, in the runs after it up to another one. */
-async function laterChanges(session: Session, first: number, run: number, nameOf: NameOf) {
-  const rows = await session.all<Pick<OwnedChange, 'kind' | 'uid' | 'change'> & { projectId: number; fields: string }>(
-    `SELECT l.project_id AS "projectId", l.kind, l.uid, l.change, l.fields
-     FROM hookdrift.change c CROSS JOIN hookdrift.change l
-     WHERE c.run = $1 AND l.project_id = c.project_id AND l.kind = c.kind AND l.uid = c.uid AND l.run > $1 AND l.run <= $2`,
-    [first, run],
+/** The changes of some runs, each with the owner that it hit. */
+async function changesOf(session: Session, runs: readonly number[], nameOf: NameOf) {
+  const rows = await session.all<ChangeRow & { readonly run: number; readonly owner: unknown }>(
+    `SELECT x.run, x.project_id AS "projectId", x.kind, x.uid, x.name, x.change, x.fields,
+       ${ownerSql("(x.run - CASE x.change WHEN 'removed' THEN 1 ELSE 0 END)")} AS owner
+     FROM hookdrift.change x WHERE x.run = ANY($1) ORDER BY x.run, x.project_id, x.kind, x.uid`,
+    [runs],
   )
-  return rows.map(({ projectId, fields, ...change }) => ({
-    ...change,
-    project: nameOf(projectId),
-    fields: fieldsFrom(fields),
-  }))
+  return rows.map(({ owner, ...row }) => {
+    return { ...toChange(row, nameOf), run: row.run, owner: typeof owner === 'string' ? owner : null }
+  })
+}
+
+/** Changes of the resources that some runs saw changed, in the runs after each of them up to another one. */
+async function laterChanges(session: Session, runs: readonly number[], run: number, nameOf: NameOf) {
+  if (runs.length === 0) return []
+  const rows = await session.all<ChangeRow & { readonly after: number }>(
+    `SELECT c.run AS after, l.project_id AS "projectId", l.kind, l.uid, l.name, l.change, l.fields
+     FROM hookdrift.change c CROSS JOIN hookdrift.change l
+     WHERE c.run = ANY($1) AND l.project_id = c.project_id AND l.kind = c.kind AND l.uid = c.uid AND l.run > c.run
+       AND l.run <= $2`,
+    [runs, run],
+  )
+  return rows.map((row) => ({ ...toChange(row, nameOf), after: row.after }))
+}
+
+function toChange({ projectId, kind, uid, name, change, fields }: ChangeRow, nameOf: NameOf) {
+  return { project: nameOf(projectId), kind, uid, name, change, fields: fieldsFrom(fields) }
 }
 
 /** Hookdrift wrote the JSON. */

@@ -5,27 +5,34 @@ import { defineConfig } from 'vitest/config'
 
 const { VITEST_RESULTS: results } = process.env
 
-/** Tests that take a second or more each, within a process that they share. */
+/** Tests that take a second or more each, and files that take several, within a process that they share. */
 export const gate = [
   'app/run-maintenance',
   'audit/accepted-values',
   'audit/baselines',
   'audit/causes',
+  'audit/change-windows',
   'audit/contained-bugs',
   'audit/contradictions',
   'audit/discovery',
+  'audit/drift',
   'audit/drift-rules',
+  'audit/due',
+  'audit/failure-causes',
   'audit/filter-rows',
   'audit/incomplete-walk',
   'audit/malformed-fields',
+  'audit/mass-removal',
   'audit/probes',
   'audit/release',
   'audit/unlisted-sources',
   'audit/unseen-fields',
   'audit/violations',
+  'audit/waivers',
   'cli/acting',
   'cli/answers',
   'cli/baseline',
+  'cli/completion',
   'cli/compliance',
   'cli/mcp',
   'cli/mistakes',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from './canonical-json.ts'
 import type { Change, FieldChange } from './change.ts'
-import { isEmpty, type Json } from './json.ts'
+import { isEmpty, type Json, pointersOverlap } from './json.ts'
 import type { Kind } from './resource.ts'
 import { type Severity, severities } from './violation.ts'
 import { type Members, wireSchema } from './wire-schema.ts'
@@ -22,8 +22,8 @@ export interface Cause {
   readonly kind: Kind
   readonly change: 'modified' | 'removed'
   /**
-   * What changed, losses first, then by path; empty for removals. Uids on the way are `*`. `before` is null where
-   * resources lost different values.
+   * What changed, losses first, then by path; empty for removals. Of several resources, uids on the way are `*`, and
+   * `before` is null where they lost different values.
    */
   readonly fields: readonly FieldChange[]
   /** Those that are not mended, in the order of reports. */
@@ -64,7 +64,9 @@ export function findCauses(run: number, changes: readonly OwnedChange[]): Cause[
     ...[...together.values()].flatMap((group) => sharedCause(run, group)),
     ...modified.flatMap((change) => {
       const own = change.fields.filter((field) => !isShared.has(field))
-      return own.length > 1 ? [updateOfOne(run, change, own)] : []
+      // A secret that was replaced is one field, and two entries of one list.
+      const named = new Set(own.map(({ path }) => withoutUids(change.kind, path).split('*')[0]))
+      return named.size > 1 ? [updateOfOne(run, change, own)] : []
     }),
     ...removals(run, changes),
   ]
@@ -106,7 +108,7 @@ function follow(
       const left = change === 'removed' ? leftOfRemoval(hit, laterOf.get(key)) : leftOfUpdate(hit, laterOf.get(key))
       if (left === undefined) return []
       const following = (violationsOf.get(key) ?? []).filter(
-        ({ path }) => path === '' || left.fields.some((field) => overlaps(field.path, path)),
+        ({ path }) => path === '' || left.fields.some((field) => pointersOverlap(field.path, path)),
       )
       return isKept(following) ? [{ ...left, violations: following }] : []
     })
@@ -122,7 +124,7 @@ function leftOfRemoval(hit: CausedChange, later: Aftermath['later'] = []): Cause
 function leftOfUpdate(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
   if (later.some(({ change }) => change === 'removed')) return undefined
   const again = later.flatMap(({ fields }) => fields.map(({ path }) => path))
-  const fields = hit.fields.filter(({ path }) => !again.some((other) => overlaps(path, other)))
+  const fields = hit.fields.filter(({ path }) => !again.some((other) => pointersOverlap(path, other)))
   return fields.length === 0 ? undefined : { ...hit, fields }
 }
 
@@ -160,11 +162,6 @@ export function inWeightOrder(causes: readonly Cause[]): Cause[] {
 
 function keyOfResource({ project, kind, uid }: Pick<FollowingViolation, 'project' | 'kind' | 'uid'>): string {
   return JSON.stringify([project, kind, uid])
-}
-
-/** Whether one JSON Pointer is the other, or leads through it. */
-export function overlaps(a: string, b: string): boolean {
-  return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
 }
 
 /** Fields that changed alike, and in which resources. */

@@ -53,6 +53,16 @@ export function valueAt(object: JsonObject, pointer: string): Json | undefined {
   return here
 }
 
+/** Whether a JSON Pointer is another one, or leads further. */
+export function isWithinPointer(pointer: string, outer: string): boolean {
+  return pointer === outer || pointer.startsWith(`${outer}/`)
+}
+
+/** Whether one of two JSON Pointers is the other, or leads through it. */
+export function pointersOverlap(a: string, b: string): boolean {
+  return isWithinPointer(a, b) || isWithinPointer(b, a)
+}
+
 /** A copy with another value at a JSON Pointer through objects; with none when it is undefined. */
 export function withValueAt(object: JsonObject, pointer: string, value: Json | undefined): JsonObject {
   return withValueWithin(object, stepsOf(pointer), value)

@@ -149,7 +149,7 @@ export interface ReportCause {
   readonly id: string
   readonly change: 'modified' | 'removed'
   readonly kind: Kind
-  /** Of the first of its fields, and what that was and is; empty and null for removals. Uids on the way are `*`. */
+  /** Of the first of its fields, and what that was and is; empty and null for removals. */
   readonly path: string
   /** null where it was empty, and where the resources lost different values. */
   readonly before: Json

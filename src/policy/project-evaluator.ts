@@ -1,5 +1,6 @@
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
+import { isWithinPointer } from '../model/json.ts'
 import {
   isReadable,
   type Kind,
@@ -9,7 +10,6 @@ import {
   resourceKey,
 } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import { isWithinPointer } from '../rules/accepted-values.ts'
 import { nothing } from '../rules/engine/define-rule.ts'
 import {
   type Completeness,

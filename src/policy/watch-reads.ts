@@ -1,5 +1,5 @@
 import type { FieldChange } from '../model/change.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import { isJsonObject, isWithinPointer, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 
 /** Beyond this many such fields, the whole attribute around them counts as one. */
@@ -55,7 +55,7 @@ export function watchChanges(
   onRead: OnRead,
 ): readonly FieldChange[] {
   return fields.map((change) => {
-    const pointer = unseen.find((field) => change.path === field || change.path.startsWith(`${field}/`))
+    const pointer = unseen.find((field) => isWithinPointer(change.path, field))
     if (pointer === undefined) return change
     const { path, before, after } = change
     return {

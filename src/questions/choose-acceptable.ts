@@ -124,7 +124,7 @@ export function findByFingerprint<Named extends { readonly fingerprint: string }
   throw AuditError.usage(`${matching.length} ${what}s begin with ${JSON.stringify(text)}`, { advice })
 }
 
-interface AcceptedFinding {
+interface FindingInProject {
   readonly scanned: ProjectRef
   readonly fingerprint: string
   readonly rule: string
@@ -137,7 +137,7 @@ interface AcceptedFinding {
 export async function composeAcceptances(
   history: HistoryReader,
   run: number,
-  violations: readonly AcceptedFinding[],
+  violations: readonly FindingInProject[],
   signed: Signature & { readonly reason: string },
 ): Promise<readonly NewAcceptance[]> {
   const composed: NewAcceptance[] = []

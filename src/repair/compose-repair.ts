@@ -1,5 +1,5 @@
 import { canonicalJson } from '../model/canonical-json.ts'
-import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { isJsonObject, isWithinPointer, type Json, type JsonObject } from '../model/json.ts'
 import { pathStep } from '../model/path-step.ts'
 import { type Members, resourceFields } from '../model/wire-schema.ts'
 import { isWithin, needsUids, planFilters, readDeclaration } from './filter-plan.ts'
@@ -32,7 +32,7 @@ export function composeRepair(job: RepairCase): Repair {
     kind === 'endpoint' && now !== undefined ? statusRequests(job, now, address.path) : { requests: [], left: [] }
   const isStatus = (path: string) => kind === 'endpoint' && path === '/status'
   const isRow = (path: string) => kind === 'subscription' && /^\/filters(?:\/|$)/.test(path)
-  const isLeft = (path: string) => left.some((each) => path === each.path || path.startsWith(`${each.path}/`))
+  const isLeft = (path: string) => left.some((each) => isWithinPointer(path, each.path))
   const restored = changed.filter((path) => !isStatus(path) && !isRow(path) && !isLeft(path))
   const rows = repairRows(job, {
     path: address.path,

@@ -217,7 +217,7 @@ const cause = defined(
     change: z.enum(['modified', 'removed']),
     kind,
     path: pointer.describe(
-      'Of the first of its fields; empty for removals. Uids on the way are `*`, as in `/secrets/*`.',
+      'Of the first of its fields; empty for removals. Of several resources, uids on the way are `*`, as in `/secrets/*`.',
     ),
     before: anyJson.describe(
       'What the field was: null where it was empty, for removals, and where the resources lost different values.',

@@ -1,7 +1,7 @@
-import { overlaps } from '../model/cause.ts'
 import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
+import { pointersOverlap } from '../model/json.ts'
 import type { Report, ReportDrift, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
 import {
   countSeverities,
@@ -114,7 +114,7 @@ function keyOf({ project, kind, uid }: Pick<AnnouncedChange, 'project' | 'kind' 
 
 /** Whether a new violation of a changed resource is about what changed, or about all of the resource. */
 function follows({ path = '' }: FailureCandidate, { change, fields = [] }: AnnouncedChange): boolean {
-  return change !== 'modified' || path === '' || fields.some((field) => overlaps(field.path, path))
+  return change !== 'modified' || path === '' || fields.some((field) => pointersOverlap(field.path, path))
 }
 
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../model/canonical-json.ts'
-import { type Json, type JsonObject, valueAt } from '../model/json.ts'
+import { isWithinPointer, type Json, type JsonObject, pointersOverlap, valueAt } from '../model/json.ts'
 import { ownRule } from './rules.ts'
 
 // What a person accepts with a violation: the value at its pointer, and what its rule compares with it.
@@ -35,10 +35,5 @@ export function acceptedDigest(
 
 /** Whether a change of a field, with all below it, may be one of a value at some pointers. */
 export function touches(paths: readonly string[], field: string): boolean {
-  return paths.some((path) => isWithinPointer(field, path) || isWithinPointer(path, field))
-}
-
-/** Whether a pointer is another one, or lies below it. */
-export function isWithinPointer(pointer: string, outer: string): boolean {
-  return pointer === outer || pointer.startsWith(`${outer}/`)
+  return paths.some((path) => pointersOverlap(field, path))
 }

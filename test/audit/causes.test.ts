@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
+import { changeEndpoint, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
 import { createRandom, type Random } from '../../src/demo/random.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -123,6 +123,22 @@ describe('Causes of random fleets', () => {
     const { causes, violations } = await fixture.audit({ policy })
     expect(causes.filter(({ severity }) => severity !== null)).toEqual([])
     expect(violations.filter(({ state }) => state !== 'resolved')).toEqual([])
+  })
+})
+
+describe('An update of one resource', () => {
+  it('is a cause where it changed several fields, and not where it replaced a secret', async () => {
+    const { fixture, endpoints } = await openAlike(createRandom('one resource'))
+    await using _ = fixture
+    const [first, second] = endpoints
+    if (first === undefined || second === undefined) throw new Error('too few endpoints')
+    change(fixture, first, { http_timeout: 31, description: 'payments' })
+    replaceSecret(fixture.fleet, second)
+    const { causes, drift } = await fixture.audit({ policy })
+    expect(drift).toHaveLength(2)
+    expect(causes.map(({ affected, fields }) => [affected[0]?.uid, ...fields.map(({ path }) => path)])).toEqual([
+      [first.uid, '/description', '/http_timeout'],
+    ])
   })
 })
 

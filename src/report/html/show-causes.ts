@@ -28,7 +28,10 @@ export function causeSection(report: Report, links?: ReportLinks): PageSection[]
 
 const mostAffected = 200
 
-/** `run`: that of the page. A cause: what happened to what, its fields, what follows from it, whom it hit, and what puts it back. */
+/**
+ * A cause: what happened to what, its fields, what follows from it, whom it hit, and what puts it back. `run`: that of
+ * the page.
+ */
 export function causeCard(
   cause: ReportCause,
   run: number,

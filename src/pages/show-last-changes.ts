@@ -46,7 +46,7 @@ export async function showLastChanges(request: SiteRequest, project?: string): P
       total,
     }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, <time datetime="${run.startedAt}">${showTime(run.startedAt)}</time> <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
 <ul class="rows">
-${changes.map((announced) => showChange(announced, link))}</ul>
+${changes.map((change) => announcedCard(change, link))}</ul>
 `,
   )
   return pageSection({
@@ -56,7 +56,8 @@ ${changes.map((announced) => showChange(announced, link))}</ul>
   })
 }
 
-function showChange({ change, window, notes }: AnnouncedChange, link: SiteLink): Markup {
+/** A change with what was announced and noted of it, and the way to its resource. */
+export function announcedCard({ change, window, notes }: AnnouncedChange, link: SiteLink): Markup {
   const href = link(paths.resource(change.uid), { project: change.project, kind: change.kind })
   const expected = window === '' ? nothing : html`<p class="where">${window}</p>`
   return changeCard(change, [], { href, meanwhile: html`${expected}${noteList(notes, change.between.before)}` })
@@ -74,14 +75,15 @@ async function readChangesOf(
     const { changes: all = [], projects = [] } = (await readRunInputs(history, ended.number)) ?? {}
     const ofProject = project === undefined ? all : all.filter((change) => change.project === project)
     if (ofProject.length === 0) continue
-    const changes = await announce(history, ofProject.slice(0, room), projects)
+    const changes = await announceChanges(history, ofProject.slice(0, room), projects)
     changesOfRuns.push({ run: ended, changes, total: ofProject.length })
     room -= Math.min(room, ofProject.length)
   }
   return changesOfRuns
 }
 
-async function announce(
+/** Some changes of a run, with what was announced and noted of them. `projects`: what the run recorded of each. */
+export async function announceChanges(
   history: HistoryReader,
   changes: readonly RecordedChange[],
   projects: readonly ProjectEvaluation[],

@@ -92,6 +92,7 @@ describe('POST /api/v1/notes', () => {
     expect(report.notes).toMatchObject([{ text: 'late <b>note</b>' }])
     expect(report.drift[0]).toMatchObject({ project, notes: [report.notes[0].id] })
     for (const path of [
+      '/',
       `/projects/${project}`,
       '/runs/2',
       `/resources/${drift[0].uid}?project=${project}&kind=${drift[0].kind}`,

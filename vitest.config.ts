@@ -133,7 +133,7 @@ export const long = [
   'audit/drift-worlds',
   'audit/filter-faults',
   'audit/giant-texts',
-  'audit/known-items',
+  'audit/item-memory',
   'audit/not-http',
   'audit/unseen-fleets',
   'cli/drift-story',

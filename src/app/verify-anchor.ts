@@ -3,7 +3,7 @@ import { AuditError } from '../model/errors.ts'
 
 /**
  * A run and the digest of the chain as of it, kept where the writers of a history cannot reach it. A history that was
- * replaced as a whole, or lost its last runs, verifies by itself; beside its anchor it does not.
+ * replaced as a whole, or lost its last runs, verifies by itself; next to its anchor it does not.
  */
 export interface Anchor {
   readonly run: number
@@ -32,7 +32,7 @@ export async function anchorOf({ ok, run }: Verification, upkeep: HistoryUpkeep)
   return digest === undefined ? null : `${run.number}:${digest}`
 }
 
-/** Adds the check of an anchor. What cannot be compared fails it: a pruned run has no digest any more. */
+/** Adds the check of an anchor. What cannot be compared fails it: a pruned run no longer has a digest. */
 export async function checkAnchor(
   verification: Verification,
   { run, digest }: Anchor,

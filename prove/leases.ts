@@ -20,7 +20,7 @@ import { conclude } from './conclude.ts'
 /**
  * Many processes begin a run on one history at once, in a file and in PostgreSQL, round after round; every tenth winner is
  * killed, every fourth is paused beyond its lease and wakes when another one has begun. One wins each round, a paused
- * owner writes nothing more, and in the end the history has the runs of those that were told so, and no other row.
+ * owner writes nothing more, and in the end the history has the runs whose processes had their commit confirmed, and no other row.
  * `node prove/leases.ts --processes 50 --rounds 1000`; `--pauses 1` owners are paused for a time that really passes.
  * Which process wins is the system's choice, so there is no seed. Ends with 1 for any other outcome.
  */
@@ -69,30 +69,34 @@ async function proveRace(place: Place): Promise<void> {
     ]
     report(`${place.name}, round ${index + 1}`, faults)
   }
-  const told = results.flatMap(({ isCommitted, winner, fate }) => (isCommitted && fate === 'commits' ? [winner] : []))
+  const confirmed = results.flatMap(({ isCommitted, winner, fate }) =>
+    isCommitted && fate === 'commits' ? [winner] : [],
+  )
   report(`${place.name}, the history`, [
     ...(await place.faults()),
-    ...(await place.inHistory((db) => differences(db, told))),
+    ...(await place.inHistory((db) => differences(db, confirmed))),
   ])
 }
 
-/** What the history has besides the runs whose processes were told of their commit, and which of them it lacks. */
-async function differences(db: Session, told: readonly (string | undefined)[]): Promise<string[]> {
+/** What the history has besides the runs whose commits were confirmed, and which of them it lacks. */
+async function differences(db: Session, confirmed: readonly (string | undefined)[]): Promise<string[]> {
   const rows = await db.all<{ uid: string; run: number; state: string }>(
     `SELECT v.uid, v.from_run AS run, r.state FROM hookdrift.version v
      LEFT JOIN hookdrift.run r ON r.number = v.from_run ORDER BY v.id`,
   )
   const committed = await db.value<number>("SELECT count(*) FROM hookdrift.run WHERE state = 'committed'")
   const has = new Set(rows.map(({ uid }) => uid))
-  const due = told.flatMap((winner) => [`${winner}`, `${winner}, late`])
+  const due = confirmed.flatMap((winner) => [`${winner}`, `${winner}, late`])
   return [
     ...rows.flatMap(({ uid, run, state }) =>
       state === 'committed' && uid.startsWith(`${run} of `) && due.includes(uid)
         ? []
         : [`a row of "${uid}" is in run ${run}, which is ${state}`],
     ),
-    ...due.flatMap((uid) => (has.has(uid) ? [] : [`no row of "${uid}", whose process was told of its commit`])),
-    ...(Number(committed) === told.length ? [] : [`${committed} committed runs, ${told.length} told of`]),
+    ...due.flatMap((uid) => (has.has(uid) ? [] : [`no row of "${uid}", whose commit was confirmed`])),
+    ...(Number(committed) === confirmed.length
+      ? []
+      : [`${committed} committed runs, ${confirmed.length} were confirmed`]),
   ]
 }
 

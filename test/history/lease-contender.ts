@@ -8,7 +8,7 @@ import { isoTime } from '../../src/model/time.ts'
 import { aStart, at, aVersion, payments, walkAll } from './samples.ts'
 
 // Runs as a process of its own: its parent asks it to begin a run, and then to commit it.
-// `node lease-contender.ts FILE|URL [own]`; `own`: its clock counts, which stands still unless the parent sets it ahead.
+// `node lease-contender.ts FILE|URL [own]`; `own`: its clock counts, which passes only as the parent sets it ahead.
 
 /** A number sets the clock ahead by so many milliseconds. */
 export type Order = 'begin' | 'commit' | number

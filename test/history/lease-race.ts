@@ -66,7 +66,7 @@ export interface Round {
   readonly fate: Fate
   /** The run and the process, `7 of 4711`, of the winner. */
   readonly winner: string | undefined
-  /** Where the owner was paused: what the woken one was told of its commit. It must have failed. */
+  /** Where the owner was paused: whether the woken one committed. It must have failed. */
   readonly hasPausedCommitted?: boolean
 }
 

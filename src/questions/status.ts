@@ -282,7 +282,8 @@ function statusOf(
   { now, dueAfter }: StatusQuery,
 ): Omit<StatusRow, 'release'> {
   const { project, run, coverage, incompleteSince } = scan
-  const ageMs = now - Date.parse(run.finishedAt)
+  // A run of a clock that was ahead is not older than now.
+  const ageMs = Math.max(0, now - Date.parse(run.finishedAt))
   const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
   const isOld = isOverdue(run)
   const isIncompleteForLong = incompleteSince !== undefined && isOverdue(incompleteSince)

@@ -2,7 +2,7 @@ import type { Schedule } from '../config/configuration.ts'
 import type { Clock } from '../model/time.ts'
 import { entryOf, type SkipReason } from './keep-schedule.ts'
 import type { ReloadRequests } from './reload-requests.ts'
-import { openSchedulePlanner, type Tick } from './schedule-planner.ts'
+import { longestNapMs, openSchedulePlanner, type Tick } from './schedule-planner.ts'
 
 /** The schedules of a worker that shares runs with others: a tick asks for a run, which any of them may coordinate. */
 export interface SharedSchedules {
@@ -27,8 +27,7 @@ export interface SharedSchedules {
   }
 }
 
-/** How long it sleeps at most, and how soon it repeats a tick for which it could not ask. */
-const longestNapMs = 60_000
+/** How soon it repeats a tick for which it could not ask. */
 const againMs = 5_000
 
 /** Asks for the runs of the schedules until the signal aborts. A tick that could not ask does so as soon as it can. */

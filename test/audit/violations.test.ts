@@ -198,7 +198,7 @@ describe('a violation', () => {
     // The service shows a null endpoint then.
     const report = await fixture.audit()
     expect(report.violations).toMatchObject([
-      { rule: 'subscription/target-missing', message: 'no endpoint: what it matches goes nowhere' },
+      { rule: 'subscription/target-missing', message: 'no endpoint: matching events are not delivered' },
     ])
   })
 
@@ -215,7 +215,7 @@ describe('a violation', () => {
     )
     const report = await fixture.audit()
     expect(report.violations.map(({ rule, message }) => [rule, message])).toEqual([
-      ['source/unverified', 'verifies nothing: anyone who knows its address can inject events'],
+      ['source/unverified', 'no verification: anyone who knows the URL can inject events'],
       ['source/disabled', 'switched off: its events are refused (3 subscriptions get nothing from it)'],
     ])
   })

@@ -5,7 +5,7 @@ export const lengthClasses = [8, 16, 24, 32, 48, 64] as const
 
 const words = {
   common: 'a common word',
-  'equals-host': 'the host of its address',
+  'equals-host': 'the host of its URL',
   'equals-name': 'its own name',
   'equals-uid': 'its own uid',
   'equals-user': 'the user name next to it',
@@ -20,7 +20,8 @@ export function reasonsAgainst(
   minCharacters: number,
 ): readonly string[] {
   if (seal === null || seal === undefined || isMasked(seal) || facts === undefined) return []
-  const length = facts.min_length < minCharacters ? [spelledLength(facts.min_length)] : []
+  const length =
+    facts.min_length < minCharacters ? [`${spelledLength(facts.min_length)} (policy: at least ${minCharacters})`] : []
   return [...length, ...facts.weak.map((weakness) => words[weakness])]
 }
 

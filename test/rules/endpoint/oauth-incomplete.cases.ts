@@ -22,11 +22,11 @@ export const cases: Cases = {
   },
   'finds a key that cannot sign': {
     sees: [anEndpoint(withOauth({ ...assertion, signing_key: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' } }))],
-    finds: [`high e1${at}/signing_key: client_assertion with a public key only: it signs nothing`],
+    finds: [`high e1${at}/signing_key: client_assertion with a public key only, which cannot sign`],
   },
   'finds a token address that is missing or does not parse': {
     sees: endpoints(withOauth(shared), withOauth({ ...shared, url: 'idp' })),
-    finds: [`high e1${at}/url: no token address`, `high e2${at}/url: the token address does not parse`],
+    finds: [`high e1${at}/url: no token URL`, `high e2${at}/url: the token URL does not parse`],
   },
   'leaves complete settings alone, masked or not': {
     sees: endpoints(

@@ -2,11 +2,11 @@ import type { Cases } from '../rule-cases.ts'
 
 const inferred = '(inferred from the fields that its answers show)'
 const sources =
-  "GHSA-p5vg-v7mj-f6q4 (fixed in v26.6.8): a key of one project reads another project's source with its broker credentials"
-const portal = 'commit a11814921 (fixed in v26.3.7): the portal takes the id of an owner for a token'
-const logout = 'GHSA-hpqj-2j2x-p5p2 (fixed in v26.6.8): a session of the dashboard stays valid after its logout'
-const licence = 'commit bc0b5ec8d (fixed in v26.6.2): answers about the configuration contain secrets of the licence'
-const projects = 'commit dbf1db26e (fixed in v26.6.8): a key lists the projects of any organisation'
+  "GHSA-p5vg-v7mj-f6q4 (fixed in v26.6.8): a key of one project can read another project's source, broker credentials included"
+const portal = 'commit a11814921 (fixed in v26.3.7): the portal accepts an owner id as a token'
+const logout = 'GHSA-hpqj-2j2x-p5p2 (fixed in v26.6.8): a dashboard session stays valid after logout'
+const licence = 'commit bc0b5ec8d (fixed in v26.6.2): configuration answers contain licence secrets'
+const projects = 'commit dbf1db26e (fixed in v26.6.8): a key can list the projects of any organisation'
 
 export const cases: Cases = {
   'names every fault of a release that is older than all repairs': {

@@ -11,7 +11,7 @@ export const alertContactInvalid = resourceRule('endpoint', {
   packs: ['hygiene'],
   *check({ attributes: { support_email: email, slack_webhook_url: slack, teams_webhook_url: teams } }) {
     if (typeof email === 'string' && email !== '' && !emailAddress.test(email)) {
-      yield { path: '/support_email', message: `${email} is not a valid e-mail address` }
+      yield { path: '/support_email', message: `\`${email}\` is not a valid e-mail address` }
     }
     // These URLs are credentials: the messages leave them out.
     if (isOtherThanHttps(slack)) yield { path: '/slack_webhook_url', message: 'the Slack URL is not https' }

@@ -26,7 +26,7 @@ export const secretExpiring = resourceRule('endpoint', {
     if (time.passed(end - options.min_days * dayMs) && !time.passed(end)) {
       yield {
         path: `/secrets/${pointerStep(last.uid)}`,
-        message: `expires on ${dateOf(last.expiresAt)}, and no other secret is valid for longer`,
+        message: `expires on ${dateOf(last.expiresAt)} (policy: valid for at least ${options.min_days} more days), and no other secret is valid for longer`,
       }
     }
   },

@@ -28,7 +28,7 @@ export const secretShared = fleetRule({
       yield {
         at,
         path: `/secrets/${pointerStep(secret)}`,
-        message: `shared ${describe(endpoints, isElsewhere, areOwners)}`,
+        message: `secret shared ${describe(endpoints, isElsewhere, areOwners)}`,
         severity: isElsewhere || areOwners ? 'high' : 'medium',
       }
     }

@@ -18,7 +18,7 @@ export const releaseVulnerable = scanRule({
     const [worst, ...others] = advisories.filter(({ fixed }) => isBelow(release, fixed))
     if (worst === undefined) return
     const faults = [worst, ...others].map(({ id, fixed, allows }) => `${id} (fixed in ${fixed}): ${allows}`)
-    yield { path: '', severity: worst.severity, message: `${describeReleases(release)}; ${faults.join('; ')}` }
+    yield { path: '', severity: worst.severity, message: `release ${describeReleases(release)}; ${faults.join('; ')}` }
   },
 })
 

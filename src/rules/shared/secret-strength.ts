@@ -5,10 +5,10 @@ export const lengthClasses = [8, 16, 24, 32, 48, 64] as const
 
 const words = {
   common: 'a common word',
-  'equals-host': 'the host of its URL',
-  'equals-name': 'its own name',
-  'equals-uid': 'its own uid',
-  'equals-user': 'the user name next to it',
+  'equals-host': 'same as the host of its URL',
+  'equals-name': 'same as its name',
+  'equals-uid': 'same as its uid',
+  'equals-user': 'same as the user name',
   'few-characters': 'few different characters',
   repetition: 'a repetition',
 } as const satisfies Record<Weakness, string>

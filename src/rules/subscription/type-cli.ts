@@ -11,7 +11,7 @@ export const typeCli = resourceRule('subscription', {
     environments: z
       .array(z.string())
       .default(['dev', 'development', 'test'])
-      .describe("Values of the label `env` that allow CLI subscriptions"),
+      .describe('Values of the label `env` that allow CLI subscriptions'),
   }),
   check({ attributes }, { options }, { labels }) {
     const { env } = labels

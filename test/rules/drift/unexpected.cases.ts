@@ -3,6 +3,10 @@ import { anEndpoint, type Cases, changed, seal } from '../rule-cases.ts'
 const approved = { isApproved: true }
 
 export const cases: Cases = {
+  'names the field with its present and its approved value': {
+    compares: [changed(anEndpoint({ status: 'active' }), { status: 'paused' }, approved)],
+    finds: ['medium e1: 1 field differs from the approved baseline: /status is "paused" (approved: "active")'],
+  },
   'finds what was not approved: changed, come, gone': {
     compares: [
       changed(

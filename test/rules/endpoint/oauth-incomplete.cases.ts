@@ -10,19 +10,19 @@ const shared = { authentication_type: 'shared_secret', client_secret: seal('a') 
 export const cases: Cases = {
   'finds a shared secret that is missing': {
     sees: [anEndpoint(withOauth({ url, authentication_type: 'shared_secret' }))],
-    finds: [`high e1${at}/client_secret: shared_secret without a client secret`],
+    finds: [`high e1${at}/client_secret: \`shared_secret\` without a client secret`],
   },
   'finds all that an assertion lacks': {
     sees: [anEndpoint(withOauth({ url, authentication_type: 'client_assertion' }))],
     finds: [
-      `high e1${at}/signing_key: client_assertion without a signing key`,
-      `high e1${at}/issuer: client_assertion without an issuer`,
-      `high e1${at}/subject: client_assertion without a subject`,
+      `high e1${at}/signing_key: \`client_assertion\` without a signing key`,
+      `high e1${at}/issuer: \`client_assertion\` without an issuer`,
+      `high e1${at}/subject: \`client_assertion\` without a subject`,
     ],
   },
   'finds a key that cannot sign': {
     sees: [anEndpoint(withOauth({ ...assertion, signing_key: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' } }))],
-    finds: [`high e1${at}/signing_key: client_assertion with a public key only, which cannot sign`],
+    finds: [`high e1${at}/signing_key: \`client_assertion\` with a public key only, which cannot sign`],
   },
   'finds a token address that is missing or does not parse': {
     sees: endpoints(withOauth(shared), withOauth({ ...shared, url: 'idp' })),

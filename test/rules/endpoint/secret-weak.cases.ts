@@ -19,7 +19,7 @@ export const cases: Cases = {
   },
   'finds a long secret that can be guessed': {
     sees: [withSecret(32, ['equals-uid', 'repetition'])],
-    finds: [`medium e1${path}: weak secret: its own uid, a repetition`],
+    finds: [`medium e1${path}: weak secret: same as its uid, a repetition`],
   },
   'leaves a long random secret alone': { sees: [withSecret(24)] },
   'asks for as many characters as the policy says, in the classes that are known': {

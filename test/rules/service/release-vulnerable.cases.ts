@@ -12,16 +12,16 @@ export const cases: Cases = {
   'names every fault of a release that is older than all repairs': {
     scan: { release: { from: 'v25.11.1', below: 'v26.3.7' } },
     finds: [
-      `high p: v25.11.1 or later, below v26.3.7 ${inferred}; ${[sources, portal, logout, licence, projects].join('; ')}`,
+      `high p: release v25.11.1 or later, below v26.3.7 ${inferred}; ${[sources, portal, logout, licence, projects].join('; ')}`,
     ],
   },
   'names those alone that the release has for certain': {
     scan: { release: { from: 'v26.3.7', below: 'v26.6.5' } },
-    finds: [`high p: v26.3.7 or later, below v26.6.5 ${inferred}; ${[sources, logout, projects].join('; ')}`],
+    finds: [`high p: release v26.3.7 or later, below v26.6.5 ${inferred}; ${[sources, logout, projects].join('; ')}`],
   },
   'needs no lower bound': {
     scan: { release: { from: null, below: 'v26.6.5' } },
-    finds: [`high p: below v26.6.5 ${inferred}; ${[sources, logout, projects].join('; ')}`],
+    finds: [`high p: release below v26.6.5 ${inferred}; ${[sources, logout, projects].join('; ')}`],
   },
   'is silent where the release may be repaired': { scan: { release: { from: 'v26.6.5', below: 'v26.7.0' } } },
   'is silent where nothing shows how new the release may be': { scan: { release: { from: 'v26.3.7', below: null } } },

@@ -34,13 +34,13 @@ export const cases: Cases = {
     ),
     finds: [
       'high q1/verifier/basic_auth/password: weak password: 8 to 15 characters (policy: at least 16), a common word',
-      'high q2/verifier/basic_auth/password: weak password: the user name next to it',
+      'high q2/verifier/basic_auth/password: weak password: same as the user name',
     ],
   },
   'finds an API key that is the name of its source': {
     sees: sourcesWith({ type: 'api_key', api_key: { header_name: 'X-Key', header_value: 'billing-intake' } }),
     finds: [
-      'high q1/verifier/api_key/header_value: weak API key: 8 to 15 characters (policy: at least 16), its own name',
+      'high q1/verifier/api_key/header_value: weak API key: 8 to 15 characters (policy: at least 16), same as its name',
     ],
   },
   'asks for as many characters as the policy says': {

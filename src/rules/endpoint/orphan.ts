@@ -4,7 +4,7 @@ import type { FindingSubject } from '../engine/rule.ts'
 
 export const orphan = aggregateRule({
   id: 'endpoint/orphan',
-  title: 'No subscription delivers to the endpoint',
+  title: 'Endpoint has no subscription',
   severity: 'low',
   packs: ['hygiene'],
   acceptedWith: 'nothing',
@@ -29,7 +29,7 @@ export const orphan = aggregateRule({
   *conclude({ endpoints, targets, isEveryTargetShown }, { isComplete }) {
     if (!isEveryTargetShown || !isComplete('subscription')) return
     for (const at of endpoints) {
-      if (!targets.has(at.uid)) yield { at, path: '', message: 'no subscription delivers to it' }
+      if (!targets.has(at.uid)) yield { at, path: '', message: 'no subscription of the project delivers to it' }
     }
   },
 })

@@ -134,7 +134,7 @@ export const openFor = z
   .string()
   .refine(isOpenFor, 'a duration such as `30d` (units s, m, h, d, w), or `never`')
   .default('30d')
-  .describe('How long a violation stays open at most; `never`: until the value is back')
+  .describe('How long a violation stays open at most; `never`: until the value is restored')
 
 /** A rule that compares a resource with what it was. */
 export function driftRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(

@@ -5,7 +5,7 @@ const path = '/config/ssl/enforce_secure_endpoints'
 
 export const tlsNotEnforced = aggregateRule({
   id: 'project/tls-not-enforced',
-  title: 'Endpoints with plain http may be created',
+  title: 'Plain http endpoints are allowed',
   severity: 'info',
   highest: 'medium',
   packs: ['tls'],
@@ -30,7 +30,7 @@ export const tlsNotEnforced = aggregateRule({
         severity: 'medium',
       }
     } else if (isComplete('endpoint')) {
-      yield { at: lax, path, message: 'https is not enforced: an endpoint with plain http would be accepted' }
+      yield { at: lax, path, message: 'https is not enforced: a new endpoint may use plain http' }
     }
   },
 })

@@ -3,7 +3,7 @@ import type { FindingSubject } from '../engine/rule.ts'
 
 export const disabled = aggregateRule({
   id: 'source/disabled',
-  title: 'Source is switched off: its events are refused',
+  title: 'Source is disabled: its events are refused',
   severity: 'medium',
   packs: ['delivery'],
   fix: { path: '/is_disabled', value: false },
@@ -23,13 +23,13 @@ export const disabled = aggregateRule({
       const who = isUnused
         ? 'no subscription uses it'
         : subscriptions === 1
-          ? 'one subscription gets nothing from it'
-          : `${subscriptions} subscriptions get nothing from it`
+          ? '1 subscription receives nothing from it'
+          : `${subscriptions} subscriptions receive nothing from it`
       const affected = isComplete('subscription') ? ` (${who})` : ''
       yield {
         at,
         path: '/is_disabled',
-        message: `switched off: its events are refused${affected}`,
+        message: `disabled: its events are refused${affected}`,
         severity: isUnused ? 'low' : 'medium',
       }
     }

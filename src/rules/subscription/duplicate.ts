@@ -84,9 +84,9 @@ function* overlapsOf(routes: readonly Route[]): Iterable<LocatedRuleFinding> {
     const otherOf = (type: string) => takers.get(type)?.find((uid) => uid !== at.uid)
     const shared = every === undefined ? types.find((type) => otherOf(type) !== undefined) : undefined
     if (every === undefined && shared === undefined) continue
-    const what = shared === undefined ? 'events that both match are' : `\`${shared}\` is`
+    const what = shared === undefined ? 'some of the same events' : `\`${shared}\``
     const other = shared === undefined ? every?.at.uid : otherOf(shared)
-    const message = `${what} delivered to the same endpoint by subscription ${other} too`
+    const message = `subscription ${other} also delivers ${what} to the same endpoint`
     const common = isWildcard(route) ? '*' : (shared ?? types.find((type) => every?.except.has(type) === false))
     yield { at, path: pathOf(route, common ?? '*'), message }
   }

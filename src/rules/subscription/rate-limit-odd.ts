@@ -33,9 +33,9 @@ export const rateLimitOdd = aggregateRule({
 
 function messageFor(declared: Rate, limit: Rate | undefined): string | undefined {
   const what = `declared rate limit of ${formatted(declared)}`
-  if (declared.count === 0 || declared.seconds === 0) return `${what} says nothing`
+  if (declared.count === 0 || declared.seconds === 0) return `${what} limits nothing`
   if (limit === undefined || declared.count * limit.seconds <= limit.count * declared.seconds) return undefined
-  return `${what} is above its endpoint's own of ${formatted(limit)}`
+  return `${what} exceeds the endpoint's own limit of ${formatted(limit)}`
 }
 
 function rateOf(count: number | null | undefined, seconds: number | null | undefined): Rate | undefined {

@@ -3,7 +3,7 @@ import type { FindingSubject } from '../engine/rule.ts'
 
 export const targetMissing = aggregateRule({
   id: 'subscription/target-missing',
-  title: 'Subscription delivers to no endpoint',
+  title: 'Subscription has no endpoint',
   severity: 'high',
   packs: ['delivery'],
   kind: 'subscription',
@@ -29,9 +29,9 @@ export const targetMissing = aggregateRule({
   *conclude({ lost }, { isComplete }) {
     for (const { at, target } of lost) {
       if (target === null) {
-        yield { at, path: '/endpoint_uid', message: 'no endpoint: what it matches goes nowhere' }
+        yield { at, path: '/endpoint_uid', message: 'no endpoint: matching events are not delivered' }
       } else if (isComplete('endpoint')) {
-        yield { at, path: '/endpoint_uid', message: `its endpoint ${target} is not in the project` }
+        yield { at, path: '/endpoint_uid', message: `endpoint ${target} does not exist in the project` }
       }
     }
   },

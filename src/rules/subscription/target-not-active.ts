@@ -3,7 +3,7 @@ import type { FindingSubject } from '../engine/rule.ts'
 
 export const targetNotActive = aggregateRule({
   id: 'subscription/target-not-active',
-  title: 'Subscription delivers to an endpoint that is not active',
+  title: 'Subscription endpoint is not active: its events are discarded',
   severity: 'high',
   packs: ['delivery'],
   kind: 'subscription',
@@ -19,7 +19,11 @@ export const targetNotActive = aggregateRule({
   },
   *conclude({ waiting }) {
     for (const { at, status } of waiting) {
-      yield { at, path: '/endpoint_uid', message: `its endpoint is ${status}: what it matches is discarded` }
+      yield {
+        at,
+        path: '/endpoint_uid',
+        message: `the endpoint is ${status}: matching events are discarded, not queued`,
+      }
     }
   },
 })

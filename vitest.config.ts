@@ -45,6 +45,7 @@ export const gate = [
   'cli/times',
   'cli/worker',
   'deploy/comment',
+  'deploy/helm',
   'deploy/manifests',
   'deploy/release',
   'doctor/services',

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { locateHistory } from '../app/locate-history.ts'
+import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import { answerBackup, backupView } from '../questions/answer-writes.ts'
 import { printAnswer } from './print-answer.ts'
-import { addReadingOptions, type ReadingOptions } from './query-options.ts'
+import { addFormatOption, addHistoryOptions, type FormatOption } from './query-options.ts'
 
-interface BackupOptions extends ReadingOptions {
+interface BackupOptions extends HistoryOptions, FormatOption {
   readonly force?: true
 }
 
 export function defineBackup(command: Command, execute: Execute): void {
-  command.argument('<file>', 'the copy').option('--force', 'replace an existing file')
-  addReadingOptions(command).action((file: string, options: BackupOptions) =>
+  command.argument('<file>', 'file for the copy').option('--force', 'replace an existing file')
+  addFormatOption(addHistoryOptions(command)).action((file: string, options: BackupOptions) =>
     execute((terminal) => backup(file, options, terminal)),
   )
 }

@@ -9,19 +9,17 @@ import { runChecks } from '../doctor/run-checks.ts'
 import { toolVersion } from '../model/package-files.ts'
 import { shownPath } from '../text/shown-path.ts'
 import { printAnswer } from './print-answer.ts'
-import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
+import { addConfigurationOptions, addFormatOption, type FormatOption } from './query-options.ts'
 
-interface DoctorOptions extends HistoryOptions, AnswerOptions {}
+interface DoctorOptions extends HistoryOptions, FormatOption {}
 
 export function defineDoctor(command: Command, execute: Execute): void {
-  addAnswerOptions(addConfigurationOptions(command))
+  addFormatOption(addConfigurationOptions(command))
     .addHelpText(
       'after',
       `
-  hookdrift doctor                  checks everything, a line a check
-  hookdrift doctor --format json    the same for programs
-
-It changes nothing, sends GET requests to the services, and sends nothing to people.
+It includes \`config check\`, which includes \`policy check\`; these two need no network. It changes
+nothing, sends only GET requests to the services, and notifies nobody.
 Exit codes: 0 no problem, 2 a problem of this installation, 3 a service cannot be audited.`,
     )
     .action((options: DoctorOptions) => execute((terminal) => doctor(options, terminal)))
@@ -41,6 +39,6 @@ async function doctor(options: DoctorOptions, terminal: ProcessContext): Promise
     showPath: (path: string) => shownPath(cwd, path),
   }
   const rows = await runChecks(context, terminal)
-  await printAnswer(answerDoctor(rows, limitOf(options)), doctorView, options.format, terminal)
+  await printAnswer(answerDoctor(rows), doctorView, options.format, terminal)
   return exitCodeOf(rows)
 }

@@ -8,18 +8,18 @@ import { verificationOf } from '../app/verify-report.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { answerCopy, copyView } from '../questions/answer-history.ts'
 import { printAnswer } from './print-answer.ts'
-import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
+import { addFormatOption, type FormatOption } from './query-options.ts'
 
-interface CopyOptions extends AnswerOptions {
+interface CopyOptions extends FormatOption {
   readonly snapshot?: boolean
 }
 
 export function defineHistoryCopy(command: Command, execute: Execute): void {
   command
-    .argument('<from>', 'the history: a file or postgres://…')
-    .argument('<to>', 'the new place, empty or absent: a file or postgres://…')
-    .option('--snapshot', 'copy next to runs, and leave the original in use')
-  addAnswerOptions(command).action((from: string, to: string, options: CopyOptions) =>
+    .argument('<from>', 'history to copy: a file or postgres://…')
+    .argument('<to>', 'new place, empty or absent: a file or postgres://…')
+    .option('--snapshot', 'copy while runs go on, and leave the original in use')
+  addFormatOption(command).action((from: string, to: string, options: CopyOptions) =>
     execute((terminal) => copyBetween(from, to, options, terminal)),
   )
 }

@@ -6,17 +6,17 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
 import { answerPolicyCheck, policyCheckView } from '../questions/answer-policy-check.ts'
 import { printAnswer } from './print-answer.ts'
-import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
+import { addFormatOption, type FormatOption } from './query-options.ts'
 
-interface CheckOptions extends AnswerOptions {
+interface CheckOptions extends FormatOption {
   readonly config: string
 }
 
 export function definePolicyCheck(command: Command, execute: Execute): void {
   command
-    .argument('[file]', "policy file; default: the configuration's")
-    .option('-c, --config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
-  addAnswerOptions(command).action((file: string | undefined, options: CheckOptions) =>
+    .argument('[file]', 'policy file (default: the one in the configuration)')
+    .option('-c, --config <file>', 'configuration file, read for the path of the policy', 'hookdrift.yaml')
+  addFormatOption(command).action((file: string | undefined, options: CheckOptions) =>
     execute((terminal) => check(file, options, terminal)),
   )
 }

@@ -19,9 +19,9 @@ interface DraftOptions extends HistoryOptions {
 
 export function defineWaiversDraft(command: Command, execute: Execute): void {
   addHistoryOptions(addProjectOption(command))
-    .addOption(new Option('--owner <name>', 'who answers for them').makeOptionMandatory().argParser(toLine))
+    .addOption(new Option('--owner <name>', 'who answers for the violations').makeOptionMandatory().argParser(toLine))
     .requiredOption('--expires <date>', 'a date such as 2027-03-31, or a time with its zone; at most 366 days ahead')
-    .addOption(new Option('--reason <text>', 'why they are accepted; default: names the run').argParser(toLine))
+    .addOption(new Option('--reason <text>', 'why they are accepted (default: names the run)').argParser(toLine))
     .action((options: DraftOptions) => execute((terminal) => draft(options, terminal)))
 }
 

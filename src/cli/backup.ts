@@ -1,20 +1,20 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
+import { locateHistory } from '../app/locate-history.ts'
 import { withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import { answerBackup, backupView } from '../questions/answer-writes.ts'
 import { printAnswer } from './print-answer.ts'
-import { addFormatOption, addHistoryOptions, type FormatOption } from './query-options.ts'
+import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
-interface BackupOptions extends HistoryOptions, FormatOption {
+interface BackupOptions extends ReadingOptions {
   readonly force?: true
 }
 
 export function defineBackup(command: Command, execute: Execute): void {
   command.argument('<file>', 'file for the copy').option('--force', 'replace an existing file')
-  addFormatOption(addHistoryOptions(command)).action((file: string, options: BackupOptions) =>
+  addReadingOptions(command).action((file: string, options: BackupOptions) =>
     execute((terminal) => backup(file, options, terminal)),
   )
 }

@@ -9,12 +9,12 @@ import { runChecks } from '../doctor/run-checks.ts'
 import { toolVersion } from '../model/package-files.ts'
 import { shownPath } from '../text/shown-path.ts'
 import { printAnswer } from './print-answer.ts'
-import { addConfigurationOptions, addFormatOption, type FormatOption } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
 
-interface DoctorOptions extends HistoryOptions, FormatOption {}
+interface DoctorOptions extends HistoryOptions, AnswerOptions {}
 
 export function defineDoctor(command: Command, execute: Execute): void {
-  addFormatOption(addConfigurationOptions(command))
+  addAnswerOptions(addConfigurationOptions(command))
     .addHelpText(
       'after',
       `
@@ -39,6 +39,6 @@ async function doctor(options: DoctorOptions, terminal: ProcessContext): Promise
     showPath: (path: string) => shownPath(cwd, path),
   }
   const rows = await runChecks(context, terminal)
-  await printAnswer(answerDoctor(rows), doctorView, options.format, terminal)
+  await printAnswer(answerDoctor(rows, limitOf(options)), doctorView, options.format, terminal)
   return exitCodeOf(rows)
 }

@@ -8,9 +8,9 @@ import { verificationOf } from '../app/verify-report.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { answerCopy, copyView } from '../questions/answer-history.ts'
 import { printAnswer } from './print-answer.ts'
-import { addFormatOption, type FormatOption } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
-interface CopyOptions extends FormatOption {
+interface CopyOptions extends AnswerOptions {
   readonly snapshot?: boolean
 }
 
@@ -19,7 +19,7 @@ export function defineHistoryCopy(command: Command, execute: Execute): void {
     .argument('<from>', 'history to copy: a file or postgres://…')
     .argument('<to>', 'new place, empty or absent: a file or postgres://…')
     .option('--snapshot', 'copy while runs go on, and leave the original in use')
-  addFormatOption(command).action((from: string, to: string, options: CopyOptions) =>
+  addAnswerOptions(command).action((from: string, to: string, options: CopyOptions) =>
     execute((terminal) => copyBetween(from, to, options, terminal)),
   )
 }

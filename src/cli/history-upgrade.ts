@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
-import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
+import { locateHistory } from '../app/locate-history.ts'
 import { openMovable } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { answerUpgrade, upgradeView } from '../questions/answer-history.ts'
 import { printAnswer } from './print-answer.ts'
-import { addFormatOption, addHistoryOptions, type FormatOption } from './query-options.ts'
+import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
-interface UpgradeOptions extends HistoryOptions, FormatOption {
+interface UpgradeOptions extends ReadingOptions {
   readonly yes?: true
 }
 
 export function defineHistoryUpgrade(command: Command, execute: Execute): void {
   command.option('--yes', 'confirm that you have a dump of the history on the server')
-  addFormatOption(addHistoryOptions(command)).action((options: UpgradeOptions) =>
+  addReadingOptions(command).action((options: UpgradeOptions) =>
     execute((terminal) => upgradeHistory(options, terminal)),
   )
 }

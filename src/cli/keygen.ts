@@ -6,16 +6,16 @@ import { generateKeys } from '../attestation/keys.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { answerKeys, keysView } from '../questions/answer-writes.ts'
 import { printAnswer } from './print-answer.ts'
-import { addFormatOption, type FormatOption } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
 export function defineKeygen(command: Command, execute: Execute): void {
   command.argument('<file>', 'file for the private key; the public key goes to FILE.pub')
-  addFormatOption(command).action((file: string, options: FormatOption) =>
+  addAnswerOptions(command).action((file: string, options: AnswerOptions) =>
     execute((terminal) => keygen(file, options, terminal)),
   )
 }
 
-async function keygen(name: string, { format }: FormatOption, terminal: ProcessContext): Promise<number> {
+async function keygen(name: string, { format }: AnswerOptions, terminal: ProcessContext): Promise<number> {
   const file = resolve(terminal.cwd(), name)
   const { privatePem, publicPem } = generateKeys()
   writeNew(file, privatePem, 0o600)

@@ -6,9 +6,9 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
 import { answerPolicyCheck, policyCheckView } from '../questions/answer-policy-check.ts'
 import { printAnswer } from './print-answer.ts'
-import { addFormatOption, type FormatOption } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
-interface CheckOptions extends FormatOption {
+interface CheckOptions extends AnswerOptions {
   readonly config: string
 }
 
@@ -16,21 +16,22 @@ export function definePolicyCheck(command: Command, execute: Execute): void {
   command
     .argument('[file]', 'policy file (default: the one in the configuration)')
     .option('-c, --config <file>', 'configuration file, read for the path of the policy', 'hookdrift.yaml')
-  addFormatOption(command).action((file: string | undefined, options: CheckOptions) =>
+  addAnswerOptions(command).action((file: string | undefined, options: CheckOptions) =>
     execute((terminal) => check(file, options, terminal)),
   )
 }
 
 async function check(policyFile: string | undefined, options: CheckOptions, terminal: ProcessContext): Promise<number> {
   const { config } = options
+  const now = Date.now()
   const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
   const load = async (signal: AbortSignal) => {
-    const policy = await loadPolicy(path, { now: Date.now(), signal })
+    const policy = await loadPolicy(path, { now, signal })
     const ids = policy.known.map(({ id }) => id)
     return { policy, tests: await loadPolicyTests(path, ids, { signal }) }
   }
   const { result: read, exitCode } = await untilSignalled((signal) => unlessStopped(signal, load(signal)))
   if (read === undefined) return exitCode ?? exitCodes.failure
-  const answer = answerPolicyCheck(path, read.policy, read.tests.length)
+  const answer = answerPolicyCheck(path, { policy: read.policy, tests: read.tests.length, now })
   return printAnswer(answer, policyCheckView(policyFile ?? path), options.format, terminal)
 }

@@ -4,12 +4,8 @@ import { withoutPassword } from '../history/postgres-server.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 
 /** Options of every command that prints an answer. */
-export interface FormatOption {
+export interface AnswerOptions {
   readonly format: AnswerFormat
-}
-
-/** Options of the commands that print many rows. */
-export interface AnswerOptions extends FormatOption {
   readonly limit?: number
 }
 
@@ -36,16 +32,14 @@ export function addConfigurationOptions(command: Command): Command {
 }
 
 export function addAnswerOptions(command: Command, formats: readonly string[] = answerFormats): Command {
-  return addFormatOption(command, formats).addOption(
-    new Option(
-      '-n, --limit <rows>',
-      `show at most this many rows, or "all" (default: ${rowsForPeople} as text, otherwise all)`,
-    ).argParser(toLimit),
-  )
-}
-
-export function addFormatOption(command: Command, formats: readonly string[] = answerFormats): Command {
-  return command.addOption(new Option('-f, --format <format>', 'output format').choices(formats).default('text'))
+  return command
+    .addOption(new Option('-f, --format <format>', 'output format').choices(formats).default('text'))
+    .addOption(
+      new Option(
+        '-n, --limit <rows>',
+        `show at most this many rows, or "all" (default: ${rowsForPeople} as text, otherwise all)`,
+      ).argParser(toLimit),
+    )
 }
 
 export function addProjectOption(command: Command): Command {

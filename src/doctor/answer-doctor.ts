@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
-import type { AnswerView } from '../report/show-answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
 import type { TextPage } from '../report/text/page.ts'
 import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
@@ -49,12 +49,11 @@ export function exitCodeOf(rows: readonly CheckRow[]): ExitCode {
   return failed.length > 0 ? exitCodes.incomplete : exitCodes.clean
 }
 
-export function answerDoctor(rows: readonly CheckRow[]): Answer<CheckRow> {
+export function answerDoctor(rows: readonly CheckRow[], limit: number): Answer<CheckRow> {
   return {
     form: doctorForm,
     run: null,
-    rows,
-    omitted: 0,
+    ...limited(rows, limit),
     conclusion: [`${describeCounts(rows)} Exit code ${exitCodeOf(rows)}.`],
   }
 }

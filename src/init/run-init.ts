@@ -60,6 +60,14 @@ async function acceptOpen(
   return yaml
 }
 
+/** Where audits run on another machine than this one. */
+const otherMachines: Partial<Record<Place, string>> = {
+  github: 'a job of GitHub Actions',
+  gitlab: 'a job of GitLab CI',
+  compose: 'a container',
+  kubernetes: 'a container',
+}
+
 function describePlan(
   { files, next }: Plan,
   { place, service: { url } }: Pick<Answers, 'place' | 'service'>,
@@ -68,12 +76,9 @@ function describePlan(
   const isForMachines = (path: string) => path.includes('.schemas/') || path.endsWith('/.gitignore')
   const shown = files.map(({ path }) => path).filter((path) => !isForMachines(path))
   say('good', `wrote ${shown.join(', ')}, and .schemas/ for editors`)
-  const isContainer = place === 'compose' || place === 'kubernetes'
-  if (isContainer && isLoopbackUrl(url))
-    say(
-      'note',
-      `in a container, ${new URL(url).hostname} is the container itself: correct \`url\` in the configuration`,
-    )
+  const machine = otherMachines[place]
+  if (machine !== undefined && isLoopbackUrl(url))
+    say('note', `in ${machine}, ${new URL(url).hostname} is that machine itself: correct \`url\` in the configuration`)
   say('text', '')
   const path = relative(terminal.cwd(), directory)
   say('text', path === '' ? 'Run next:' : `Run next, in ${path.startsWith('..') ? directory : path}:`)

@@ -100,7 +100,7 @@ const texts = {
   MULTIPLE_TAGS: 'more than one tag on one value',
   NON_STRING_KEY: 'a key that is not a text, expected a plain name',
   RESOURCE_EXHAUSTION: 'nested too deeply',
-  TAB_AS_INDENT: 'a tab in the indentation, expected blanks',
+  TAB_AS_INDENT: 'indented with a tab, expected spaces',
   TAG_RESOLVE_FAILED: 'a YAML tag that hookdrift does not know; a value that begins with ! needs quotes',
   UNEXPECTED_TOKEN: 'an unexpected character; check for an extra or missing quote, bracket or brace',
 } as const satisfies Record<YAMLError['code'], string>

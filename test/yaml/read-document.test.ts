@@ -92,7 +92,7 @@ describe('readDocument', () => {
     ['# nothing\n', 'f.yaml:1:1: the file is empty, expected a mapping'],
     ['- name: a', 'f.yaml:1:1: the file is a list, expected a mapping'],
     ['name', 'f.yaml:1:1: the file is a text, expected a mapping'],
-    ['labels:\n\ta: b', 'f.yaml:2:1: a tab in the indentation, expected blanks'],
+    ['labels:\n\ta: b', 'f.yaml:2:1: indented with a tab, expected spaces'],
     ['name: a\nname: b', 'f.yaml:2:1: a duplicate key, first in line 1'],
     ['name: *a', 'f.yaml:1:7: an alias without an anchor before it; a value that begins with * needs quotes'],
     ['items: &a [*a]', 'f.yaml:1:12: an alias of something that it is part of'],

@@ -324,7 +324,10 @@ export const examples: Readonly<Record<string, Examples>> = {
     docs: ['accept-violations'],
   },
   'waivers draft': {
-    lines: [['waivers draft --owner platform --expires 2027-03-31 > waivers.yaml', 'writes a file to review and edit']],
+    lines: [
+      ['waivers draft --owner platform --expires 2027-03-31 > waivers.yaml', 'writes a file to review and edit'],
+      ['waivers draft --owner platform --expires 2027-03-31 --rule endpoint/inactive', 'drafts those of one rule'],
+    ],
     docs: ['accept-violations'],
   },
   verify: {

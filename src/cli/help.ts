@@ -87,7 +87,8 @@ export function suggestOption(program: Command, args: readonly string[]): string
   const operand = command.args[command.registeredArguments.length]
   if (operand === undefined) return ''
   const meant = optionsMeant.find(
-    ({ option, form }) => form.test(operand) && command.options.some(({ short, long }) => short === option || long === option),
+    ({ option, form }) =>
+      form.test(operand) && command.options.some(({ short, long }) => short === option || long === option),
   )
   if (meant === undefined) return ''
   return `  did you mean ${neutralise(`${names.join(' ')} ${meant.option} ${operand}`)}?\n`

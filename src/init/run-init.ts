@@ -27,7 +27,7 @@ export async function runInit(context: InitContext): Promise<void> {
   const { service, keyVariable, key } = await chooseService(context)
   const strictness = await askStrictness(given, asker)
   const answers = { service, keyVariable, strictness, place }
-  say('text', 'One scan, of which nothing is kept, and which notifies no channel:')
+  say('text', 'One trial scan; nothing of it is kept, and no channel is notified:')
   const waivers = await scanOnce(answers, { ...context, key }, (scanning) => acceptOpen(scanning, context))
   const plan = planFiles({ ...answers, waivers }, context)
   checkFiles(plan, { directory, keyVariable, now: clock.now() })

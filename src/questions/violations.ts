@@ -180,7 +180,7 @@ export const violations = question({
  * A misspelt rule has no violations, and an empty answer would look like success.
  * @throws AuditError.usage when neither hookdrift, the run's policy nor a past violation has such a rule
  */
-async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
+export async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
   const evaluating = [...rules, ...((await readRunRecord(reader, run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return

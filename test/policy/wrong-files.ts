@@ -42,7 +42,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   'change windows with times that are none': [
     'windows:\n  - { name: a, cron: "0 22 * *", duration: 2h }\n  - { name: b, cron: "0 22 31 2 *", duration: 2h }\n  - { name: c, cron: "0 22 * * *", timezone: Europe/Berlinn, duration: 2h }\n  - { name: d, cron: "0 22 * * *", duration: 2 }\n  - { name: e, cron: "0 22 * * *", duration: 40d }\n',
     '2:22: "0 22 * *" is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
-    '3:22: "0 22 31 2 *" cannot be kept: it never comes',
+    '3:22: "0 22 31 2 *" is not a valid schedule: it never fires',
     '4:46: there is no time zone `Europe/Berlinn`, did you mean Europe/Berlin?',
     '5:46: duration is 2, expected a duration such as `2h` or `1d`, at most 31d (in quotes)',
     '6:46: duration is "40d", expected a duration such as `2h` or `1d`, at most 31d',
@@ -280,7 +280,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   ],
   'a message with an open brace': [
     'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: "owner {resource.owner_id is none"\n',
-    '6:21: a brace without its other half; write {{ or }} for one that is meant',
+    '6:21: an unmatched brace; write {{ or }} for a literal one',
   ],
   'a message with a secret': [
     'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: "{resource.secrets[0].value}"\n',

@@ -103,7 +103,7 @@ describe('readDocument', () => {
     ],
     ['name: a\n---\nname: b', 'f.yaml:2:1: a second YAML document begins, expected one per file'],
     ['%YAML 1.1\n---\nname: a', 'f.yaml:1:1: expected YAML 1.2'],
-    ['name: a: b', 'f.yaml:1:7: a second colon in one line; a text with a colon and a blank in it needs quotes'],
+    ['name: a: b', 'f.yaml:1:7: a second colon in one line; a text with a colon and a space in it needs quotes'],
     ['name: @a', 'f.yaml:1:7: a value that begins with @, ` or % needs quotes'],
     ['? [a]\n: b', 'f.yaml:1:3: a key that is not a text, expected a plain name'],
   ])('refuses a syntax error: %j', (text, line) => {

@@ -1,15 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitepress'
+import { readOwner } from '../../scripts/release/owner.ts'
 import { readNavigation } from '../read-navigation.ts'
 import { anchorOf, renderAsRepository, type SiteSource } from '../render-markdown.ts'
 import { pageOf } from '../resolve-link.ts'
 
 const checkout = join(import.meta.dirname, '../..')
-const read = (path: string) => JSON.parse(readFileSync(join(checkout, path), 'utf8'))
-const { description } = read('package.json')
-const ownerFile = 'release/owner.json'
-const { repository = '' } = existsSync(join(checkout, ownerFile)) ? read(ownerFile) : {}
+const { description } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+const { repository } = readOwner(checkout)
 const source: SiteSource = { checkout, repository: repository || undefined, linked: new Set() }
 
 /** Without an icon in the page, a browser would ask for a file. */

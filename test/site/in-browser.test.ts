@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readOwner } from '../../scripts/release/owner.ts'
 import { openDirectory } from '../cli/start-process.ts'
 import { checkout } from '../deploy/build-image.ts'
 import { inWorld } from '../pages/in-world.ts'
@@ -168,11 +169,14 @@ describe.skipIf(!existsSync(executablePath))('the site in Chromium', () => {
 
 describe.skipIf(!existsSync(executablePath))('a site of odd pages', () => {
   const odd = openDirectory()
+  const owner = readOwner(checkout)
   let browser: Browser
   beforeAll(async () => {
-    for (const folder of ['docs/how-to', 'config', 'release']) mkdirSync(join(odd.path, folder), { recursive: true })
+    for (const folder of ['docs/how-to', 'config', 'release', 'scripts/release'])
+      mkdirSync(join(odd.path, folder), { recursive: true })
     cpSync(join(checkout, 'site'), join(odd.path, 'site'), { recursive: true })
-    for (const name of ['package.json', 'tsconfig.json']) cpSync(join(checkout, name), join(odd.path, name))
+    for (const name of ['package.json', 'tsconfig.json', 'scripts/release/owner.ts'])
+      cpSync(join(checkout, name), join(odd.path, name))
     symlinkSync(join(checkout, 'node_modules'), join(odd.path, 'node_modules'))
     odd.write('README.md', '# Home\n\n[The documentation](docs/README.md), [a rule](docs/how-to/odd.md#-ab--and)\n')
     odd.write(
@@ -191,9 +195,9 @@ describe.skipIf(!existsSync(executablePath))('a site of odd pages', () => {
 
   it.each([
     { repository: '', base: '/' },
-    { repository: 'https://github.example/acme/hookdrift', base: '/hookdrift/' },
+    { repository: 'https://github.com/acme/hookdrift', base: '/hookdrift/' },
   ])('shows braces, tags and colons as text, below $base', async ({ repository, base }) => {
-    odd.write('release/owner.json', JSON.stringify({ repository }))
+    odd.write('release/owner.json', JSON.stringify({ ...owner, repository }))
     const outDir = odd.file(`site-${repository.length}`)
     await buildSite(odd.path, outDir, ['--base', base])
     const server = await serveFolder(outDir, base)

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Policy } from '../../src/policy/policy.ts'
-import { policyJsonSchema } from '../../src/policy/policy-schema.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { ruleTime } from '../../src/rules/engine/rule-time.ts'
 import { rules } from '../../src/rules/rules.ts'
@@ -228,12 +227,6 @@ describe('the digest of a policy', () => {
 const config = join(import.meta.dirname, '../../config')
 
 describe('the policy file', () => {
-  it('has a current JSON Schema for editors', async () => {
-    await expect(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
-      join(config, 'policy.schema.json'),
-    )
-  })
-
   it('has a working example', () => {
     const { rules } = readPolicy(join(config, 'policy.yaml'), (file) => readFileSync(file, 'utf8'))
     const ids = rules.map(({ rule }) => rule.id)

@@ -1,6 +1,6 @@
 import type { Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 export const orphan = aggregateRule({
   id: 'endpoint/orphan',
@@ -11,7 +11,7 @@ export const orphan = aggregateRule({
   kind: 'endpoint',
   visits: ['endpoint', 'subscription'],
   start: () => ({
-    endpoints: [] as FindingPlace[],
+    endpoints: [] as FindingSubject[],
     targets: new Set<string>(),
     isEveryTargetShown: true,
   }),

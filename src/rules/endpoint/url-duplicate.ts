@@ -1,5 +1,5 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 export const urlDuplicate = aggregateRule({
   id: 'endpoint/url-duplicate',
@@ -8,7 +8,7 @@ export const urlDuplicate = aggregateRule({
   packs: ['delivery'],
   kind: 'endpoint',
   visits: ['endpoint'],
-  start: () => new Map<string, FindingPlace[]>(),
+  start: () => new Map<string, FindingSubject[]>(),
   visit(byAddress, { attributes: { url, status } }, at) {
     if (status !== 'active' || typeof url !== 'string') return
     const address = writtenAlike(url)

@@ -12,7 +12,7 @@ import {
   type EvaluatedResource,
   type EvaluationContext,
   emptyContext,
-  type FindingPlace,
+  type FindingSubject,
   type FleetFact,
   type LocatedFact,
   type LocatedRuleFinding,
@@ -246,7 +246,7 @@ interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObj
   readonly visits: readonly K[]
   start(): State
   /** Called in the order of walking: project, endpoints, sources, event types, subscriptions. Keeps what `conclude` needs. */
-  visit(state: State, resource: EvaluatedResource<K>, at: FindingPlace): void
+  visit(state: State, resource: EvaluatedResource<K>, at: FindingSubject): void
   /** It does not ask for the time: what was concluded of the same resources holds. */
   conclude(
     state: State,

@@ -1,5 +1,5 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 const path = '/config/ssl/enforce_secure_endpoints'
 
@@ -12,7 +12,7 @@ export const tlsNotEnforced = aggregateRule({
   fix: { path, value: true },
   kind: 'project',
   visits: ['project', 'endpoint'],
-  start: () => ({ lax: undefined as FindingPlace | undefined, isHttpUsed: false }),
+  start: () => ({ lax: undefined as FindingSubject | undefined, isHttpUsed: false }),
   visit(state, { attributes }, at) {
     if ('config' in attributes) {
       if (attributes.config?.ssl?.enforce_secure_endpoints === false) state.lax = at

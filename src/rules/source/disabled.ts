@@ -1,5 +1,5 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 export const disabled = aggregateRule({
   id: 'source/disabled',
@@ -9,7 +9,7 @@ export const disabled = aggregateRule({
   fix: { path: '/is_disabled', value: false },
   kind: 'source',
   visits: ['source', 'subscription'],
-  start: () => ({ off: [] as FindingPlace[], users: new Map<string, number>() }),
+  start: () => ({ off: [] as FindingSubject[], users: new Map<string, number>() }),
   visit({ off, users }, { attributes }, at) {
     if ('source_uid' in attributes && typeof attributes.source_uid === 'string') {
       users.set(attributes.source_uid, (users.get(attributes.source_uid) ?? 0) + 1)

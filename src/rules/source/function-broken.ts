@@ -1,9 +1,9 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 import { listed } from '../shared/listed.ts'
 
 interface FunctionFailure {
-  readonly at: FindingPlace
+  readonly at: FindingSubject
   readonly path: string
   readonly probe: string
   readonly error: string

@@ -1,5 +1,5 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 interface Rate {
   readonly count: number
@@ -13,7 +13,7 @@ export const rateLimitOdd = aggregateRule({
   packs: ['delivery', 'hygiene'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  start: () => ({ limits: new Map<string, Rate>(), odd: [] as { at: FindingPlace; message: string }[] }),
+  start: () => ({ limits: new Map<string, Rate>(), odd: [] as { at: FindingSubject; message: string }[] }),
   visit({ limits, odd }, { kind, uid, attributes }, at) {
     if (kind === 'endpoint' && 'rate_limit' in attributes) {
       const limit = rateOf(attributes.rate_limit, attributes.rate_limit_duration)

@@ -1,5 +1,5 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 export const targetMissing = aggregateRule({
   id: 'subscription/target-missing',
@@ -8,7 +8,7 @@ export const targetMissing = aggregateRule({
   packs: ['delivery'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  start: () => ({ endpoints: new Set<string>(), lost: [] as { at: FindingPlace; target: string | null }[] }),
+  start: () => ({ endpoints: new Set<string>(), lost: [] as { at: FindingSubject; target: string | null }[] }),
   visit({ endpoints, lost }, resource, at) {
     if (resource.kind === 'endpoint') {
       endpoints.add(resource.uid)

@@ -1,5 +1,5 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 export const targetNotActive = aggregateRule({
   id: 'subscription/target-not-active',
@@ -8,7 +8,7 @@ export const targetNotActive = aggregateRule({
   packs: ['delivery'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  start: () => ({ asleep: new Map<string, string>(), waiting: [] as { at: FindingPlace; status: string }[] }),
+  start: () => ({ asleep: new Map<string, string>(), waiting: [] as { at: FindingSubject; status: string }[] }),
   visit({ asleep, waiting }, { kind, uid, attributes }, at) {
     if (kind === 'endpoint' && 'status' in attributes) {
       if (typeof attributes.status === 'string' && attributes.status !== 'active') asleep.set(uid, attributes.status)

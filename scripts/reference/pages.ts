@@ -18,7 +18,7 @@ export const referencePages: Readonly<Record<string, () => string | Promise<stri
   'docs/reference/command-line.md': () => commandLinePage().then(finish),
   'docs/reference/configuration.md': () => finish(configurationPage()),
   'docs/reference/frameworks.md': () => finish(frameworksPage()),
-  'docs/reference/rules.md': () => finish(rulesPage()),
+  'docs/reference/rules.md': () => rulesPage().then(finish),
   'docs/reference/views.md': () => finish(viewsPage()),
   'man/hookdrift.1': manPage,
   'release/catalog.json': schemaCatalogue,

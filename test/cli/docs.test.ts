@@ -7,13 +7,19 @@ import { command } from './run-in-process.ts'
 const docs = (...words: string[]) => command(['docs', ...words], { cwd: import.meta.dirname })
 
 describe('hookdrift docs', () => {
-  it('lists all pages by kind, except those of rules', async () => {
+  it('lists all pages by kind, except those of rules and decisions', async () => {
     const { code, stdout } = await docs()
     expect(code).toBe(0)
     expect(stdout.match(/^\w[\w-]*$/gm)).toEqual(['tutorial', 'how-to', 'reference', 'explanation'])
     expect(stdout).toMatch(/^ {2}run-in-ci +Run in CI$/m)
     const listed = stdout.match(/^ {2}\S+/gm)
-    expect(listed).toHaveLength(pagePaths().filter((path) => !/README|^rules\//.test(path)).length)
+    expect(listed).toHaveLength(pagePaths().filter((path) => !/README|^(?:rules|decisions)\//.test(path)).length)
+  })
+
+  it('names pages about a word that is no page', async () => {
+    const { code, stderr } = await docs('webhook')
+    expect(code).toBe(2)
+    expect(stderr).toContain('pages about it: notifications, send-notifications, ')
   })
 
   it('gives each page one topic, and the shortest that no other has', () => {

@@ -91,7 +91,7 @@ describe('hookdrift note', () => {
     [['x', '--ref', 'y'.repeat(501)], 'the ref of a note has 501 characters'],
     [['x', '--at', 'soon'], 'not a time: "soon"'],
     [['x', '--at', '2026-11-21'], 'not a time: "2026-11-21"'],
-    [['x', '--at', '9999-01-01T00:00:00Z'], 'has not come yet'],
+    [['x', '--at', '9999-01-01T00:00:00Z'], 'is in the future'],
     [['x', '--project', 'acme/nothing'], 'no project "acme/nothing" was scanned yet'],
     [['x', '--by', ' '], 'cannot determine the current user'],
   ])('refuses %j', async (args, message) => {

@@ -5,7 +5,7 @@ import { parse } from 'acorn'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { places } from '../../src/init/answers.ts'
+import { targets } from '../../src/init/answers.ts'
 import { type Ended, openDirectory, startProgram } from './start-process.ts'
 
 const checkout = join(import.meta.dirname, '../..')
@@ -198,7 +198,7 @@ describe('the package', () => {
     const fleet = generateFleet({ projects: 1, endpointsPerProject: 2 })
     await using service = await startSimulatedService(fleet)
     const reaching = ['--url', service.url, '--key-from-env', 'ACME_KEY', '--organisation', fleet.organisationId]
-    for (const place of places) {
+    for (const place of targets) {
       const args = ['init', '--yes', ...reaching, '--projects', 'all', '--for', place, '--directory', place]
       const env = { PATH, ACME_KEY: fleet.personalKey }
       const program = join(installed, 'node_modules/.bin/hookdrift')

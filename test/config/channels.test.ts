@@ -218,7 +218,7 @@ describe('channels', () => {
     )
     expect(warnings.map((line) => line.replace(/^.*:\d+:\d+: /, ''))).toEqual([
       'the file contains a secret; use ${VAR} or ${file:PATH}',
-      'messages are sent in clear over http; use https',
+      'messages are sent unencrypted over http; use https',
       'the file contains a secret; use ${VAR} or ${file:PATH}',
       'the file contains a secret; use ${VAR} or ${file:PATH}',
     ])

@@ -28,6 +28,15 @@ export const campaigns: Readonly<Record<string, readonly CampaignPart[]>> = {
   ],
   // A history that moves is the same one.
   copies: [{ script: 'copies.ts', args: (slice) => (slice === 'ci' ? ['--days', '8', '--projects', '4'] : []) }],
+  // One process at a time writes to a history, and one that was paused beyond its lease writes nothing more.
+  leases: [{ script: 'leases.ts', args: (slice) => (slice === 'ci' ? ['--processes', '8', '--rounds', '20'] : []) }],
+  // Clocks that are set back and forth miss and double no tick, and make no age negative.
+  clocks: [
+    {
+      script: 'clocks.ts',
+      args: (slice, seed) => (slice === 'ci' ? ['1', seed, '--days', '120', '--fleets', '10'] : ['40', seed]),
+    },
+  ],
   // No secret value is stored, logged or printed.
   canaries: [{ script: 'secrets.ts', args: (_, seed) => [seed] }],
 }

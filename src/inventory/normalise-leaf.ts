@@ -45,9 +45,9 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
     case 'url':
     case 'secret-url': {
       const text = asText(raw)
-      const shown = normaliseText(field, text, sealer)
-      if (!isNotText(raw)) return shown
-      return shown === text ? raw : [sealer.seal(text)]
+      const normalised = normaliseText(field, text, sealer)
+      if (!isNotText(raw)) return normalised
+      return normalised === text ? raw : [sealer.seal(text)]
     }
   }
 }

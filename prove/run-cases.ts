@@ -35,6 +35,8 @@ export interface Cases {
   readonly atOnce: number
   /** The longest that these may take before they count as hung. */
   readonly deadlineMs: number
+  /** The memory of JavaScript that a process may fill. Default: that of Node. */
+  readonly heapMb?: number
   /** The same seed and number make the same case on every machine. What it throws counts as a crash. */
   prove(range: Range): Promise<readonly Breach[]>
 }
@@ -61,6 +63,10 @@ export async function runCases(cases: Cases): Promise<void> {
   await proveAll(cases, range, Number(values.workers))
 }
 
+/** Where this variable is set, a campaign ends with what it finds first. */
+export const stopVariable = 'HOOKDRIFT_PROVE_STOPS'
+const stops = process.env[stopVariable] !== undefined
+
 const mostPrinted = 20
 const progressEveryMs = 60_000
 
@@ -75,7 +81,7 @@ async function proveAll(cases: Cases, { seed, from, to }: Range, workers: number
   progress.unref()
   const work = async () => {
     await using runner = openRunner(cases)
-    while (next < to) {
+    while (next < to && !(stops && found.length > 0)) {
       const range = { seed, from: next, to: Math.min(to, next + cases.atOnce) }
       next = range.to
       for (const breach of await runner.run(range)) {
@@ -101,11 +107,12 @@ function rate(finished: number, startedAt: number): string {
 }
 
 /** A process that proves ranges of cases, and another one after it ended or was stopped because it hung. */
-function openRunner({ script, deadlineMs }: Cases) {
+function openRunner({ script, deadlineMs, heapMb }: Cases) {
   let runner: ReturnType<typeof start> | undefined
   const start = () => {
     const env = { ...process.env, ...memoryEnv }
-    const child = fork(fileURLToPath(script), ['--runner'], { execArgv: ['--no-warnings'], env })
+    const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]
+    const child = fork(fileURLToPath(script), ['--runner'], { execArgv: ['--no-warnings', ...heap], env })
     // It may end between two ranges. There is no `close` once it is let go.
     const { promise: ended, resolve } = Promise.withResolvers<string>()
     child.once('exit', (code, signal) => resolve(`the process ended with ${signal ?? code}`))

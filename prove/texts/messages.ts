@@ -94,7 +94,9 @@ function damageInTeams(body: string): string[] {
   if (parsed === undefined) return [`teams: ${body.slice(0, 100)}`]
   return [...blocksIn(parsed)].flatMap((text) => {
     const links = markdown.parse(text, {}).flatMap(({ children }) => children ?? [])
-    const targets = links.flatMap((token) => token.attrGet('href') ?? token.attrGet('src') ?? [])
+    const targets = links.flatMap((token) =>
+      (token.attrs ?? []).flatMap(([name, value]) => (/^(?:href|src)$/.test(name) ? [`${value}`] : [])),
+    )
     const foreign = targets.filter((target) => !/^https:\/\/(?:convoy|reports)\.example\//.test(target))
     return foreign.map((target) => `teams: a link to ${target.slice(0, 100)}`)
   })

@@ -25,6 +25,10 @@ export const campaigns: Readonly<Record<string, readonly CampaignPart[]>> = {
   kills: [
     { script: 'kills.ts', args: (slice) => ['--every', slice === 'ci' ? '40' : '1'] },
     { script: 'cuts.ts', args: (slice) => ['--every', slice === 'ci' ? '10' : '1'] },
+    {
+      script: 'killed-commands.ts',
+      args: (slice, seed) => (slice === 'ci' ? [seed, '--random', '10', '--writes', '3'] : [seed]),
+    },
   ],
   // A history that moves is the same one.
   copies: [{ script: 'copies.ts', args: (slice) => (slice === 'ci' ? ['--days', '8', '--projects', '4'] : []) }],

@@ -26,6 +26,9 @@ export interface Place {
   remove(): Promise<void>
 }
 
+/** What a key file contains. */
+export const sealKey = Buffer.alloc(32, 'not-a-real-key').toString('hex')
+
 const hook = `notify:
   - { name: hook, type: webhook, url: "\${HOOK_URL}", secret: "\${HOOK_SECRET}", min_severity: info }
 `
@@ -53,7 +56,7 @@ export async function openCommands(
     const env = {
       ACME_KEY: fleet.personalKey,
       HOOKDRIFT_HISTORY: address,
-      HOOKDRIFT_SEAL_KEY: 'not-a-real-seal-key-of-a-campaign',
+      HOOKDRIFT_SEAL_KEY: `hex:${sealKey}`,
       HOOKDRIFT_LOG: 'silent',
       HOOK_URL: `${receiver.url}${path}`,
       HOOK_SECRET: `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`,

@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { leaseExpiryMs } from '../src/history/lease-owner.ts'
 import { stopAtMoments } from '../test/cli/stopped-runs.ts'
-import { race, startContender } from '../test/history/lease-race.ts'
+import { pauseOwner, race } from '../test/history/lease-race.ts'
 import { table } from './table.ts'
 
 /**
@@ -47,22 +46,12 @@ async function showRace(): Promise<void> {
 }
 
 async function showPause(): Promise<void> {
-  const file = join(directory, 'pause.db')
-  const [paused, next] = [await startContender(file), await startContender(file)]
-  await paused.begin()
-  await paused.signal('SIGSTOP')
-  const early = await next.begin()
-  await sleep(leaseExpiryMs + 500)
-  const late = await next.begin()
-  await paused.signal('SIGCONT')
-  const woken = await paused.commit()
-  const committed = await next.commit()
-  for (const one of [paused, next]) await one.signal('SIGKILL')
+  const paused = await pauseOwner(join(directory, 'pause.db'), leaseExpiryMs + 500)
   show('an owner is paused (SIGSTOP) beyond its lease, and wakes (SIGCONT) when another has it', [
-    ['the other begins at once', String(early.won), !early.won],
-    ['the other begins after the lease', String(late.won), late.won],
-    ['the woken one commits', String(woken.isCommitted), !woken.isCommitted],
-    ['the other commits', String(committed.isCommitted), committed.isCommitted],
+    ['the other begins at once', String(paused.hasOtherBegunEarly), !paused.hasOtherBegunEarly],
+    ['the other begins after the lease', String(paused.hasOtherBegunLate), paused.hasOtherBegunLate],
+    ['the woken one commits', String(paused.hasPausedCommitted), !paused.hasPausedCommitted],
+    ['the other commits', String(paused.hasOtherCommitted), paused.hasOtherCommitted],
   ])
 }
 

@@ -31,7 +31,7 @@ for (let seed = Number(first); seed < Number(first) + Number(fleets); seed++) {
   )
 }
 process.stdout.write(`${fleets} fleets, ${runs} runs, ${rows} rows and reports, ${differing} fleets differ\n`)
-conclude({ cases: Number(fleets), violations: differing })
+conclude({ cases: Number(fleets), violations: { other: differing } })
 
 type Fleets = typeof import('../test/oracle/random-fleet.ts')
 type Harness = typeof import('../test/audit/audit-harness.ts')

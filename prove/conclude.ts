@@ -1,12 +1,28 @@
-/** What a campaign came to. */
+/** What may break, each a column of the table: the three promises, and all else that a campaign holds to. */
+export const promises = {
+  unseen: 'taken for gone or fine, though not seen',
+  secrets: 'secrets stored, logged or printed',
+  whole: 'runs neither whole nor absent',
+  other: 'crashed, hung, without bounds, or wrong',
+} as const
+
+export type Promised = keyof typeof promises
+
+/** What a campaign, or a part of one, came to. */
 export interface Outcome {
   readonly cases: number
-  /** Cases in which a promise did not hold. */
-  readonly violations: number
+  /** Cases in which a promise did not hold. None where it is left out. */
+  readonly violations: Readonly<Partial<Record<Promised, number>>>
+  /** The smallest case that failed, with what repeats it. */
+  readonly smallest?: string
+}
+
+export function countViolations({ violations }: Outcome): number {
+  return Object.values(violations).reduce((total, count) => total + count, 0)
 }
 
 /** Ends a campaign: with 1 for any violation. `npm run prove`, where it began the campaign, is sent the outcome. */
 export function conclude(outcome: Outcome): void {
   process.send?.(outcome)
-  if (outcome.violations > 0) process.exitCode = 1
+  if (countViolations(outcome) > 0) process.exitCode = 1
 }

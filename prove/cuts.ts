@@ -61,4 +61,4 @@ if (committed !== runs + 1) violations++
 process.stdout.write(
   `${proxy.cuts} connections cut in ${runs} runs, ${committed} committed, ${violations} violations\n`,
 )
-conclude({ cases: proxy.cuts, violations })
+conclude({ cases: proxy.cuts, violations: { whole: violations } })

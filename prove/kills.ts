@@ -62,7 +62,7 @@ const tooLate = laterMs.filter((ms) => ms > mostLaterMs).length
 process.stdout.write(
   `${kills} kills, ${faulty} runs not complete, ${tooLate} more than 15 s later; latest ${seconds(Math.max(0, ...laterMs))}, median ${seconds(median(laterMs))}\n`,
 )
-conclude({ cases: kills, violations: faulty + faults.length })
+conclude({ cases: kills, violations: { whole: faulty + faults.length } })
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`

@@ -30,7 +30,7 @@ try {
     process.stdout.write(`fleet ${seed}, run ${run}: ${about} ${place}: ${values}\n`)
   }
   process.stdout.write(`${fleets} fleets, ${runs} runs, ${disagreements.length} disagreements\n`)
-  conclude({ cases: fleets, violations: disagreements.length })
+  conclude({ cases: fleets, violations: { other: disagreements.length } })
 } finally {
   rmSync(keep, { recursive: true, force: true })
 }

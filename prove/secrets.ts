@@ -43,7 +43,7 @@ try {
     `${planted.length} secrets planted (seed ${seed}), ${leaks.length} found. ` +
       `${ordinaryCount} ordinary texts, ${(share * 100).toFixed(1)} % readable.\n`,
   )
-  conclude({ cases: planted.length, violations: broken + (share < 0.99 ? 1 : 0) })
+  conclude({ cases: planted.length, violations: { secrets: broken, other: share < 0.99 ? 1 : 0 } })
 } finally {
   await served.close()
   rmSync(directory, { recursive: true, force: true })

@@ -4,7 +4,7 @@ import { configurationPage } from './configuration.ts'
 import { frameworksPage } from './frameworks.ts'
 import { rulesPage, viewsPage } from './lists.ts'
 import { manPage } from './man-page.ts'
-import { schemaFiles } from './schemas.ts'
+import { schemaCatalogue, schemaFiles } from './schemas.ts'
 import { wrapMarkdown } from './wrap-markdown.ts'
 
 const schemas = await schemaFiles()
@@ -15,9 +15,10 @@ export const referencePages: Readonly<Record<string, () => string | Promise<stri
   'docs/reference/command-line.md': () => commandLinePage().then(finish),
   'docs/reference/configuration.md': () => finish(configurationPage()),
   'docs/reference/frameworks.md': () => finish(frameworksPage()),
-  'docs/reference/rules.md': () => finish(rulesPage()),
+  'docs/reference/rules.md': () => rulesPage().then(finish),
   'docs/reference/views.md': () => finish(viewsPage()),
   'man/hookdrift.1': manPage,
+  'release/catalog.json': schemaCatalogue,
   ...Object.fromEntries(Object.entries(schemas).map(([path, schema]) => [path, () => schema])),
 }
 

@@ -124,8 +124,8 @@ export async function noteCachedSettings(
     if (byKey.size < 2) continue
     for (const [only, ...others] of byKey.values()) {
       if (only === undefined || others.length > 0) continue
-      const shown = `${text}; the service runs ${describeReleases(release)}`
-      await draft.stageNotice(only.project, { code: 'settings_cached', listing: 'project', text: shown })
+      const withRelease = `${text}; the service runs ${describeReleases(release)}`
+      await draft.stageNotice(only.project, { code: 'settings_cached', listing: 'project', text: withRelease })
     }
   }
 }

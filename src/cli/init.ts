@@ -5,7 +5,7 @@ import { untilSignalled } from '../app/end-in-order.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
-import { type Place, places, type Strictness, strictnesses } from '../init/answers.ts'
+import { type Strictness, strictnesses, type Target, targets } from '../init/answers.ts'
 import type { Asker } from '../init/ask.ts'
 import { runInit } from '../init/run-init.ts'
 import { createSealer } from '../inventory/sealer.ts'
@@ -19,7 +19,7 @@ interface InitOptions {
   readonly keyFromEnv?: string
   readonly organisation?: string
   readonly projects?: string
-  readonly for?: Place
+  readonly for?: Target
   readonly strictness?: Strictness
   readonly acceptOpen?: string
   readonly yes?: true
@@ -35,7 +35,7 @@ export function defineInit(command: Command, execute: Execute): void {
       'id of the organisation whose projects are audited; needed for a personal key with --projects all',
     )
     .option('--projects <all|id,…>', 'all projects of the organisation, or a list of ids')
-    .addOption(new Option('--for <place>', 'where the audits will run').choices(places))
+    .addOption(new Option('--for <place>', 'where the audits will run').choices(targets))
     .addOption(
       new Option(
         '--strictness <rules>',
@@ -66,7 +66,7 @@ async function init(options: InitOptions, terminal: ProcessContext): Promise<num
   const { result, exitCode } = await untilSignalled(async (signal) => {
     try {
       await runInit({
-        given: { url, keyFromEnv, organisation, projects, strictness, acceptOpen, place: options.for },
+        given: { url, keyFromEnv, organisation, projects, strictness, acceptOpen, target: options.for },
         asker: await openTerminal(options, terminal, signal),
         terminal,
         signal,

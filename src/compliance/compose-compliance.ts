@@ -370,7 +370,7 @@ function rankOf(violation: ControlViolation): number {
 }
 
 function withDuration(violation: ReportViolation, at: string): ControlViolation {
-  const open_ms = Date.parse(at) - Date.parse(violation.first_seen)
+  const open_ms = Math.max(0, Date.parse(at) - Date.parse(violation.first_seen))
   return violation.state === 'resolved' ? { ...violation, resolved_at: at, open_ms } : { ...violation, open_ms }
 }
 

@@ -64,7 +64,7 @@ export async function gatherCompliance(
     waivedMeanwhile: await policyResults.waivedBetween(first.number - 1, last.number),
     period: await periodOf(history, within, { start, end, before, mostGapMs: mostGapOf(results.scope.schedules) }),
     resolvedBefore: resolved.map(({ run: _, resolvedAt, ...violation }): ControlViolation => {
-      const open_ms = Date.parse(resolvedAt) - Date.parse(violation.firstSeen)
+      const open_ms = Math.max(0, Date.parse(resolvedAt) - Date.parse(violation.firstSeen))
       return { ...toReported(violation), resolved_at: resolvedAt, open_ms }
     }),
   })

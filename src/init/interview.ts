@@ -3,7 +3,7 @@ import { looksLikeKey } from '../config/describe-key.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'
-import { type Place, places, type Strictness } from './answers.ts'
+import { type Strictness, type Target, targets } from './answers.ts'
 import type { AnswerCheck, Asker } from './ask.ts'
 import { isId, readIds, whereOrganisation } from './find-projects.ts'
 import { mendUrl } from './mend-url.ts'
@@ -16,7 +16,7 @@ export interface Given {
   readonly organisation: string | undefined
   /** `all`, or ids with commas between them. */
   readonly projects: string | undefined
-  readonly place: Place | undefined
+  readonly target: Target | undefined
   readonly strictness: Strictness | undefined
   /** Who answers for the waivers of all that is open. */
   readonly acceptOpen: string | undefined
@@ -31,13 +31,13 @@ const placeLabels = {
   kubernetes: 'Kubernetes',
   systemd: 'systemd',
   none: 'only here, by hand',
-} as const satisfies Record<Place, string>
+} as const satisfies Record<Target, string>
 
-export async function askPlace({ place }: Given, asker: Asker | undefined): Promise<Place> {
-  if (place !== undefined || asker === undefined) return place ?? 'none'
+export async function askTarget({ target }: Given, asker: Asker | undefined): Promise<Target> {
+  if (target !== undefined || asker === undefined) return target ?? 'none'
   return asker.choose(
     'Where will hookdrift run?',
-    places.map((value) => ({ value, label: placeLabels[value] })),
+    targets.map((value) => ({ value, label: placeLabels[value] })),
   )
 }
 

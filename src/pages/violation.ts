@@ -1,7 +1,7 @@
 import type { Acceptance } from '../history/acceptances.ts'
-import { type IdentifiedViolation, identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
 import { readVersionsOf, readViolationsOf, type VersionSpan, type ViolationSpan } from '../history/sql/resource-life.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
+import { type IdentifiedViolation, identifyViolations, readFoundViolations } from '../history/sql/violation-keys.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
 import { isOwnRule } from '../model/own-rules.ts'

@@ -67,11 +67,11 @@ export function matcherOf(selector: Selector): (project: ProjectRef, labels: Lab
 
 /** A selector in words: `project acme/*, name test-*`; of many values, the first two. */
 export function describeSelector({ labels = {}, ...keys }: Selector): string {
-  const said = [
+  const parts = [
     ...Object.entries(keys).map(([key, values]) => `${key} ${someOf(listOf(values ?? []))}`),
     ...Object.entries(labels).map(([label, values]) => `label ${label} ${someOf(listOf(values))}`),
   ]
-  return said.join(', ')
+  return parts.join(', ')
 }
 
 function someOf(values: readonly string[]): string {

@@ -56,10 +56,10 @@ export function timetableFaultsAt(now: number) {
       const gap = `two ticks are ${shortest / 1000} s apart`
       return { member: 'jitter', text: `a jitter of ${jitterMs / 1000} s, but ${gap}: expected less` } as const
     } catch (error) {
-      const shown = describeText(cron)
+      const description = describeText(cron)
       // The parser's own words repeat the file's text.
-      const reason = shown.startsWith('"') ? messageOf(error).replace(/^CronPattern: /, '') : 'it names no times'
-      return { member: 'cron', text: `${shown} is not a valid schedule: ${reason}` } as const
+      const reason = description.startsWith('"') ? messageOf(error).replace(/^CronPattern: /, '') : 'it names no times'
+      return { member: 'cron', text: `${description} is not a valid schedule: ${reason}` } as const
     }
   }
 }

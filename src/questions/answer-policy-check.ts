@@ -79,10 +79,10 @@ export function policyCheckView(named: string): AnswerView<PolicyCheckRow> {
 }
 
 function sentenceOf({ rules, custom, overrides, waivers, windows, probes, tests }: PolicyCheckRow): string {
-  const own = custom === 0 ? '' : ` (${custom} of its own)`
+  const customCount = custom === 0 ? '' : ` (${custom} of its own)`
   // Few policies have change windows.
   const announced = windows === 0 ? [] : [count(windows, 'change window')]
   const tested = [count(probes, 'probe'), count(tests, 'test')]
   const others = [count(overrides, 'override'), count(waivers, 'waiver'), ...announced, ...tested]
-  return `${[`${count(rules, 'rule')}${own}`, ...others].join(', ')}.`
+  return `${[`${count(rules, 'rule')}${customCount}`, ...others].join(', ')}.`
 }

@@ -103,17 +103,26 @@ function lifeOf(spans: readonly RecordedSpan[], timeOf: (text: string) => number
   const [first, last] = [spans.at(0), spans.at(-1)]
   if (first === undefined || last === undefined) return undefined
   const isEnded = last.to !== null && !last.goesOn
+  const firstSeen = timeOf(first.firstSeen)
   return {
-    firstSeen: timeOf(first.firstSeen),
+    firstSeen,
     severity: last.severity,
     open: spans
       .filter(({ isWaived }) => !isWaived)
-      .map(({ from, to }) => ({ from: timeOf(from), to: to === null ? undefined : timeOf(to) })),
-    openedAt: first.from === first.firstSeen && !first.isWaived ? timeOf(first.firstSeen) : undefined,
-    endedAt: isEnded && last.to !== null ? timeOf(last.to) : undefined,
+      .map(({ from, to }) => ({
+        from: timeOf(from),
+        to: to === null ? undefined : noEarlier(timeOf(to), timeOf(from)),
+      })),
+    openedAt: first.from === first.firstSeen && !first.isWaived ? firstSeen : undefined,
+    endedAt: isEnded && last.to !== null ? noEarlier(timeOf(last.to), firstSeen) : undefined,
     isMark: first.rule === overdueRule,
     resolution: isEnded ? last.resolution : null,
   }
+}
+
+/** The clock of the run that ended it may be behind the clock of the run that began it: then it took no time. */
+function noEarlier(end: number, start: number): number {
+  return Math.max(start, end)
 }
 
 type Counts = Record<Severity, number>
@@ -176,17 +185,17 @@ interface FixTally {
 }
 
 function tallyFixing({ from, to }: Period) {
-  const found: FixTally = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
+  const tally: FixTally = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
   return {
-    found,
+    found: tally,
     add({ firstSeen, open, endedAt, resolution, isMark }: Life): void {
       if (open.some((span) => span.from <= to && (span.to === undefined || span.to > to))) {
-        found.open++
-        found.oldest = Math.min(found.oldest, firstSeen)
+        tally.open++
+        tally.oldest = Math.min(tally.oldest, firstSeen)
       }
       if (endedAt === undefined || endedAt < from || resolution !== 'fixed' || isMark) return
-      found.fixed++
-      found.fixingMs += endedAt - firstSeen
+      tally.fixed++
+      tally.fixingMs += endedAt - firstSeen
     },
   }
 }

@@ -205,13 +205,13 @@ export async function readStatus(
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   const { more, remarks = [] } = await describeMoved(reader)
-  const said = [...remarks, ...describeServices(scans, evaluations)]
+  const allRemarks = [...remarks, ...describeServices(scans, evaluations)]
   return {
     form: statusForm,
     ...extent,
     ...(more && { more }),
     ...limited(rows, limit),
-    ...(said.length === 0 ? {} : { remarks: said }),
+    ...(allRemarks.length === 0 ? {} : { remarks: allRemarks }),
   }
 }
 
@@ -254,21 +254,21 @@ const noneActive = (): ActiveCounts => ({ open: countSeverities([]), waived: 0, 
 /** Counts active violations by project. */
 async function countActive(reader: HistoryReader, run: number): Promise<ReadonlyMap<string, ActiveCounts>> {
   const groups: ViolationGroup[] = []
-  const asked = { run, withActive: true, resolvedAfter: undefined, by: [] }
-  await readViolationGroups(reader, asked, (group) => groups.push(group))
+  const choice = { run, withActive: true, resolvedAfter: undefined, by: [] }
+  await readViolationGroups(reader, choice, (group) => groups.push(group))
   return countByProject(groups)
 }
 
 /** The same of groups of active violations. */
 export function countByProject(groups: readonly ViolationGroup[]): ReadonlyMap<string, ActiveCounts> {
-  const found = new Map<string, ActiveCounts>()
+  const byProject = new Map<string, ActiveCounts>()
   for (const { project, state, severity, violations } of groups) {
-    const counts = found.get(project) ?? noneActive()
-    found.set(project, counts)
+    const counts = byProject.get(project) ?? noneActive()
+    byProject.set(project, counts)
     if (state === 'waived' || state === 'unknown') counts[state] += violations
     else if (isOpen({ state })) counts.open[severity] += violations
   }
-  return found
+  return byProject
 }
 
 /** Whether any project is stale; also true when no project was ever scanned. */
@@ -282,7 +282,8 @@ function statusOf(
   { now, dueAfter }: StatusQuery,
 ): Omit<StatusRow, 'release'> {
   const { project, run, coverage, incompleteSince } = scan
-  const ageMs = now - Date.parse(run.finishedAt)
+  // A run of a clock that was ahead is not older than now.
+  const ageMs = Math.max(0, now - Date.parse(run.finishedAt))
   const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
   const isOld = isOverdue(run)
   const isIncompleteForLong = incompleteSince !== undefined && isOverdue(incompleteSince)

@@ -12,7 +12,7 @@ import { describeFailures, type FailureGroup, groupFailures } from './describe-f
 import { changesOfCause, describeNotes, notesNamed, timesOf } from './describe-notes.ts'
 import { describeWindows } from './describe-window.ts'
 import { gapsOf } from './gaps.ts'
-import { code, prose, showResource, withCode } from './markdown-prose.ts'
+import { code, prose, showResource } from './markdown-prose.ts'
 import { fill, type MarkdownSection, row, table } from './markdown-table.ts'
 import type { ReportFormat } from './report-format.ts'
 import { describeFirstScans, describeNoDrift } from './scanned-extent.ts'
@@ -216,7 +216,7 @@ function remediations(rules: Report['rules'], active: readonly ReportViolation[]
   const broken = new Set(active.map(({ rule }) => rule))
   return rules
     .filter(({ id, remediation }) => broken.has(id) && remediation !== '')
-    .map(({ id, remediation }) => [code(id, 100), withCode(remediation.replace(/\s*\n\s*/g, ' ').trim())])
+    .map(({ id, remediation }) => [code(id, 100), prose(remediation.replace(/\s*\n\s*/g, ' ').trim())])
 }
 
 const mostFields = 5

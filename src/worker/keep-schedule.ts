@@ -3,7 +3,7 @@ import { AuditError } from '../model/errors.ts'
 import type { Clock } from '../model/time.ts'
 import { readTimetable } from '../policy/timetable.ts'
 import type { ReloadRequests } from './reload-requests.ts'
-import { type Entry, openSchedulePlanner, type Tick } from './schedule-planner.ts'
+import { type Entry, longestNapMs, openSchedulePlanner, type Tick } from './schedule-planner.ts'
 
 /**
  * Why a tick had no run of its own. `running`: a run of its schedule was in progress or waiting; `busy`: another
@@ -37,9 +37,6 @@ export interface WorkerObserver<Result> {
   /** An error ended the run. */
   failed(schedule: string, error: unknown): void
 }
-
-/** A sleeping machine's timers do not run, and clocks change: due ticks are checked at least this often. */
-const longestNapMs = 60_000
 
 /**
  * Runs the schedules, one run at a time, until it is stopped; then waits for the run in progress to end. A tick of a

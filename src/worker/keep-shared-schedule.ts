@@ -2,7 +2,7 @@ import type { Schedule } from '../config/configuration.ts'
 import type { Clock } from '../model/time.ts'
 import { entryOf, type SkipReason } from './keep-schedule.ts'
 import type { ReloadRequests } from './reload-requests.ts'
-import { openSchedulePlanner, type Tick } from './schedule-planner.ts'
+import { longestNapMs, openSchedulePlanner, type Tick } from './schedule-planner.ts'
 
 /** The schedules of a worker that shares runs with others: a tick asks for a run, which any of them may coordinate. */
 export interface SharedSchedules {
@@ -27,8 +27,7 @@ export interface SharedSchedules {
   }
 }
 
-/** How long it sleeps at most, and how soon it repeats a tick for which it could not ask. */
-const longestNapMs = 60_000
+/** How soon it repeats a tick for which it could not ask. */
 const againMs = 5_000
 
 /** Asks for the runs of the schedules until the signal aborts. A tick that could not ask does so as soon as it can. */
@@ -73,7 +72,7 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
   /** Returns the ticks that could not ask. */
   async function askFor(ticks: readonly Tick[]): Promise<Tick[]> {
     await takeSchedules()
-    const left: Tick[] = []
+    const remaining: Tick[] = []
     for (const tick of ticks) {
       const schedule = schedules.get(tick.schedule)
       if (schedule === undefined) continue
@@ -83,10 +82,10 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
         else if (tick.passed > 0) watch.skipped(tick.schedule, 'away', tick.passed)
       } catch (error) {
         watch.failed(tick.schedule, error)
-        left.push(tick)
+        remaining.push(tick)
       }
     }
-    return left
+    return remaining
   }
 }
 

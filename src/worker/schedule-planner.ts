@@ -43,6 +43,11 @@ export interface PlannerStart {
  * wait until it reaches times that had no tick yet, as cron daemons do.
  */
 export const smallStepMs = 3 * 3_600_000
+/**
+ * A sleeping machine's timers do not run, and clocks change: the clock is read at least this often. So one that was set
+ * back may have passed a tick of its new time before that is noticed.
+ */
+export const longestNapMs = 60_000
 /** The most passed ticks to count, so that a pattern by the second and a year of downtime cost nothing. */
 export const mostCounted = 1000
 
@@ -63,7 +68,7 @@ export function openSchedulePlanner({ entries, now, servedUntil, random }: Plann
   return {
     take(now) {
       if (now < latest - smallStepMs) {
-        planned = planned.map((entry) => plan(entry, now))
+        planned = planned.map((entry) => plan(entry, now - longestNapMs))
         latest = now
       }
       latest = Math.max(latest, now)
@@ -79,9 +84,9 @@ export function openSchedulePlanner({ entries, now, servedUntil, random }: Plann
     nextDue: () => Math.min(...planned.map(({ due }) => due)),
     upcoming: () => new Map(planned.map(({ name, next }) => [name, next])),
     replace(entries, now) {
-      const known = new Map(planned.map((entry) => [entry.name, entry]))
+      const byName = new Map(planned.map((entry) => [entry.name, entry]))
       planned = entries.map((entry) => {
-        const before = known.get(entry.name)
+        const before = byName.get(entry.name)
         return before?.written === entry.written ? before : plan(entry, now)
       })
     },

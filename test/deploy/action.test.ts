@@ -96,7 +96,8 @@ describe('the action', () => {
     await repository.audit({ inputs: { projects: 'acme/nowhere' } })
     expect(repository.npm()).toEqual([
       'npm ci --ignore-scripts',
-      'npm pack --pack-destination /job-1/hookdrift/hookdrift/program',
+      'npm run -s build',
+      'npm pack --pack-destination /job-1/hookdrift/hookdrift/program ./package',
       'npm install --prefix /job-1/hookdrift/hookdrift/program --omit=dev --ignore-scripts --no-save /job-1/hookdrift/hookdrift/program/hookdrift-0.1.0.tgz',
     ])
     for (const given of ['hookdrift', 'hookdrift@latest', 'missing.tgz']) {
@@ -104,7 +105,7 @@ describe('the action', () => {
       expect(code).not.toBe(0)
       expect(log).toContain('::error title=hookdrift::The input "package"')
     }
-    expect(repository.npm()).toHaveLength(3)
+    expect(repository.npm()).toHaveLength(4)
   })
 
   it('hands what a person writes to the programs as it is', async () => {

@@ -63,8 +63,6 @@ export async function runPage(page: string): Promise<Answers> {
   })
   const [shownExpiry = inThreeMonths()] = page.match(expiry) ?? []
   const withShownExpiry = (text: string) => text.replaceAll(inThreeMonths(), shownExpiry)
-  const [shownExpiry = inThreeMonths()] = page.match(expiry) ?? []
-  const withShownExpiry = (text: string) => text.replaceAll(inThreeMonths(), shownExpiry)
   const answers = new Map<number, readonly string[]>()
   try {
     for (const { steps, file } of blocksOf(page)) {

@@ -4,21 +4,28 @@ import { openPostgresHistory } from '../../src/history/postgres/postgres-history
 import { readPostgresUrl } from '../../src/history/postgres-server.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { AuditError, messageOf } from '../../src/model/errors.ts'
-import { aStart, walkAll } from './samples.ts'
+import { isoTime } from '../../src/model/time.ts'
+import { aStart, at, aVersion, payments, walkAll } from './samples.ts'
 
-// Runs as a process of its own: its parent asks it to begin a run, and then to commit it. `node lease-contender.ts FILE|URL`.
+// Runs as a process of its own: its parent asks it to begin a run, and then to commit it.
+// `node lease-contender.ts FILE|URL [own]`; `own`: its clock counts, which passes only as the parent sets it ahead.
 
-export type Order = 'begin' | 'commit'
+/** A number sets the clock ahead by so many milliseconds. */
+export type Order = 'begin' | 'commit' | number
 export type Answer =
-  | { readonly won: true; readonly ms: number }
+  | { readonly won: true; readonly ms: number; readonly run: number }
   | { readonly won: false; readonly ms: number; readonly exitCode: number | null; readonly message: string }
   | { readonly isCommitted: boolean; readonly message: string }
 
-const [, , place = ''] = process.argv
+const [, , place = '', clock] = process.argv
+const isClockOwn = clock === 'own'
+let aheadMs = 0
 let held: { history: History; draft: Draft } | undefined
+const owner = { ...thisProcess, now: () => (isClockOwn ? Date.parse(at(0)) + aheadMs : Date.now()), isClockOwn }
 
 process.on('message', async (order: Order) => {
-  process.send?.(order === 'begin' ? await begin() : await commit())
+  if (typeof order === 'number') aheadMs += order
+  else process.send?.(order === 'begin' ? await begin() : await commit())
 })
 process.send?.({ isCommitted: false, message: 'ready' } satisfies Answer)
 
@@ -28,10 +35,14 @@ async function begin(): Promise<Answer> {
   let history: History | undefined
   try {
     history = place.includes('://')
-      ? await openPostgresHistory(readPostgresUrl(place), thisProcess)
-      : openSqliteHistory(place, thisProcess)
-    held = { history, draft: await history.begin(aStart(new Date().toISOString())) }
-    return { won: true, ms: took() }
+      ? await openPostgresHistory(readPostgresUrl(place), owner)
+      : openSqliteHistory(place, owner)
+    const draft = await history.begin(aStart(isoTime(owner.now())))
+    held = { history, draft }
+    await walkAll(draft)
+    // By its rows the history says whose runs it has.
+    await draft.stage(payments, [aVersion(rowsOf(draft.run).early)])
+    return { won: true, ms: took(), run: draft.run }
   } catch (error) {
     await history?.close()
     const exitCode = error instanceof AuditError ? error.exitCode : null
@@ -44,12 +55,18 @@ async function commit(): Promise<Answer> {
   const { history, draft } = held
   held = undefined
   try {
-    await walkAll(draft)
-    await draft.commit(new Date().toISOString(), () => 0)
+    await draft.stage(payments, [aVersion(rowsOf(draft.run).late)])
+    await draft.commit(isoTime(owner.now()), () => 0)
     return { isCommitted: true, message: '' }
   } catch (error) {
     return { isCommitted: false, message: messageOf(error) }
   } finally {
     await history.close()
   }
+}
+
+/** uids of what a run of this process stages at its beginning, and before its commit. */
+function rowsOf(run: number) {
+  const winner = `${run} of ${process.pid}`
+  return { early: winner, late: `${winner}, late` }
 }

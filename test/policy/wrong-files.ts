@@ -76,11 +76,11 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   ],
   'a pattern that is none': [
     "rules:\n  endpoint/name-convention: { name: '(' }\n",
-    '2:37: name is "(", expected a regular expression in the syntax of RE2, which knows neither lookaround nor references back',
+    '2:37: name is "(", expected a regular expression in the syntax of RE2, which supports neither lookaround nor back-references',
   ],
   'a pattern that refers back': [
     "rules:\n  endpoint/name-convention: { name: '(a)\\1' }\n",
-    '2:37: name is "(a)\\\\1", expected a regular expression in the syntax of RE2, which knows neither lookaround nor references back',
+    '2:37: name is "(a)\\\\1", expected a regular expression in the syntax of RE2, which supports neither lookaround nor back-references',
   ],
   'a pack misspelt': ['extends:\n  - recomended\n', '2:5: `recomended` is not a pack, did you mean `recommended`?'],
   'a pack unlike any': [

@@ -34,10 +34,12 @@ export async function openDatabases({ settings = [] }: { readonly settings?: rea
   return {
     /** Process of the server; undefined where it is another machine's or was there before. */
     pid: () => cluster?.pid(),
-    async make({ empty = false } = {}): Promise<ProvingDatabase> {
+    /** `like`: a copy of this database, which nobody may be connected to. */
+    async make({ empty = false, like }: { empty?: boolean; like?: ProvingDatabase } = {}): Promise<ProvingDatabase> {
       made += 1
       const name = `prove_${process.pid}_${made}`
-      await administrator.foreign(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : template}`)
+      const from = empty ? 'template0' : (like?.server.database ?? template)
+      await administrator.foreign(`CREATE DATABASE ${name} TEMPLATE ${from}`)
       const remove = async () => void (await administrator.foreign(`DROP DATABASE ${name} WITH (FORCE)`))
       return { url: urlOf(name), server: readPostgresUrl(urlOf(name)), remove }
     },

@@ -84,6 +84,15 @@ describe('a trend', () => {
     ])
   })
 
+  it('takes no time, and makes no count negative, where the clock went back between the run that opened and the one that ended', () => {
+    const spans = [aSpan('a', 2, { to: ago(10), resolution: 'fixed' }), aSpan('b', 3, { to: ago(12), goesOn: true })]
+    expect(weekly([...spans, aSpan('b', 3, { from: ago(12) })])).toEqual([
+      [0, 0, 0, 0, 1],
+      [2, 1, 0, 0, 1],
+    ])
+    expect(high(spans)).toMatchObject({ fixed: 1, meanTimeToFixMs: 0 })
+  })
+
   it('counts as open only what is not waived', () => {
     const spans = [
       aSpan('a', 12, { to: ago(5), goesOn: true, isWaived: true }),

@@ -49,6 +49,21 @@ describe('status', () => {
     ])
   })
 
+  it('has no negative age where the clock of the run was ahead', async () => {
+    const { file, owner } = historyFixture.fixture.harness
+    const history = openSqliteHistory(file, owner)
+    const now = start - hourMs
+    const { rows } = await readStatus(history, {
+      expected: undefined,
+      projects: [],
+      now,
+      dueAfter: (_, ms) => ms,
+      limit: 100,
+    })
+    await history.close()
+    expect(rows.map(({ age_s }) => age_s)).toEqual([0, 0])
+  })
+
   it('exits with 1, too, when scans have been incomplete for too long', async () => {
     const { fixture } = historyFixture
     fixture.harness.advance(4 * hourMs)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { missedTick } from '../../src/worker/next-audit-due.ts'
 import {
   type Entry,
+  longestNapMs,
   mostCounted,
   openSchedulePlanner,
   type PlannerStart,
@@ -93,15 +94,26 @@ describe('the planner of schedules', () => {
 
   it('follows the clock after a larger step back', () => {
     const start = smallStepMs * 2
-    const agenda = open([every(100)], { now: start })
-    expect(agenda.take(start + 100)).toHaveLength(1)
-    const back = start + 100 - smallStepMs - 1
+    const period = 10 * longestNapMs
+    const agenda = open([every(period)], { now: start })
+    expect(agenda.take(start + period)).toHaveLength(1)
+    const back = start + period - smallStepMs - 1
     expect(agenda.take(back)).toEqual([])
-    expect(agenda.nextDue()).toBe(Math.ceil(back / 100) * 100)
+    expect(agenda.nextDue()).toBe(Math.ceil(back / period) * period)
     // Small steps are measured from the new time on.
-    expect(agenda.take(back + 100)).toHaveLength(1)
+    expect(agenda.take(back + period)).toHaveLength(1)
     expect(agenda.take(back)).toEqual([])
-    expect(agenda.nextDue()).toBeGreaterThan(back + 100)
+    expect(agenda.nextDue()).toBeGreaterThan(back + period)
+  })
+
+  it('gives the tick that a clock passed after a larger step back and before it was read', () => {
+    const start = smallStepMs * 2
+    const period = 10 * longestNapMs
+    const agenda = open([every(period)], { now: start })
+    const tick = start - smallStepMs - period
+    expect(agenda.take(tick + longestNapMs - 1)).toEqual([{ schedule: `every ${period}`, at: tick, passed: 0 }])
+    expect(agenda.take(tick + longestNapMs)).toEqual([])
+    expect(agenda.nextDue()).toBe(tick + period)
   })
 
   it('adds up small steps back from the latest time that it saw', () => {

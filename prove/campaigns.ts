@@ -1,0 +1,42 @@
+/** `ci` takes some minutes, `full` most of a day. */
+export const slices = ['ci', 'full'] as const
+export type Slice = (typeof slices)[number]
+
+/** A script of this folder with its arguments. It sends its outcome by `conclude`. */
+export interface CampaignPart {
+  readonly script: string
+  readonly args: (slice: Slice, seed: string) => readonly string[]
+}
+
+/** What `npm run prove` runs, in this order. A campaign is the sum of its parts. */
+export const campaigns: Readonly<Record<string, readonly CampaignPart[]>> = {
+  // An independent implementation says the same of what was and was not scanned, and runs that workers share, with some
+  // lost, are those of one process.
+  worlds: [
+    { script: 'oracle.ts', args: (slice, seed) => [slice === 'ci' ? '12' : '10000', seed] },
+    { script: 'oracle.ts', args: (slice, seed) => [slice === 'ci' ? '4' : '10000', seed, '--postgres'] },
+    { script: 'pool.ts', args: (slice, seed) => [slice === 'ci' ? '4' : '1000', seed] },
+    {
+      script: 'pool.ts',
+      args: (slice) => (slice === 'ci' ? ['--year', '4', '--projects', '4'] : ['--year', '60']),
+    },
+  ],
+  // A run is committed whole, wherever a process is killed or loses its connection.
+  kills: [
+    { script: 'kills.ts', args: (slice) => ['--every', slice === 'ci' ? '40' : '1'] },
+    { script: 'cuts.ts', args: (slice) => ['--every', slice === 'ci' ? '10' : '1'] },
+  ],
+  // A history that moves is the same one.
+  copies: [{ script: 'copies.ts', args: (slice) => (slice === 'ci' ? ['--days', '8', '--projects', '4'] : []) }],
+  // One process at a time writes to a history, and one that was paused beyond its lease writes nothing more.
+  leases: [{ script: 'leases.ts', args: (slice) => (slice === 'ci' ? ['--processes', '8', '--rounds', '20'] : []) }],
+  // Clocks that are set back and forth miss and double no tick, and make no age negative.
+  clocks: [
+    {
+      script: 'clocks.ts',
+      args: (slice, seed) => (slice === 'ci' ? ['1', seed, '--days', '120', '--fleets', '10'] : ['40', seed]),
+    },
+  ],
+  // No secret value is stored, logged or printed.
+  canaries: [{ script: 'secrets.ts', args: (_, seed) => [seed] }],
+}

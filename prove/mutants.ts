@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+/**
+ * Breaks the program on purpose, one way at a time, in a copy of this checkout, and runs the campaign that must notice.
+ * `npm run prove:mutants`, `-- --only NAME` for some. Ends with 1 where a campaign finds nothing, and where the text that
+ * a mutant replaces is not in its file exactly once.
+ */
+interface Mutant {
+  readonly name: string
+  /** The campaign that must find it. */
+  readonly campaign: string
+  readonly file: string
+  readonly before: string
+  readonly after: string
+}
+
+const mutants: readonly Mutant[] = []
+
+const root = new URL('..', import.meta.url).pathname
+const copied = ['src', 'prove', 'test', 'bench', 'migrations', 'config', 'docs', 'bin', 'scripts']
+const files = ['package.json', 'tsconfig.json']
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] } } })
+const chosen = mutants.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
+const directory = await mkdtemp(join(tmpdir(), 'hookdrift-mutants-'))
+try {
+  for (const name of [...copied, ...files]) await cp(join(root, name), join(directory, name), { recursive: true })
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+  let found = 0
+  for (const mutant of chosen) {
+    const isFound = await isNoticed(mutant)
+    found += isFound ? 1 : 0
+    process.stdout.write(`${isFound ? 'found' : 'MISSED'}  ${mutant.name} by ${mutant.campaign}\n`)
+  }
+  process.stdout.write(`${found} of ${chosen.length} mutants found\n`)
+  if (found < chosen.length) process.exitCode = 1
+} finally {
+  await rm(directory, { recursive: true, force: true })
+}
+
+async function isNoticed({ name, campaign, file, before, after }: Mutant): Promise<boolean> {
+  const path = join(directory, file)
+  const text = await readFile(path, 'utf8')
+  if (text.split(before).length !== 2) throw new Error(`${name}: ${file} does not have what it replaces exactly once`)
+  await writeFile(
+    path,
+    text.replace(before, () => after),
+  )
+  try {
+    const { code, stdout } = await prove(campaign)
+    // A copy that does not start proves nothing: the campaign must have counted cases.
+    return code === 1 && /^1 campaigns, [1-9]\d* cases, [1-9]\d* violations$/m.test(stdout)
+  } finally {
+    await writeFile(path, text)
+  }
+}
+
+function prove(campaign: string): Promise<{ readonly code: number | null; readonly stdout: string }> {
+  const child = spawn(process.execPath, ['--no-warnings', 'prove/main.ts', '--slice', 'ci', '--only', campaign], {
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout }))
+  })
+}

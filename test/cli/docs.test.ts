@@ -16,7 +16,7 @@ describe('hookdrift docs', () => {
     expect(listed).toHaveLength(pagePaths().filter((path) => !/README|^(?:rules|decisions)\//.test(path)).length)
   })
 
-  it('names pages about a word that is no page', async () => {
+  it('names pages about a word that is not a page', async () => {
     const { code, stderr } = await docs('webhook')
     expect(code).toBe(2)
     expect(stderr).toContain('pages about it: notifications, send-notifications, ')

@@ -204,7 +204,7 @@ describe('a probe', () => {
     const last = await fixture.audit({ policy })
     expect(violationLines(last)).toEqual(['opened probe/output-changed orders'])
     expect(at(last.violations, 0).message).toBe(
-      'result differs from the previous one, with the same function and payload, first at /data/a',
+      'result differs from the previous one at /data/a (same function and payload)',
     )
   })
 

@@ -19,7 +19,7 @@ export function defineDoctor(command: Command, execute: Execute): void {
       'after',
       `
 It includes \`config check\`, which includes \`policy check\`; these two need no network. It changes
-nothing, sends only GET requests to the services, and notifies nobody.
+nothing, sends only GET requests to the services, and notifies no channel.
 Exit codes: 0 no problem, 2 a problem of this installation, 3 a service cannot be audited.`,
     )
     .action((options: DoctorOptions) => execute((terminal) => doctor(options, terminal)))

@@ -335,7 +335,7 @@ export const examples: Readonly<Record<string, Examples>> = {
       ['verify', 'verifies the history of ./hookdrift.yaml'],
       [
         'verify --anchor 17:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-        'also checks that it is the one of an earlier verify',
+        'verifies that it is the history of an earlier verify',
       ],
       ['verify --report r.html --attestation r.html.intoto.json --key audit.key.pub', 'verifies a signed report'],
     ],

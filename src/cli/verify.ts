@@ -33,7 +33,7 @@ export function defineVerify(command: Command, execute: Execute): void {
       'verify a signed report, and the history that it came from; needs --attestation and --key',
     )
     .option('--attestation <file>', 'the attestation of the report: FILE.intoto.json')
-    .option('--key <file>', 'the public key of whoever signed the report')
+    .option('--key <file>', 'the public key of the person who signed the report')
   addReadingOptions(command).action((options: VerifyOptions) => execute((terminal) => verify(options, terminal)))
 }
 

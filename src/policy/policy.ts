@@ -59,7 +59,7 @@ interface Override {
   matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }
 
-/** Waivers that accept nothing any more, a sentence each. `now`: milliseconds. */
+/** Waivers that no longer accept anything, a sentence each. `now`: milliseconds. */
 export function endedWaivers({ facts }: Policy, now: number): readonly string[] {
   return facts.waivers.flatMap(({ rule, owner, expires, configuredAt }) => {
     if (Date.parse(expires) > now) return []

@@ -6,7 +6,7 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { padColumns } from '../text/columns.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { pickSection, showMarkdown } from './show-markdown.ts'
+import { pickSection, showMarkdown, wrapMarkdown } from './show-markdown.ts'
 
 /** Where several pages have one name, the first kind has it; the list is in this order. */
 const kinds = ['tutorial', 'how-to', 'reference', 'explanation', 'rules'] as const
@@ -156,7 +156,10 @@ export function pageView(path: string, topicOf: (path: string) => string | undef
     columns: [...columns, { name: 'text', value: ({ text }) => text }],
     lines: ({ rows }, page) =>
       rows.flatMap(({ text }) =>
-        showMarkdown(neutralisedLines(text ?? ''), { path, topicOf, heading: (line) => page.paint('heading', line) }),
+        wrapMarkdown(
+          showMarkdown(neutralisedLines(text ?? ''), { path, topicOf, heading: (line) => page.paint('heading', line) }),
+          page.width,
+        ),
       ),
     nothing: '',
     isOfRun: false,

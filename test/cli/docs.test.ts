@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pagePaths } from '../../src/app/read-docs.ts'
 import { topicsOf } from '../../src/questions/answer-docs.ts'
-import { showMarkdown } from '../../src/questions/show-markdown.ts'
+import { showMarkdown, wrapMarkdown } from '../../src/questions/show-markdown.ts'
 import { command } from './run-in-process.ts'
 
 const docs = (...words: string[]) => command(['docs', ...words], { cwd: import.meta.dirname })
@@ -16,7 +16,7 @@ describe('hookdrift docs', () => {
     expect(listed).toHaveLength(pagePaths().filter((path) => !/README|^(?:rules|decisions)\//.test(path)).length)
   })
 
-  it('names pages about a word that is no page', async () => {
+  it('names pages about a word that is not a page', async () => {
     const { code, stderr } = await docs('webhook')
     expect(code).toBe(2)
     expect(stderr).toContain('pages about it: notifications, send-notifications, ')
@@ -70,6 +70,23 @@ describe('Markdown in a terminal', () => {
       ...['# A', 'See the', 'page and others (https://a.example).'],
       ...['', 'Pages named here', '  hookdrift docs b#part'],
     ])
+  })
+
+  it('is wrapped where the terminal is narrower, but for code', () => {
+    const lines = [
+      '# A',
+      'one two three',
+      'four',
+      '- five six seven',
+      '',
+      '    a line of code that is long',
+      '| a | b c d e f |',
+    ]
+    expect(wrapMarkdown(lines, 12)).toEqual([
+      ...['# A', 'one two', 'three four', '- five six', '  seven', '', '    a line of code that is long'],
+      ...['| a | b', '    c d e f', '    |'],
+    ])
+    expect(wrapMarkdown(lines, 100)).toBe(lines)
   })
 
   it('keeps code as it is', () => {

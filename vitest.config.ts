@@ -161,6 +161,7 @@ export const long = [
   'secrets/bigrams',
   'secrets/random-text',
   'service/large-page',
+  'site/in-browser',
   'telemetry/telemetry',
   'worker/year',
 ].map((name) => `test/${name}.test.ts`)

@@ -25,6 +25,17 @@ export const campaigns: Readonly<Record<string, readonly CampaignPart[]>> = {
   kills: [
     { script: 'kills.ts', args: (slice) => ['--every', slice === 'ci' ? '40' : '1'] },
     { script: 'cuts.ts', args: (slice) => ['--every', slice === 'ci' ? '10' : '1'] },
+    {
+      script: 'killed-commands.ts',
+      args: (slice, seed) => (slice === 'ci' ? [seed, '--random', '10', '--writes', '3'] : [seed]),
+    },
+  ],
+  // A disk that is full, fails or is damaged costs a run and no history.
+  disks: [
+    {
+      script: 'disks.ts',
+      args: (slice, seed) => (slice === 'ci' ? [seed, '--every', '40', '--damages', '120'] : [seed]),
+    },
   ],
   // A history that moves is the same one.
   copies: [{ script: 'copies.ts', args: (slice) => (slice === 'ci' ? ['--days', '8', '--projects', '4'] : []) }],

@@ -22,10 +22,7 @@ interface VerifyOptions extends ReadingOptions {
 
 export function defineVerify(command: Command, execute: Execute): void {
   command
-    .option(
-      '--deep',
-      'also check sealed secrets, and compare the exit code of every run with its record, not only of the last run',
-    )
+    .option('--deep', 'also check the sealed secrets, and the exit code of every run instead of the last one only')
     .option(
       '--anchor <run:digest>',
       'also check that the run still has the digest that was kept elsewhere, as an earlier `verify` printed both',
@@ -33,10 +30,10 @@ export function defineVerify(command: Command, execute: Execute): void {
     )
     .option(
       '--report <file>',
-      'with --attestation and --key: verify a report instead, and the history that it came from',
+      'verify a signed report, and the history that it came from; needs --attestation and --key',
     )
-    .option('--attestation <file>', 'the attestation next to the report: FILE.intoto.json')
-    .option('--key <file>', 'the public key of the attestor')
+    .option('--attestation <file>', 'the attestation of the report: FILE.intoto.json')
+    .option('--key <file>', 'the public key of the person who signed the report')
   addReadingOptions(command).action((options: VerifyOptions) => execute((terminal) => verify(options, terminal)))
 }
 

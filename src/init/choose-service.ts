@@ -58,7 +58,7 @@ async function chooseProjects(service: KeyedService, owner: KeyOwner, context: I
     return { organisation: undefined, projects: named([owner], context) }
   }
   say('good', 'the key is a personal one: it reads the projects of its user')
-  say('note', 'give its user the right to read, and no more')
+  say('note', 'give its user read access, and no more')
   const scope = await interview.askScope(given, asker)
   if (scope !== 'all' && scope !== 'list') {
     const projects = await findProjects(service, scope)

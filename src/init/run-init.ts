@@ -27,7 +27,7 @@ export async function runInit(context: InitSession): Promise<void> {
   const { service, keyVariable, key } = await chooseService(context)
   const strictness = await askStrictness(given, asker)
   const answers = { service, keyVariable, strictness, target }
-  say('text', 'One scan, of which nothing is kept, and which notifies no channel:')
+  say('text', 'One trial scan; nothing of it is kept, and no channel is notified:')
   const waivers = await scanOnce(answers, { ...context, key }, (scanning) => acceptOpen(scanning, context))
   const plan = planFiles({ ...answers, waivers }, context)
   checkFiles(plan, { directory, keyVariable, now: clock.now() })
@@ -66,6 +66,14 @@ async function acceptOpen(
   return yaml
 }
 
+/** Where audits run on another machine than this one. */
+const otherMachines: Partial<Record<Target, string>> = {
+  github: 'a job of GitHub Actions',
+  gitlab: 'a job of GitLab CI',
+  compose: 'a container',
+  kubernetes: 'a container',
+}
+
 function describePlan(
   { files, next }: Plan,
   { target, service: { url } }: Pick<Answers, 'target' | 'service'>,
@@ -74,12 +82,9 @@ function describePlan(
   const isForMachines = (path: string) => path.includes('.schemas/') || path.endsWith('/.gitignore')
   const paths = files.map(({ path }) => path).filter((path) => !isForMachines(path))
   say('good', `wrote ${paths.join(', ')}, and .schemas/ for editors`)
-  const isContainer = target === 'compose' || target === 'kubernetes'
-  if (isContainer && isLoopbackUrl(url))
-    say(
-      'note',
-      `in a container, ${new URL(url).hostname} is the container itself: correct \`url\` in the configuration`,
-    )
+  const machine = otherMachines[target]
+  if (machine !== undefined && isLoopbackUrl(url))
+    say('note', `in ${machine}, ${new URL(url).hostname} is that machine itself: correct \`url\` in the configuration`)
   say('text', '')
   const path = relative(terminal.cwd(), directory)
   say('text', path === '' ? 'Run next:' : `Run next, in ${path.startsWith('..') ? directory : path}:`)

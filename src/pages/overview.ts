@@ -276,7 +276,7 @@ function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Re
 
 const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
 
-/** Rules most violated, waivers that end soon, next schedules, and recent runs. */
+/** Rules with open violations, waivers that end soon, next schedules, and recent runs. */
 async function showRest(
   request: SiteRequest,
   {
@@ -310,7 +310,7 @@ function showRules({ link }: SiteRequest, violated: readonly ViolatedRule[], inp
     violated.length > mostRules
       ? html`<p><a href="${link('/violations', { 'group-by': 'rule', state: 'open' })}">All ${violated.length} rules with open violations</a></p>`
       : html``
-  return html`<h2 id="rules">Rules most violated</h2>
+  return html`<h2 id="rules">Rules with open violations, worst first</h2>
 ${violated.length === 0 ? emptyState('No violation is open.', 'none') : html`<ul class="lines">${items}</ul>${more}`}`
 }
 

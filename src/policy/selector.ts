@@ -26,7 +26,11 @@ export const selectorSchema = z
     uid: oneOrMore(z.string().min(1)).exactOptional(),
     url_host: glob.exactOptional().describe("Host of the resource's address"),
   })
-  .refine((selector) => Object.keys(selector).length > 0, { error: 'at least one of its keys' })
+  .refine((selector) => Object.keys(selector).length > 0, {
+    error: 'at least one of its keys',
+    // A key that is misspelt has a message of its own.
+    when: ({ issues }) => issues.length === 0,
+  })
 
 export type Selector = z.infer<typeof selectorSchema>
 

@@ -130,7 +130,7 @@ export function showExplanation({ rule, severity, options, layers, waivers }: Ex
 /** All rules of a kind: the severity of each, and the layer that decides it. */
 export function showExplanations(explanations: readonly Explanation[]): string[] {
   const rows = explanations.map(({ rule, severity, layers, waivers }) => {
-    const { layer = '', at = '' } = layers.find(({ decides }) => decides) ?? {}
+    const { layer = 'in no pack of this policy', at = '' } = layers.find(({ decides }) => decides) ?? {}
     return [severity, rule, layer, `${at}${waivers.length === 0 ? '' : ' (waived)'}`]
   })
   return inColumns(rows).map(neutralise)

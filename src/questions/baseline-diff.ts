@@ -35,7 +35,11 @@ export const baselineDiff = question({
   form: baselineDiffForm,
   parameters: {
     project: projectParameter,
-    run: parameter('--run <run|time>', `${runOrTime}; default: the last one`, z.string().optional()),
+    run: parameter(
+      '--run <run|time>',
+      `the run to compare: ${runOrTime} (default: the last one)`,
+      z.string().optional(),
+    ),
   },
   isOfRun: false,
   async read(history, { project: projects, run: named }, { limit }) {

@@ -54,9 +54,9 @@ export const diffForm: AnswerForm = {
 export const diff = question({
   form: diffForm,
   parameters: {
-    from: parameter('<from>', runOrTime, z.string()),
-    to: parameter('[to]', 'another run or time', z.string().default('latest')),
-    patch: parameter('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)', given),
+    from: parameter('<from>', `the earlier state: ${runOrTime}`, z.string()),
+    to: parameter('[to]', 'the later state, given in the same way', z.string().default('latest')),
+    patch: parameter('--patch', 'the same as --format rfc6902: JSON with a patch (RFC 6902) in each row', given),
     project: projectParameter,
     kind: kindParameter,
   },

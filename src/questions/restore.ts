@@ -156,7 +156,7 @@ export const restore = question({
     uid: parameter('[uid]', `a resource: ${uidOrName}`, z.string().optional()),
     cause: parameter(
       '--cause <id>',
-      'all resources of a cause, as `hookdrift causes` names it',
+      'put back all resources of a cause; `hookdrift causes` lists them',
       z.string().optional(),
       {
         conflicts: ['run', 'rule', 'project', 'kind'],
@@ -164,15 +164,15 @@ export const restore = question({
     ),
     run: parameter(
       '--run <run|time>',
-      `its state in that run, ${runOrTime}; default: before the change of an open drift violation, else the fixes of other open violations, else before the last change`,
+      `put back its state in this run: ${runOrTime} (default: before the change that an open drift violation reports; without one, fix its other open violations; without any, before its last change)`,
       z.string().optional(),
     ),
-    rule: parameter('--rule <id>', 'only what its open violation of this rule asks for', z.string().optional(), {
+    rule: parameter('--rule <id>', 'only what fixes its open violation of this rule', z.string().optional(), {
       conflicts: ['run'],
     }),
     policy: parameter(
       '--policy <file>',
-      "policy file, for the options of rules; overrides the configuration's",
+      'policy file, read for the options of rules; overrides the one in the configuration',
       z.string().optional(),
       { isLocal: true },
     ),

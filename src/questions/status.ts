@@ -91,12 +91,12 @@ export const status = question({
   parameters: {
     maxAge: parameter(
       '--max-age <duration>',
-      'a scan is stale after this: 90s, 30m, 2d; default: when a schedule missed a run, or after 25h',
+      'call a scan stale after this time: 90s, 30m, 2d (default: when a schedule missed a run, or after 25h)',
       duration.optional(),
     ),
     run: parameter(
       '--run <run|time>',
-      `as of the end of a run, without the configuration of today: ${runOrTime}`,
+      `as of the end of a run, ignoring the present configuration: ${runOrTime}`,
       z.string().optional(),
     ),
     project: projectParameter,

@@ -91,10 +91,10 @@ export const trend = question({
   parameters: {
     since: parameter(
       '--since <run|time>',
-      'the beginning of the period; a duration counts back from its last run',
+      'beginning of the period; a duration counts back from its last run',
       z.string().default('90d'),
     ),
-    run: parameter('--run <run>', `its last run: ${runOrTime}`, z.string().default('latest')),
+    run: parameter('--run <run>', `last run of the period: ${runOrTime}`, z.string().default('latest')),
     project: projectParameter,
   },
   isOfRun: true,

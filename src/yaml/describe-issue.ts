@@ -163,12 +163,17 @@ function rangeOf(def: core.$ZodNumberDef): string {
   return [...lower, ...upper].length === 0 ? '' : ` ${[...lower, ...upper].join(' and ')}`
 }
 
+/** Longer lists of what is expected say nothing. */
+const mostNamed = 40
+
 function unknownKey(key: string, known: string): string {
   const names = known.split('\n').filter((name) => name !== '')
   const nearest = nearestName(key, names)
   if (nearest !== undefined) return `${describeName(key)} is unknown, did you mean \`${nearest}\`?`
-  const hint = key.includes(':') ? '; check for a missing blank after the colon' : ''
-  return `${describeName(key)} is unknown, expected ${names.length === 0 ? 'no members' : oneOf(names)}${hint}`
+  const hint = key.includes(':') ? '; check for a missing space after the colon' : ''
+  const expected =
+    names.length > mostNamed ? `one of ${names.length} names such as ${oneOf(names.slice(0, 2))}` : oneOf(names)
+  return `${describeName(key)} is unknown, expected ${names.length === 0 ? 'no members' : expected}${hint}`
 }
 
 /** The branch whose own type fits; of several, the one with the fewest mistakes. */

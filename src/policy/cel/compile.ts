@@ -83,7 +83,7 @@ export function compileTemplate(
     if (!isExpression) {
       if (/[{}]/.test(part.replaceAll('{{', '').replaceAll('}}', ''))) {
         const at = offset + part.search(/[{}]/)
-        mistakes.push({ offset: at, text: 'a brace without its other half; write {{ or }} for one that is meant' })
+        mistakes.push({ offset: at, text: 'an unmatched brace; write {{ or }} for a literal one' })
       }
       parts.push(part.replaceAll('{{', '{').replaceAll('}}', '}'))
       continue

@@ -46,3 +46,14 @@ HEALTHCHECK --interval=5m --timeout=10s --start-period=15m CMD ["hookdrift", "st
 # The program is process 1 and takes SIGTERM itself: it seals the run under way within ten seconds, and exits with 143.
 ENTRYPOINT ["hookdrift"]
 CMD ["worker"]
+# What a registry shows of it: the release gives the values.
+ARG VERSION="" REVISION="" CREATED="" SOURCE="" URL="" DOCUMENTATION=""
+LABEL org.opencontainers.image.title="hookdrift" \
+  org.opencontainers.image.description="Audits the configuration of Convoy webhook gateways: drift, policy violations, history" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.created="${CREATED}" \
+  org.opencontainers.image.source="${SOURCE}" \
+  org.opencontainers.image.url="${URL}" \
+  org.opencontainers.image.documentation="${DOCUMENTATION}"

@@ -45,6 +45,7 @@ export const gate = [
   'cli/times',
   'cli/worker',
   'deploy/comment',
+  'deploy/helm',
   'deploy/manifests',
   'deploy/release',
   'doctor/services',
@@ -160,6 +161,7 @@ export const long = [
   'secrets/bigrams',
   'secrets/random-text',
   'service/large-page',
+  'site/in-browser',
   'telemetry/telemetry',
   'worker/year',
 ].map((name) => `test/${name}.test.ts`)

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { on } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { basename } from 'node:path'
@@ -35,6 +35,8 @@ export interface Cases {
   readonly atOnce: number
   /** The longest that these may take before they count as hung. */
   readonly deadlineMs: number
+  /** The memory of JavaScript that a process may fill. Default: that of Node. */
+  readonly heapMb?: number
   /** The same seed and number make the same case on every machine. What it throws counts as a crash. */
   prove(range: Range): Promise<readonly Breach[]>
 }
@@ -61,6 +63,10 @@ export async function runCases(cases: Cases): Promise<void> {
   await proveAll(cases, range, Number(values.workers))
 }
 
+/** Where this variable is set, a campaign ends with what it finds first. */
+export const stopVariable = 'HOOKDRIFT_PROVE_STOPS'
+const stops = process.env[stopVariable] !== undefined
+
 const mostPrinted = 20
 const progressEveryMs = 60_000
 
@@ -75,7 +81,7 @@ async function proveAll(cases: Cases, { seed, from, to }: Range, workers: number
   progress.unref()
   const work = async () => {
     await using runner = openRunner(cases)
-    while (next < to) {
+    while (next < to && !(stops && found.length > 0)) {
       const range = { seed, from: next, to: Math.min(to, next + cases.atOnce) }
       next = range.to
       for (const breach of await runner.run(range)) {
@@ -101,48 +107,43 @@ function rate(finished: number, startedAt: number): string {
 }
 
 /** A process that proves ranges of cases, and another one after it ended or was stopped because it hung. */
-function openRunner(cases: Cases) {
-  const { script, deadlineMs } = cases
-  let child: ChildProcess | undefined
+function openRunner({ script, deadlineMs, heapMb }: Cases) {
+  let runner: ReturnType<typeof start> | undefined
+  const start = () => {
+    const env = { ...process.env, ...memoryEnv }
+    const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]
+    const child = fork(fileURLToPath(script), ['--runner'], { execArgv: ['--no-warnings', ...heap], env })
+    // It may end between two ranges. There is no `close` once it is let go.
+    const { promise: ended, resolve } = Promise.withResolvers<string>()
+    child.once('exit', (code, signal) => resolve(`the process ended with ${signal ?? code}`))
+    child.on('error', () => {})
+    return { child, ended }
+  }
   const run = async (range: Range): Promise<readonly Breach[]> => {
-    child ??= fork(fileURLToPath(script), ['--runner'], {
-      execArgv: ['--no-warnings'],
-      env: { ...process.env, ...memoryEnv },
-    })
-    const answer = await answerTo(child, range, deadlineMs)
+    runner ??= start()
+    const { child, ended } = runner
+    const { promise: answered, resolve } = Promise.withResolvers<readonly Breach[]>()
+    child.once('message', (sent) => resolve(sent as readonly Breach[])) // `answerRanges` sends nothing else.
+    let hasHung = false
+    const deadline = setTimeout(() => {
+      hasHung = true
+      child.kill('SIGKILL')
+    }, deadlineMs)
+    child.send(range, () => {})
+    const answer = await Promise.race([answered, ended])
+    clearTimeout(deadline)
     if (typeof answer !== 'string') return answer
-    child = undefined
-    return halve(range, answer, run)
+    runner = undefined
+    return halve(range, hasHung ? `no end within ${deadlineMs / 1000} s` : answer, run)
   }
   return {
     run,
     async [Symbol.asyncDispose]() {
-      if (child === undefined) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      child.once('close', () => resolve())
-      child.disconnect()
-      await promise
+      if (runner === undefined) return
+      if (runner.child.connected) runner.child.disconnect()
+      await runner.ended
     },
   }
-}
-
-/** What a process found in some cases, or how it ended. */
-function answerTo(child: ChildProcess, range: Range, deadlineMs: number): Promise<readonly Breach[] | string> {
-  const { promise, resolve } = Promise.withResolvers<readonly Breach[] | string>()
-  let hasHung = false
-  const deadline = setTimeout(() => {
-    hasHung = true
-    child.kill('SIGKILL')
-  }, deadlineMs)
-  const ended = (code: number | null, signal: string | null) =>
-    resolve(hasHung ? `no end within ${deadlineMs / 1000} s` : `the process ended with ${signal ?? code}`)
-  child.once('message', (sent) => resolve(sent as readonly Breach[])) // `answerRanges` sends nothing else.
-  child.once('close', ended)
-  child.send(range)
-  return promise.finally(() => {
-    clearTimeout(deadline)
-    child.removeAllListeners()
-  })
 }
 
 async function answerRanges(cases: Cases): Promise<void> {

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { codeOwners, readOwner } from '../release/owner.ts'
 import { apiPage } from './api.ts'
 import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
@@ -11,6 +13,7 @@ const schemas = await schemaFiles()
 
 /** Generated pages and schemas, by their paths. */
 export const referencePages: Readonly<Record<string, () => string | Promise<string>>> = {
+  '.github/CODEOWNERS': () => codeOwners(readOwner(join(import.meta.dirname, '../..'))),
   'docs/reference/api.md': () => apiPage().then(finish),
   'docs/reference/command-line.md': () => commandLinePage().then(finish),
   'docs/reference/configuration.md': () => finish(configurationPage()),

@@ -34,6 +34,12 @@ export function ownerFaults(owner: Owner): readonly string[] {
   return empty.map(([member]) => `${ownerFile}: ${member} is empty`)
 }
 
+/** Who reviews which changes, as GitHub reads it. */
+export function codeOwners({ codeowners }: Pick<Owner, 'codeowners'>): string {
+  const about = `# Written by \`npm run reference\`, from ${ownerFile}.\n`
+  return codeowners === '' ? about : `${about}* ${codeowners}\n`
+}
+
 /** A host that never exists: schemas have their ids at it until the owner says where they are published. */
 const placeholder = 'https://hookdrift.example/schemas'
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
+import { remediationFor } from './remediation-for.ts'
 
 interface AssessmentFacts extends Pick<Report, 'run' | 'tool' | 'digests'> {
   /** Identifies the run; the UUIDs of the document derive from it. */
@@ -47,7 +48,7 @@ export function observeViolation(violation: ReportViolation, { seed, collected, 
   const { fingerprint, rule: id, severity, state, project, kind, uid, path, message, waiver } = violation
   const by = violation.ended_by
   const rule = rules.get(id)
-  const remediation = oscalText(rule?.remediation ?? '')
+  const remediation = oscalText(remediationFor(rule?.remediation ?? '', [violation]))
   return {
     uuid: nameUuid(seed, 'violation', fingerprint),
     title: oscalText(rule?.title ?? id),

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { closedPort, json, makeCertificates, plain, tls } from '../service/front-ends.ts'
+import { closedPort, json, plain, tls } from '../service/front-ends.ts'
+import { makeCertificates } from '../service/service-certificates.ts'
 import { filesIn, openSetUp } from './init-fixture.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory, startHookdrift } from './start-process.ts'

@@ -34,7 +34,7 @@ export async function openDatabases({ settings = [] }: { readonly settings?: rea
   return {
     /** Process of the server; undefined where it is another machine's or was there before. */
     pid: () => cluster?.pid(),
-    /** `like`: a copy of this database, which nobody may be connected to. */
+    /** `like`: a copy of this database, with which no one may be connected. */
     async make({ empty = false, like }: { empty?: boolean; like?: ProvingDatabase } = {}): Promise<ProvingDatabase> {
       made += 1
       const name = `prove_${process.pid}_${made}`

@@ -4,7 +4,7 @@ import type { Report } from '../../src/model/report.ts'
 import type { Filters, Offer } from '../../src/service/settings.ts'
 import { openAuditHarness } from '../audit/audit-harness.ts'
 import { startRandomFleet } from './random-fleet.ts'
-import type { Rules } from './random-policy.ts'
+import type { Exceptions, Rules } from './random-policy.ts'
 import { type Recorded, startRecordingProxy } from './recording-proxy.ts'
 
 /** All that the oracle gets: what was requested, and what the service answered. */
@@ -21,6 +21,7 @@ export interface World {
     readonly filters: Filters
     readonly accepts_removals: boolean
     readonly rules: Rules
+    readonly exceptions: Exceptions
     readonly exchanges: readonly Recorded[]
   }[]
 }
@@ -43,7 +44,7 @@ export async function makeWorld(
   const reports: Report[] = []
 
   for (let left = 3 + random.below(4); left > 0; left--) {
-    const { waitMs, rules, ...turn } = nextTurn()
+    const { waitMs, rules, exceptions, ...turn } = nextTurn()
     harness.advance(waitMs)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
     reports.push(await harness.audit({ ...turn, url: proxy.url }))
@@ -54,6 +55,7 @@ export async function makeWorld(
       filters: turn.filters,
       accepts_removals: turn.acceptsRemovals,
       rules,
+      exceptions,
       exchanges: proxy.take(),
     })
   }

@@ -70,6 +70,13 @@ const mutants: readonly Mutant[] = [
     after: 'if (version > migrations.length + 1) {',
   },
   {
+    name: 'a waiver never ends',
+    campaign: 'worlds',
+    file: 'src/policy/waiver.ts',
+    before: 'if (now < waiver.until && waiver.until > (longest?.until ?? 0)) longest = waiver',
+    after: 'if (now > 0 && waiver.until > (longest?.until ?? 0)) longest = waiver',
+  },
+  {
     name: 'a password is kept as any text',
     campaign: 'canaries',
     file: 'src/model/wire-schema.ts',

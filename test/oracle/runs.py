@@ -25,6 +25,7 @@ class Project:
         self.changed_at = {}  # (kind, uid, path): starts of runs
         self.active = {}  # (rule, kind, uid, path): [first seen, last seen]
         self.origins = {}  # the same, of drift rules: attributes before the change
+        self.accepted = {}  # the same: the value that a person accepted
 
 
 class Scan:
@@ -72,6 +73,9 @@ def run_world(world):
 
 def run_once(run, world, projects):
     now = seconds(run["started_at"].replace(".000Z", "Z"))
+    for one in run["accepted"]:
+        project, place = projects[one["project"]], (one["rule"], one["kind"], one["uid"], one["path"])
+        project.accepted[place] = value_at(project.known[one["kind"]][one["uid"]], one["path"])
     scans = [Scan(projects[name], run, world["labels"]) for name in run["scanned"]]
     for scan in scans:
         walk_all(scan)
@@ -403,12 +407,13 @@ def evaluate_history(scan, r, now):
 
 
 def has_changed(before, now, path):
-    def value_at(attributes):
-        for step in path.split("/")[1:]:
-            attributes = attributes.get(step) if isinstance(attributes, dict) else None
-        return attributes
+    return before is not None and not is_same(value_at(before, path), value_at(now, path))
 
-    return before is not None and not is_same(value_at(before), value_at(now))
+
+def value_at(attributes, path):
+    for step in path.split("/")[1:]:
+        attributes = attributes.get(step) if isinstance(attributes, dict) else None
+    return attributes
 
 
 def remove(scan):
@@ -475,9 +480,6 @@ def reconcile(scan, scans, is_whole_fleet):
     def is_resolved(rule, kind, uid):
         if not is_asked(scan, rule):
             return True
-        # An override is for resources that were scanned.
-        if options_for(scan, rule, kind, uid) is None and any((r.kind, r.uid) == (kind, uid) for r in scan.seen):
-            return True
         if (kind, uid) in scan.unobserved:
             return False
         scope, kinds = needs_of(rule)
@@ -485,6 +487,25 @@ def reconcile(scan, scans, is_whole_fleet):
         if scope == "fleet":
             return is_whole_fleet and all(other.is_whole(need) for other in scans for need in kinds)
         return all((scan.is_whole if scope == "project" else scan.is_complete)(need) for need in kinds)
+
+    # Answers of another project say nothing about what is accepted in this one.
+    for place, value in [] if scan.is_foreign else list(project.accepted.items()):
+        rule, kind, uid, path = place
+        now_seen = next((r for r in scan.seen if (r.kind, r.uid) == (kind, uid)), None)
+        was_found = place in scan.found
+        if now_seen is not None and not is_same(value_at(now_seen.attributes, path), value):
+            del project.accepted[place]
+            continue
+        scan.found.discard(place)
+        if place in project.active:
+            report(place, "resolved")
+            del project.active[place]
+        # Silence about the same value is another policy, unless the resource changed or is gone.
+        known = project.known[kind].get(uid)
+        has_changed = now_seen is not None and known is not None and differences(kind, known, now_seen.attributes)
+        if not was_found and options_for(scan, rule, kind, uid) is not None and is_resolved(rule, kind, uid):
+            if now_seen is None or has_changed:
+                del project.accepted[place]
 
     for place in scan.found:
         first = project.active.get(place, [now])[0]

@@ -47,6 +47,8 @@ export default defineConfig({
     image: { lazyLoading: true },
     config: (md) => renderAsRepository(md, source),
   },
+  // The index of the search is one file, which is fetched for a search.
+  vite: { build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     nav: [
       { text: 'Tutorial', link: '/docs/tutorial' },

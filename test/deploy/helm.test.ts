@@ -282,6 +282,14 @@ describe('the chart itself', () => {
     expect(parse(textOf('Chart.yaml'))).toMatchObject({ name: 'hookdrift', version, appVersion: version })
   })
 
+  it('takes the values that the page about it shows', () => {
+    const page = readFileSync(join(checkout, 'docs/how-to/install.md'), 'utf8')
+    const [, section = ''] = page.split(/^## With Helm$/m)
+    const [, values = ''] = /^```yaml\n(.*?)^```/ms.exec(section) ?? []
+    const rendered = renderChart(chart, release(parse(values)))
+    expect(parse(rendered.get('cronjob.yaml') ?? '')).toMatchObject({ spec: { schedule: '0 * * * *' } })
+  })
+
   it('says after the installation what to do next', () => {
     const notesOf = (values: Release['values']) => renderChart(chart, release(values)).get('NOTES.txt') ?? ''
     const example = 'The configuration is an example'

@@ -149,7 +149,8 @@ describe.skipIf(!existsSync(executablePath))('the site in Chromium', () => {
     expect(await result.innerText()).toContain('source/verifier-replayable')
     await field.press('Enter')
     await page.waitForURL('**/docs/rules/source/verifier-replayable.html*')
-    expect(await page.locator('main h1').innerText()).toContain('source/verifier-replayable')
+    // The address changes before the text does.
+    await page.locator('main h1', { hasText: 'source/verifier-replayable' }).waitFor()
     expect(faults).toEqual([])
     await page.close()
   })
@@ -162,7 +163,7 @@ describe.skipIf(!existsSync(executablePath))('the site in Chromium', () => {
     expect(await page.locator('h1').innerText()).toMatch(/page not found/i)
     const home = page.locator(`a[href="/"]:visible`).last()
     await home.click()
-    expect(page.url()).toBe(`${site.url}/`)
+    await page.waitForURL(`${site.url}/`)
     await context.close()
   })
 })
@@ -208,6 +209,7 @@ describe.skipIf(!existsSync(executablePath))('a site of odd pages', () => {
     await page.waitForURL(`${server.url}${base}docs/how-to/odd.html#-ab--and`)
     for (const reload of [false, true]) {
       if (reload) await page.reload()
+      await page.locator('.vp-doc h1', { hasText: '<tag>' }).waitFor()
       const text = (await page.locator('.vp-doc').textContent()) ?? ''
       expect(shownTexts.filter((shown) => !text.includes(shown))).toEqual([])
       expect(text).not.toContain('a comment')

@@ -85,8 +85,8 @@ describe('fields that the policy ignores', () => {
     await fixture.approve()
     const { description: approved } = at(fixture.dataOf('payments').endpoints, 0)
     fixture.set({ description: 'other words', http_timeout: 44 })
-    const timeout = '/http_timeout 44 (approved: 15)'
-    const description = `/description "other words" (approved: ${JSON.stringify(approved)})`
+    const timeout = '/http_timeout is 44 (approved: 15)'
+    const description = `/description is "other words" (approved: ${JSON.stringify(approved)})`
     const next = async (policy: Policy) =>
       (await fixture.audit({ policy })).violations.map(
         ({ state, resolution, path, message, ended_by: by }) =>

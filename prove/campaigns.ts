@@ -55,7 +55,7 @@ export const campaigns: Readonly<Record<string, readonly CampaignPart[]>> = {
   // What stays while lists change is seen once, or the walk is not complete.
   churn: [{ script: 'churn.ts', args: (slice, seed) => [slice === 'ci' ? '256' : '100000', seed] }],
   // No text of a service acts in an output.
-  texts: [{ script: 'texts.ts', args: (slice, seed) => [slice === 'ci' ? '600' : '100000', seed] }],
+  texts: [{ script: 'texts.ts', args: (slice, seed) => [slice === 'ci' ? '1200' : '100000', seed] }],
   // No policy takes the time or the memory of a run.
   policies: [{ script: 'policies.ts', args: (slice, seed) => [slice === 'ci' ? '600' : '10000', seed] }],
   // No secret value is stored, logged or printed.

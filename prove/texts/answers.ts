@@ -66,7 +66,7 @@ export async function damageInAnswers(texts: readonly string[]): Promise<{ at: n
   await using client = await connectTo((request) => site.site.fetch(request))
   const { tools } = await client.listTools()
   const known = { uid: uids[0] ?? '', a: 'acme/payments', b: 'acme/payments', from: '1' }
-  for (const tool of tools.filter(({ name }) => /state|violations|timeline|diff/.test(name))) {
+  for (const tool of tools.filter(({ name }) => /^(?:state|violations|timeline|diff)$/.test(name))) {
     const { content, isError } = await client.callTool({ name: tool.name, arguments: argumentsOf(tool, known) })
     const [first] = content as readonly { readonly type: string; readonly text?: string }[]
     if (isError === true) note(`the tool ${tool.name} fails`)

@@ -118,7 +118,7 @@ describe('fields that the policy ignores', () => {
     const { notEvaluated } = await replayed(fixture, plain)
     expect(notEvaluated.map(({ rule, reason, projects }) => [rule, reason.slice(0, 35), projects])).toEqual(
       ['drift/flapping', 'drift/rate-limit-lost', 'drift/url-host-changed'].map((rule) => [
-        ...[rule, 'the policy of then ignored fields t', ['acme/payments']],
+        ...[rule, 'the policy at the time ignored fiel', ['acme/payments']],
       ]),
     )
   })

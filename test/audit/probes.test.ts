@@ -132,8 +132,8 @@ describe('a probe', () => {
       ),
     })
     expect(report.violations.map(({ rule, uid, message }) => [rule, uid, message])).toEqual([
-      ['probe/unexpected', 'broken', "the result breaks `payload.event_type == 'order.paid'`"],
-      ['probe/unexpected', 'other', 'the result is not the JSON that is expected: it differs at /data/a'],
+      ['probe/unexpected', 'broken', "the result does not satisfy `payload.event_type == 'order.paid'`"],
+      ['probe/unexpected', 'other', 'the result differs from the expected JSON at /data/a'],
     ])
     expect(report.verdict.exit_code).toBe(1)
   })
@@ -204,7 +204,7 @@ describe('a probe', () => {
     const last = await fixture.audit({ policy })
     expect(violationLines(last)).toEqual(['opened probe/output-changed orders'])
     expect(at(last.violations, 0).message).toBe(
-      'result differs from the previous one, with the same function and payload, first at /data/a',
+      'result differs from the previous one at /data/a (same function and payload)',
     )
   })
 

@@ -9,8 +9,11 @@ export const html: FormatTest = {
     })
     return { violations, exitCode: Number(/<dt>Exit code<\/dt><dd>(\d+)</.exec(text)?.[1]) }
   },
-  damage: (text) =>
-    (
-      text.match(/<(?:script|img|iframe|!--|!\[CDATA)|<a (?!class="(?:skip|chip \w+)" href="#|href="#)| on\w+=/g) ?? []
-    ).filter((match) => match.startsWith('<')),
+  damage(text, { notes }) {
+    const acting = /<(?:script|img|iframe|!--|!\[CDATA)|<a (?!class="(?:skip|chip \w+)" href="#|href="#)[^>]*| on\w+=/g
+    const found = (text.match(acting) ?? []).filter((match) => match.startsWith('<'))
+    // What a person referred to in a note is a link.
+    const isReferred = notes.some(({ ref }) => /^https?:\/\//.test(ref ?? ''))
+    return found.filter((match) => !(isReferred && /^<a href="https?:\/\/[^"]*" rel="noreferrer"$/.test(match)))
+  },
 }

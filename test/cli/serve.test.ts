@@ -225,7 +225,16 @@ describe('hookdrift demo --serve', () => {
     const print = (text: string) => messages.push(text)
     const order = { address: demoAddress('0'), fleet, changes: true, clock, ready: () => {}, print }
     await serveDemo(order, stop.signal)
-    expect(messages.slice(2)).toEqual([...planned, 'All edits are made: nothing changes from here on.'])
+    const { organisationId, personalKey } = fleet
+    expect(messages.slice(0, 4)).toEqual([
+      expect.stringMatching(/^The simulated service listens on http:/),
+      `  export DEMO_KEY=${personalKey}`,
+      'To set hookdrift up for it, as for a gateway of your own:',
+      expect.stringMatching(
+        `^  hookdrift init --url http://\\S+ --key-from-env DEMO_KEY --organisation ${organisationId}$`,
+      ),
+    ])
+    expect(messages.slice(4)).toEqual([...planned, 'All edits are made: nothing changes from here on.'])
     expect(new Set(waits)).toEqual(new Set([60_000]))
   })
 
@@ -240,7 +249,7 @@ describe('hookdrift demo --serve', () => {
       { address: demoAddress('0'), fleet, changes: false, clock, ready: () => {}, print },
       stop.signal,
     ).catch(() => {})
-    expect([said.length, revisions()]).toEqual([2, before])
+    expect([said.length, revisions()]).toEqual([4, before])
   })
 
   it.each(['nonsense', '1:2:3', '99999', '0.0.0.0'])('refuses the address %j and leaves no file', async (address) => {

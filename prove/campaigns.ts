@@ -13,8 +13,8 @@ export const campaigns: Readonly<Record<string, readonly CampaignPart[]>> = {
   // An independent implementation says the same of what was and was not scanned, and runs that workers share, with some
   // lost, are those of one process.
   worlds: [
-    { script: 'oracle.ts', args: (slice, seed) => [slice === 'ci' ? '12' : '10000', seed] },
-    { script: 'oracle.ts', args: (slice, seed) => [slice === 'ci' ? '4' : '10000', seed, '--postgres'] },
+    { script: 'oracle.ts', args: (slice, seed) => [slice === 'ci' ? '40' : '10000', seed] },
+    { script: 'oracle.ts', args: (slice, seed) => [slice === 'ci' ? '8' : '10000', seed, '--postgres'] },
     { script: 'pool.ts', args: (slice, seed) => [slice === 'ci' ? '4' : '1000', seed] },
     {
       script: 'pool.ts',

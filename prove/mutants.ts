@@ -92,6 +92,70 @@ const mutants: readonly Mutant[] = [
     before: 'if (alias !== undefined && ++reading.copied > maxCopied) {',
     after: 'if (alias !== undefined && ++reading.copied > Number.POSITIVE_INFINITY) {',
   },
+  {
+    name: 'rows of an owner that lost its lease are written',
+    campaign: 'leases',
+    file: 'src/history/sqlite/sqlite-backend.ts',
+    before: 'if ((await transaction.value(fence.sql(1), fence.values)) === undefined) return false',
+    after: '',
+  },
+  {
+    name: 'a tick comes twice when the clock is set back by an hour',
+    campaign: 'clocks',
+    file: 'src/worker/schedule-planner.ts',
+    before: 'if (now < latest - smallStepMs) {',
+    after: 'if (now < latest) {',
+  },
+  {
+    name: 'a run is marked as committed before its rows are written',
+    campaign: 'kills',
+    file: 'src/history/draft/run-draft.ts',
+    before: "VALUES ($1, 'running', $2,",
+    after: "VALUES ($1, 'committed', $2,",
+  },
+  {
+    name: 'a run is committed in two transactions',
+    campaign: 'kills',
+    file: 'src/history/draft/run-draft.ts',
+    before: 'await attributeToRun(transaction, run)',
+    after: `await attributeToRun(transaction, run)
+    if (transaction.dialect === 'sqlite') {
+      await transaction.run('COMMIT')
+      await transaction.run('BEGIN IMMEDIATE')
+    }`,
+  },
+  {
+    name: 'a damaged page is read as empty',
+    campaign: 'disks',
+    file: 'src/history/sqlite/sqlite-database.ts',
+    before: 'return this.#ask(sql, values, (statement, bound) => statement.all(...bound)) as Row[]',
+    after: `try {
+      return this.#ask(sql, values, (statement, bound) => statement.all(...bound)) as Row[]
+    } catch {
+      return []
+    }`,
+  },
+  {
+    name: 'a history of a newer version is opened',
+    campaign: 'disks',
+    file: 'src/history/sqlite/migrate.ts',
+    before: 'if (version > migrations.length) {',
+    after: 'if (version > migrations.length + 1) {',
+  },
+  {
+    name: 'a waiver never ends',
+    campaign: 'worlds',
+    file: 'src/policy/waiver.ts',
+    before: 'if (now < waiver.until && waiver.until > (longest?.until ?? 0)) longest = waiver',
+    after: 'if (now > 0 && waiver.until > (longest?.until ?? 0)) longest = waiver',
+  },
+  {
+    name: 'a password is kept as any text',
+    campaign: 'canaries',
+    file: 'src/model/wire-schema.ts',
+    before: 'const basicAuth = collapsing({ username: prose, password: secret })',
+    after: 'const basicAuth = collapsing({ username: prose, password: prose })',
+  },
 ]
 
 const root = new URL('..', import.meta.url).pathname

@@ -102,8 +102,13 @@ async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessConte
     const locating = kept === undefined ? null : locatingOptions({ history: kept })
     print(text(second.result, { ...renderOptionsFor(terminal), full: false, locating }))
     print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
-    if (locating !== null) print(`Kept: hookdrift report${locating} --format html\n`)
-    print('For your own service: `hookdrift docs connect-a-service`.\n')
+    if (locating !== null) {
+      print(`Kept: hookdrift report${locating} --format html\n`)
+      print(
+        'The simulated service has stopped; `hookdrift demo --serve 8080` starts one that runs until you stop it.\n',
+      )
+    }
+    print('Next: `hookdrift docs tutorial`, or for your own service `hookdrift init`.\n')
     return exitCodes.clean
   } finally {
     if (keep === undefined) rmSync(directory, { recursive: true, force: true })

@@ -28,7 +28,7 @@ export function describeKey(key: string, { line, column, reference }: ValuePosit
 
 /** Whether a text is meant as an API key, where another text is expected. Such a text is shown nowhere. */
 export function looksLikeKey(text: string): boolean {
-  return /^\s*CO\.[A-Za-z0-9]{4,60}/.test(text)
+  return /^CO\.[A-Za-z0-9]{4,60}/.test(text.trimStart())
 }
 
 /** Where the URL of a service is configured: `hookdrift.yaml:4:10`, `${ACME_URL} at hookdrift.yaml:4:10`. */

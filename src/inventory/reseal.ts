@@ -11,7 +11,9 @@ import type { Sealer } from './sealer.ts'
  * of today stay the same, because nothing is sealed twice.
  */
 export function reseal(kind: Kind, attributes: JsonObject, sealer: Sealer): JsonObject {
-  return resealMembers(wireSchema[kind], attributes, sealer, false)
+  // A damaged row may name a kind that does not exist: then no member is known.
+  const members = Object.hasOwn(wireSchema, kind) ? wireSchema[kind] : {}
+  return resealMembers(members, attributes, sealer, false)
 }
 
 function resealMembers(members: Members, attributes: JsonObject, sealer: Sealer, isGuarded: boolean): JsonObject {

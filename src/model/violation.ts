@@ -53,7 +53,7 @@ export function isOpen({ state }: { readonly state: ViolationState }): boolean {
 
 /**
  * Why a violation ended. `fixed`: a scan shows that the problem is gone; `removed`: so is the resource; `policy`: the
- * policy no longer asks for it; `accepted`: a person accepts it; `expired`: the policy lets it end after some time.
+ * policy no longer requires it; `accepted`: a person accepts it; `expired`: the policy lets it end after some time.
  */
 export const resolutions = ['fixed', 'removed', 'policy', 'accepted', 'expired'] as const
 export type Resolution = (typeof resolutions)[number]

@@ -80,7 +80,7 @@ export function composeWorkerNotification(channels: readonly Channel[], event: E
 
 /** The message that tests a channel. */
 export function testMessage(channel: string, at: string): Message {
-  const title = `hookdrift: a test of the channel ${channel}`
+  const title = `hookdrift: test of the channel ${channel}`
   const command = 'hookdrift notify --pending'
   return compose([], { id: idOf([channel, at], 'test'), at, title, command, most: 0 })
 }

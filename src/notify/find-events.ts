@@ -42,12 +42,12 @@ function coverageEvents(record: RunRecord, { scans }: PriorState): Event[] {
     }
     if (status === 'complete') {
       const isBack = was !== undefined && was !== 'complete'
-      return isBack ? make('coverage.regained', `the ${listing} are walked to their end again`) : []
+      return isBack ? make('coverage.regained', `the ${listing} can be read completely again`) : []
     }
     // A listing that was never offered was not lost.
     const isLost =
       status === 'skipped' ? was === 'complete' : was === undefined || was === 'complete' || was === 'skipped'
-    return isLost ? make('coverage.lost', `the ${listing} could not be seen whole: ${status}, ${reason}`) : []
+    return isLost ? make('coverage.lost', `the ${listing} could not be read completely: ${status}, ${reason}`) : []
   })
 }
 

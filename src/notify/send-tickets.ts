@@ -171,7 +171,7 @@ async function apply(
 
   async function move(ticket: Ticket, to: TicketState): Promise<void> {
     if (ticket.isClosed !== (to === 'open') || (await tracker.move(ticket, to))) return
-    const own = `hookdrift cannot ${to === 'open' ? 'reopen' : 'close'} this ticket: its workflow offers no such step.`
+    const own = `hookdrift cannot ${to === 'open' ? 'reopen' : 'close'} this ticket: its workflow has no such transition.`
     await tracker.comment(ticket, { id: `${id}_left`, lines: [{ level: 'text', pieces: [{ own }] }], at })
   }
 

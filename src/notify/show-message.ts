@@ -43,7 +43,7 @@ export function showMessage(message: Message): readonly Line[] {
     ...(verdict === null ? [] : [text(verdict.text)]),
     ...showOpen(already_open),
     ...(more > 0 || run !== null
-      ? [{ level: 'text', pieces: [{ own: more > 0 ? `and ${more} more: ` : 'All of it: ' }, { command }] } as const]
+      ? [{ level: 'text', pieces: [{ own: more > 0 ? `and ${more} more: ` : 'Full report: ' }, { command }] } as const]
       : []),
     ...linksOf(['Open the report', report_url]),
   ]
@@ -64,7 +64,7 @@ function showCause({ severity, text, rules, command }: MessageCause): Line[] {
   return [
     { level: 'event', pieces: [{ own: `Cause, ${severity}: ` }, { foreign: text }] },
     { level: 'detail', pieces: [{ foreign: describeFollowing({ rules }) }] },
-    { level: 'detail', pieces: [{ own: 'Put it back: ' }, { command }] },
+    { level: 'detail', pieces: [{ own: 'To put it back: ' }, { command }] },
   ]
 }
 
@@ -140,8 +140,8 @@ export function fitMessage<Rendered>(
 
 const storms: Readonly<Record<Storm, string>> = {
   first_run: 'This is the first run: every open violation is new. The worst of them:',
-  policy_changed: 'The policy or the version of hookdrift changed since the last run. The worst of it:',
-  mass: 'Much changed at once. The worst of it:',
+  policy_changed: 'The policy or the version of hookdrift changed since the last run. The worst of the changes:',
+  mass: 'Many things changed at once. The worst of them:',
 }
 
 function text(own: string): Line {
@@ -187,7 +187,7 @@ function linksOf(...links: readonly (readonly [string, string | undefined])[]): 
 function showOpen(open: Message['already_open'] = {}): Line[] {
   const parts = Object.entries(open).map(([severity, number]) => `${number} ${severity}`)
   if (parts.length === 0) return []
-  const own = `The first message of this channel. Open before it: ${parts.join(', ')}; `
+  const own = `This is the first message of this channel. Open before it: ${parts.join(', ')}. List them: `
   return [{ level: 'text', pieces: [{ own }, { command: 'hookdrift violations --open' }] }]
 }
 

@@ -18,7 +18,7 @@ export const compliancePage: SitePage = {
       title: 'Compliance',
       crumbs: [],
       alarm: await showAllGaps(request),
-      body: html`<p class="meta">${count(builtInFrameworkIds.length, 'framework')}. Evidence for an assessment, not an assessment.</p>
+      body: html`<p class="meta">${count(builtInFrameworkIds.length, 'framework')}. This is evidence for an assessment, not the assessment itself.</p>
 ${table(
   'Frameworks',
   columns,

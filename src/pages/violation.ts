@@ -24,7 +24,7 @@ import { fold } from '../report/html/components/fold.ts'
 import { remediation } from '../report/html/components/remediation.ts'
 import { resource } from '../report/html/components/resource.ts'
 import { severityChip } from '../report/html/components/severity.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { nameControl } from '../report/html/show-rules.ts'
 import { remediationFor } from '../report/remediation-for.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -72,7 +72,7 @@ export const violationPage: SitePage = {
       alarm: unread.gaps.length === 0 ? nothing : showGaps(unread.scans.flatMap(toCoverage), link),
       body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
 <p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
-<p class="lead">${row.message}</p>
+<p class="lead">${withCode(row.message)}</p>
 <p class="where">${resource(row, linkToResource(link, row))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
 ${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, { spans, runs })}

@@ -95,8 +95,10 @@ export function expectJson(expected: Json): Expectation {
     evaluate(result) {
       if (canonicalJson(result) === wanted) return { is: 'met' }
       const where = firstDifference(expected, result)
-      const difference = where === '' ? 'it is another value' : `it differs at ${where}`
-      return { is: 'broken', complaint: `the result is not the JSON that is expected: ${difference}` }
+      return {
+        is: 'broken',
+        complaint: `the result differs from the expected JSON${where === '' ? '' : ` at ${where}`}`,
+      }
     },
   }
 }

@@ -24,14 +24,14 @@ export function switchOf(policy: Policy, rule: string, { project, labels, resour
   return {
     isOff,
     endedBy: decidedAt(ofSome === undefined ? 'rule_off' : 'override', {
-      reason: isOff ? null : asksForLess,
+      reason: isOff ? null : requiresLess,
       place: statement === undefined || isPointless ? placeOfPolicy(policy) : policy.placeOf(statement.at),
     }),
   }
 }
 
 /** What a policy says of a violation whose rule is on and no longer finds it. */
-const asksForLess = 'the rule is on and asks for less'
+const requiresLess = 'the rule is on but requires less'
 
 function lastStatement(layers: readonly Layer[], rule: string): RuleStatement | undefined {
   return layers.findLast((layer) => layer.has(rule))?.get(rule)

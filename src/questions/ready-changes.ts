@@ -98,7 +98,8 @@ async function readBounds(reader: HistoryReader, asking: RepairQuestion): Promis
 type ReadyValue = Pick<ReadyChange, 'to' | 'option'> | { readonly reason: string }
 
 function withinBound(rule: string, { bound, option: name }: Bound, from: Json, bounds: Bounds | undefined): ReadyValue {
-  if (bounds === undefined) return { reason: `${rule} asks for \`${name}\` of the policy: name it with --policy.` }
+  if (bounds === undefined)
+    return { reason: `${rule} needs the option \`${name}\` of the policy: name the policy with --policy.` }
   const options = bounds.optionsOf(rule)
   const limit = isJsonObject(options) ? options[name] : undefined
   const isBroken =

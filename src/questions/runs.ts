@@ -21,6 +21,7 @@ const runEntry = z.object({
   walks: schemas.count,
   incomplete: schemas.count,
   changes: schemas.count,
+  opened: schemas.count.describe('Violations that the run opened.'),
 })
 export type RunEntry = z.infer<typeof runEntry>
 
@@ -58,7 +59,7 @@ export async function readRuns(
   return {
     form: runsForm,
     ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
-    rows: runs.map(({ number, startedAt, finishedAt, isCommitted, exitCode, walks, incomplete, changes }) => ({
+    rows: runs.map(({ number, startedAt, finishedAt, isCommitted, exitCode, walks, incomplete, changes, opened }) => ({
       number,
       started_at: startedAt,
       finished_at: finishedAt,
@@ -67,6 +68,7 @@ export async function readRuns(
       walks,
       incomplete,
       changes,
+      opened,
     })),
     omitted: total - runs.length,
   }
@@ -83,6 +85,7 @@ export const runsView: AnswerView<RunEntry> = {
     { name: 'walks', value: ({ walks }) => walks, align: 'right' },
     { name: 'incomplete', value: ({ incomplete }) => incomplete, align: 'right' },
     { name: 'changes', value: ({ changes }) => changes, align: 'right' },
+    { name: 'opened', value: ({ opened }) => opened, align: 'right' },
   ],
   nothing: 'No run has ended yet.',
 }

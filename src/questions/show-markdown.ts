@@ -57,7 +57,7 @@ export function wrapMarkdown(lines: readonly string[], width: number): readonly 
   let open: string[] = []
   const flush = () => {
     const [first = ''] = open
-    const [lead = ''] = /^ *(?:[-*] |\d{1,3}\. )?/.exec(first) ?? []
+    const [lead = ''] = /^ {0,40}(?:[-*] |\d{1,3}\. )?/.exec(first) ?? []
     const text = open
       .map((line) => line.trim())
       .join(' ')
@@ -67,7 +67,7 @@ export function wrapMarkdown(lines: readonly string[], width: number): readonly 
     open = []
   }
   for (const line of lines) {
-    const isItem = /^ *(?:[-*] |\d{1,3}\. )/.test(line)
+    const isItem = /^ {0,40}(?:[-*] |\d{1,3}\. )/.test(line)
     const isAlone = line === '' || /^(?: {4}|#|\u001b)/.test(line)
     if (open.length > 0 && (isItem || isAlone || line.startsWith('|'))) flush()
     if (isAlone) wrapped.push(line)

@@ -319,9 +319,14 @@ function neverScanned(project: string): StatusRow {
   }
 }
 
+/** The list of a service's projects is scanned like a project, under the name `acme/*`. */
+function describeProject({ project }: StatusRow): string {
+  return project.endsWith('/*') ? `${project} (the list of projects)` : project
+}
+
 export const statusView: AnswerView<StatusRow> = {
   columns: [
-    { name: 'project', value: ({ project }) => project, least: 12 },
+    { name: 'project', value: ({ project }) => project, show: describeProject, least: 12 },
     { name: 'state', value: (row) => (row.stale ? 'stale' : 'current'), show: describeState, least: 12 },
     { name: 'run', value: ({ run }) => run, align: 'right' },
     { name: 'at', value: ({ at }) => at, only: 'csv' },

@@ -11,9 +11,9 @@ export function findUnreplayable(policy: Policy): ReadonlyMap<string, string> {
 }
 
 function reasonFor({ id, unkept, needs }: Rule, { probes }: Policy): string | undefined {
-  if (id === releaseVulnerable.id) return 'a replay does not read which release was inferred then'
-  if (unkept !== undefined) return `${unkept.join(' and ')} change by themselves and are not kept`
-  if (needs.includes('probe') && probes.length > 0) return 'the probes of this policy did not run then'
+  if (id === releaseVulnerable.id) return 'a replay does not know which release was inferred at the time'
+  if (unkept !== undefined) return `the history does not keep ${unkept.join(' and ')}, which change by themselves`
+  if (needs.includes('probe') && probes.length > 0) return 'the probes of this policy did not run at the time'
   return undefined
 }
 
@@ -25,15 +25,15 @@ export function findUnreplayableIn(policy: Policy, scopes: readonly (keyof typeo
   })
 }
 
-/** Drift rules, where the policy of then ignored fields that this one compares: their changes were not recorded. */
+/** Drift rules, where the policy at the time ignored fields that this one compares: their changes were not recorded. */
 export function findDriftRules(policy: Policy) {
-  const reason = 'the policy of then ignored fields that this one compares, so that their changes were not recorded'
+  const reason = 'the policy at the time ignored fields that this one compares, so their changes were not recorded'
   return namedRules(policy).flatMap(({ rule: { id, scope } }) => (scope === 'drift' ? [[id, reason] as const] : []))
 }
 
 const scanReasons = {
-  drift: 'a baseline was approved, and what differed from it then is not replayed',
-  scan: 'of what the scan showed, only the coverage is kept',
+  drift: 'a replay does not compare with the baseline that was approved at the time',
+  scan: 'the history keeps only the coverage of what a scan showed',
 } as const satisfies Partial<Record<Rule['scope'], string>>
 
 /** Gathers which rules could not be evaluated where. `everywhere`: those that cannot be evaluated in any run. */

@@ -252,10 +252,10 @@ const endedBy = defined(
       kind: z
         .enum(endingKinds)
         .describe(
-          'acceptance: a person accepted it. baseline: a person approved a baseline that has it, or revoked the one that it was found by. rule_off, override: the policy asks for less. expiry: its rule keeps it open no longer.',
+          'acceptance: a person accepted it. baseline: a person approved a baseline that has it, or revoked the one that it was found by. rule_off, override: the policy requires less. expiry: it was open for as long as its rule allows.',
         ),
       by: z.string().nullable().describe('The person.'),
-      reason: z.string().nullable().describe('What the person wrote, or what the policy asks for now.'),
+      reason: z.string().nullable().describe('What the person wrote, or what the policy requires now.'),
       at: time.nullable().describe('When the person decided.'),
       run: z.int().min(1).nullable().describe('Of a baseline, the run whose state was approved.'),
       configured_at: z

@@ -94,12 +94,12 @@ describe('drift rules with an approved baseline', () => {
     await messages()
     await approve(fixture)
     setRow(fixture, { rate_limit: 50, http_timeout: 44 })
-    const first = '2 fields differ from the approved baseline: /http_timeout 44 (approved: 15), /rate_limit 50'
+    const first = '2 fields differ from the approved baseline: /http_timeout is 44 (approved: 15), /rate_limit is 50'
     expect(await messages()).toEqual([`opened drift/unexpected  ${first} (approved: 100)`])
     // Of a wiped limit, both fields are the other rule's.
     setRow(fixture, { rate_limit: 0, rate_limit_duration: 0 })
     const lost = 'drift/rate-limit-lost /rate_limit rate limit removed (was 100 per 60 s)'
-    const timeout = 'drift/unexpected  1 field differs from the approved baseline: /http_timeout 44 (approved: 15)'
+    const timeout = 'drift/unexpected  1 field differs from the approved baseline: /http_timeout is 44 (approved: 15)'
     expect(await messages()).toEqual([`continuing ${timeout}`, `opened ${lost}`])
     // Where nothing is left, that is not fixed.
     setRow(fixture, { http_timeout: 15 })
@@ -107,7 +107,7 @@ describe('drift rules with an approved baseline', () => {
     expect(await messages()).toEqual([`continuing ${lost}`, `policy ${gone}`])
     expect(await messages()).toEqual([`continuing ${lost}`])
     // A rule that is off for the resource reports nothing.
-    const all = '/rate_limit 0 (approved: 100), /rate_limit_duration 0 (approved: 60)'
+    const all = '/rate_limit is 0 (approved: 100), /rate_limit_duration is 0 (approved: 60)'
     const override = `
 overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }]`
     expect(await messages(policyOf(`${driftRules}${override}`))).toEqual([

@@ -85,15 +85,19 @@ describe('a change back to the origin of a violation', () => {
   })
 
   it('is one where it goes beyond the origin', async () => {
-    const widened = 'drift/filter-widened applied filters let more event types through:'
+    const widened = 'drift/filter-widened filter rows let through'
     const origin = { a: { body: { x: 1 } } }
-    expect(await findings({ origin, last: {}, now: { a: { body: { x: 1 } }, b: {} } })).toEqual([`${widened} a, b`])
-    expect(await findings({ origin, last: {}, now: { a: { body: {} } } })).toEqual([`${widened} a`])
+    expect(await findings({ origin, last: {}, now: { a: { body: { x: 1 } }, b: {} } })).toEqual([
+      `${widened} 2 more event types: \`a\`, \`b\``,
+    ])
+    expect(await findings({ origin, last: {}, now: { a: { body: {} } } })).toEqual([
+      `${widened} 1 more event type: \`a\``,
+    ])
   })
 
   it('is one where the violation was accepted, so that the changed value became the usual one', async () => {
     expect(await findings({ origin: { a: {} }, last: {}, now: { a: {} } }, false)).toEqual([
-      'drift/filter-widened applied filters let more event types through: a',
+      'drift/filter-widened filter rows let through 1 more event type: `a`',
     ])
   })
 })

@@ -57,16 +57,11 @@ export async function openFleetFixture({
         await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: nowText(), note: 'agreed' }))
       }),
     /** Accepts a violation of a report, as `hookdrift accept` does. `uid`: of which resource, where several have one. */
-    accept: ({ run, violations }: Report, rule: string, uid?: string): Promise<void> =>
-      harness.withHistory(async (history) => {
-        const violation = violations.find((one) => one.rule === rule && (uid === undefined || one.uid === uid))
-        if (violation === undefined) throw new Error(`the report has no ${rule}`)
-        const scans = await readLatestScans(history, run.number)
-        const scanned = scans.find(({ project }) => project.name === violation.project)?.project
-        if (scanned === undefined) throw new Error(`the history has no ${violation.project}`)
-        const signed = { by: 'lee', reason: 'moves in spring', at: nowText() }
-        await history.accept(await composeAcceptances(history, run.number, [{ ...violation, scanned }], signed))
-      }),
+    accept: (report: Report, rule: string, uid?: string): Promise<void> => {
+      const violation = report.violations.find((one) => one.rule === rule && (uid === undefined || one.uid === uid))
+      if (violation === undefined) throw new Error(`the report has no ${rule}`)
+      return acceptViolation(harness, report, violation)
+    },
     /** What the history answers, as a person with sqlite3 would ask. */
     query: <Row = Record<string, unknown>>(sql: string, ...values: (string | number)[]): Row[] =>
       query<Row>(harness.file, sql, ...values),
@@ -76,6 +71,21 @@ export async function openFleetFixture({
       await harness[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Accepts a violation of the last report of a harness. */
+export function acceptViolation(
+  { withHistory, clock }: Pick<ReturnType<typeof openAuditHarness>, 'withHistory' | 'clock'>,
+  { run }: Report,
+  violation: Report['violations'][number],
+): Promise<void> {
+  return withHistory(async (history) => {
+    const scans = await readLatestScans(history, run.number)
+    const scanned = scans.find(({ project }) => project.name === violation.project)?.project
+    if (scanned === undefined) throw new Error(`the history has no ${violation.project}`)
+    const signed = { by: 'lee', reason: 'moves in spring', at: new Date(clock.now()).toISOString() }
+    await history.accept(await composeAcceptances(history, run.number, [{ ...violation, scanned }], signed))
+  })
 }
 
 export type FleetFixture = Awaited<ReturnType<typeof openFleetFixture>>

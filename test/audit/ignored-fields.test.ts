@@ -85,8 +85,8 @@ describe('fields that the policy ignores', () => {
     await fixture.approve()
     const { description: approved } = at(fixture.dataOf('payments').endpoints, 0)
     fixture.set({ description: 'other words', http_timeout: 44 })
-    const timeout = '/http_timeout 44 (approved: 15)'
-    const description = `/description "other words" (approved: ${JSON.stringify(approved)})`
+    const timeout = '/http_timeout is 44 (approved: 15)'
+    const description = `/description is "other words" (approved: ${JSON.stringify(approved)})`
     const next = async (policy: Policy) =>
       (await fixture.audit({ policy })).violations.map(
         ({ state, resolution, path, message, ended_by: by }) =>
@@ -118,7 +118,7 @@ describe('fields that the policy ignores', () => {
     const { notEvaluated } = await replayed(fixture, plain)
     expect(notEvaluated.map(({ rule, reason, projects }) => [rule, reason.slice(0, 35), projects])).toEqual(
       ['drift/flapping', 'drift/rate-limit-lost', 'drift/url-host-changed'].map((rule) => [
-        ...[rule, 'the policy of then ignored fields t', ['acme/payments']],
+        ...[rule, 'the policy at the time ignored fiel', ['acme/payments']],
       ]),
     )
   })

@@ -29,7 +29,7 @@ async function liveThrough(seed: number, { forgets }: { readonly forgets: boolea
   })
   const lines: string[] = []
   for (let run = 0; run < 5; run++) {
-    const { waitMs, rules: _, ...turn } = nextTurn()
+    const { waitMs, rules: _, exceptions: __, ...turn } = nextTurn()
     harness.advance(waitMs)
     if (forgets && run > 0) write(harness.file, "DELETE FROM reading WHERE name = 'items'")
     const listings = { ...turn.listings, filters: random.pick<Offer>(['auto', 'off', 'off']) }

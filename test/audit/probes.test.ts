@@ -105,7 +105,7 @@ describe('a probe', () => {
     expect(one.verdict.exit_code).toBe(1)
     expect(one.violations.map(({ kind, message, path }) => `${kind}${path}: ${message.slice(0, 62)}`)).toEqual([
       expect.stringMatching(/^probe\/outcome: the body function of .* \(01/),
-      expect.stringMatching(/^source\/body_function: fails the probe orders: Error: boom 1/),
+      expect.stringMatching(/^source\/body_function: fails probe orders: Error: boom 1/),
     ])
     fixture.setSource(fixture.first, { body_function: good })
     const two = await fixture.audit({ policy })
@@ -132,8 +132,8 @@ describe('a probe', () => {
       ),
     })
     expect(report.violations.map(({ rule, uid, message }) => [rule, uid, message])).toEqual([
-      ['probe/unexpected', 'broken', "the result breaks `payload.event_type == 'order.paid'`"],
-      ['probe/unexpected', 'other', 'the result is not the JSON that is expected: it differs at /data/a'],
+      ['probe/unexpected', 'broken', "the result does not satisfy `payload.event_type == 'order.paid'`"],
+      ['probe/unexpected', 'other', 'the result differs from the expected JSON at /data/a'],
     ])
     expect(report.verdict.exit_code).toBe(1)
   })
@@ -168,7 +168,7 @@ describe('a probe', () => {
     expect(violationLines(two)).toEqual(['opened probe/output-changed orders'])
     expect(at(two.violations, 0)).toMatchObject({
       severity: 'medium',
-      message: expect.stringMatching(/first at \/data\/a$/),
+      message: expect.stringMatching(/^result differs from the previous one at \/data\/a /),
     })
     expect(driftLines(two)).toEqual(['modified probe orders /output/data/a 1 -> 1.5'])
     expect(violationLines(three)).toEqual(['resolved probe/output-changed orders'])
@@ -193,7 +193,7 @@ describe('a probe', () => {
       ['opened probe/output-changed orders'],
       ['continuing probe/output-changed orders'],
     ])
-    expect(at(two.violations, 0).message).toMatch(/ than was approved, first at \/data\/a$/)
+    expect(at(two.violations, 0).message).toMatch(/^result differs from the approved one at \/data\/a /)
     await fixture.approve()
     expect(violationLines(await fixture.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
     expect(violationLines(await fixture.audit({ policy }))).toEqual(['opened probe/output-changed orders'])
@@ -204,7 +204,7 @@ describe('a probe', () => {
     const last = await fixture.audit({ policy })
     expect(violationLines(last)).toEqual(['opened probe/output-changed orders'])
     expect(at(last.violations, 0).message).toBe(
-      'result differs from the previous one, with the same function and payload, first at /data/a',
+      'result differs from the previous one at /data/a (same function and payload)',
     )
   })
 

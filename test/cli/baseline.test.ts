@@ -263,7 +263,11 @@ describe('states as files', () => {
         .map(({ rule, path, message }: { rule: string; path: string; message: string }) => [rule, path, message])
         .sort(),
     ).toEqual([
-      ['drift/unexpected', '', '1 field differs from the approved baseline: /status "inactive" (approved: "active")'],
+      [
+        'drift/unexpected',
+        '',
+        '1 field differs from the approved baseline: /status is "inactive" (approved: "active")',
+      ],
       ['drift/unexpected', '', 'added: the approved baseline does not have it'],
     ])
     expect(report.violations.some(({ uid }: { uid: string }) => uid === came)).toBe(true)

@@ -229,7 +229,7 @@ describe('hookdrift audit with notifications', () => {
     await notified.notify()
     expect(shown()).toEqual(opened.map(([title]) => [title, false, 2]))
     expect((await notified.notify('--test')).code).toBe(0)
-    expect(tracker.tickets.at(-1)).toMatchObject({ title: 'hookdrift: a test of the channel desk', isClosed: true })
+    expect(tracker.tickets.at(-1)).toMatchObject({ title: 'hookdrift: test of the channel desk', isClosed: true })
     const dump = JSON.stringify(
       ['notification', 'ticket'].map((table) => query(notified.history, `SELECT * FROM ${table}`)),
     )

@@ -113,7 +113,12 @@ describe('hookdrift probe', () => {
     const { code, answer } = await cli.json('orders', '--function', 'draft.js', '--project', cli.project)
     expect(code).toBe(1)
     expect(answer.rows).toMatchObject([
-      { outcome: 'ok', verdict: 'unexpected', uid: null, message: "the result breaks `payload.event_type == 'x'`" },
+      {
+        outcome: 'ok',
+        verdict: 'unexpected',
+        uid: null,
+        message: "the result does not satisfy `payload.event_type == 'x'`",
+      },
     ])
     expect(cli.service.requests.map(({ method }) => method)).toEqual(['POST'])
   })

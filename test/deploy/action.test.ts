@@ -135,8 +135,8 @@ describe('action.yml', () => {
     expect(scripts.filter((script: string) => script.includes('${{'))).toEqual([])
   })
 
-  it('uses only the actions of GitHub, by their major version', () => {
+  it('uses only the actions of GitHub, each by its commit', () => {
     const used = runs.steps.flatMap(({ uses }: { uses?: string }) => (uses === undefined ? [] : [uses]))
-    expect(used.filter((name: string) => !/^(actions|github)\/[\w/-]+@v\d+$/.test(name))).toEqual([])
+    expect(used.filter((name: string) => !/^(actions|github)\/[\w/-]+@[0-9a-f]{40}$/.test(name))).toEqual([])
   })
 })

@@ -38,7 +38,7 @@ describe('the workflows of the repository', () => {
   it('try the history on every PostgreSQL that is supported, and all else on both processors', () => {
     const { jobs } = parse(textOf('.github/workflows/ci.yml'))
     expect(jobs.postgres.strategy.matrix.postgres).toEqual(['14', '15', '16', '17', '18'])
-    for (const name of ['tests', 'package'])
+    for (const name of ['tests', 'package', 'image'])
       expect(jobs[name].strategy.matrix.runner).toEqual(['ubuntu-24.04', 'ubuntu-24.04-arm'])
   })
 

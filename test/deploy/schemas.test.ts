@@ -56,7 +56,7 @@ describe('the JSON Schemas', () => {
     using directory = openDirectory()
     execFileSync(process.execPath, [join(checkout, 'scripts/publish-schemas.ts'), directory.path])
     const laidOut = globSync('**/*.json', { cwd: directory.path })
-    expect(laidOut.sort()).toEqual(ids.map((id) => id.replace(/^.*\/schemas\//, '')).sort())
+    expect(laidOut.sort()).toEqual(ids.map((id) => id.slice(schemaAddress(owner, '').lastIndexOf('/') + 1)).sort())
     expect(readFileSync(join(directory.path, 'answers/diff-2.schema.json'), 'utf8')).toBe(
       textOf('config/answers/diff.schema.json'),
     )

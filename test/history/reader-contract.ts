@@ -247,7 +247,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stageChanges(renamed, [aChange('a')])
         await walkAll(draft, orders)
       })
-      const none = { incomplete: 0, changes: 0 }
+      const none = { incomplete: 0, changes: 0, opened: 0 }
       const [{ walks } = { walks: 0 }, ...more] = await readRunExtents(fixture.history, 1, 1)
       expect([walks > 0, more]).toEqual([true, []])
       expect(await readRunExtents(fixture.history, 0, 5)).toEqual([
@@ -267,7 +267,15 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
       await (await begin()).abandon(at(2.2))
       await begin()
-      const first = { ...committedRun(1), isCommitted: true, exitCode: 0, walks: 2, incomplete: 1, changes: 2 }
+      const first = {
+        ...committedRun(1),
+        isCommitted: true,
+        exitCode: 0,
+        walks: 2,
+        incomplete: 1,
+        changes: 2,
+        opened: 0,
+      }
       const second = {
         ...committedRun(2),
         finishedAt: at(2.2),
@@ -276,6 +284,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         walks: 0,
         incomplete: 0,
         changes: 0,
+        opened: 0,
       }
       expect(await listEndedRuns(fixture.history, 10)).toEqual({ runs: [second, first], total: 2 })
       expect(await listEndedRuns(fixture.history, 1)).toEqual({ runs: [second], total: 2 })
@@ -283,10 +292,39 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await listRunsBefore(fixture.history, 2, 5)).toEqual([first])
       expect(await listRunsBefore(fixture.history, 1, 5)).toEqual([])
       expect(await readRunExtents(fixture.history, 1, 3)).toEqual([
-        { run: 1, project: payments, walks: 2, incomplete: 1, changes: 2 },
+        { run: 1, project: payments, walks: 2, incomplete: 1, changes: 2, opened: 0 },
       ])
       const found = [0, 1, 2, 3].map((number) => findCommittedRun(fixture.history, number))
       expect(await Promise.all(found)).toEqual([undefined, committedRun(1), undefined, undefined])
+    })
+
+    it('counts the violations that each run opened: not those that go on in other words or are in doubt', async () => {
+      await run(async (draft) => {
+        await walkAll(draft)
+        await opening('a', 'b')(draft)
+      })
+      await run(async (draft) => {
+        await walkAll(draft)
+        const steps = [turning('a', { message: 'in other words' }), opening('c'), ending('b')]
+        for (const step of steps) await step(draft)
+      })
+      await run(async (draft) => {
+        await walkAll(draft)
+        await turning('c', { state: 'unknown', lastRun: 2 })(draft)
+        await opening('b')(draft)
+      })
+      const { runs } = await listEndedRuns(fixture.history, 10)
+      expect(runs.map(({ number, opened }) => [number, opened])).toEqual([
+        [3, 1],
+        [2, 1],
+        [1, 2],
+      ])
+      const extents = await readRunExtents(fixture.history, 1, 3)
+      expect(extents.map(({ run: number, opened }) => [number, opened])).toEqual([
+        [1, 2],
+        [2, 1],
+        [3, 1],
+      ])
     })
 
     it('gives the last scan of each project, and since when scans were incomplete', async () => {

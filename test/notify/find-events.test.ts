@@ -76,12 +76,12 @@ const lines = (record: RunRecord, before: PriorState) =>
 
 describe('the events of a run', () => {
   it.each<[CoverageStatus | undefined, CoverageStatus, string[]]>([
-    ['complete', 'failed', ['coverage.lost: the endpoints could not be seen whole: failed, it is failed']],
-    ['complete', 'skipped', ['coverage.lost: the endpoints could not be seen whole: skipped, it is skipped']],
-    ['skipped', 'partial', ['coverage.lost: the endpoints could not be seen whole: partial, it is partial']],
-    [undefined, 'suspect', ['coverage.lost: the endpoints could not be seen whole: suspect, it is suspect']],
-    ['partial', 'complete', ['coverage.regained: the endpoints are walked to their end again']],
-    ['skipped', 'complete', ['coverage.regained: the endpoints are walked to their end again']],
+    ['complete', 'failed', ['coverage.lost: the endpoints could not be read completely: failed, it is failed']],
+    ['complete', 'skipped', ['coverage.lost: the endpoints could not be read completely: skipped, it is skipped']],
+    ['skipped', 'partial', ['coverage.lost: the endpoints could not be read completely: partial, it is partial']],
+    [undefined, 'suspect', ['coverage.lost: the endpoints could not be read completely: suspect, it is suspect']],
+    ['partial', 'complete', ['coverage.regained: the endpoints can be read completely again']],
+    ['skipped', 'complete', ['coverage.regained: the endpoints can be read completely again']],
     [undefined, 'complete', []],
     ['complete', 'complete', []],
     ['failed', 'partial', []],
@@ -104,7 +104,7 @@ describe('the events of a run', () => {
         severity: 'critical',
         project,
         listing: 'sources',
-        text: 'the sources could not be seen whole: failed, it is failed',
+        text: 'the sources could not be read completely: failed, it is failed',
       },
     ])
   })

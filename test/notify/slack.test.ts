@@ -30,7 +30,7 @@ describe('a message to Slack', () => {
         '• *Opened, high:* `endpoint/url-not-https` – endpoint `name 2` in acme/payments',
         'delivers over plain http',
         '1 open violation (1 high); no drift.',
-        'All of it: `hookdrift report --run 7`',
+        'Full report: `hookdrift report --run 7`',
         '<https://reports.example/run-7.html?a=1&amp;b=2|Open the report>',
       ].join('\n'),
     )
@@ -73,7 +73,7 @@ describe('a message to Slack', () => {
   it('says in the first message of a channel what was open before', async () => {
     const text = await textOf(aMessage('msg_1', { already_open: { critical: 2, low: 1 } }))
     expect(text).toContain(
-      '\nThe first message of this channel. Open before it: 2 critical, 1 low; `hookdrift violations --open`\n',
+      '\nThis is the first message of this channel. Open before it: 2 critical, 1 low. List them: `hookdrift violations --open`\n',
     )
   })
 

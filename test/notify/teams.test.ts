@@ -96,6 +96,6 @@ describe('a message to Microsoft Teams', () => {
 
   it('is a card for a test, too', async () => {
     const [line] = (await elementsOf(testMessage('chat', '2026-11-21T03:00:00.000Z'))).map(lineOf)
-    expect(line).toBe('hookdrift: a test of the channel chat')
+    expect(line).toBe('hookdrift: test of the channel chat')
   })
 })

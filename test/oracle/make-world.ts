@@ -3,9 +3,19 @@ import type { History } from '../../src/history/history.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Filters, Offer } from '../../src/service/settings.ts'
 import { openAuditHarness } from '../audit/audit-harness.ts'
+import { acceptViolation } from '../audit/fleet-fixture.ts'
 import { startRandomFleet } from './random-fleet.ts'
-import type { Rules } from './random-policy.ts'
+import type { Exceptions, Rules } from './random-policy.ts'
 import { type Recorded, startRecordingProxy } from './recording-proxy.ts'
+
+type Violation = Report['violations'][number]
+type AcceptedPlace = Pick<Violation, 'project' | 'rule' | 'kind' | 'uid' | 'path'>
+
+/** Rules that read one field, which is what a violation of them is accepted with. */
+const accepted: ReadonlySet<string> = new Set([
+  ...['endpoint/url-not-https', 'endpoint/url-raw-ip', 'endpoint/timeout-high', 'endpoint/timeout-low'],
+  ...['endpoint/inactive', 'source/url-not-https', 'subscription/type-cli'],
+])
 
 /** All that the oracle gets: what was requested, and what the service answered. */
 export interface World {
@@ -21,6 +31,9 @@ export interface World {
     readonly filters: Filters
     readonly accepts_removals: boolean
     readonly rules: Rules
+    readonly exceptions: Exceptions
+    /** Violations that a person accepted before it. */
+    readonly accepted: readonly AcceptedPlace[]
     readonly exchanges: readonly Recorded[]
   }[]
 }
@@ -41,9 +54,10 @@ export async function makeWorld(
   const nextTurn = world.begin()
   const runs: World['runs'][number][] = []
   const reports: Report[] = []
+  let waiting: AcceptedPlace[] = []
 
   for (let left = 3 + random.below(4); left > 0; left--) {
-    const { waitMs, rules, ...turn } = nextTurn()
+    const { waitMs, rules, exceptions, ...turn } = nextTurn()
     harness.advance(waitMs)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
     reports.push(await harness.audit({ ...turn, url: proxy.url }))
@@ -54,9 +68,20 @@ export async function makeWorld(
       filters: turn.filters,
       accepts_removals: turn.acceptsRemovals,
       rules,
+      exceptions,
+      accepted: waiting,
       exchanges: proxy.take(),
     })
+    waiting = await acceptSome(reports.at(-1))
   }
+  async function acceptSome(report: Report | undefined): Promise<AcceptedPlace[]> {
+    const open =
+      report?.violations.filter(({ rule, state }) => accepted.has(rule) && /opened|continuing/.test(state)) ?? []
+    const chosen = open.filter(() => random.chance(0.15))
+    for (const violation of chosen) if (report !== undefined) await acceptViolation(harness, report, violation)
+    return chosen.map(({ project, rule, kind, uid, path }) => ({ project, rule, kind, uid, path }))
+  }
+
   const named = Object.fromEntries(Object.entries(projects).map(([name, uid]) => [`acme/${name}`, uid]))
   return { world: { seed, projects: named, labels, runs }, reports }
 }

@@ -7,7 +7,7 @@ import type { Filters, Offer } from '../../src/service/settings.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { editAtRandom } from './random-edits.ts'
 import { disturb } from './random-faults.ts'
-import { randomPolicy, withoutSome } from './random-policy.ts'
+import { type Exceptions, type Rules, randomExceptions, randomPolicy, withoutSome } from './random-policy.ts'
 
 /** A service with a random fleet, and how it changes and breaks from run to run. */
 export async function startRandomFleet(
@@ -41,18 +41,21 @@ export async function startRandomFleet(
   function begin() {
     let filters = filtersOf(random)
     let rules = randomPolicy(random)
+    let exceptions = randomExceptions(fleet, random)
     return () => {
       for (let edits = random.pick([0, 2, 5, 12, 30]); edits > 0; edits--) editAtRandom(fleet, random)
       disturb(service, random)
       if (random.chance(0.15)) filters = filtersOf(random)
       if (random.chance(0.2)) rules = random.chance(0.5) ? randomPolicy(random) : withoutSome(rules, random)
+      if (random.chance(0.25)) exceptions = randomExceptions(fleet, random)
       const waitMs = random.pick([0, 600_000, 5 * 3_600_000, 26 * 3_600_000, 8 * 86_400_000])
       const names = Object.keys(projects)
       const chosen = random.chance(0.15) ? names.filter(() => random.chance(0.6)) : names
       return {
         waitMs,
         rules,
-        policy: policyOf(JSON.stringify({ extends: [], rules })),
+        exceptions,
+        policy: policyOf(JSON.stringify(policyFile(rules, exceptions))),
         only: chosen.map((name) => `acme/${name}`),
         listings: random.chance(0.1) ? { sources: offerOf(random), project: offerOf(random) } : listings,
         filters,
@@ -73,6 +76,12 @@ export async function startRandomFleet(
     key: fleet.personalKey,
     [Symbol.asyncDispose]: () => service.close(),
   }
+}
+
+/** As a person writes it. */
+function policyFile(rules: Rules, { overrides, waivers }: Exceptions): object {
+  const signed = waivers.map(({ rule, match, expires }) => ({ rule, match, expires, owner: 'team', reason: 'moves' }))
+  return { extends: [], rules, overrides, waivers: signed }
 }
 
 /** Whether 16 digits are random is a matter of likelihood, and hookdrift's alone; 40 digits leave no doubt. */

@@ -1,3 +1,4 @@
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { Random } from '../../src/demo/random.ts'
 
 /** Rules with the options that the oracle gets. */
@@ -98,4 +99,74 @@ export function randomPolicy(random: Random): Rules {
 /** The same policy but for some rules that are off now. */
 export function withoutSome(rules: Rules, random: Random): Rules {
   return Object.fromEntries(Object.entries(rules).filter(() => random.chance(0.9)))
+}
+
+/** What a waiver or an override is for; each member must hold. */
+export interface Selected {
+  readonly project?: string
+  readonly kind?: string
+  readonly uid?: string
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** What a policy says of some resources only. */
+export interface Exceptions {
+  readonly overrides: readonly {
+    readonly match: Selected
+    readonly rules: Readonly<Record<string, 'off' | Readonly<Record<string, unknown>>>>
+  }[]
+  readonly waivers: readonly { readonly rule: string; readonly match: Selected; readonly expires: string }[]
+}
+
+/** Rules that evaluate one resource at a time: an override changes their options for some. */
+const overridden = [
+  ...['endpoint/secret-missing', 'endpoint/secret-too-many', 'endpoint/url-not-https', 'endpoint/url-raw-ip'],
+  ...['endpoint/timeout-high', 'endpoint/timeout-low', 'endpoint/rate-limit-absent', 'endpoint/inactive'],
+  ...['endpoint/paused-long', 'endpoint/owner-missing', 'subscription/wildcard', 'subscription/type-cli'],
+  ...['subscription/retry-few', 'subscription/retry-many', 'source/unverified', 'source/url-not-https'],
+] as const
+
+/** Around the days of the runs. */
+const expiries = [
+  '2026-11-20',
+  '2026-11-21',
+  '2026-11-22',
+  '2026-11-29',
+  '2026-12-10',
+  '2026-11-22T09:00:00+01:00',
+] as const
+
+export function randomExceptions(fleet: SimulatedFleet, random: Random): Exceptions {
+  const some = <Value>(most: number, make: () => Value) => Array.from({ length: random.below(most + 1) }, make)
+  return {
+    overrides: some(3, () => {
+      const rules = some(2, () => random.pick(overridden)).map((rule) => [rule, overrideOf(rule, random)] as const)
+      return { match: selectedBy(fleet, random), rules: Object.fromEntries(rules) }
+    }),
+    waivers: some(4, () => ({
+      rule: random.pick(['endpoint/*', 'endpoint/url-*', 'drift/*', 'subscription/*', 'project/*', ...overridden]),
+      match: selectedBy(fleet, random),
+      expires: random.pick(expiries),
+    })),
+  }
+}
+
+function overrideOf(rule: string, random: Random): 'off' | Readonly<Record<string, unknown>> {
+  if (random.chance(0.5)) return 'off'
+  const options = Object.entries(optionsByRule[rule] ?? {})
+  return Object.fromEntries(options.map(([name, choices]) => [name, random.pick([choices[0], ...choices])]))
+}
+
+function selectedBy(fleet: SimulatedFleet, random: Random): Selected {
+  const project = random.pick(['acme/*', ...fleet.projects().map(({ name }) => `acme/${name}`)] as const)
+  const [first] = fleet.projects()
+  const endpoints = first === undefined ? [] : fleet.open(first.uid).endpoints
+  const endpoint = endpoints[random.below(Math.max(1, endpoints.length))]
+  return random.pick<() => Selected>([
+    () => ({ project }),
+    () => ({ kind: random.pick(['endpoint', 'subscription', 'source', 'project']) }),
+    () => ({ labels: { env: random.pick(['prod', 'test']) } }),
+    () => ({ project, kind: 'endpoint', ...(endpoint && { uid: endpoint.uid }) }),
+    () => ({ project, labels: { env: 'prod' } }),
+  ])()
 }

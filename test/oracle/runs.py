@@ -1,5 +1,8 @@
 """One world, run by run: what is known, what each scan proves, what changed, and which violations are active."""
 
+from datetime import datetime
+from fnmatch import fnmatchcase
+
 from answers import Walk, exchanges_of, is_within, read_walk
 from normal_form import carried, differences, is_same, normal_form, stub_form, uid_of
 from rules import ONE_RESOURCE, Resource, across_fleet, across_project, drift, needs_of, seconds
@@ -22,13 +25,14 @@ class Project:
         self.changed_at = {}  # (kind, uid, path): starts of runs
         self.active = {}  # (rule, kind, uid, path): [first seen, last seen]
         self.origins = {}  # the same, of drift rules: attributes before the change
+        self.accepted = {}  # the same: the value that a person accepted
 
 
 class Scan:
     """What a run saw of a project, and what that proves."""
 
-    def __init__(self, project, run):
-        self.project, self.run = project, run
+    def __init__(self, project, run, labels):
+        self.project, self.run, self.labels = project, run, labels
         self.walks, self.statuses = {}, {}
         self.is_foreign = False
         self.unproven = set()
@@ -69,7 +73,10 @@ def run_world(world):
 
 def run_once(run, world, projects):
     now = seconds(run["started_at"].replace(".000Z", "Z"))
-    scans = [Scan(projects[name], run) for name in run["scanned"]]
+    for one in run["accepted"]:
+        project, place = projects[one["project"]], (one["rule"], one["kind"], one["uid"], one["path"])
+        project.accepted[place] = value_at(project.known[one["kind"]][one["uid"]], one["path"])
+    scans = [Scan(projects[name], run, world["labels"]) for name in run["scanned"]]
     for scan in scans:
         walk_all(scan)
         if not scan.is_foreign:
@@ -318,9 +325,51 @@ def is_new(scan, kind, listing, narrowed, is_listed):
     return listing != now or narrowed == scan.filter_of(now)
 
 
+def selects(scan, match, kind, uid):
+    """Every member must hold."""
+    name, labels = scan.project.name, scan.labels
+    return (
+        fnmatchcase(name, match.get("project", "*"))
+        and match.get("kind", kind) == kind
+        and match.get("uid", uid) == uid
+        and all(labels.get(label) == value for label, value in match.get("labels", {}).items())
+    )
+
+
+def options_for(scan, rule, kind, uid):
+    """Of a rule that evaluates one resource: later overrides win, option by option. None: it is off."""
+    options = scan.run["rules"].get(rule)
+    for override in scan.run["exceptions"]["overrides"]:
+        setting = override["rules"].get(rule)
+        if setting is not None and selects(scan, override["match"], kind, uid):
+            options = None if setting == "off" else {**(options or {}), **setting}
+    return options
+
+
+def is_asked(scan, rule):
+    """Of any resource."""
+    settings = [override["rules"].get(rule, "off") for override in scan.run["exceptions"]["overrides"]]
+    return rule in scan.run["rules"] or any(setting != "off" for setting in settings)
+
+
+def is_waived(scan, rule, kind, uid):
+    now = seconds_of(scan.run["started_at"])
+    return any(
+        fnmatchcase(rule, waiver["rule"]) and selects(scan, waiver["match"], kind, uid) and now < end_of(waiver["expires"])
+        for waiver in scan.run["exceptions"]["waivers"]
+    )
+
+
+def end_of(expires):
+    """A day holds to its end in UTC, a time is that instant."""
+    if len(expires) == 10:
+        return seconds(f"{expires}T00:00:00Z") + 86400
+    return datetime.fromisoformat(expires).timestamp()
+
+
 def evaluate(scan, r, now, labels):
     for rule, check in ONE_RESOURCE[r.kind].items():
-        options = scan.run["rules"].get(rule)
+        options = options_for(scan, rule, r.kind, r.uid)
         if options is None:
             continue
         for path in check(r, options, now):
@@ -330,7 +379,7 @@ def evaluate(scan, r, now, labels):
     environment = labels.get("env")
     is_development = environment in (None, "dev", "development", "test")
     if r.kind == "subscription" and r.get("type") == "cli" and not is_development:
-        if "subscription/type-cli" in scan.run["rules"]:
+        if options_for(scan, "subscription/type-cli", r.kind, r.uid) is not None:
             scan.found.add(("subscription/type-cli", r.kind, r.uid, "/type"))
 
 
@@ -339,7 +388,7 @@ def evaluate_history(scan, r, now):
     if r.kind == "endpoint":
         if r.get("status") == "paused":
             since = project.paused_since.setdefault(r.uid, now)
-            options = rules.get("endpoint/paused-long")
+            options = options_for(scan, "endpoint/paused-long", r.kind, r.uid)
             if options is not None and now - since >= options.get("max_hours", 24) * 3600:
                 scan.found.add(("endpoint/paused-long", r.kind, r.uid, "/status"))
         else:
@@ -358,12 +407,13 @@ def evaluate_history(scan, r, now):
 
 
 def has_changed(before, now, path):
-    def value_at(attributes):
-        for step in path.split("/")[1:]:
-            attributes = attributes.get(step) if isinstance(attributes, dict) else None
-        return attributes
+    return before is not None and not is_same(value_at(before, path), value_at(now, path))
 
-    return before is not None and not is_same(value_at(before), value_at(now))
+
+def value_at(attributes, path):
+    for step in path.split("/")[1:]:
+        attributes = attributes.get(step) if isinstance(attributes, dict) else None
+    return attributes
 
 
 def remove(scan):
@@ -428,7 +478,7 @@ def reconcile(scan, scans, is_whole_fleet):
         reported[rule, project.name, kind, uid, path] = {"state": state, "first_seen": first, "last_seen": last}
 
     def is_resolved(rule, kind, uid):
-        if rule not in scan.run["rules"]:
+        if not is_asked(scan, rule):
             return True
         if (kind, uid) in scan.unobserved:
             return False
@@ -438,9 +488,28 @@ def reconcile(scan, scans, is_whole_fleet):
             return is_whole_fleet and all(other.is_whole(need) for other in scans for need in kinds)
         return all((scan.is_whole if scope == "project" else scan.is_complete)(need) for need in kinds)
 
+    # Answers of another project say nothing about what is accepted in this one.
+    for place, value in [] if scan.is_foreign else list(project.accepted.items()):
+        rule, kind, uid, path = place
+        now_seen = next((r for r in scan.seen if (r.kind, r.uid) == (kind, uid)), None)
+        was_found = place in scan.found
+        if now_seen is not None and not is_same(value_at(now_seen.attributes, path), value):
+            del project.accepted[place]
+            continue
+        scan.found.discard(place)
+        if place in project.active:
+            report(place, "resolved")
+            del project.active[place]
+        # Silence about the same value is another policy, unless the resource changed or is gone.
+        known = project.known[kind].get(uid)
+        has_changed = now_seen is not None and known is not None and differences(kind, known, now_seen.attributes)
+        if not was_found and options_for(scan, rule, kind, uid) is not None and is_resolved(rule, kind, uid):
+            if now_seen is None or has_changed:
+                del project.accepted[place]
+
     for place in scan.found:
         first = project.active.get(place, [now])[0]
-        state = "continuing" if place in project.active else "opened"
+        state = "waived" if is_waived(scan, *place[:3]) else "continuing" if place in project.active else "opened"
         project.active[place] = [first, now]
         if place in scan.origins:
             project.origins.setdefault(place, scan.origins[place])

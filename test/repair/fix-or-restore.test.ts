@@ -133,7 +133,7 @@ describe('the policy that restore reads', () => {
       const { fixes, left_to_you } = JSON.parse(stdout)
       expect(fixes).toEqual([])
       expect(left_to_you[0].reason).toBe(
-        'endpoint/timeout-high asks for `max_seconds` of the policy: name it with --policy.',
+        'endpoint/timeout-high needs the option `max_seconds` of the policy: name the policy with --policy.',
       )
     }
   })

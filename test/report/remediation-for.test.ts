@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { remediationFor } from '../../src/report/remediation-for.ts'
+import { reports } from './all-reports.ts'
+import { aReport, aViolation } from './sample-reports.ts'
 
 const endpoint = (uid: string, fingerprint = 'ab12') => ({ kind: 'endpoint', uid, fingerprint }) as const
 const text =
@@ -29,5 +31,37 @@ describe('a remediation for violations', () => {
     for (const uid of ['a; reboot', '$(id)', 'a`b', "it's", '', '-x']) {
       expect(remediationFor(text, [endpoint(uid)])).toContain('`hookdrift restore UID --run 2`')
     }
+  })
+})
+
+describe('a report', () => {
+  const rule = {
+    id: 'endpoint/url-not-https',
+    kind: 'endpoint',
+    title: 'Deliveries are not encrypted',
+    severity: 'high',
+    remediation: '1. Run `hookdrift restore UID`. 2. Replay.',
+    controls: [],
+    needs: ['endpoint'],
+  } as const
+  const options = { colour: false, width: 100, full: true }
+
+  it.each(['text', 'html', 'markdown', 'csv', 'ocsf', 'oscal'] as const)(
+    'names the resource in the remediation that it shows for it: %s',
+    (format) => {
+      const shown = reports[format](aReport({ rules: [rule], violations: [aViolation({ uid: '01M7' })] }), options)
+      expect(shown).toContain('hookdrift restore 01M7')
+      expect(shown).not.toContain('restore UID')
+    },
+  )
+
+  it.each(['text', 'html', 'markdown'] as const)('has a place for it where it shows one for several: %s', (format) => {
+    const violations = [aViolation({ uid: '01M7' }), aViolation({ uid: '01M8' })]
+    expect(reports[format](aReport({ rules: [rule], violations }), options)).toContain('hookdrift restore UID')
+  })
+
+  it('shows what backticks enclose in a message as code', () => {
+    const violations = [aViolation({ message: 'removed (was an API key in `X-Api-Key`)' })]
+    expect(reports.html(aReport({ violations }), options)).toContain('(was an API key in <code>X-Api-Key</code>)')
   })
 })

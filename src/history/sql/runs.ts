@@ -21,6 +21,8 @@ export interface EndedRun extends CommittedRun {
   /** Walks that were neither complete nor skipped. */
   readonly incomplete: number
   readonly changes: number
+  /** Violations that the run opened. */
+  readonly opened: number
 }
 
 /** What a committed run walked and found changed in a project. */
@@ -32,6 +34,8 @@ export interface RunExtent {
   /** Walks that were neither complete nor skipped. */
   readonly incomplete: number
   readonly changes: number
+  /** Violations that the run opened. */
+  readonly opened: number
 }
 
 /** When the history was made: ISO 8601, UTC. Pruning does not change it, so it distinguishes histories. */
@@ -110,6 +114,10 @@ export function listRunsBefore(history: HistoryReader, run: number, most: number
   return history.snapshot((session) => runsBefore(session, history.visibility, run, most))
 }
 
+/** A row for each violation that a run opened: with the run, and the id of its project. */
+const openedSql = `(SELECT v.first_run AS run, v.project_id FROM hookdrift.violation v
+  WHERE v.from_run = v.first_run AND v.state = 'open')`
+
 async function runsBefore(
   session: Session,
   visibility: Visibility,
@@ -121,7 +129,8 @@ async function runsBefore(
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number) AS walks,
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number
           AND w.status NOT IN ('complete', 'skipped')) AS incomplete,
-       (SELECT count(*) FROM hookdrift.change c WHERE c.run = r.number) AS changes
+       (SELECT count(*) FROM hookdrift.change c WHERE c.run = r.number) AS changes,
+       (SELECT count(*) FROM ${openedSql} o WHERE o.run = r.number) AS opened
      FROM hookdrift.run r WHERE r.state IN ('committed', 'interrupted') AND r.number < $1 ORDER BY r.number DESC LIMIT $2`,
     [run, most],
   )
@@ -144,7 +153,7 @@ async function countSeen(
   const byRun = Map.groupBy(seen, ({ run }) => run)
   return runs.map(({ number, startedAt, finishedAt, isCommitted }) => {
     const own = byRun.get(number) ?? []
-    const sum = (member: 'walks' | 'incomplete' | 'changes') => own.reduce((total, row) => total + row[member], 0)
+    const sum = (member: CountedMember) => own.reduce((total, row) => total + row[member], 0)
     return {
       number,
       startedAt,
@@ -153,6 +162,7 @@ async function countSeen(
       walks: sum('walks'),
       incomplete: sum('incomplete'),
       changes: sum('changes'),
+      opened: sum('opened'),
       exitCode: null,
     }
   })
@@ -162,8 +172,10 @@ const ofRun = `JOIN hookdrift.scan s ON s.run = x.run AND s.project_id = x.proje
   JOIN hookdrift.project p ON p.id = x.project_id JOIN hookdrift.run r ON r.number = x.run AND r.state = 'committed'
   WHERE x.run BETWEEN $1 AND $2 GROUP BY x.run, s.name, p.service, p.uid`
 
+type CountedMember = 'walks' | 'incomplete' | 'changes' | 'opened'
+
 /** A row of a project in a run, with some of the counts. */
-interface CountedRow extends ProjectRef, Partial<Pick<RunExtent, 'walks' | 'incomplete' | 'changes'>> {
+interface CountedRow extends ProjectRef, Partial<Pick<RunExtent, CountedMember>> {
   readonly run: number
 }
 
@@ -182,6 +194,7 @@ async function extentsOf(session: Session, first: number, last: number): Promise
     ...(await ask(`count(*) AS walks, count(*) FILTER (WHERE x.status NOT IN ('complete', 'skipped')) AS incomplete
       FROM hookdrift.walk x`)),
     ...(await ask('count(*) AS changes FROM hookdrift.change x')),
+    ...(await ask(`count(*) AS opened FROM ${openedSql} x`)),
   ])
 }
 
@@ -193,9 +206,9 @@ function addUpExtents(rows: readonly CountedRow[]): RunExtent[] {
       const [first] = alike
       if (first === undefined) return []
       const { run, name, service, uid } = first
-      const sum = (member: 'walks' | 'incomplete' | 'changes') =>
-        alike.reduce((total, row) => total + (row[member] ?? 0), 0)
-      const counts = { walks: sum('walks'), incomplete: sum('incomplete'), changes: sum('changes') }
+      const sum = (member: CountedMember) => alike.reduce((total, row) => total + (row[member] ?? 0), 0)
+      const walked = { walks: sum('walks'), incomplete: sum('incomplete') }
+      const counts = { ...walked, changes: sum('changes'), opened: sum('opened') }
       return [{ run, project: { name, service, uid }, ...counts }]
     })
     .sort((a, b) => a.run - b.run || compareText(a.project.name, b.project.name))

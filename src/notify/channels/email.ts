@@ -102,7 +102,7 @@ const failures: Readonly<Record<string, string>> = {
   EENVELOPE: 'the mail server refused an address',
   ESOCKET: 'the connection to the mail server failed',
   ETIMEDOUT: 'no answer in time',
-  ETLS: 'no TLS with the mail server, and credentials do not travel without it',
+  ETLS: 'no TLS with the mail server, and credentials are not sent without it',
 }
 
 function isLoopback(host: string): boolean {

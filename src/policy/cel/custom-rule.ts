@@ -246,7 +246,8 @@ function projectOf(project: ProjectRef, labels: Readonly<Record<string, string>>
 
 /** Free-form values are checked during evaluation: only `true` counts as true. */
 function truth(value: unknown): boolean | undefined {
-  if (value !== undefined && typeof value !== 'boolean') throw new Error('the expression gave neither true nor false')
+  if (value !== undefined && typeof value !== 'boolean')
+    throw new Error('the expression returned neither true nor false')
   return value
 }
 

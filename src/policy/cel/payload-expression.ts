@@ -31,7 +31,7 @@ export function expectExpression(
         if (answer.is === 'true') return { is: 'met' }
         if (answer.is === 'unknown') return { is: 'unknown', reason: `\`${text}\` ${answer.why}` }
         const why = answer.is === 'false' ? '' : ` (${answer.why})`
-        return { is: 'broken', complaint: `the result breaks \`${text}\`${why}` }
+        return { is: 'broken', complaint: `the result does not satisfy \`${text}\`${why}` }
       },
     },
   }
@@ -51,7 +51,7 @@ function compilePayloadExpression(
         const value = freeValue(payload, { items: 0 })
         const answer = evaluation.run(unmetered, { now }, () => result.compiled.evaluate({ payload: value }))
         if (typeof answer === 'boolean') return { is: answer ? 'true' : 'false' }
-        return { is: 'fails', why: 'it gives neither true nor false' }
+        return { is: 'fails', why: 'it returns neither true nor false' }
       } catch (error) {
         // The payload caused it. Otherwise a limit ended the evaluation.
         if (error instanceof cel().EvaluationError) return { is: 'fails', why: error.summary }

@@ -105,7 +105,7 @@ export function complianceVerdict(compliance: Compliance): Markup {
     })),
     facts: [
       ...(counts.not_covered === 0 ? [] : [`${counts.not_covered} more are not covered by hookdrift`]),
-      'Evidence for an assessment, not an assessment: “met” covers only what hookdrift observes.',
+      'This is evidence for an assessment, not the assessment itself: “met” covers only what hookdrift observes.',
     ],
   })
 }
@@ -264,7 +264,7 @@ function showPeriod(period: CompliancePeriod): Markup {
     ['From', showTime(from)],
     ['To', showTime(to)],
     ['Evidence', describeEvidence(period)],
-    ['Runs', `${runs}, ${interrupted} more were interrupted`],
+    ['Runs', `${count(runs, 'run')}, ${interrupted === 0 ? 'none' : interrupted} interrupted`],
     [
       nameLongestGap(period),
       `${showOpenTime(longest_gap.ms)}, ${showTime(longest_gap.from)} to ${showTime(longest_gap.to)}`,

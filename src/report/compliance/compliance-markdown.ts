@@ -34,7 +34,7 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
     `## ${prose(title)}, run ${run.number}`,
     '',
     ...(period === undefined ? [] : [describeEvidence(period), '']),
-    `**${describeStates(compliance)}.** ${fleet === undefined ? '' : `${fleet} `}Evidence for an assessment, not an assessment.`,
+    `**${describeStates(compliance)}.** ${fleet === undefined ? '' : `${fleet} `}This is evidence for an assessment, not the assessment itself.`,
     '',
     ...describeReplay(compliance).flatMap((text) => [prose(text, 500), '']),
     ...describeScope(compliance).map(([name, text]) => `- ${name}: ${prose(text, 500)}`),

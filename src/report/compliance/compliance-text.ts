@@ -30,7 +30,10 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
   const lines = [
     ...(period === undefined ? [] : wrapProse(describeEvidence(period), width)),
     ...wrapProse(neutralise(`${title} (${framework}): ${describeStates(compliance)}.`), width),
-    ...wrapProse('Evidence for an assessment, not an assessment: "met" covers only what hookdrift observes.', width),
+    ...wrapProse(
+      'This is evidence for an assessment, not the assessment itself: "met" covers only what hookdrift observes.',
+      width,
+    ),
     `Run ${run.number}, ${showTime(run.started_at)}.${fleet === undefined ? '' : ` ${fleet}`}`,
     ...describeReplay(compliance).flatMap((text) => wrapProse(neutralise(text), width)),
     ...(period === undefined ? [] : showPeriod(period, width)),

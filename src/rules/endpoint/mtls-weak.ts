@@ -14,7 +14,7 @@ export const mtlsWeak = resourceRule('endpoint', {
     const certificate = certificateOf(mtls.client_cert)
     const reasons = certificate === undefined ? ['cannot be parsed'] : reasonsOf(certificate, time)
     if (reasons.length > 0) {
-      return { path: '/mtls_client_cert/client_cert', message: `the certificate ${reasons.join(', ')}` }
+      return { path: '/mtls_client_cert/client_cert', message: `the certificate ${reasons.join(' and ')}` }
     }
     return undefined
   },

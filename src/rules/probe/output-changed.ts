@@ -22,11 +22,11 @@ export const outputChanged = resourceRule('probe', {
     if (before.outcome !== 'ok' || before.deterministic !== true || before.output === undefined) return
     if (canonicalJson(before.output) === canonicalJson(output)) return
     const at = firstDifference(before.output, output)
-    const where = at === '' ? '' : `, first at ${at}`
+    const where = at === '' ? '' : ` at ${at}`
     const from = isApproved === true ? 'approved' : 'previous'
     yield {
       path: '/output',
-      message: `result differs from the ${from} one, with the same function and payload${where}`,
+      message: `result differs from the ${from} one${where} (same function and payload)`,
     }
   },
 })

@@ -60,7 +60,7 @@ export const projectRules: readonly Rule[] = [
   }),
   least('project', {
     id: 'project/retry-few',
-    title: 'Project retries are too few',
+    title: 'Project has too few retries',
     severity: 'medium',
     packs: ['delivery'],
     acceptedWith: ['/config/strategy'],

@@ -55,7 +55,7 @@ export const subscriptionRules: readonly Rule[] = [
   }),
   least('subscription', {
     id: 'subscription/retry-few',
-    title: 'Declared retries are too few',
+    title: 'Subscription declares too few retries',
     severity: 'medium',
     packs: ['delivery'],
     acceptedWith: ['/retry_config'],
@@ -83,7 +83,7 @@ export const subscriptionRules: readonly Rule[] = [
   }),
   most('subscription', {
     id: 'subscription/retry-many',
-    title: 'Declared retries are too many',
+    title: 'Subscription declares too many retries',
     severity: 'medium',
     packs: ['delivery'],
     acceptedWith: ['/retry_config'],

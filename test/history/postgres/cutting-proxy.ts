@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createConnection, createServer, type Socket } from 'node:net'
+import { createConnection, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
@@ -35,7 +35,7 @@ const commitText = Buffer.from('COMMIT\0')
 /** Passes messages between a client and a server on a socket, and breaks connections. */
 export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingProxy> {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-proxy-'))
-  let target = `${behind.host}/.s.PGSQL.${behind.port ?? 5432}`
+  let target = addressOf(behind)
   const sockets = new Set<Socket>()
   let armed: Cut | undefined
   let passing = 0
@@ -92,7 +92,7 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
       for (const connection of open) connection.isSilent = true
     },
     leadTo(directory) {
-      target = `${directory}/.s.PGSQL.5432`
+      target = { path: `${directory}/.s.PGSQL.5432` }
     },
     get commits() {
       return commits
@@ -106,4 +106,9 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** A server's host is a name, or the directory of its socket. */
+function addressOf({ host = '', port = 5432 }: PostgresServer): NetConnectOpts {
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }

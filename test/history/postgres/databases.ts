@@ -72,9 +72,9 @@ function urlOf(database: string): string {
 
 /** Executes a statement on the server. Waits until it accepts connections. */
 export async function administrate(sql: string): Promise<void> {
-  const { host = '', user = '', database = '' } = readPostgresUrl(server ?? 'postgres://none')
+  const { host = '', port, user = '', password, database = '' } = readPostgresUrl(server ?? 'postgres://none')
   for (let attempt = 1; ; attempt += 1) {
-    const client = new Client({ host, user, database })
+    const client = new Client({ host, port, user, password, database })
     try {
       await client.connect()
     } catch (error) {

@@ -7,16 +7,14 @@ const after = (before: JsonObject, now: JsonObject): Seen => ({ ...aProbe(now), 
 export const cases: Cases = {
   'names the first difference from the earlier result': {
     sees: [after(ok({ data: { a: 1, b: [1] }, type: 'x' }), ok({ data: { a: 1, b: [2] }, type: 'y' }))],
-    finds: [
-      'medium orders/output: result differs from the previous one, with the same function and payload, first at /data/b/0',
-    ],
+    finds: ['medium orders/output: result differs from the previous one at /data/b/0 (same function and payload)'],
   },
   'knows a member that came or went, and one of another type': {
     sees: [after(ok({ 'a/b': 1 }), ok({})), after(ok({}), ok({ added: null })), after(ok('text'), ok(null))],
     finds: [
-      'medium orders/output: result differs from the previous one, with the same function and payload, first at /a~1b',
-      'medium orders/output: result differs from the previous one, with the same function and payload, first at /added',
-      'medium orders/output: result differs from the previous one, with the same function and payload',
+      'medium orders/output: result differs from the previous one at /a~1b (same function and payload)',
+      'medium orders/output: result differs from the previous one at /added (same function and payload)',
+      'medium orders/output: result differs from the previous one (same function and payload)',
     ],
   },
   'says that a function is not deterministic, and compares nothing': {

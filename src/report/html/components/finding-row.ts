@@ -4,7 +4,7 @@ import type { AcceptedViolation } from '../../../model/violation.ts'
 import { sentenceOfEnding } from '../../describe-ending.ts'
 import { shorten } from '../../text/shorten.ts'
 import { showTime } from '../../text/show-time.ts'
-import { html, type Markup, nothing } from '../markup.ts'
+import { html, type Markup, nothing, withCode } from '../markup.ts'
 import { anchorOf, type ReportLinks } from '../report-links.ts'
 import { resource } from './resource.ts'
 import { severityChip } from './severity.ts'
@@ -40,12 +40,12 @@ function showFound(violation: ReportViolation, { anchor, links, title, age, due,
   if (links === undefined) {
     const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
     const signs = [...(owner === null ? [] : [`owner ${whose}`]), age, ...(due?.text ? [late] : [])]
-    return html`<p>${which}${message}</p><p class="where">${resource(violation, `#${anchor}`)}${atPath}${signs.map((sign) => html` · ${sign}`)}</p>`
+    return html`<p>${which}${withCode(message)}</p><p class="where">${resource(violation, `#${anchor}`)}${atPath}${signs.map((sign) => html` · ${sign}`)}</p>`
   }
   const href = links.violation(fingerprint)
   const said = isNamed
-    ? html`<p>${severityChip(severity)} <a class="title" href="${href}">${title ?? rule}</a></p><p>${message}</p>`
-    : html`<p><a class="title" href="${href}">${message}</a></p>`
+    ? html`<p>${severityChip(severity)} <a class="title" href="${href}">${title ?? rule}</a></p><p>${withCode(message)}</p>`
+    : html`<p><a class="title" href="${href}">${withCode(message)}</a></p>`
   const named = isNamed && title !== undefined ? html` · <code>${rule}</code>` : nothing
   const owned = owner === null ? nothing : html`owner <a href="${links.owner(owner)}">${whose}</a>`
   return html`${said}<p class="where">${resource(violation, links.resource(violation))}${atPath}${named}</p><p class="signs"><span>${owned}</span> <span>${age}</span> <span>${late}</span></p>`
@@ -57,7 +57,7 @@ export function acceptedRow(acceptance: AcceptedViolation, within: string): Mark
   const anchor = anchorOf(`a-${fingerprint}`, within)
   const chip = severity === null ? nothing : html`${severityChip(severity)} `
   const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${resource(acceptance, `#${anchor}`)}${atPath}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
+  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${withCode(shorten(message, 2000))}</p><p class="where">${resource(acceptance, `#${anchor}`)}${atPath}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
 `
 }
 

@@ -2,7 +2,7 @@ import { createRandom } from '../src/demo/random.ts'
 import { messageOf } from '../src/model/errors.ts'
 import type { Report } from '../src/model/report.ts'
 import { openAuditHarness, policyOf } from '../test/audit/audit-harness.ts'
-import { type Fault, judgeRuns, ofProject } from './answers/judge.ts'
+import { checkRuns, type Fault, ofProject } from './answers/check-runs.ts'
 import { drawMutation, type Mutation } from './answers/mutation.ts'
 import { drawWorld, type RecordedWorld } from './answers/recorded-world.ts'
 import { serveWorld } from './answers/wire-answers.ts'
@@ -79,7 +79,7 @@ async function prove({ seed, from, to }: Range): Promise<readonly Breach[]> {
         const runs = { before: of(before), mutated: of(mutated), after: of(after), given: given[at] ?? [] }
         const bug = crashed.get(`acme/${name}`)
         const faults: Fault[] = [
-          ...judgeRuns(runs, one.mutation, world),
+          ...checkRuns(runs, one.mutation, world),
           ...(bug === undefined ? [] : [{ promise: 'other' as const, what: `a bug ended the audit: ${bug}` }]),
           ...(hasHung ? [{ promise: 'other' as const, what: 'the run took too long' }] : []),
         ]
@@ -95,7 +95,7 @@ async function prove({ seed, from, to }: Range): Promise<readonly Breach[]> {
     // The history verifies in the end.
     await harness[Symbol.asyncDispose]()
   } catch (error) {
-    // Where something broke, that it does not is no news.
+    // Where something broke, this adds nothing.
     if (found.length === 0) throw error
   }
   return found

@@ -68,7 +68,7 @@ async function faultsOf(cases: readonly ChurnCase[]): Promise<(Pick<Breach, 'pro
   const churned = await audit(false)
   for (const [at, { uid }] of cases.entries()) {
     const project = living.get(uid)
-    if (project !== undefined) faults[at] = judgeChurned(churned, project, `acme/${uid.toLowerCase()}`)
+    if (project !== undefined) faults[at] = checkChurned(churned, project, `acme/${uid.toLowerCase()}`)
     follow(known[at], churned, uid)
   }
   // What is withheld once is confirmed, or not, by the next scan.
@@ -78,7 +78,7 @@ async function faultsOf(cases: readonly ChurnCase[]): Promise<(Pick<Breach, 'pro
       follow(known[at], report, uid)
       if (quiet === 0) continue
       const there = new Set(lists.flatMap((list) => [...(living.get(uid)?.uidsOf(list) ?? [])]))
-      faults[at] ??= judgeQuiet(report, `acme/${uid.toLowerCase()}`, differing(known[at] ?? new Set(), there))
+      faults[at] ??= checkQuiet(report, `acme/${uid.toLowerCase()}`, differing(known[at] ?? new Set(), there))
     }
   }
   return faults
@@ -109,7 +109,7 @@ function follow(known: Set<unknown> | undefined, { drift }: Report, uid: string)
   }
 }
 
-function judgeChurned(
+function checkChurned(
   report: Report,
   project: ChurnedProject,
   name: string,
@@ -140,7 +140,7 @@ function judgeChurned(
   return wrong && unseen(`${wrong.rule} of ${wrong.uid} is resolved, and nothing happened to it`)
 }
 
-function judgeQuiet(
+function checkQuiet(
   { coverage }: Report,
   name: string,
   others: ReadonlySet<unknown>,

@@ -42,7 +42,7 @@ const mutants: readonly Mutant[] = [
     after: 'isBlurred(rule) && resources.get(rule)?.has(resourceKey({ kind, uid })) === true',
   },
   {
-    name: 'a control met whatever was walked',
+    name: 'a control met without its walks',
     campaign: 'answers',
     file: 'src/compliance/compose-compliance.ts',
     before: '      ...gapsOfWalks(coverage),\n',

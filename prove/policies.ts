@@ -37,7 +37,7 @@ const resources = takeInventory(
   createSealer(Buffer.alloc(32, 1)),
 ).listed
 
-await runCases({ script: import.meta.url, atOnce: 20, deadlineMs: 900_000, heapMb: mostHeapMb, prove })
+await runCases({ script: import.meta.url, atOnce: 4, deadlineMs: 900_000, heapMb: mostHeapMb, prove })
 
 async function prove({ seed, from, to }: Range): Promise<readonly Breach[]> {
   const found: Breach[] = []

@@ -29,7 +29,7 @@ export function drawFiles(random: Random): PolicyFiles {
   return random.pick(kinds)(random)
 }
 
-/** Aliases of aliases: a few lines that stand for very many values. */
+/** Aliases of aliases: a few lines that expand to very many values. */
 function aliasBomb(random: Random): PolicyFiles {
   const [depth, fan] = [2 + random.below(30), 2 + random.below(12)]
   const place = random.pick(['ignore', 'waivers', 'rules', 'due', 'custom', 'x'])

@@ -19,13 +19,13 @@ interface Walked {
   /** Tries of the page. */
   tries: number
   sent: number
-  strayed: number
 }
 
 /** Servers on loopback that answer walks, each as its delivery says. */
 export async function openBrokenServer() {
   makeCertificates()
   const walks = new Map<string, Walked>()
+  const strays = new Set<string>()
   const gone = createServer()
   const refused = await listen(gone)
   await new Promise<void>((resolve) => gone.close(() => resolve()))
@@ -33,8 +33,7 @@ export async function openBrokenServer() {
     createServer((socket) => {
       socket.on('error', () => {})
       onRequest(socket, (request) => {
-        const walk = walks.get(caseOf(request))
-        if (walk !== undefined) walk.strayed += 1
+        strays.add(caseOf(request))
         socket.destroy()
       })
     }),
@@ -54,14 +53,20 @@ export async function openBrokenServer() {
   return {
     /** The address for a walk that is answered so. */
     begin(id: string, delivery: Delivery): string {
-      walks.set(id, { delivery, tries: 0, sent: 0, strayed: 0 })
+      walks.set(id, { delivery, tries: 0, sent: 0 })
       return `${addresses[delivery.port]}/${id}`
     },
-    /** What came of it: bytes of an endless answer, and requests to another host. */
-    end(id: string): { readonly sent: number; readonly strayed: number } {
-      const { sent, strayed } = walks.get(id) ?? { sent: 0, strayed: 0 }
+    /** How many bytes of an endless answer were sent. */
+    end(id: string): number {
+      const { sent } = walks.get(id) ?? { sent: 0 }
       walks.delete(id)
-      return { sent, strayed }
+      return sent
+    },
+    /** The walks of which a request came to another host, since the last call; one may come after its walk ended. */
+    takeStrays(): readonly string[] {
+      const taken = [...strays]
+      strays.clear()
+      return taken
     },
   }
 }

@@ -37,18 +37,18 @@ const listOf: Readonly<Record<string, string>> = {
 /** By kind, the rules that found something in good runs, and where: they read that. */
 const readings = new Map<string, Map<string, Set<string>>>()
 
-/** Which promises the runs broke, judged by the answers alone: nothing of the program reads them here. */
-export function judgeRuns(runs: ThreeRuns, mutation: Mutation, world: RecordedWorld): Fault[] {
+/** Which promises the runs broke, by the answers alone: nothing of the program reads them here. */
+export function checkRuns(runs: ThreeRuns, mutation: Mutation, world: RecordedWorld): Fault[] {
   const { before, mutated, after, given } = runs
   learnReads(before)
   const isOther = (uid: string) => !isTouched(uid, mutation, { world, given })
   return [
-    ...judgeRemovals(mutated, given),
-    ...judgeUntouched(mutated, isOther),
-    ...judgeResolutions({ before, mutated }, mutation, isOther),
-    ...judgeControls(mutated, mutation),
-    ...judgeRecovery({ before, mutated, after }, isOther),
-    ...judgeSecrets(mutated, world),
+    ...checkRemovals(mutated, given),
+    ...checkUntouched(mutated, isOther),
+    ...checkResolutions({ before, mutated }, mutation, isOther),
+    ...checkControls(mutated, mutation),
+    ...checkRecovery({ before, mutated, after }, isOther),
+    ...checkSecrets(mutated, world),
   ]
 }
 
@@ -75,7 +75,7 @@ function statusOf({ coverage }: Report, list: string | undefined): string | unde
 }
 
 /** Gone is what a whole walk, read by itself, does not show. */
-function judgeRemovals(mutated: Report, given: readonly GivenAnswer[]): Fault[] {
+function checkRemovals(mutated: Report, given: readonly GivenAnswer[]): Fault[] {
   return mutated.drift.flatMap(({ change, kind, uid, fields }) => {
     if (change === 'modified') {
       const isOfRows = fields.some(({ path, after }) => path.startsWith('/filters') && after === null)
@@ -122,7 +122,7 @@ function dataOf(answer: WireAnswer | undefined): Json | undefined {
 }
 
 /** What was shown as before is as before. */
-function judgeUntouched(mutated: Report, isOther: IsOther): Fault[] {
+function checkUntouched(mutated: Report, isOther: IsOther): Fault[] {
   return mutated.drift.flatMap(({ kind, uid, change }) => {
     if (!isOther(uid)) return []
     const what = `${kind} ${uid} is ${change}, though its answer is as before`
@@ -145,7 +145,7 @@ function isTouched(uid: string, { place, item }: Mutation, { world, given }: Tou
 }
 
 /** Resolved is what a complete walk shows to be right. */
-function judgeResolutions(
+function checkResolutions(
   { before, mutated }: Pick<ThreeRuns, 'before' | 'mutated'>,
   mutation: Mutation,
   isOther: IsOther,
@@ -163,7 +163,7 @@ function judgeResolutions(
 }
 
 /** Met is what all that its rules read was seen for. */
-function judgeControls(mutated: Report, { place, pointer, shows }: Mutation): Fault[] {
+function checkControls(mutated: Report, { place, pointer, shows }: Mutation): Fault[] {
   const id = builtInFrameworkIds[mutated.run.number % builtInFrameworkIds.length] ?? 'soc2'
   const kind = Object.keys(listOf).find((name) => listOf[name] === place.listing) ?? ''
   const reading = shows === 'hidden' ? rulesReading(kind, pointer) : new Set<string>()
@@ -182,7 +182,7 @@ function judgeControls(mutated: Report, { place, pointer, shows }: Mutation): Fa
 }
 
 /** A good run says what the good one before said, and no more changes than the mutated one made. */
-function judgeRecovery({ before, mutated, after }: Omit<ThreeRuns, 'given'>, isOther: IsOther): Fault[] {
+function checkRecovery({ before, mutated, after }: Omit<ThreeRuns, 'given'>, isOther: IsOther): Fault[] {
   const incomplete = after.coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped')
   const changed = new Set(mutated.drift.map(({ kind, uid }) => `${kind} ${uid}`))
   const removed = new Set(mutated.drift.flatMap(({ change, uid }) => (change === 'removed' ? [uid] : [])))
@@ -206,7 +206,7 @@ function judgeRecovery({ before, mutated, after }: Omit<ThreeRuns, 'given'>, isO
 const secretsIn = new WeakMap<RecordedWorld, readonly string[]>()
 
 /** No report has a secret of the recorded items. */
-function judgeSecrets(mutated: Report, world: RecordedWorld): Fault[] {
+function checkSecrets(mutated: Report, world: RecordedWorld): Fault[] {
   const secrets = secretsIn.get(world) ?? [...findSecrets(world.lists)]
   secretsIn.set(world, secrets)
   const text = JSON.stringify(mutated)

@@ -4,19 +4,16 @@
 # With a digest, every build has the same base: docs/how-to/install.md says how.
 ARG BASE=node:24-bookworm-slim
 
-FROM ${BASE} AS dependencies
-WORKDIR /build
-COPY package.json package-lock.json .npmrc ./
-# better-sqlite3 brings its own binary: nothing is compiled, and no package's script runs.
-RUN npm ci --omit=dev --ignore-scripts
-
 FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+# No package's script runs.
 RUN npm ci --ignore-scripts
 COPY . .
-# The image holds what the package holds, and the dependencies that the lock file names.
-RUN npm pack && tar -xzf hookdrift-*.tgz
+# The image holds what the package holds, and its dependencies as the lock file names them.
+RUN npm run -s build
+# better-sqlite3 brings its own binary: nothing is compiled.
+RUN cd package && npm ci --ignore-scripts && rm package-lock.json
 RUN mkdir -p out/bin out/lib out/state && mv package out/lib/hookdrift \
   && ln -s ../lib/hookdrift/bin/hookdrift.js out/bin/hookdrift && chmod 755 out/lib/hookdrift/bin/hookdrift.js
 
@@ -24,7 +21,6 @@ RUN mkdir -p out/bin out/lib out/state && mv package out/lib/hookdrift \
 FROM ${BASE} AS compiled
 WORKDIR /usr/local/lib/hookdrift
 COPY --from=build --chown=10001:10001 /build/out/lib/hookdrift .
-COPY --from=dependencies /build/node_modules node_modules
 RUN chown 10001:10001 dist
 USER 10001:10001
 RUN node bin/hookdrift.js demo >/dev/null && chmod -R a+rX dist/compile-cache
@@ -50,3 +46,14 @@ HEALTHCHECK --interval=5m --timeout=10s --start-period=15m CMD ["hookdrift", "st
 # The program is process 1 and takes SIGTERM itself: it seals the run under way within ten seconds, and exits with 143.
 ENTRYPOINT ["hookdrift"]
 CMD ["worker"]
+# What a registry shows of it: the release gives the values.
+ARG VERSION="" REVISION="" CREATED="" SOURCE="" URL="" DOCUMENTATION=""
+LABEL org.opencontainers.image.title="hookdrift" \
+  org.opencontainers.image.description="Audits the configuration of Convoy webhook gateways: drift, policy violations, history" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.created="${CREATED}" \
+  org.opencontainers.image.source="${SOURCE}" \
+  org.opencontainers.image.url="${URL}" \
+  org.opencontainers.image.documentation="${DOCUMENTATION}"

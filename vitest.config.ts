@@ -1,7 +1,8 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { memoryEnv } from './test/memory-directory.ts'
 
 const { VITEST_RESULTS: results } = process.env
 
@@ -44,6 +45,7 @@ export const gate = [
   'cli/times',
   'cli/worker',
   'deploy/comment',
+  'deploy/helm',
   'deploy/manifests',
   'deploy/release',
   'doctor/services',
@@ -133,7 +135,7 @@ export const long = [
   'audit/drift-worlds',
   'audit/filter-faults',
   'audit/giant-texts',
-  'audit/known-items',
+  'audit/item-memory',
   'audit/not-http',
   'audit/unseen-fleets',
   'cli/drift-story',
@@ -159,6 +161,7 @@ export const long = [
   'secrets/bigrams',
   'secrets/random-text',
   'service/large-page',
+  'site/in-browser',
   'telemetry/telemetry',
   'worker/year',
 ].map((name) => `test/${name}.test.ts`)
@@ -168,9 +171,8 @@ for (const file of [...gate, ...alone, ...long]) {
     throw new Error(`vitest.config.ts lists ${file}, which does not exist`)
 }
 
-/** Fast tests do not wait for a disk: their histories are in memory where the system offers a file system there. */
-const memory = '/dev/shm'
-export const env = existsSync(memory) && freeBytes(memory) > 1e9 ? { TMPDIR: memory } : {}
+/** Fast tests do not wait for a disk. */
+export const env = memoryEnv
 
 export default defineConfig({
   test: {
@@ -200,8 +202,3 @@ export default defineConfig({
     ],
   },
 })
-
-function freeBytes(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory)
-  return bavail * bsize
-}

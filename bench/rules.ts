@@ -5,7 +5,7 @@ import { generateFleet } from '../src/demo/generate-fleet.ts'
 import { createSealer } from '../src/inventory/sealer.ts'
 import { takeInventory } from '../src/inventory/take-inventory.ts'
 import { type Kind, kinds, type Resource } from '../src/model/resource.ts'
-import type { FindingPlace, LocatedFact, Rule } from '../src/rules/engine/rule.ts'
+import type { FindingSubject, LocatedFact, Rule } from '../src/rules/engine/rule.ts'
 import { ruleTime } from '../src/rules/engine/rule-time.ts'
 import { rules } from '../src/rules/rules.ts'
 import { median } from './measure.ts'
@@ -99,7 +99,7 @@ function askAll(asked: readonly Rule[], of: readonly Resource[]): Asked {
 interface Question {
   readonly id: string
   readonly kinds: readonly Kind[]
-  ask(resource: Resource, at: FindingPlace): void
+  ask(resource: Resource, at: FindingSubject): void
   /** How many findings there are in all. */
   conclude(): number
 }
@@ -119,7 +119,7 @@ function questionFor(rule: Rule): Question | undefined {
   }
   if (bound.scope === 'project') {
     const fold = bound.start()
-    const ask = (resource: Resource, at: FindingPlace) => fold.visit(resource, at)
+    const ask = (resource: Resource, at: FindingSubject) => fold.visit(resource, at)
     return { id, kinds: bound.visits, ask, conclude: () => [...fold.conclude({ isComplete: () => true })].length }
   }
   if (bound.scope !== 'fleet') return undefined

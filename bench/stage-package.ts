@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const own = resolve(import.meta.dirname, '..')
@@ -9,8 +9,6 @@ export function stagePackage(root = own): string {
   execFileSync('npm', ['run', '-s', 'build'], { cwd: root, stdio: 'inherit' })
   const staged = join(root, '.bench/package')
   rmSync(staged, { recursive: true, force: true })
-  mkdirSync(staged, { recursive: true })
-  for (const part of ['bin', 'config', 'dist', 'docs', 'migrations', 'package.json'])
-    cpSync(join(root, part), join(staged, part), { recursive: true })
+  cpSync(join(root, 'package'), staged, { recursive: true })
   return join(staged, 'bin/hookdrift.js')
 }

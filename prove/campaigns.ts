@@ -48,6 +48,16 @@ export const campaigns: Readonly<Record<string, readonly CampaignPart[]>> = {
       args: (slice, seed) => (slice === 'ci' ? ['1', seed, '--days', '120', '--fleets', '10'] : ['40', seed]),
     },
   ],
+  // Of what a service should not send, nothing is taken for gone, resolved or met, and nothing ends the audit.
+  answers: [{ script: 'answers.ts', args: (slice, seed) => [slice === 'ci' ? '960' : '1000000', seed] }],
+  // An answer that does not come whole is a fault, in time, and the key goes nowhere else.
+  transport: [{ script: 'transport.ts', args: (slice, seed) => [slice === 'ci' ? '4000' : '100000', seed] }],
+  // What stays while lists change is seen once, or the walk is not complete.
+  churn: [{ script: 'churn.ts', args: (slice, seed) => [slice === 'ci' ? '256' : '100000', seed] }],
+  // No text of a service acts in an output.
+  texts: [{ script: 'texts.ts', args: (slice, seed) => [slice === 'ci' ? '600' : '100000', seed] }],
+  // No policy takes the time or the memory of a run.
+  policies: [{ script: 'policies.ts', args: (slice, seed) => [slice === 'ci' ? '600' : '10000', seed] }],
   // No secret value is stored, logged or printed.
   canaries: [{ script: 'secrets.ts', args: (_, seed) => [seed] }],
 }

@@ -59,11 +59,12 @@ for (const name of readdirSync(at('config/frameworks'))) {
 const { controlIndex } = await import('./control-index.ts')
 const { rules } = await import('../src/rules/rules.ts')
 const { policyJsonSchema } = await import('../src/policy/policy-schema.ts')
+const { schemaText } = await import('./reference/schemas.ts')
 const rule = rules.find((each) => each.id === id)
 if (rule === undefined) throw new Error(`the table of rules lacks ${id}`)
 write(`docs/rules/${id}.md`, withHeader(pageBody(), rule))
 write('config/controls.json', controlIndex())
-write('config/policy.schema.json', `${JSON.stringify(policyJsonSchema(), null, 2)}\n`)
+write('config/policy.schema.json', schemaText('policy', policyJsonSchema()))
 
 process.stdout.write(`
 Now replace what the template says, by hand:

@@ -44,7 +44,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   // Its templates make every page, a report too.
   hono: ['pages/', 'serving/', 'report/html/', 'worker/'],
   '@hono/node-server': 'serving/',
-  'prom-client': 'worker/',
+  '@prometheus-io/client': 'worker/',
   'markdown-it': 'pages/',
   nodemailer: 'notify/',
   '@opentelemetry/api': 'telemetry/',

@@ -5,7 +5,7 @@ import { oldWords, wordExceptions } from './old-words.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const searched = [
-  ...['src', 'test', 'docs', 'bench', 'prove', 'scripts', 'config', 'deploy', 'templates'],
+  ...['src', 'test', 'docs', 'bench', 'prove', 'scripts', 'config', 'deploy', 'templates', 'site'],
   ...['action.yml', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
 ]
 /** The schemas of `config/` are generated from `src`, which is searched. */

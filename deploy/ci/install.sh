@@ -17,7 +17,7 @@ if [ -z "$package" ]; then
   source=$(absolute "$AUDIT_SOURCE")
   (cd "$source" && tar -cf - --exclude ./.git --exclude ./node_modules .) | (cd "$copy" && tar -xf -)
   # No package's script runs.
-  (cd "$copy" && npm ci --ignore-scripts && npm pack --pack-destination "$AUDIT_PREFIX")
+  (cd "$copy" && npm ci --ignore-scripts && npm run -s build && npm pack --pack-destination "$AUDIT_PREFIX" ./package)
   for file in "$AUDIT_PREFIX"/hookdrift-*.tgz; do package=$file; done
   rm -rf "$copy"
 fi

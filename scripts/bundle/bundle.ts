@@ -12,6 +12,9 @@ export const programs = [
   'demo/function-worker',
 ] as const
 
+/** Packages that the package depends on: their binaries cannot be in a file of JavaScript. All others are bundled. */
+export const unbundled: readonly string[] = ['better-sqlite3']
+
 /**
  * Bundles the programs of a checkout with all they import, except the native module. Writes the files to a directory, or
  * nothing where there is none.
@@ -75,12 +78,12 @@ const leftOut: Plugin = {
 const outside: Plugin = {
   name: 'outside',
   resolveId(id, importer, { kind }) {
-    if (!isBuiltin(id) && id !== 'better-sqlite3') return null
+    if (!isBuiltin(id) && !unbundled.includes(id)) return null
     return kind === 'require-call' || importer?.includes('rolldown/runtime') ? { id, external: true } : `\0${id}`
   },
   load(id) {
     const name = id.slice(1)
-    if (id === '\0better-sqlite3')
+    if (id.startsWith('\0') && unbundled.includes(name))
       return `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
 export default require('${name}')`
     if (!id.startsWith('\0') || !isBuiltin(name)) return null

@@ -19,7 +19,37 @@ variables of the environment are in [the configuration](configuration.md#environ
 /** The page about every command, its arguments and its options. */
 export async function commandLinePage(): Promise<string> {
   const program = await buildCommandLine()
-  return [intro, ...sectionsOf(program, '', '##'), formatsSection()].join('\n')
+  const common = commonOptions(program)
+  return [
+    intro,
+    commonSection(common),
+    ...sectionsOf(program, { prefix: '', heading: '##', common }),
+    formatsSection(),
+  ].join('\n')
+}
+
+/** The rows of options that many commands have in the same words: they are described once. Each has its flags. */
+function commonOptions(program: Command): ReadonlyMap<string, string> {
+  const uses = new Map<string, { readonly flags: string; count: number }>()
+  const visit = (command: Command) => {
+    for (const option of orderedOptions(command)) {
+      const row = optionRow(option)
+      const use = uses.get(row) ?? { flags: option.flags, count: 0 }
+      use.count++
+      uses.set(row, use)
+    }
+    for (const child of command.commands) visit(child)
+  }
+  visit(program)
+  return new Map([...uses].flatMap(([row, { flags, count }]) => (count >= fewestUses ? [[row, flags] as const] : [])))
+}
+
+/** Options of fewer commands are described with each. */
+const fewestUses = 8
+
+function commonSection(common: ReadonlyMap<string, string>): string {
+  const lead = 'Many commands have these options. Their sections only name them.'
+  return ['## Common options', '', lead, '', ...common.keys(), ''].join('\n')
 }
 
 function formatsSection(): string {
@@ -30,23 +60,42 @@ function formatsSection(): string {
   )
 }
 
-function sectionsOf(parent: Command, prefix: string, heading: string): readonly string[] {
+function sectionsOf(
+  parent: Command,
+  {
+    prefix,
+    heading,
+    common,
+  }: { readonly prefix: string; readonly heading: string; readonly common: ReadonlyMap<string, string> },
+): readonly string[] {
   return parent
     .createHelp()
     .visibleCommands(parent)
     .filter((command) => command.name() !== 'help')
     .flatMap((command) => {
       const name = `${prefix}${command.name()}`
-      const section = [`${heading} ${name}`, '', `${sentence(command.description())}`, '', ...bodyOf(command, name)]
-      return [section.join('\n'), ...sectionsOf(command, `${name} `, `${heading}#`)]
+      const section = [
+        `${heading} ${name}`,
+        '',
+        `${sentence(command.description())}`,
+        '',
+        ...bodyOf(command, name, common),
+      ]
+      return [section.join('\n'), ...sectionsOf(command, { prefix: `${name} `, heading: `${heading}#`, common })]
     })
 }
 
-function bodyOf(command: Command, name: string): readonly string[] {
+function bodyOf(command: Command, name: string, common: ReadonlyMap<string, string>): readonly string[] {
   if (command.commands.length > 0) return []
   const options = orderedOptions(command)
   const usage = ['hookdrift', name, ...argumentsOf(command), ...(options.length > 0 ? ['[options]'] : [])].join(' ')
-  const rows = [...command.registeredArguments.flatMap(argumentRow), ...options.map(optionRow)]
+  const optionRows = options.map(optionRow)
+  const named = optionRows.flatMap((row) => common.get(row) ?? []).map((flags) => `\`${flags.replace(/^-\w, /, '')}\``)
+  const rows = [
+    ...command.registeredArguments.flatMap(argumentRow),
+    ...optionRows.filter((row) => !common.has(row)),
+    ...(named.length === 0 ? [] : [`- [Common options](#common-options): ${named.join(', ')}`]),
+  ]
   const { lines = [] } = examples[name] ?? {}
   const shown = lines.flatMap(([line, what]) => [`# ${what}`, `hookdrift ${line}`])
   return [

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { configurationJsonSchema } from '../../src/config/configuration-schema.ts'
 import { environment } from './environment.ts'
 
 /** As much of JSON Schema as the configuration's uses. */
@@ -14,8 +14,6 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
 }
-
-const file = new URL('../../config/hookdrift.schema.json', import.meta.url)
 
 const intro = `# The configuration
 
@@ -58,7 +56,7 @@ ${environment.map(([name, about]) => `- ${name}: ${about}`).join('\n')}
 
 /** The page about every member of the configuration. */
 export function configurationPage(): string {
-  const schema: Schema = JSON.parse(readFileSync(file, 'utf8'))
+  const schema: Schema = JSON.parse(JSON.stringify(configurationJsonSchema()))
   const members = Object.entries(schema.properties ?? {})
   const plain = members.filter(([, member]) => !hasMembers(member))
   const sections = members.filter(([, member]) => hasMembers(member))

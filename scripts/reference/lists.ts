@@ -1,6 +1,9 @@
 import { explainViews } from '../../src/history/sqlite/views.ts'
 import { severities } from '../../src/model/violation.ts'
+import type { Rule } from '../../src/rules/engine/rule.ts'
+import { readRulePage } from '../../src/rules/rule-page.ts'
 import { rules } from '../../src/rules/rules.ts'
+import type { Cases } from '../../test/rules/rule-cases.ts'
 
 /** The page about the SQL views of the history. */
 export function viewsPage(): string {
@@ -27,22 +30,41 @@ questions with their SQL.
   ].join('\n')
 }
 
-/** The page with all rules, by kind. */
-export function rulesPage(): string {
+/** The page with all rules, by kind: each with a message of its tests, and the steps of its own page. */
+export async function rulesPage(): Promise<string> {
   const kinds = [...Map.groupBy(rules, ({ id }) => id.split('/')[0] ?? '')]
-  const sections = kinds.map(([kind, list]) => {
+  const sections = kinds.map(async ([kind, list]) => {
     const sorted = list.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
-    const rows = sorted.map(({ id, severity, title }) => `- [${id}](../rules/${id}.md) (${severity}): ${title}.`)
-    return [`## ${kind}`, '', ...rows, ''].join('\n')
+    const shown = await Promise.all(sorted.map(showRule))
+    return [`## ${kind}`, '', ...shown].join('\n')
   })
   return [
     `# The rules
 
-All ${rules.length} rules. Each links to its page: what it reports, why, how to fix it and when to waive it. Generated from the
-program by \`npm run reference\`; \`hookdrift rules\` prints the list.
+All ${rules.length} rules, the most severe of each kind first: title, severity, an example of a message, and how to fix it. The
+name of a rule links to its page, which also says why it matters and when to waive it. In commands, \`UID\` is the uid or
+the name of the resource; reports, pages and messages about one resource fill it in. Generated from the program by
+\`npm run reference\`; \`hookdrift rules\` prints the list.
 `,
-    ...sections,
+    ...(await Promise.all(sections)),
   ].join('\n')
+}
+
+async function showRule({ id, severity, title }: Rule): Promise<string> {
+  const { cases }: { readonly cases: Cases } = await import(
+    /* @vite-ignore */ new URL(`../../test/rules/${id}.cases.ts`, import.meta.url).href
+  )
+  const [finding = ''] = Object.values(cases).flatMap(({ finds = [] }) => finds)
+  const message = finding.slice(finding.indexOf(': ') + 2)
+  const [, fix = ''] = /^## How to fix\n\n([\s\S]*?)\n\n## /m.exec(readRulePage(id)) ?? []
+  return `### [${id}](../rules/${id}.md)
+
+**${title}** (${severity})
+
+> ${message}
+
+${fix}
+`
 }
 
 function sentence(text: string): string {

@@ -1,23 +1,27 @@
+import { join } from 'node:path'
+import { codeOwners, readOwner } from '../release/owner.ts'
 import { apiPage } from './api.ts'
 import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
 import { frameworksPage } from './frameworks.ts'
 import { rulesPage, viewsPage } from './lists.ts'
 import { manPage } from './man-page.ts'
-import { schemaFiles } from './schemas.ts'
+import { schemaCatalogue, schemaFiles } from './schemas.ts'
 import { wrapMarkdown } from './wrap-markdown.ts'
 
 const schemas = await schemaFiles()
 
 /** Generated pages and schemas, by their paths. */
 export const referencePages: Readonly<Record<string, () => string | Promise<string>>> = {
+  '.github/CODEOWNERS': () => codeOwners(readOwner(join(import.meta.dirname, '../..'))),
   'docs/reference/api.md': () => apiPage().then(finish),
   'docs/reference/command-line.md': () => commandLinePage().then(finish),
   'docs/reference/configuration.md': () => finish(configurationPage()),
   'docs/reference/frameworks.md': () => finish(frameworksPage()),
-  'docs/reference/rules.md': () => finish(rulesPage()),
+  'docs/reference/rules.md': () => rulesPage().then(finish),
   'docs/reference/views.md': () => finish(viewsPage()),
   'man/hookdrift.1': manPage,
+  'release/catalog.json': schemaCatalogue,
   ...Object.fromEntries(Object.entries(schemas).map(([path, schema]) => [path, () => schema])),
 }
 

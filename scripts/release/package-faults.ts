@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path'
 
-/** What `package.json` says about what npm does with the package. */
+/** What `package.json` of the package says about what npm does with it. */
 export interface PackageDescription {
   readonly name: string
   readonly version: string
@@ -9,12 +9,10 @@ export interface PackageDescription {
   readonly license?: string
   readonly bin: Readonly<Record<string, string>>
   readonly exports?: Readonly<Record<string, string>>
-  readonly scripts?: Readonly<Record<string, string>>
-  readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** npm runs these on the machines of users. */
-const installScripts = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare']
+/** They concern the checkout: npm would refuse to publish, or run something on the machines of users. */
+const ofCheckout = ['private', 'scripts', 'devDependencies', 'allowScripts']
 
 const required = [
   'CHANGELOG.md',
@@ -36,18 +34,10 @@ const folders = ['bin', 'config', 'deploy', 'dist', 'docs', 'man', 'migrations',
 const unwanted =
   /(?:^|\/)(?:node_modules|\.git|\.npmrc|\.env[^/]*|compile-cache)(?:\/|$)|\.(?:ts|key|pem|db|db-wal|tgz)$/
 
-/**
- * What is wrong with a package, as sentences; empty when nothing is. `files` are the paths in its tarball. What the
- * build writes is asked for only when `isBuilt`.
- */
-export function packageFaults(
-  description: PackageDescription,
-  files: readonly string[],
-  { isBuilt }: { readonly isBuilt: boolean },
-): readonly string[] {
-  const { bin, exports = {}, scripts = {}, keywords = [] } = description
-  const built = ['dist/cli/start.js', 'THIRD-PARTY-NOTICES.txt', 'sbom.cdx.json']
-  const missing = required.filter((path) => (isBuilt || !built.includes(path)) && !files.includes(path))
+/** What is wrong with a package, as sentences; empty when nothing is. `files` are the paths in its tarball. */
+export function packageFaults(description: PackageDescription, files: readonly string[]): readonly string[] {
+  const { bin, exports = {}, keywords = [] } = description
+  const missing = required.filter((path) => !files.includes(path))
   const named = [...Object.values(bin), ...Object.values(exports)].map((path) => path.replace(/^\.\//, ''))
   return [
     ...missing.map((path) => `${path} is missing`),
@@ -58,7 +48,9 @@ export function packageFaults(
     ...named
       .filter((pattern) => !files.some((path) => matchesGlob(path, pattern.replace('*', '**'))))
       .map((pattern) => `package.json names ${pattern}, which is not in the package`),
-    ...installScripts.filter((name) => name in scripts).map((name) => `the script "${name}" runs at installation`),
+    ...ofCheckout
+      .filter((name) => name in description)
+      .map((name) => `package.json has ${name}, which is the checkout's`),
     ...(description.description ? [] : ['package.json has no description']),
     ...(keywords.length > 0 ? [] : ['package.json has no keywords']),
     ...(description.license === 'Apache-2.0' ? [] : ['package.json has another licence than LICENSE']),

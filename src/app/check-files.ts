@@ -1,6 +1,7 @@
 import type { Configuration } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
+import { endedWaivers } from '../policy/policy.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { count } from '../text/count.ts'
 import { loadPolicy, loadPolicyTests } from './load-policy.ts'
@@ -68,7 +69,8 @@ async function checkPolicy(
   if ('faults' in policy) return [{ file, kind: 'policy', faults: policy.faults, warnings: [], about: '' }]
   const { rules, known, waivers } = policy.value
   const about = `${count(rules.length, 'rule')}, ${count(waivers.length, 'waiver')}`
-  const checked: CheckedFile = { file, kind: 'policy', faults: [], warnings: [], about }
+  const warnings = endedWaivers(policy.value, now)
+  const checked: CheckedFile = { file, kind: 'policy', faults: [], warnings, about }
   const ids = known.map(({ id }) => id)
   const tests = await attempt(() => loadPolicyTests(file, ids, { signal }))
   if ('faults' in tests) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AuditError } from '../model/errors.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { PlacedTest } from '../policy/read-policy-tests.ts'
+import type { TestAtPosition } from '../policy/read-policy-tests.ts'
 import type { Steps } from '../policy/steps.ts'
 import { readTextFile } from './read-text-file.ts'
 
@@ -27,7 +27,7 @@ export async function loadPolicyTests(
   file: string,
   ruleIds: readonly string[],
   { signal }: LoadOptions = {},
-): Promise<readonly PlacedTest[]> {
+): Promise<readonly TestAtPosition[]> {
   const { policyTestSteps } = await import('../policy/read-policy-tests.ts')
   return inTime(policyTestSteps(file, readTextFile, ruleIds), `reading the tests of ${file}`, signal)
 }

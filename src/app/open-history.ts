@@ -5,7 +5,7 @@ import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { MovableHistory } from '../history/movable-history.ts'
 import type { ConnectOptions } from '../history/postgres/connect.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
-import type { KnownName, NameKind } from '../history/sql/read-names.ts'
+import type { NameKind, ResourceName } from '../history/sql/read-names.ts'
 import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
 import type { PoolState } from '../pool/workers.ts'
@@ -143,7 +143,7 @@ export async function namesIn(
   location: HistoryLocation,
   what: NameKind,
   prefix: string,
-): Promise<readonly KnownName[]> {
+): Promise<readonly ResourceName[]> {
   if (location.kind === 'postgres') {
     return (await import('../history/postgres/read-names.ts')).readNames(location.server, what, prefix)
   }

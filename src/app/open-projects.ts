@@ -83,7 +83,7 @@ export function openServices(
     // A configuration without any of them is refused.
     if (key === undefined) return []
     const keyOrigin = service.key === undefined ? first?.keyOrigin : describeKey(key, service.keyPlace, file)
-    const place = matches[0] === undefined ? null : placeAt(matches[0].line)
+    const position = matches[0] === undefined ? null : placeAt(matches[0].line)
     return [
       {
         name: settings.name,
@@ -99,7 +99,7 @@ export function openServices(
             key,
             urlOrigin,
             labels,
-            configuredAt: configuredAt ?? place,
+            configuredAt: configuredAt ?? position,
             filters: {},
             ...(keyOrigin === undefined ? {} : { keyOrigin }),
           }),

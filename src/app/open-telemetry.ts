@@ -16,10 +16,10 @@ export type Telemetry = Exporters
  * written to stderr, once for each signal.
  */
 export async function openTelemetry({ env, stderr }: ProcessContext): Promise<Telemetry | undefined> {
-  const said = new Set<string>()
+  const reported = new Set<string>()
   const warn = (signal: string, why: string) => {
-    if (said.has(signal)) return
-    said.add(signal)
+    if (reported.has(signal)) return
+    reported.add(signal)
     stderr.write(`hookdrift: warning: ${neutralise(`OpenTelemetry: ${signal} are not sent: ${why}`)}\n`)
   }
   const wanted = wantedSignals(env).filter((signal) => {

@@ -27,6 +27,10 @@ export async function serveDemo(options: DemoServiceOptions, signal: AbortSignal
   await using service = await start(fleet, address)
   print(`The simulated service listens on ${service.url}. Its key is made up, like all of its data:`)
   print(`  export DEMO_KEY=${fleet.personalKey}`)
+  print('To set hookdrift up for it, as for a gateway of your own:')
+  print(
+    `  hookdrift init --url ${reachable(service.url)} --key-from-env DEMO_KEY --organisation ${fleet.organisationId}`,
+  )
   ready(demoConfiguration(reachable(service.url), fleet))
   try {
     for (const edit of afternoon) {

@@ -55,12 +55,12 @@ function removeAbandoned(draft: string): void {
   cleaned.add(directory)
   const now = statSync(draft).mtimeMs
   for (const name of readdirSync(directory)) {
-    const found = draftForm.exec(name)?.groups
+    const parts = draftForm.exec(name)?.groups
     const path = join(directory, name)
-    if (found === undefined || path === draft) continue
-    const isHere = found.machine === own
+    if (parts === undefined || path === draft) continue
+    const isHere = parts.machine === own
     const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now
-    if (!(isHere ? !thisProcess.isAlive(Number(found.pid)) : written + dayMs < now)) continue
+    if (!(isHere ? !thisProcess.isAlive(Number(parts.pid)) : written + dayMs < now)) continue
     try {
       rmSync(path, { force: true })
     } catch {

@@ -112,10 +112,10 @@ async function nameResources(
   uids: readonly string[],
   isChosen: (name: string) => boolean,
 ): Promise<readonly NamedOfProject[]> {
-  const found = new Map<string, { project: ProjectRef; resources: NamedResource[] }>()
+  const byProject = new Map<string, { project: ProjectRef; resources: NamedResource[] }>()
   const add = (project: ProjectRef, { kind, uid }: NamedResource) => {
-    const ofProject = found.get(projectKey(project)) ?? { project, resources: [] }
-    found.set(projectKey(project), ofProject)
+    const ofProject = byProject.get(projectKey(project)) ?? { project, resources: [] }
+    byProject.set(projectKey(project), ofProject)
     const isKnown = ofProject.resources.some((one) => resourceKey(one) === resourceKey({ kind, uid }))
     if (!isKnown) ofProject.resources.push({ kind, uid })
   }
@@ -145,7 +145,7 @@ async function nameResources(
       },
     )
   }
-  return [...found.values()]
+  return [...byProject.values()]
 }
 
 interface AmendedState extends NamedOfProject {
@@ -174,12 +174,12 @@ async function amend(
   })
   // Of a run's state only what is amended is stored with the approval.
   const stored = (await readApprovedResources(history, base)).filter((one) => base.run === undefined || isAmended(one))
-  const kept = [...stored.filter(isOther), ...fresh]
+  const rows = [...stored.filter(isOther), ...fresh]
   return {
     project,
     scopes: base.scopes,
     ...signed,
-    state: base.run === undefined ? { resources: kept } : { run: base.run, resources: kept },
+    state: base.run === undefined ? { resources: rows } : { run: base.run, resources: rows },
     amendments: [
       ...(base.amendments ?? []).filter(isOther),
       ...resources.map(({ kind, uid }) => ({ kind, uid, run, at: signed.at })),

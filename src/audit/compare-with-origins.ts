@@ -67,7 +67,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
       const byMain = new Set(found.map((finding) => keyed(finding).key))
       const points = cases.map(({ violation: { kind, uid, originRun } }) => ({ kind, uid, run: originRun }))
       const origins = await versionsAt(points)
-      const kept: Finding[] = []
+      const remaining: Finding[] = []
       const comparisons: ComparedViolation[] = []
       const followedKeys = new Set<string>()
       for (const [at, { resource, violation, key }] of cases.entries()) {
@@ -106,33 +106,33 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
             ?.find((finding) => keyed(finding).key === key)
           if (same === undefined) undecided.add(key)
           else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
-          else kept.push({ ...same, originRun: violation.originRun })
+          else remaining.push({ ...same, originRun: violation.originRun })
           continue
         }
         const areSealsComparable = origin.sealKeyId === sealKeyId
         const before = reform(resource.kind, origin.attributes)
         const fields = diffAttributes(resource.kind, before, after, { sealsComparable: areSealsComparable })
-        const left = leaveOutIgnored(ignored, { before, after, fields })
+        const compared = leaveOutIgnored(ignored, { before, after, fields })
         const compare = (compared: Pick<Drift, 'before' | 'fields'>, rule = violation.rule) =>
           ofProject.compareBy(rule, resource, { ...subject, ...compared, areSealsComparable, change: 'modified' })
         // Once a person accepted or approved a value, the way back from it is a change like any other.
         if (approval === undefined && violation.isActive) {
-          comparisons.push({ violation, findNow: (rule) => compare(left, rule) })
+          comparisons.push({ violation, findNow: (rule) => compare(compared, rule) })
         }
         const isSame = (finding: Finding) => keyed(finding).key === key
-        const again = compare(left)
+        const again = compare(compared)
         const same = again?.find(isSame)
         if (again === undefined) undecided.add(key)
         else if (same === undefined) {
-          const by = ignored.find(({ path }) => left.leftOut.has(path))
+          const by = ignored.find(({ path }) => compared.leftOut.has(path))
           if (by !== undefined && compare({ before, fields })?.some(isSame)) {
             endings.set(key, endingOfIgnored(by, ofProject))
           } else if (!areSealsComparable && holdsSeals(before)) undecided.add(key)
         } else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
-        else kept.push({ ...same, originRun: violation.originRun })
+        else remaining.push({ ...same, originRun: violation.originRun })
       }
       if (noteHeld !== undefined) {
-        const again = new Set(kept.map((finding) => keyed(finding).key))
+        const again = new Set(remaining.map((finding) => keyed(finding).key))
         const differing = new Set(found.map(resourceKey))
         for (const [resource, followed] of Map.groupBy(cases, ({ resource }) => resource)) {
           if (differing.has(resourceKey(resource)) || !followed.every(({ key }) => again.has(key))) continue
@@ -140,7 +140,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         }
       }
       const fresh = found.filter((finding) => !followedKeys.has(keyed(finding).key))
-      return [...fresh.filter((finding) => !comparisons.some((one) => isWayBack(finding, one))), ...kept]
+      return [...fresh.filter((finding) => !comparisons.some((one) => isWayBack(finding, one))), ...remaining]
     },
   }
 }

@@ -95,12 +95,12 @@ export function toReportCause(cause: Cause): ReportCause {
 /** The verdict on a run as it was written. */
 export function verdictOf({ coverage, violations, changes, projects, failOn }: WrittenRun): Verdict {
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
-  const shown = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
+  const reported = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
   const drift = changes.map((change) => ({
     ...change,
     window: windowTimeOf(evaluations.get(change.project)?.windows, change.between)?.name ?? null,
   }))
-  return composeVerdict({ coverage, violations: shown, drift, projects: projects.map(toProject), failOn })
+  return composeVerdict({ coverage, violations: reported, drift, projects: projects.map(toProject), failOn })
 }
 
 function toViolation(violation: RecordedViolation, evaluation: ProjectEvaluation | undefined): ReportViolation {

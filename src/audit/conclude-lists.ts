@@ -70,7 +70,7 @@ export async function writeUnlisted(
         unconfirmedRemovals: [],
       }),
     )
-    for (const place of ofList.outcome().usedWaivers) usedWaivers.add(place)
+    for (const index of ofList.outcome().usedWaivers) usedWaivers.add(index)
     await draft.stageScan(list)
     // The proof of what is found and resolved. A list that says nothing is not a gap.
     if (unlisted !== undefined) await draft.stageWalk(list, unlisted.coverage, undefined)
@@ -99,8 +99,8 @@ async function reconcileList(
     ...nothingFound,
   }
   const acceptances = await openAcceptances(draft, list)
-  const kept = acceptances.apply(findings)
-  await reconcileProject(draft, outcome, kept, { evaluator, acceptances, expected: undefined, ignored: [] })
+  const remaining = acceptances.apply(findings)
+  await reconcileProject(draft, outcome, remaining, { evaluator, acceptances, expected: undefined, ignored: [] })
 }
 
 function isSeen(statuses: ProjectOutcome['statuses']): boolean {

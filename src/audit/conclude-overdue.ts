@@ -102,9 +102,11 @@ const worstFirst = ['policy', 'expired', 'accepted', 'removed', 'fixed'] as cons
 
 /** `dueLater`: of a policy by which none of them is overdue any longer. */
 function endingAmong(group: readonly AgedViolation[], dueLater: Ending): Ending {
-  const found = new Map(group.map((violation) => endingOf(violation)).map((ending) => [ending.resolution, ending]))
+  const byResolution = new Map(
+    group.map((violation) => endingOf(violation)).map((ending) => [ending.resolution, ending]),
+  )
   for (const resolution of worstFirst) {
-    const ending = found.get(resolution)
+    const ending = byResolution.get(resolution)
     if (ending !== undefined) return ending
   }
   return dueLater

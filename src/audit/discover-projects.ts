@@ -15,7 +15,7 @@ import type { ListAccess, ListedProject, RetryBudget, ShowName, Traffic } from '
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { describeFault } from './describe-fault.ts'
-import type { AuditedProject, AuditedService, FoundEntry, ProjectList } from './project-scan.ts'
+import type { AuditedProject, AuditedService, ListingEntry, ProjectList } from './project-scan.ts'
 
 export interface ProjectSearch extends ListReader {
   readonly sealer: Sealer
@@ -187,7 +187,7 @@ async function readScans({ history }: ProjectSearch): Promise<readonly RecordedS
   return scans.filter(({ project }) => !departed.has(projectKey(project)))
 }
 
-type LabelsOf = (project: ProjectRef) => FoundEntry['labels']
+type LabelsOf = (project: ProjectRef) => ListingEntry['labels']
 
 function findProjects(
   service: AuditedService,
@@ -203,10 +203,10 @@ function findProjects(
   const past = scans
     .map(({ project }) => project)
     .filter((project) => !isProjectList(project) && !named.has(project.uid))
-  const known = uniqueNames(past, taken)
-  const names = nameProjects(listed, { known, taken, sealer })
+  const pastNames = uniqueNames(past, taken)
+  const names = nameProjects(listed, { known: pastNames, taken, sealer })
   const pastByUid = new Map(past.map((project) => [project.uid, project]))
-  const shown = new Set(listed.map(({ uid }) => uid))
+  const listedUids = new Set(listed.map(({ uid }) => uid))
 
   const openAs = (uid: string, alsoCalled: readonly string[]): AuditedProject[] => {
     const short = names.get(uid) ?? uid
@@ -219,12 +219,12 @@ function findProjects(
     return [service.open({ name: `${service.name}/${short}`, service: service.name, uid }, entry)]
   }
   const present = listed.flatMap(({ uid, name }) => (named.has(uid) ? [] : openAs(uid, namesAtService(name, sealer))))
-  const absent = past.flatMap(({ uid }) => (shown.has(uid) ? [] : openAs(uid, [])))
+  const absent = past.flatMap(({ uid }) => (listedUids.has(uid) ? [] : openAs(uid, [])))
   const isWhole = coverage.status === 'complete'
   const noting = (project: AuditedProject): AuditedProject =>
-    isWhole && !shown.has(project.ref.uid) ? { ...project, isMissing: true } : project
+    isWhole && !listedUids.has(project.ref.uid) ? { ...project, isMissing: true } : project
   const wasReadBefore = isWhole && scans.some(({ project }) => isProjectList(project))
-  const added = wasReadBefore ? present.map(({ ref }) => ref).filter(({ uid }) => !known.has(uid)) : []
+  const added = wasReadBefore ? present.map(({ ref }) => ref).filter(({ uid }) => !pastNames.has(uid)) : []
   return {
     projects: [...service.named, ...present, ...absent].map(noting),
     list: { service: service.name, coverage, added },
@@ -253,7 +253,7 @@ function isNamedByUid(project: ProjectRef): boolean {
 /** Labels under which earlier runs scanned projects that only their service's name could match with an entry. */
 async function labelsIn({ history }: ProjectSearch, scans: readonly RecordedScan[]): Promise<LabelsOf> {
   const runs = new Set(scans.filter(({ project }) => isNamedByUid(project)).map(({ run }) => run.number))
-  const labels = new Map<string, FoundEntry['labels']>()
+  const labels = new Map<string, ListingEntry['labels']>()
   for (const run of runs) {
     const inputs = history && (await readRunInputs(history, run))
     for (const { project, labels: ofProject } of inputs?.projects ?? []) {

@@ -1,5 +1,5 @@
 import type { Resource } from '../model/resource.ts'
-import { areSourcesListed, type KnownVersions, type Statuses } from './project-scan.ts'
+import { areSourcesListed, type CurrentVersions, type Statuses } from './project-scan.ts'
 
 /** A listing whose resources subscriptions embed. */
 export type EmbeddedListing = 'endpoints' | 'sources'
@@ -17,14 +17,14 @@ export interface Contradictions {
   uidsOf(listing: EmbeddedListing): ReadonlySet<string>
 }
 
-export function findContradictions(known: Pick<KnownVersions, 'unseen'>): Contradictions {
-  const found = { endpoints: new Set<string>(), sources: new Set<string>() }
+export function findContradictions(known: Pick<CurrentVersions, 'unseen'>): Contradictions {
+  const contradicted = { endpoints: new Set<string>(), sources: new Set<string>() }
   /** undefined: their list proves nothing. `missing`: those that the list leaves out; undefined for an empty list. */
   let endpoints: { readonly missing: ReadonlySet<string> | undefined } | undefined
   let sources: { readonly isEmpty: boolean } | undefined
 
   const takeTarget = (uid: unknown) => {
-    if (typeof uid === 'string' && endpoints?.missing?.has(uid) !== false) found.endpoints.add(uid)
+    if (typeof uid === 'string' && endpoints?.missing?.has(uid) !== false) contradicted.endpoints.add(uid)
   }
 
   return {
@@ -42,8 +42,9 @@ export function findContradictions(known: Pick<KnownVersions, 'unseen'>): Contra
     },
     takeSources(embedded) {
       if (sources === undefined) return
-      for (const { resource, isKnown } of embedded) if (sources.isEmpty || isKnown) found.sources.add(resource.uid)
+      for (const { resource, isKnown } of embedded)
+        if (sources.isEmpty || isKnown) contradicted.sources.add(resource.uid)
     },
-    uidsOf: (listing) => found[listing],
+    uidsOf: (listing) => contradicted[listing],
   }
 }

@@ -1,4 +1,4 @@
-import type { KnownVersion } from '../history/history.ts'
+import type { CurrentVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { chunks } from '../model/chunks.ts'
 import { type Kind, listings, type ResourceKey, resourceKey } from '../model/resource.ts'
@@ -44,7 +44,7 @@ export async function findRemovals(
     if (kind === 'source') await draft.markUnreferenced(project, kind, [])
     const isWhole = isKindWhole(statuses, filters, kind)
     const [within, beyond] = isWhole ? [unseen, []] : await partByFilter(scan, kind, unseen)
-    const isShown = ({ uid }: KnownVersion) => !isWhole && kind === 'endpoint' && contradicted.has(uid)
+    const isShown = ({ uid }: CurrentVersion) => !isWhole && kind === 'endpoint' && contradicted.has(uid)
     const gone = within.filter((version) => !isShown(version))
     const outside = [...beyond, ...within.filter(isShown)]
     for (const { uid } of outside) unobserved.push(resourceKey({ kind, uid }))
@@ -66,11 +66,11 @@ const readAtOnce = 100
 async function existedBefore(
   { draft, project, lastComplete }: ProjectScan,
   kind: Kind,
-  gone: readonly KnownVersion[],
-): Promise<KnownVersion[]> {
+  gone: readonly CurrentVersion[],
+): Promise<CurrentVersion[]> {
   const run = lastComplete[kind]?.run
   if (run === undefined) return []
-  const existed: KnownVersion[] = []
+  const existed: CurrentVersion[] = []
   for (const some of chunks(gone, readAtOnce)) {
     const younger = some.filter(({ fromRun }) => fromRun > run)
     const points = younger.map(({ uid }) => ({ kind, uid, run }))
@@ -85,11 +85,11 @@ async function existedBefore(
 export async function partByFilter(
   { draft, project, filters }: ProjectScan,
   kind: Kind,
-  unseen: readonly KnownVersion[],
-): Promise<[within: readonly KnownVersion[], outside: readonly KnownVersion[]]> {
+  unseen: readonly CurrentVersion[],
+): Promise<[within: readonly CurrentVersion[], outside: readonly CurrentVersion[]]> {
   if (listings.every((listing) => filterText(listing, filters) === null)) return [unseen, []]
-  const within: KnownVersion[] = []
-  const outside: KnownVersion[] = []
+  const within: CurrentVersion[] = []
+  const outside: CurrentVersion[] = []
   for (const some of chunks(unseen, readAtOnce)) {
     const bodies = await draft.versionsAt(
       project,

@@ -63,8 +63,8 @@ export class Observations {
     this.isReformed ||= isReformed
     this.malformed.add(listing, resources)
     this.unseen.add(listing, kind, resources)
-    const known = resources.filter(({ isKnown }) => isKnown)
-    this.seenAgain.set(kind, (this.seenAgain.get(kind) ?? 0) + known.length)
+    const remembered = resources.filter(({ isKnown }) => isKnown)
+    this.seenAgain.set(kind, (this.seenAgain.get(kind) ?? 0) + remembered.length)
     if (kind === 'project') this.self = resources[0]?.resource ?? this.self
   }
 }

@@ -29,7 +29,7 @@ import { FilterWalk } from './filter-walk.ts'
 import { filterText } from './filtered.ts'
 import { type Contradictions, findContradictions } from './find-contradictions.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
-import type { KnownItems } from './known-items.ts'
+import type { ItemMemory } from './item-memory.ts'
 import { takeNewerSettings } from './newer-settings.ts'
 import { Observations } from './observations.ts'
 import type { OpenRun } from './open-run.ts'
@@ -40,7 +40,7 @@ import { configured, discardedOutcome, type ProjectOutcome } from './project-out
 import { type ProjectPast, readPast } from './project-past.ts'
 import {
   type AuditedProject,
-  type KnownVersions,
+  type CurrentVersions,
   kindOf,
   type Page,
   type ProjectScan,
@@ -86,7 +86,7 @@ export class ProjectAudit implements ProjectScan {
   readonly filters: Filters
   readonly ignored: readonly IgnoredPath[]
   readonly windows: readonly ChangeWindow[]
-  readonly known: KnownVersions
+  readonly known: CurrentVersions
   readonly lastComplete: CompleteScans
   readonly history: ProjectHistory
   readonly #asked: AuditedProject
@@ -97,7 +97,7 @@ export class ProjectAudit implements ProjectScan {
   readonly #comparison: Comparison
   readonly #acceptances: ProjectAcceptances
   readonly #evaluation: ScanEvaluation
-  readonly #items: KnownItems
+  readonly #items: ItemMemory
   readonly #contradictions: Contradictions
   readonly #observed: Observations
   readonly #targets: ProbeTarget[] = []
@@ -182,9 +182,9 @@ export class ProjectAudit implements ProjectScan {
     for (let from = 0; from < page.items.length; from += takenAtOnce) {
       const items = page.items.slice(from, from + takenAtOnce)
       const identities = page.identities?.slice(from, from + takenAtOnce) ?? []
-      const known = await this.#items.read(listing, identities)
-      const read = new Set(known.values())
-      const resources = await this.#inventory(listing, items, { identities, known, filters: page.filters })
+      const remembered = await this.#items.read(listing, identities)
+      const read = new Set(remembered.values())
+      const resources = await this.#inventory(listing, items, { identities, known: remembered, filters: page.filters })
       for (const [kind, ofKind] of Map.groupBy(resources, (resource) => resource.kind)) {
         const staged = await stageResources(this, kind, listing, ofKind, read)
         this.#observed.noteStaged(listing, kind, staged)
@@ -370,8 +370,8 @@ function inOrderOf(
   known: ReadonlyMap<string, Resource>,
   parsed: readonly Resource[],
 ): readonly Resource[] {
-  const left = parsed.values()
-  return identities.flatMap(({ uid }) => (uid === undefined ? left.next().value : known.get(uid)) ?? [])
+  const remaining = parsed.values()
+  return identities.flatMap(({ uid }) => (uid === undefined ? remaining.next().value : known.get(uid)) ?? [])
 }
 
 function statusesOf(walks: readonly Walk[]): Statuses {

@@ -3,18 +3,18 @@ import type { CompleteScans } from '../history/records.ts'
 import { readCompleteScans } from '../history/sql/scans.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
-import { KnownItems } from './known-items.ts'
+import { ItemMemory } from './item-memory.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances, type ProjectAcceptances } from './project-acceptances.ts'
-import { type AuditedProject, KnownVersions } from './project-scan.ts'
+import { type AuditedProject, CurrentVersions } from './project-scan.ts'
 
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 
 /** What the history knows of a project before a run scans it. */
 export interface ProjectPast {
-  readonly known: KnownVersions
+  readonly known: CurrentVersions
   /** Its items as the last scan read them. */
-  readonly items: KnownItems
+  readonly items: ItemMemory
   /** The last complete walk of each kind. */
   readonly lastComplete: CompleteScans
   /** What earlier runs left of it. */
@@ -31,10 +31,10 @@ export async function readPast(
   { draft, sealer, policy, historyOf }: OpenRun,
 ): Promise<ProjectPast> {
   const history = await historyOf(ref)
-  const knownVersions = new KnownVersions(await draft.current(ref))
+  const knownVersions = new CurrentVersions(await draft.current(ref))
   return {
     known: knownVersions,
-    items: await KnownItems.open(draft, ref, knownVersions, sealer),
+    items: await ItemMemory.open(draft, ref, knownVersions, sealer),
     lastComplete: await readCompleteScans(draft.past, ref, draft.run - 1),
     history,
     expected: expected ?? (await approvedState(draft, ref)),
@@ -56,22 +56,22 @@ export function askTogether(
   { lookbackMs, now }: { readonly lookbackMs: number; readonly now: number },
 ): OpenRun['historyOf'] {
   const since = lookbackMs === 0 ? undefined : new Date(Math.max(0, now - lookbackMs)).toISOString()
-  const asked = new Map<string, Promise<Map<string, ProjectHistory>>>()
+  const readings = new Map<string, Promise<Map<string, ProjectHistory>>>()
   const ask = async (some: readonly ProjectRef[]) => new Map(await draft.historiesOf(some, since))
   return async (project) => {
     const { name } = project
-    if (!asked.has(name)) {
+    if (!readings.has(name)) {
       const at = projects.findIndex((each) => each.name === name)
-      const next = projects.slice(at + 1, at + readTogether).filter((each) => !asked.has(each.name))
+      const next = projects.slice(at + 1, at + readTogether).filter((each) => !readings.has(each.name))
       const some = [project, ...next]
       const answer = ask(some)
-      for (const each of some) asked.set(each.name, answer)
+      for (const each of some) readings.set(each.name, answer)
     }
-    const histories = await asked.get(name)
+    const histories = await readings.get(name)
     const history = histories?.get(name) ?? noHistory
     // A project is audited once; asked for again, it is read again.
     histories?.delete(name)
-    asked.delete(name)
+    readings.delete(name)
     return history
   }
 }

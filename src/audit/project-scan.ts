@@ -1,4 +1,4 @@
-import type { KnownVersion, ProjectHistory, ScanDraft, ViolationDraft } from '../history/history.ts'
+import type { CurrentVersion, ProjectHistory, ScanDraft, ViolationDraft } from '../history/history.ts'
 import type { CompleteScan, CompleteScans } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { FilterReadings } from '../inventory/take-inventory.ts'
@@ -52,16 +52,16 @@ export interface AuditedService {
   /** Which projects of the list are scanned too, the first that fits; empty: the list decides nothing. */
   readonly matches: readonly MatchingEntry[]
   /** Makes a project of the list one to scan. */
-  open(ref: ProjectRef, entry: FoundEntry): AuditedProject
+  open(ref: ProjectRef, entry: ListingEntry): AuditedProject
 }
 
 /** What the configuration says of projects that it finds. */
-export interface FoundEntry {
+export interface ListingEntry {
   readonly labels: Readonly<Record<string, string>>
   readonly configuredAt: FileLocation | null
 }
 
-interface MatchingEntry extends FoundEntry {
+interface MatchingEntry extends ListingEntry {
   /** Of names and ids; `*` is any text. */
   readonly pattern: string
 }
@@ -95,34 +95,34 @@ export interface ProjectScan extends EvaluatedScan {
   readonly draft: ScanDraft
   readonly sealer: Sealer
   readonly filters: Filters
-  readonly known: KnownVersions
+  readonly known: CurrentVersions
   readonly lastComplete: CompleteScans
   /** What earlier runs left of the project. */
   readonly history: ProjectHistory
 }
 
 /** What the history knows of a project's resources from before the run, and which of them the run has seen again. */
-export class KnownVersions {
-  readonly #byKind = new Map<Kind, Map<string, KnownVersion>>()
-  readonly #seen = new Set<KnownVersion>()
+export class CurrentVersions {
+  readonly #byKind = new Map<Kind, Map<string, CurrentVersion>>()
+  readonly #seen = new Set<CurrentVersion>()
 
-  constructor(versions: readonly KnownVersion[]) {
+  constructor(versions: readonly CurrentVersion[]) {
     for (const version of versions) {
-      const ofKind = this.#byKind.get(version.kind) ?? new Map<string, KnownVersion>()
+      const ofKind = this.#byKind.get(version.kind) ?? new Map<string, CurrentVersion>()
       this.#byKind.set(version.kind, ofKind.set(version.uid, version))
     }
   }
 
-  find(kind: Kind, uid: string): KnownVersion | undefined {
+  find(kind: Kind, uid: string): CurrentVersion | undefined {
     return this.#byKind.get(kind)?.get(uid)
   }
 
-  see(version: KnownVersion): void {
+  see(version: CurrentVersion): void {
     this.#seen.add(version)
   }
 
   /** Those of a kind that the run has not seen, in the order of their uids. */
-  unseen(kind: Kind): readonly KnownVersion[] {
+  unseen(kind: Kind): readonly CurrentVersion[] {
     return [...(this.#byKind.get(kind)?.values() ?? [])].filter((version) => !this.#seen.has(version))
   }
 }

@@ -33,8 +33,8 @@ export function addChange<Key>(
 ): void {
   const reports: ChangeReports = recent.get(key) ?? new Map()
   recent.set(key, reports)
-  const kept = paths.filter((path) => !ignored.some((one) => isIgnoredBy(one, path)))
-  for (const path of kept) reports.set(path, [...(reports.get(path) ?? []), { run, at: Date.parse(at) }])
+  const compared = paths.filter((path) => !ignored.some((one) => isIgnoredBy(one, path)))
+  for (const path of compared) reports.set(path, [...(reports.get(path) ?? []), { run, at: Date.parse(at) }])
 }
 
 interface ChangedResource {

@@ -101,11 +101,11 @@ export function reconcile<Violation extends ReconcilableViolation>(
   const opened: KeyedFinding[] = []
   const resolved: EndedViolation<Violation>[] = []
   const unknown: Violation[] = []
-  const found = new Set<string>()
+  const fingerprints = new Set<string>()
   for (const each of findings) {
     const { key, finding } = each
-    if (found.has(key)) continue
-    found.add(key)
+    if (fingerprints.has(key)) continue
+    fingerprints.add(key)
     const violation = active.get(key)
     if (violation === undefined) {
       opened.push(each)
@@ -117,7 +117,7 @@ export function reconcile<Violation extends ReconcilableViolation>(
   }
   if (criteria !== undefined) {
     for (const [key, violation] of active) {
-      if (found.has(key)) continue
+      if (fingerprints.has(key)) continue
       const ending = criteria.endings.get(key) ?? decideSilence(violation, criteria)
       if (ending === undefined) unknown.push(violation)
       else resolved.push({ violation, ending })

@@ -11,7 +11,7 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import { valueAt } from '../model/json.ts'
 import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
-import { type KeptChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
+import { type ComparedChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import { filterText } from './filtered.ts'
 import type { ProjectScan } from './project-scan.ts'
 
@@ -37,7 +37,7 @@ export interface StagedResource {
   /** What differs from that, without ignored fields. */
   readonly change: StagedChange | undefined
   /** How many changes the policy leaves out, by its path. */
-  readonly leftOut: KeptChanges['leftOut']
+  readonly leftOut: ComparedChanges['leftOut']
   /** Digest of its version, where that holds what this scan showed and nothing else. */
   readonly ownForm?: string | undefined
 }
@@ -150,7 +150,7 @@ function compareWithKnown(
 }
 
 const noResources: ReadonlySet<Resource> = new Set()
-const noneLeftOut: KeptChanges['leftOut'] = new Map()
+const noneLeftOut: ComparedChanges['leftOut'] = new Map()
 
 const unchanged = {
   isKnown: true,
@@ -243,8 +243,8 @@ function dateDoubts(resource: Resource, doubted: DoubtDate, { doubts: before = {
   ]
   const doubts = Object.fromEntries(
     [...new Map(causes)].map(([path, cause]): [string, FieldDoubt] => {
-      const known = Object.hasOwn(before, path) ? before[path] : undefined
-      return [path, known?.cause === cause ? known : { cause, run: doubted.run, at: doubted.at }]
+      const previous = Object.hasOwn(before, path) ? before[path] : undefined
+      return [path, previous?.cause === cause ? previous : { cause, run: doubted.run, at: doubted.at }]
     }),
   )
   return { ...resource, doubts }

@@ -1,4 +1,4 @@
-import type { KnownVersion } from '../history/history.ts'
+import type { CurrentVersion } from '../history/history.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind, Listing } from '../model/resource.ts'
@@ -108,7 +108,7 @@ async function findMissing(scan: ProjectScan, listing: Exclude<Listing, 'project
 async function withhold(
   { draft, project }: ProjectScan,
   listing: Listing,
-  missing: readonly KnownVersion[],
+  missing: readonly CurrentVersion[],
 ): Promise<void> {
   await draft.withholdRemovals(
     project,
@@ -129,8 +129,8 @@ async function findDoubt(
   const { draft, project, lastComplete } = scan
   const kind = kindOf[listing]
   const missing = await findMissing(scan, listing)
-  const known = missing.length + (seenAgain.get(kind) ?? 0)
-  const loss = { listing, missing: missing.length, known }
+  const total = missing.length + (seenAgain.get(kind) ?? 0)
+  const loss = { listing, missing: missing.length, known: total }
   if (nameless.has(listing)) {
     const unproven = listing === 'event_types' && coverage.items > 0 ? unprovenItems : unprovenEmpty
     if (missing.length > 0) return { ...unproven, loss }
@@ -138,7 +138,7 @@ async function findDoubt(
     return lastComplete[kind]?.listing === listing ? undefined : { ...unproven, loss: undefined }
   }
   const isTooMuch = (count: number) =>
-    count > 0 && limits !== undefined && isMassRemoval({ missing: count, known }, limits)
+    count > 0 && limits !== undefined && isMassRemoval({ missing: count, known: total }, limits)
   // No request of the service deletes an event type, and `*` is in the catalogue of every project.
   const isEmptied = listing === 'event_types' && coverage.items === 0 && missing.length > 0
   const isLarge = isEmptied || isTooMuch(missing.length)
@@ -159,7 +159,7 @@ async function findDoubt(
   if (!isNew) return undefined
   await withhold(scan, listing, missing)
   if (!isLarge) return { ...promised, loss: undefined }
-  const reason = `${loss.missing} of ${known} ${listing} missing at once; accepted if the next scan confirms it, or with --accept-removals`
+  const reason = `${loss.missing} of ${total} ${listing} missing at once; accepted if the next scan confirms it, or with --accept-removals`
   return { cause: 'suspect_loss', reason, loss }
 }
 

@@ -71,7 +71,7 @@ export function writeNotices(
     notices.push({
       code: 'settings_stale',
       listing: 'project',
-      text: 'the service answered with older settings than the last run took, as from a cache: those are kept, for an hour at most',
+      text: 'the service answered with older settings than in the last run, as if from a cache: the newer ones are kept, for an hour at most',
     })
   }
   notices.push(...observed.malformed.notices(), ...observed.unseen.notices())
@@ -124,8 +124,8 @@ export async function noteCachedSettings(
     if (byKey.size < 2) continue
     for (const [only, ...others] of byKey.values()) {
       if (only === undefined || others.length > 0) continue
-      const shown = `${text}; the service runs ${describeReleases(release)}`
-      await draft.stageNotice(only.project, { code: 'settings_cached', listing: 'project', text: shown })
+      const withRelease = `${text}; the service runs ${describeReleases(release)}`
+      await draft.stageNotice(only.project, { code: 'settings_cached', listing: 'project', text: withRelease })
     }
   }
 }

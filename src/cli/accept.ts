@@ -29,12 +29,12 @@ export function defineAccept(command: Command, execute: Execute): void {
   command
     .argument(
       '[violation...]',
-      `fingerprints as \`hookdrift violations\` shows them, or a rule and its resource: ${uidOrName}`,
+      `fingerprints, as reports and \`hookdrift violations\` show them, or a rule and a resource: ${uidOrName}`,
     )
-    .option('--cause <id>', 'all violations that follow from a cause, as `hookdrift causes` names it')
-    .option('--reason <text>', 'why they are accepted, for the record and for reports')
+    .option('--cause <id>', 'accept all violations that follow from a cause; `hookdrift causes` lists them')
+    .option('--reason <text>', 'why they are accepted; reports show it')
     .addOption(optionOf(acceptances.parameters.list))
-    .option('--revoke <fingerprint...>', 'revoke acceptances: the next run opens what it still finds')
+    .option('--revoke <fingerprint...>', 'revoke acceptances; the next run opens again what it still finds')
   addReadingOptions(addSignature(command)).action((words: string[], options: AcceptOptions) =>
     execute((terminal) => accept(words, options, terminal)),
   )

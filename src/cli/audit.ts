@@ -49,25 +49,34 @@ export function defineAudit(command: Command, execute: Execute): void {
     .addOption(
       new Option(
         '--fail-on <what>',
-        'exit 1 for open violations of this severity or above, for new ones since the last approval or run, or never',
+        'exit 1 for open violations of this severity or above; new: only for those of medium or above that were not there at the last approval or run; never: for none',
       )
         .choices(failOnChoices)
         .default('medium'),
     )
-    .option('--no-probes', "skip the policy's probes; violations that only they can find become unknown")
-    .option('--expect <directory>', 'compare with these states instead of the approved ones; see `baseline export`')
-    .option('--accept-removals', 'accept removals of any size at once (see the rule project/mass-removal)')
-    .option('--notify', 'notify the channels of the configuration; default, except with --history on a terminal')
-    .option('--no-notify', 'do not notify channels; the next run that does also reports what this one found')
-    .option('--metrics-file <file>', "also write the run's metrics for the textfile collector of Prometheus")
+    .option('--no-probes', "do not run the policy's probes; their open violations become unknown")
+    .option(
+      '--expect <directory>',
+      'compare with the states in this directory instead of the approved ones; see `hookdrift baseline export`',
+    )
+    .option(
+      '--accept-removals',
+      'report removals of any size in this run, instead of waiting for the next one to confirm a large one (see project/mass-removal)',
+    )
+    .option('--notify', 'notify the channels of the configuration (the default, except with --history on a terminal)')
+    .option('--no-notify', 'do not notify the channels; the next run that does reports what this one found, too')
+    .option('--metrics-file <file>', "also write the run's metrics to a file for Prometheus's textfile collector")
     .addOption(
       new Option(
         '--shared',
-        'have the workers of the history do the run (see worker.shared), and wait for it',
+        'let the workers that share the history do the run, and wait for it (see worker.shared)',
       ).conflicts('expect'),
     )
     .addOption(
-      new Option('--url <url>', 'run without a file: audit the gateway there, with HOOKDRIFT_KEY').conflicts('config'),
+      new Option(
+        '--url <url>',
+        'audit the gateway at this URL without a configuration file; the key comes from HOOKDRIFT_KEY',
+      ).conflicts('config'),
     )
     .option('-q, --quiet', 'print only the verdict, on stderr')
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))

@@ -13,7 +13,7 @@ interface BackupOptions extends ReadingOptions {
 }
 
 export function defineBackup(command: Command, execute: Execute): void {
-  command.argument('<file>', 'the copy').option('--force', 'replace an existing file')
+  command.argument('<file>', 'file for the copy').option('--force', 'replace an existing file')
   addReadingOptions(command).action((file: string, options: BackupOptions) =>
     execute((terminal) => backup(file, options, terminal)),
   )

@@ -18,8 +18,8 @@ interface ApproveOptions extends ApprovingOptions {
 
 export function defineBaselineApprove(command: Command, execute: Execute): void {
   addApproving(addReadingOptions(addProjectOption(command)))
-    .option('--run <run>', runOrTime, 'latest')
-    .option('--uid <uid...>', `only these resources, each by ${uidOrName}; the rest stays as it was approved before`)
+    .option('--run <run>', `the run whose state is approved: ${runOrTime}`, 'latest')
+    .option('--uid <uid...>', `approve only these resources: ${uidOrName}; the others stay as approved before`)
     .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
 }
 

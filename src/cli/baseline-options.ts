@@ -22,12 +22,12 @@ export interface ApprovingOptions extends BaselineOptions {
 export function addApproving(command: Command): Command {
   return addSignature(command)
     .addOption(
-      new Option('--note <text>', 'reason, for the record; needed where a critical or high violation ends').default(
-        '',
-        'none',
-      ),
+      new Option(
+        '--note <text>',
+        'reason, for the record; required when this ends a critical or high violation',
+      ).default('', 'none'),
     )
-    .option('--yes', 'ask nothing at a terminal')
+    .option('--yes', 'do not ask for confirmation')
 }
 
 export function addSignature(command: Command): Command {

@@ -16,7 +16,9 @@ export async function commandLine(
   execute: Execute,
 ): Promise<Command> {
   const program = new Command('hookdrift')
-    .description('Audits the configuration of webhook delivery: what drifted, what violates the policy, since when.')
+    .description(
+      'Audits the configuration of webhook gateways: what drifted, what violates the policy, and since when.',
+    )
     // As node, npm and docker have it; a log in detail is HOOKDRIFT_LOG=debug.
     .version(toolVersion(), '-v, --version', 'Print the version')
     .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup(commonGroup))
@@ -39,9 +41,10 @@ Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
             4 failure of hookdrift itself, 5 another process writes to the history, 130/143 interrupted.
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
              HOOKDRIFT_LOG (trace, debug, info, warn, error, silent);
-             without a file: HOOKDRIFT_URL, HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE, HOOKDRIFT_PROJECTS.
-Documentation: hookdrift docs            its pages, without a network
-               hookdrift docs tutorial   the first to read`,
+             without a configuration file: HOOKDRIFT_URL, HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE,
+             HOOKDRIFT_PROJECTS (all, or ids), HOOKDRIFT_ORGANISATION (for a personal key and all).
+Documentation: hookdrift docs tutorial   the page to read first
+               hookdrift docs            all pages; works offline`,
     )
   const asked = words === 'all' ? words : words.filter((word) => !word.startsWith('-') && word !== 'help')
   for (const [group, listed] of Object.entries(commands)) {

@@ -43,31 +43,31 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
   Start: [
     {
       name: 'init',
-      description: 'Set up hookdrift for a service: find its projects, scan once, write the configuration',
+      description: 'Set up hookdrift for a service: find its projects, scan once and write the configuration',
       load: async () => (await import('./init.ts')).defineInit,
     },
     {
       name: 'doctor',
-      description: 'Check the configuration, the policy, the history and each service, and say what to do',
+      description: 'Check everything an audit needs: configuration, policy, history, keys and each service',
       load: async () => (await import('./doctor.ts')).defineDoctor,
     },
     {
       name: 'demo',
-      description: 'Audit a simulated service, let a colleague change six things, and audit again',
+      description: 'Audit a simulated service, simulate six mistakes by a colleague, and audit again',
       load: async () => (await import('./demo.ts')).defineDemo,
     },
     {
       name: 'config',
-      description: 'Check the configuration, show what is in force, print its schema',
+      description: 'Check the configuration, show its values, or print its schema',
       commands: [
         {
           name: 'check',
-          description: 'Report every mistake in the configuration, its policy and their tests; exit 0 or 2',
+          description: 'Report every mistake in the configuration, its policy and the policy tests, without a network',
           load: async () => (await import('./config-check.ts')).defineConfigCheck,
         },
         {
           name: 'show',
-          description: 'Show each value in force and where it comes from; of secrets only whether they are set',
+          description: 'Show each value in force and where it comes from; for secrets, only whether they are set',
           load: async () => (await import('./config-show.ts')).defineConfigShow,
         },
         {
@@ -81,18 +81,18 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
   Audit: [
     {
       name: 'audit',
-      description: 'Audit every configured project once: scan, compare, evaluate the policy, report',
+      description: 'Audit every configured project once: scan, compare, evaluate the policy and report',
       load: async () => (await import('./audit.ts')).defineAudit,
     },
     {
       name: 'worker',
-      description: 'Audit on the schedules of the configuration until stopped',
+      description: 'Run audits on the schedules of the configuration until stopped',
       load: async () => (await import('./worker.ts')).defineWorker,
     },
     {
       name: 'probe',
       operands: '[name]',
-      description: 'Run functions once with a payload, and print result, log and verdict; nothing is stored',
+      description: 'Run functions once with a payload, and print result, log and verdict; store nothing',
       load: async () => (await import('./probe.ts')).defineProbe,
     },
   ],
@@ -104,27 +104,27 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     },
     {
       name: 'mcp',
-      description: 'Let an assistant ask the history (Model Context Protocol on stdin and stdout); it changes nothing',
+      description: 'Let an AI assistant query the history, read-only (Model Context Protocol on stdin and stdout)',
       load: async () => (await import('./mcp.ts')).defineMcp(describeCommand),
     },
     {
       name: 'status',
-      description: 'Show when each project was last scanned, and how well; exit 1 when a scan is stale',
+      description: 'Show when each project was last scanned, and whether completely; exit 1 when a scan is stale',
       load: async () => asCommand((await import('../questions/status.ts')).status),
     },
     {
       name: 'coverage',
-      description: 'Show which listings of each project the last scan could read, and why not',
+      description: 'Show which listings of each project the last scan read completely, and why not the others',
       load: async () => asCommand((await import('../questions/coverage.ts')).coverage),
     },
     {
       name: 'violations',
-      description: 'List open violations (default: all but ended ones)',
+      description: 'List violations that are open, waived or unknown; options choose others',
       load: async () => asCommand((await import('../questions/violations.ts')).violations),
     },
     {
       name: 'causes',
-      description: 'List what changed alike in many resources, or in one update, and what follows from it',
+      description: 'List the changes that open violations come from, each with its resources and violations',
       load: async () => asCommand((await import('../questions/causes.ts')).causes),
     },
     {
@@ -135,25 +135,25 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     {
       name: 'timeline',
       operands: '<uid>',
-      description: 'Show the history of a resource: changes field by field, violations, referrers',
+      description: 'Show what happened to one resource: changes field by field, violations, what refers to it',
       load: async () => asCommand((await import('../questions/timeline.ts')).timeline),
     },
     {
       name: 'restore',
       operands: '[uid]',
-      description: 'Print the requests that put a resource back or fix its violations, and send nothing',
+      description: 'Print the requests that put a resource back or fix its violations; send nothing',
       load: async () => asCommand((await import('../questions/restore.ts')).restore),
     },
     {
       name: 'diff',
       operands: '<from> [to]',
-      description: 'Compare two runs, field by field',
+      description: 'Compare two runs of the same projects, field by field',
       load: async () => asCommand((await import('../questions/diff.ts')).diff),
     },
     {
       name: 'compare',
       operands: '<a> <b>',
-      description: 'Compare two projects, such as staging and production',
+      description: 'Compare two projects with each other, such as staging and production',
       load: async () => asCommand((await import('../questions/compare.ts')).compare),
     },
     {
@@ -163,24 +163,24 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     },
     {
       name: 'trend',
-      description: 'Show how violations develop: the oldest, the time to fix, opened and fixed a week',
+      description: 'Show how violations develop: opened and fixed per week, time to fix, the oldest',
       load: async () => asCommand((await import('../questions/trend.ts')).trend),
     },
     {
       name: 'runs',
-      description: 'List the runs, newest first, with interrupted ones',
+      description: 'List the runs, newest first, including interrupted ones',
       load: async () => asCommand((await import('../questions/runs.ts')).runs),
     },
     {
       name: 'note',
       operands: '[text]',
-      description: 'Record what people did, such as a deploy: reports name it next to what changed meanwhile',
+      description: 'Record what you did, such as a deploy; reports show it next to the changes of that time',
       load: async () => (await import('./note.ts')).defineNote,
     },
     {
       name: 'query',
       operands: '[sql]',
-      description: 'Query the history in SQL',
+      description: 'Query the history with SQL, read-only',
       load: async () => (await import('./query.ts')).defineQuery,
     },
   ],
@@ -198,13 +198,12 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
         {
           name: 'check',
           operands: '[file]',
-          description: 'Report every mistake in a policy file, or summarise it; exit 0 or 2',
+          description: 'Report every mistake in a policy file, or summarise the policy',
           load: async () => (await import('./policy-check.ts')).definePolicyCheck,
         },
         {
           name: 'test',
-          description:
-            "Run the policy's tests: in the policy, in files it names, and in the file next to it; exit 0 or 1",
+          description: "Run the policy's tests; exit 1 when one fails",
           load: async () => (await import('./policy-test.ts')).definePolicyTest,
         },
         {
@@ -222,39 +221,38 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     },
     {
       name: 'baseline',
-      description: 'Approve states of projects for drift rules to compare with',
+      description: 'Approve the state of projects; drift rules compare with it',
       commands: [
         {
           name: 'approve',
-          description:
-            'Approve the state that a run recorded, and say what it ends; drift rules compare with it from then on',
+          description: 'Approve the state that a run recorded, and list the violations that this ends',
           load: async () => (await import('./baseline-approve.ts')).defineBaselineApprove,
         },
         {
           name: 'show',
-          description: 'Show the approved baselines: who approved them and when',
+          description: 'Show the approved baselines, with who approved them and when',
           load: async () => asCommand((await import('../questions/baselines.ts')).baselines),
         },
         {
           name: 'diff',
-          description: 'Compare a run with the approved baseline',
+          description: 'Compare a run with the approved baseline, field by field',
           load: async () => asCommand((await import('../questions/baseline-diff.ts')).baselineDiff),
         },
         {
           name: 'revoke',
-          description: 'Revoke approvals; drift rules then compare with the last complete scan',
+          description: 'Revoke approvals; drift rules compare with the last complete scan again',
           load: async () => (await import('./baseline-revoke.ts')).defineBaselineRevoke,
         },
         {
           name: 'export',
           operands: '<directory>',
-          description: 'Write the approved baselines as YAML to review, one file for each project',
+          description: 'Write the approved baselines as YAML for review, one file per project',
           load: async () => (await import('./baseline-export.ts')).defineBaselineExport,
         },
         {
           name: 'import',
           operands: '<directory>',
-          description: 'Approve the states in exported files, and say what it ends',
+          description: 'Approve the states in exported files, and list the violations that this ends',
           load: async () => (await import('./baseline-import.ts')).defineBaselineImport,
         },
       ],
@@ -262,17 +260,16 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     {
       name: 'accept',
       operands: '[violation...]',
-      description:
-        'Accept violations with the value that they have: the next run closes them, until that value changes',
+      description: 'Accept violations until their value changes; the next run closes them',
       load: async () => (await import('./accept.ts')).defineAccept,
     },
     {
       name: 'waivers',
-      description: 'Accept violations until a date',
+      description: 'Draft waivers, which accept violations until a date',
       commands: [
         {
           name: 'draft',
-          description: 'Print waivers for all open violations, as YAML for a policy, to review',
+          description: 'Print waivers for open violations as YAML, to review and paste into a policy',
           load: async () => (await import('./waivers-draft.ts')).defineWaiversDraft,
         },
       ],
@@ -281,23 +278,23 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
   'Keep the history': [
     {
       name: 'verify',
-      description: 'Verify the history: the file, its invariants, and that no committed run was altered',
+      description: 'Verify that the history is intact and consistent, and that no committed run was altered',
       load: async () => (await import('./verify.ts')).defineVerify,
     },
     {
       name: 'backup',
       operands: '<file>',
-      description: 'Copy the history while it is in use, and verify the copy',
+      description: 'Copy the history to a file while it is in use, and verify the copy',
       load: async () => (await import('./backup.ts')).defineBackup,
     },
     {
       name: 'prune',
-      description: 'Remove old runs; keep those that the options name and those that the history needs',
+      description: 'Remove old runs; keep those that the options name, and those that the history needs',
       load: async () => (await import('./prune.ts')).definePrune,
     },
     {
       name: 'history',
-      description: 'Move the history to another place, and upgrade it',
+      description: 'Move the history to another place, or upgrade it',
       commands: [
         {
           name: 'copy',
@@ -307,7 +304,7 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
         },
         {
           name: 'upgrade',
-          description: 'Upgrade the history to the newest schema, or make an empty one on a server',
+          description: 'Upgrade the history to the newest schema, or create an empty one on a server',
           load: async () => (await import('./history-upgrade.ts')).defineHistoryUpgrade,
         },
       ],
@@ -315,14 +312,14 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     {
       name: 'keygen',
       operands: '<file>',
-      description: 'Make a pair of keys for the attestation of reports',
+      description: 'Make a key pair for signing reports',
       load: async () => (await import('./keygen.ts')).defineKeygen,
     },
   ],
   Notify: [
     {
       name: 'notify',
-      description: 'Deliver pending messages, test the channels, or show undelivered messages',
+      description: 'Deliver pending notifications, test the channels, or show what is undelivered',
       load: async () => (await import('./notify.ts')).defineNotify,
     },
   ],
@@ -330,13 +327,13 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     {
       name: 'docs',
       operands: '[topic]',
-      description: 'List the pages of the documentation, or show one; needs no network',
+      description: 'List the pages of the documentation, or show one; works offline',
       load: async () => (await import('./docs.ts')).defineDocs,
     },
     {
       name: 'completion',
       operands: '<shell>',
-      description: 'Print a script that completes commands, options, rules, projects, runs and uids',
+      description: 'Print a script for shell completion of commands, options, rules, projects, runs and uids',
       load: async () => (await import('./completion.ts')).defineCompletion,
     },
     {
@@ -344,11 +341,6 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
       isHidden: true,
       description: '',
       load: async () => (await import('./complete-line.ts')).defineCompleteLine,
-    },
-    {
-      name: 'version',
-      description: 'Print the version',
-      load: async () => (await import('./version.ts')).defineVersion,
     },
   ],
 }

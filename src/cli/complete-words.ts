@@ -86,7 +86,7 @@ export async function complete(
 }
 
 async function argumentsOf(
-  { command, position, given }: WordPlace,
+  { command, position, given }: WordPosition,
   current: string,
   findWords: FindWords,
 ): Promise<Completion> {
@@ -113,7 +113,7 @@ function visibleCommands(command: Command): readonly Candidate[] {
 }
 
 /** Those that were not given yet, and those that can be given again. */
-function optionsOf({ command, given }: WordPlace): readonly Candidate[] {
+function optionsOf({ command, given }: WordPosition): readonly Candidate[] {
   const open = orderedOptions(command).filter(({ long, variadic, defaultValue }) => {
     return variadic || Array.isArray(defaultValue) || !given.has(long ?? '')
   })
@@ -168,7 +168,7 @@ function splitOnce(text: string, sign: string): readonly [string, string?] {
 }
 
 /** What can be written at the cursor. */
-interface WordPlace {
+interface WordPosition {
   readonly command: Command
   /** The option whose value it is; undefined: an argument, a command or an option. */
   readonly option: Option | undefined
@@ -183,7 +183,7 @@ interface WordPlace {
 }
 
 /** Reads complete words as the program would read them. */
-function expectedAfter(program: Command, words: readonly string[]): WordPlace {
+function expectedAfter(program: Command, words: readonly string[]): WordPosition {
   const given = new Map<string, string>()
   let command = program
   let open: Option | undefined

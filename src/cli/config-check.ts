@@ -14,8 +14,8 @@ interface CheckOptions extends AnswerOptions {
 
 export function defineConfigCheck(command: Command, execute: Execute): void {
   addAnswerOptions(command)
-    .option('-c, --config <file>', 'configuration', 'hookdrift.yaml')
-    .option('--no-secrets', 'do not ask for keys and other secrets, for a place that has none')
+    .option('-c, --config <file>', 'configuration file', 'hookdrift.yaml')
+    .option('--no-secrets', 'do not require keys and other secrets, for machines that do not have them')
     .action((options: CheckOptions) => execute((terminal) => check(options, terminal)))
 }
 

@@ -12,10 +12,12 @@ interface SchemaOptions extends Partial<Record<keyof typeof schemas, true>> {
 
 export function defineConfigSchema(command: Command, execute: Execute): void {
   command
-    .option('--policy', 'of a policy')
-    .addOption(new Option('--policy-tests', 'of a file with tests of a policy').conflicts('policy'))
-    .addOption(new Option('--framework', 'of a framework for reports by control').conflicts(['policy', 'policyTests']))
-    .option('--path', 'print the path of its file instead')
+    .option('--policy', 'print the schema of a policy')
+    .addOption(new Option('--policy-tests', 'print the schema of a file with policy tests').conflicts('policy'))
+    .addOption(
+      new Option('--framework', 'print the schema of a compliance framework').conflicts(['policy', 'policyTests']),
+    )
+    .option('--path', 'print the path of the schema file instead')
     .action((options: SchemaOptions) => execute((terminal) => printSchema(options, terminal)))
 }
 

@@ -33,16 +33,20 @@ export interface FormatOptions {
 
 export function addFormatOptions(command: Command): Command {
   return command
-    .addOption(new Option('-f, --format <format>', 'of the report').choices(formatNames).default('text'))
-    .addOption(new Option('--section <section>', 'of --format csv; default: violations').choices(sectionNames))
-    .addOption(new Option('--group-by <what>', 'in the text report').choices(groupings).default('rule'))
+    .addOption(new Option('-f, --format <format>', 'report format').choices(formatNames).default('text'))
+    .addOption(
+      new Option('--section <section>', 'which table --format csv prints (default: violations)').choices(sectionNames),
+    )
+    .addOption(
+      new Option('--group-by <what>', 'how the text report groups violations').choices(groupings).default('rule'),
+    )
     .option('-o, --output <file>', 'write the report to a file instead of stdout')
     .addOption(
-      new Option('--report <format=file>', 'also write the report to a file; may be repeated')
+      new Option('--report <format=file>', 'also write the report to a file; repeatable')
         .argParser((value: string, values: readonly string[]) => [...values, value])
         .default([], 'none'),
     )
-    .option('--attest <key>', 'sign each report file, in FILE.intoto.json next to it; see keygen')
+    .option('--attest <key>', 'sign each report file: the attestation is FILE.intoto.json; see `hookdrift keygen`')
 }
 
 /** Renders documents of one kind in each format. */

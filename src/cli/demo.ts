@@ -34,11 +34,17 @@ interface DemoOptions {
 
 export function defineDemo(command: Command, execute: Execute): void {
   command
-    .option('--serve <address>', 'only serve the simulated service, at 8080 or 0.0.0.0:8080, until stopped')
-    .option('--no-changes', 'with --serve: the colleague changes nothing')
-    .option('--seed <text>', 'each seed makes another fleet', 'hookdrift')
-    .option('--keep <directory>', 'keep configuration, policy and history there, to try other commands with')
-    .option('--history <file>', 'keep the history there: a new file, or an empty one at postgres://…')
+    .option(
+      '--serve <address>',
+      'only serve the simulated service at a port or an address, such as 8080 or 0.0.0.0:8080, until stopped',
+    )
+    .option('--no-changes', 'with --serve: simulate no changes')
+    .option('--seed <text>', 'seed of the simulated fleet; each seed makes another one', 'hookdrift')
+    .option(
+      '--keep <directory>',
+      'keep configuration, policy and history in this directory, to try other commands on them',
+    )
+    .option('--history <file>', 'keep the history in a new file, or in an empty database at postgres://…')
     .action((options: DemoOptions) =>
       execute((terminal) =>
         options.serve === undefined ? demo(options, terminal) : serve(options.serve, options, terminal),

@@ -6,7 +6,7 @@ import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
 export function defineDocs(command: Command, execute: Execute): void {
-  command.argument('[topic]', 'a page, TOPIC#SECTION for a part of it, or the id of a rule')
+  command.argument('[topic]', 'a page, a section of one (TOPIC#SECTION), or the id of a rule')
   addAnswerOptions(command).action((topic: string | undefined, options: AnswerOptions) =>
     execute((terminal) => docs(topic, options, terminal)),
   )

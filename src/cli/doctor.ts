@@ -18,10 +18,8 @@ export function defineDoctor(command: Command, execute: Execute): void {
     .addHelpText(
       'after',
       `
-  hookdrift doctor                  checks everything, a line a check
-  hookdrift doctor --format json    the same for programs
-
-It changes nothing, sends GET requests to the services, and sends nothing to people.
+It includes \`config check\`, which includes \`policy check\`; these two need no network. It changes
+nothing, sends only GET requests to the services, and notifies no channel.
 Exit codes: 0 no problem, 2 a problem of this installation, 3 a service cannot be audited.`,
     )
     .action((options: DoctorOptions) => execute((terminal) => doctor(options, terminal)))

@@ -50,14 +50,17 @@ export function arrangeHelp(command: Command, name: string): void {
 }
 
 function showExamples(name: string): string {
-  const { lines, docs } = examples[name] ?? { lines: [], docs: [] }
+  const { lines, docs, choice = [] } = examples[name] ?? { lines: [], docs: [] }
   const width = Math.max(0, ...lines.map(([line]) => line.length).filter((length) => length <= widest))
   const shown = lines.map(([line, what]) =>
     line.length > widest ? `  hookdrift ${line}\n      ${what}` : `  hookdrift ${line.padEnd(width)}  ${what}`,
   )
+  const purposeAt = Math.max(0, ...choice.map(([command]) => command.length))
+  const choices = choice.map(([command, purpose]) => `  ${command.padEnd(purposeAt)}  compares ${purpose}`)
   const pages = docs.map((page) => `\`hookdrift docs ${page}\``)
   return [
     ...(shown.length === 0 ? [] : ['', 'Examples:', ...shown]),
+    ...(choices.length === 0 ? [] : ['', 'Which one to use:', ...choices]),
     ...(pages.length === 0 ? [] : ['', `Read more: ${pages.join(', ')}`]),
   ].join('\n')
 }
@@ -84,7 +87,8 @@ export function suggestOption(program: Command, args: readonly string[]): string
   const operand = command.args[command.registeredArguments.length]
   if (operand === undefined) return ''
   const meant = optionsMeant.find(
-    ({ option, form }) => form.test(operand) && command.options.some(({ long }) => long === option),
+    ({ option, form }) =>
+      form.test(operand) && command.options.some(({ short, long }) => short === option || long === option),
   )
   if (meant === undefined) return ''
   return `  did you mean ${neutralise(`${names.join(' ')} ${meant.option} ${operand}`)}?\n`

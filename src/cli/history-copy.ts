@@ -16,9 +16,9 @@ interface CopyOptions extends AnswerOptions {
 
 export function defineHistoryCopy(command: Command, execute: Execute): void {
   command
-    .argument('<from>', 'the history: a file or postgres://…')
-    .argument('<to>', 'the new place, empty or absent: a file or postgres://…')
-    .option('--snapshot', 'copy next to runs, and leave the original in use')
+    .argument('<from>', 'history to copy: a file or postgres://…')
+    .argument('<to>', 'new place, empty or absent: a file or postgres://…')
+    .option('--snapshot', 'copy while runs go on, and leave the original in use')
   addAnswerOptions(command).action((from: string, to: string, options: CopyOptions) =>
     execute((terminal) => copyBetween(from, to, options, terminal)),
   )

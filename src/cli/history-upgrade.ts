@@ -11,7 +11,7 @@ interface UpgradeOptions extends ReadingOptions {
 }
 
 export function defineHistoryUpgrade(command: Command, execute: Execute): void {
-  command.option('--yes', 'a dump of the history on the server was taken')
+  command.option('--yes', 'confirm that you have a dump of the history on the server')
   addReadingOptions(command).action((options: UpgradeOptions) =>
     execute((terminal) => upgradeHistory(options, terminal)),
   )

@@ -5,7 +5,7 @@ import { untilSignalled } from '../app/end-in-order.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
-import { type Place, places, type Strictness, strictnesses } from '../init/answers.ts'
+import { type Strictness, strictnesses, type Target, targets } from '../init/answers.ts'
 import type { Asker } from '../init/ask.ts'
 import { runInit } from '../init/run-init.ts'
 import { createSealer } from '../inventory/sealer.ts'
@@ -19,7 +19,7 @@ interface InitOptions {
   readonly keyFromEnv?: string
   readonly organisation?: string
   readonly projects?: string
-  readonly for?: Place
+  readonly for?: Target
   readonly strictness?: Strictness
   readonly acceptOpen?: string
   readonly yes?: true
@@ -28,28 +28,35 @@ interface InitOptions {
 
 export function defineInit(command: Command, execute: Execute): void {
   command
-    .option('--url <url>', 'where the service answers')
+    .option('--url <url>', 'URL of the service')
     .option('--key-from-env <variable>', 'the environment variable that holds the API key')
-    .option('--organisation <id>', 'whose projects are audited, for a personal key')
-    .option('--projects <all|id,…>', 'all projects of the organisation, or these')
-    .addOption(new Option('--for <place>', 'where audits will run').choices(places))
+    .option(
+      '--organisation <id>',
+      'id of the organisation whose projects are audited; needed for a personal key with --projects all',
+    )
+    .option('--projects <all|id,…>', 'all projects of the organisation, or a list of ids')
+    .addOption(new Option('--for <place>', 'where the audits will run').choices(targets))
     .addOption(
-      new Option('--strictness <rules>', 'the recommended rules, or those that are critical or high').choices(
-        strictnesses,
-      ),
+      new Option(
+        '--strictness <rules>',
+        'which rules apply: all recommended ones, or only those that are critical or high',
+      ).choices(strictnesses),
     )
     .addOption(
-      new Option('--accept-open <owner>', 'accept what is open for 60 days; the owner answers for it').argParser(
-        toOwner,
-      ),
+      new Option(
+        '--accept-open <owner>',
+        'waive the violations that are open now for 60 days, in the name of this owner',
+      ).argParser(toOwner),
     )
-    .option('--yes', 'ask nothing: take the suggested answer where an option is not given')
-    .option('--directory <directory>', 'where to write the files', '.')
+    .option('--yes', 'ask nothing: use the suggested answer for each option that is not given')
+    .option('--directory <directory>', 'directory for the files', '.')
     .addHelpText(
       'after',
       `
-It writes all files or none, replaces none, and stores no key.
-Exit codes: 0 files written, 2 an answer is missing or wrong, 3 the service does not answer as it must.`,
+It writes all files or none, replaces no file, and stores no key.
+A project's key needs no --organisation. For a personal key, copy the id from the organisation's settings
+in Convoy's dashboard; the API shows it as organisation_id of each project.
+Exit codes: 0 files written, 2 an answer is missing or wrong, 3 the service cannot be audited.`,
     )
     .action((options: InitOptions) => execute((terminal) => init(options, terminal)))
 }
@@ -59,7 +66,7 @@ async function init(options: InitOptions, terminal: ProcessContext): Promise<num
   const { result, exitCode } = await untilSignalled(async (signal) => {
     try {
       await runInit({
-        given: { url, keyFromEnv, organisation, projects, strictness, acceptOpen, place: options.for },
+        given: { url, keyFromEnv, organisation, projects, strictness, acceptOpen, target: options.for },
         asker: await openTerminal(options, terminal, signal),
         terminal,
         signal,

@@ -9,7 +9,7 @@ import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
 export function defineKeygen(command: Command, execute: Execute): void {
-  command.argument('<file>', 'the private key; the public key goes to FILE.pub')
+  command.argument('<file>', 'file for the private key; the public key goes to FILE.pub')
   addAnswerOptions(command).action((file: string, options: AnswerOptions) =>
     execute((terminal) => keygen(file, options, terminal)),
   )

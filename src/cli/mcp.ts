@@ -29,7 +29,7 @@ async function answerAssistant(
 ): Promise<number> {
   const { stdin } = process
   if (stdin.isTTY) {
-    throw AuditError.usage('an assistant starts this, and writes its messages to stdin', {
+    throw AuditError.usage('an assistant has to start this command, and write its messages to stdin', {
       advice: '`hookdrift docs ask-with-an-assistant` says how to set one up',
     })
   }

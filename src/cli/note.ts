@@ -19,8 +19,11 @@ interface NoteOptions extends ReadingOptions {
 export function defineNote(command: Command, execute: Execute): void {
   command
     .argument('[text]', 'what was done, such as "deploy 4.2"')
-    .option('--at <time>', 'when: an instant such as 2026-11-21T14:03:00Z, or how long ago, such as 20m (default: now)')
-    .option('--ref <ref>', 'the address or the commit of what was done')
+    .option(
+      '--at <time>',
+      'when it was done: a time such as 2026-11-21T14:03:00Z, or how long ago, such as 20m (default: now)',
+    )
+    .option('--ref <ref>', 'link to what was done, or its commit')
     .addOption(optionOf(notes.parameters.list))
   addReadingOptions(addSignature(addProjectOption(command))).action((text: string | undefined, options: NoteOptions) =>
     execute((terminal) => note(text, options, terminal)),

@@ -34,14 +34,14 @@ interface NotifyOptions extends HistoryOptions, AnswerOptions {
 
 export function defineNotify(command: Command, execute: Execute): void {
   addConfigurationOptions(command)
-    .option('--test [channel]', 'send a test message to one channel, or to all, without the queue', nameOf)
+    .option('--test [channel]', 'send a test message to one channel, or to all; the queue is not used', nameOf)
     .addOption(optionOf(pendingMessages.parameters.pending))
   addAnswerOptions(command)
     .addHelpText(
       'after',
       `
-Exit codes: 0, also when a delivery failed: the message stays pending; 2 usage or configuration,
-            4 a --test message did not arrive.`,
+Exit codes: 0 done; also when a delivery failed, because the message stays pending;
+            2 usage or configuration, 4 a --test message did not arrive.`,
     )
     .action((options: NotifyOptions) => execute((terminal) => notify(options, terminal)))
 }

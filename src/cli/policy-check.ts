@@ -14,8 +14,8 @@ interface CheckOptions extends AnswerOptions {
 
 export function definePolicyCheck(command: Command, execute: Execute): void {
   command
-    .argument('[file]', "policy file; default: the configuration's")
-    .option('-c, --config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
+    .argument('[file]', 'policy file (default: the one in the configuration)')
+    .option('-c, --config <file>', 'configuration file, read for the path of the policy', 'hookdrift.yaml')
   addAnswerOptions(command).action((file: string | undefined, options: CheckOptions) =>
     execute((terminal) => check(file, options, terminal)),
   )
@@ -23,14 +23,15 @@ export function definePolicyCheck(command: Command, execute: Execute): void {
 
 async function check(policyFile: string | undefined, options: CheckOptions, terminal: ProcessContext): Promise<number> {
   const { config } = options
+  const now = Date.now()
   const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
   const load = async (signal: AbortSignal) => {
-    const policy = await loadPolicy(path, { now: Date.now(), signal })
+    const policy = await loadPolicy(path, { now, signal })
     const ids = policy.known.map(({ id }) => id)
     return { policy, tests: await loadPolicyTests(path, ids, { signal }) }
   }
   const { result: read, exitCode } = await untilSignalled((signal) => unlessStopped(signal, load(signal)))
   if (read === undefined) return exitCode ?? exitCodes.failure
-  const answer = answerPolicyCheck(path, read.policy, read.tests.length)
+  const answer = answerPolicyCheck(path, { policy: read.policy, tests: read.tests.length, now })
   return printAnswer(answer, policyCheckView(policyFile ?? path), options.format, terminal)
 }

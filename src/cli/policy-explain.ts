@@ -23,11 +23,11 @@ interface ExplainOptions extends AnswerOptions {
 export function definePolicyExplain(command: Command, execute: Execute): void {
   command
     .argument('<uid>', `a resource in the history: ${uidOrName}`)
-    .argument('[rule]', 'default: all rules for its kind')
-    .option('-c, --config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
-    .option('--history <file>', "history, a file or postgres://…; overrides the configuration's and HOOKDRIFT_HISTORY")
-    .option('--policy <file>', "policy file; overrides the configuration's")
-    .option('-p, --project <name>', 'needed when several projects have a resource of that uid')
+    .argument('[rule]', 'explain only this rule (default: all rules for its kind)')
+    .option('-c, --config <file>', 'configuration file, read for the paths of policy and history', 'hookdrift.yaml')
+    .option('--history <file>', 'history: a file or postgres://…; overrides the configuration and HOOKDRIFT_HISTORY')
+    .option('--policy <file>', 'policy file; overrides the one in the configuration')
+    .option('-p, --project <name>', 'project of the resource, where several have one of that uid')
   addAnswerOptions(command).action((uid: string, rule: string | undefined, options: ExplainOptions) =>
     execute((terminal) => explain(uid, rule, options, terminal)),
   )

@@ -17,7 +17,7 @@ interface ReplayOptions extends ReadingOptions {
 export function definePolicyReplay(command: Command, execute: Execute): void {
   command
     .requiredOption('--policy <file>', 'policy to evaluate')
-    .option('--since <run|time>', `only runs since then: ${runOrTime}; default: all`)
+    .option('--since <run|time>', `only runs from then on: ${runOrTime} (default: all runs)`)
   addReadingOptions(addProjectOption(command)).action((options: ReplayOptions) =>
     execute((terminal) => replay(options, terminal)),
   )

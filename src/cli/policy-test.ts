@@ -14,8 +14,8 @@ interface TestOptions extends AnswerOptions {
 
 export function definePolicyTest(command: Command, execute: Execute): void {
   command
-    .option('--policy <file>', 'policy file; then no configuration is read')
-    .option('-c, --config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
+    .option('--policy <file>', 'policy file; no configuration is read then')
+    .option('-c, --config <file>', 'configuration file, read for the path of the policy', 'hookdrift.yaml')
   addAnswerOptions(command).action((options: TestOptions) => execute((terminal) => test(options, terminal)))
 }
 

@@ -37,16 +37,21 @@ interface ProbeOptions extends AnswerOptions {
 }
 
 export function defineProbe(command: Command, execute: Execute): void {
-  command.argument('[name]', 'a probe of the policy').option('-c, --config <file>', 'configuration', 'hookdrift.yaml')
+  command
+    .argument('[name]', 'a probe of the policy')
+    .option('-c, --config <file>', 'configuration file', 'hookdrift.yaml')
   addAnswerOptions(addProjectOption(command))
     .option('--source <uid>', `the source whose function runs: ${uidOrName}`)
-    .option('--function <file>', "run this text instead of the service's function, in one project")
-    .option('--payload <file>', 'JSON file with the object for the function, instead of a probe of the policy')
-    .option('--type <type>', "the service's word: body (default), header …; with --source also selects the function")
+    .option('--function <file>', "run this code instead of the service's function, in one project")
+    .option('--payload <file>', 'JSON file to pass to the function, instead of a probe of the policy')
+    .option(
+      '--type <type>',
+      "the service's type of function: body (default), header, …; with --source, it also selects the function",
+    )
     .addHelpText(
       'after',
       `
-Exit codes: 0 ran and met the expectation, 1 failed or did not meet it, 2 usage, 3 could not run.`,
+Exit codes: 0 every probe met its expectation, 1 one failed or did not, 2 usage, 3 one could not run.`,
     )
     .action((name: string | undefined, options: ProbeOptions) => execute((terminal) => probe(name, options, terminal)))
 }

@@ -11,12 +11,12 @@ import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
 /** Option and meaning of each count of runs to keep. */
 const counts = {
-  last: ['keepLast', 'the last n runs; n is a number or "unlimited", here and below'],
-  hourly: ['keepHourly', 'the last run of each of the last n hours that have one'],
-  daily: ['keepDaily', 'the same for days'],
-  weekly: ['keepWeekly', 'the same for weeks'],
-  monthly: ['keepMonthly', 'the same for months'],
-  yearly: ['keepYearly', 'the same for years'],
+  last: ['keepLast', 'keep the last n runs; n is a number or "unlimited"'],
+  hourly: ['keepHourly', 'keep the last run of each of the last n hours that have one'],
+  daily: ['keepDaily', 'keep the last run of each of the last n days that have one'],
+  weekly: ['keepWeekly', 'keep the last run of each of the last n weeks that have one'],
+  monthly: ['keepMonthly', 'keep the last run of each of the last n months that have one'],
+  yearly: ['keepYearly', 'keep the last run of each of the last n years that have one'],
 } as const satisfies Record<keyof Omit<RetentionRules, 'within'>, readonly [option: string, meaning: string]>
 
 interface PruneOptions extends ReadingOptions, Partial<Record<(typeof counts)[keyof typeof counts][0], number>> {
@@ -27,7 +27,7 @@ interface PruneOptions extends ReadingOptions, Partial<Record<(typeof counts)[ke
 export function definePrune(command: Command, execute: Execute): void {
   for (const [name, [, meaning]] of Object.entries(counts)) command.option(`--keep-${name} <n>`, meaning, countOf)
   command
-    .option('--keep-within <span>', 'all runs within a span before the newest run, such as 14d or 1y6m', spanOf)
+    .option('--keep-within <span>', 'keep all runs within this span before the newest run, such as 14d or 1y6m', spanOf)
     .option('--dry-run', 'only show which runs would be kept and removed')
   addReadingOptions(command).action((options: PruneOptions) => execute((terminal) => prune(options, terminal)))
 }

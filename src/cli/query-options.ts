@@ -20,24 +20,25 @@ export function addReadingOptions(command: Command, formats?: readonly string[])
 
 export function addHistoryOptions(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
-    .option('--history <file>', 'history, a file or postgres://…; then no configuration is read')
+    .option('-c, --config <file>', 'configuration file, read for the path of the history', 'hookdrift.yaml')
+    .option('--history <file>', 'history: a file or postgres://…; no configuration is read then')
 }
 
 /** For commands that read the whole configuration. */
 export function addConfigurationOptions(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'configuration', 'hookdrift.yaml')
-    .option('--history <file>', "history, a file or postgres://…; overrides the configuration's and HOOKDRIFT_HISTORY")
+    .option('-c, --config <file>', 'configuration file', 'hookdrift.yaml')
+    .option('--history <file>', 'history: a file or postgres://…; overrides the configuration and HOOKDRIFT_HISTORY')
 }
 
 export function addAnswerOptions(command: Command, formats: readonly string[] = answerFormats): Command {
   return command
-    .addOption(new Option('-f, --format <format>', 'of the answer').choices(formats).default('text'))
+    .addOption(new Option('-f, --format <format>', 'output format').choices(formats).default('text'))
     .addOption(
-      new Option('-n, --limit <rows>', `a number or "all"; default: ${rowsForPeople} as text, else all`).argParser(
-        toLimit,
-      ),
+      new Option(
+        '-n, --limit <rows>',
+        `show at most this many rows, or "all" (default: ${rowsForPeople} as text, otherwise all)`,
+      ).argParser(toLimit),
     )
 }
 

@@ -31,8 +31,8 @@ const rowsForMachines = 10_000
 
 export function defineQuery(command: Command, execute: Execute): void {
   command
-    .argument('[sql]', 'one statement that reads: SELECT, WITH, VALUES, EXPLAIN; at most 5 s')
-    .option('--views', 'explain the views to query, with their columns')
+    .argument('[sql]', 'one read-only statement: SELECT, WITH, VALUES or EXPLAIN; stopped after 5 s')
+    .option('--views', 'describe the views that can be queried, with their columns')
     .addHelpText('after', `\nViews:\n${viewNames()}`)
   addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
     execute((terminal) => (options.views ? showViews(options, terminal) : query(sql, options, terminal))),

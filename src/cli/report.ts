@@ -22,25 +22,22 @@ import { withHistory } from './print-answer.ts'
 import { addHistoryOptions } from './query-options.ts'
 
 const parameters = {
-  run: parameter('--run <run>', runOrTime, z.string().default('latest')),
-  at: parameter('--at <time>', 'the last run committed by then; a date means its end, UTC', z.string().optional(), {
-    conflicts: ['run'],
-  }),
+  at: parameter('--run, --at <run|time>', `the run to report: ${runOrTime}`, z.string().default('latest')),
   framework: parameter(
     '--framework <name>',
-    `report by control: ${builtInFrameworkIds.join(', ')}, or a YAML file`,
+    `report by control of this framework: ${builtInFrameworkIds.join(', ')}, or a YAML file`,
     z.string().optional(),
   ),
   from: parameter(
     '--from <time>',
-    'with --framework: report a period from then on, instead of one run',
+    'with --framework: report on a period that begins then, instead of one run',
     z.string().optional(),
-    { conflicts: ['run', 'at'] },
+    { conflicts: ['at'] },
   ),
-  to: parameter('--to <time>', 'end of the period; default: the last run', z.string().optional()),
+  to: parameter('--to <time>', 'end of the period (default: the last run)', z.string().optional()),
   policy: parameter(
     '--policy <file>',
-    'with --framework: evaluate this policy instead of the recorded results',
+    'with --framework: evaluate this policy instead of using the recorded results',
     z.string().optional(),
     { isLocal: true },
   ),
@@ -80,7 +77,7 @@ export const reportSource: ApiSource<typeof parameters> = {
 async function report(options: ReportOptions, terminal: ProcessContext): Promise<number> {
   const answer = await plan(options, terminal)
   return withHistory(options, terminal, async (history) => {
-    const run = await runNamed(history, options.at ?? options.run)
+    const run = await runNamed(history, options.at)
     await answer(history, run.number)
     return exitCodes.clean
   })

@@ -29,7 +29,7 @@ export function defineServe(command: Command, execute: Execute): void {
     .addOption(
       new Option(
         '--listen <address>',
-        'an address and a port (default: serve.listen of the configuration, or 127.0.0.1:9465)',
+        'port, or address and port (default: serve.listen of the configuration, or 127.0.0.1:9465)',
       ).argParser(toAddress),
     )
     .action((options: ServeOptions) => execute((terminal) => serve(options, terminal)))

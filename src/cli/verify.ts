@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { hasConfiguration, locateHistory, namedHistory } from '../app/locate-history.ts'
 import { withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { type Anchor, anchorOf, checkAnchor, readAnchor } from '../app/verify-anchor.ts'
 import { type AttestedFiles, verificationOf, verifyReport } from '../app/verify-report.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryUpkeep } from '../history/upkeep.ts'
@@ -13,6 +14,7 @@ import { addReadingOptions, limitOf, type ReadingOptions } from './query-options
 
 interface VerifyOptions extends ReadingOptions {
   readonly deep?: true
+  readonly anchor?: Anchor
   readonly report?: string
   readonly attestation?: string
   readonly key?: string
@@ -20,21 +22,26 @@ interface VerifyOptions extends ReadingOptions {
 
 export function defineVerify(command: Command, execute: Execute): void {
   command
+    .option('--deep', 'also check the sealed secrets, and the exit code of every run instead of the last one only')
     .option(
-      '--deep',
-      'also check sealed secrets, and compare the exit code of every run with its record, not only of the last run',
+      '--anchor <run:digest>',
+      'also check that the run still has the digest that was kept elsewhere, as an earlier `verify` printed both',
+      readAnchor,
     )
     .option(
       '--report <file>',
-      'with --attestation and --key: verify a report instead, and the history that it came from',
+      'verify a signed report, and the history that it came from; needs --attestation and --key',
     )
-    .option('--attestation <file>', 'the attestation next to the report: FILE.intoto.json')
-    .option('--key <file>', 'the public key of the attestor')
+    .option('--attestation <file>', 'the attestation of the report: FILE.intoto.json')
+    .option('--key <file>', 'the public key of the person who signed the report')
   addReadingOptions(command).action((options: VerifyOptions) => execute((terminal) => verify(options, terminal)))
 }
 
 async function verify(options: VerifyOptions, terminal: ProcessContext): Promise<number> {
-  const { report, attestation, key } = options
+  const { anchor, report, attestation, key } = options
+  if (anchor !== undefined && report !== undefined) {
+    throw AuditError.usage('--anchor is for a history, and --report for a report that came from one')
+  }
   if (report !== undefined && attestation !== undefined && key !== undefined) {
     return verifyOne({ report, attestation, key }, options, terminal)
   }
@@ -44,8 +51,14 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
 
   const location = await locateHistory(options, terminal)
   const request = verificationOf(options.deep === true ? 'deep' : 'plain')
-  const verification = await withUpkeep(location, terminal.env, (upkeep) => upkeep.verify(request))
-  const answer = answerVerification(verification, location.shown, limitOf(options))
+  const { verification, last } = await withUpkeep(location, terminal.env, async (upkeep) => {
+    const verified = await upkeep.verify(request)
+    return {
+      verification: anchor === undefined ? verified : await checkAnchor(verified, anchor, upkeep),
+      last: await anchorOf(verified, upkeep),
+    }
+  })
+  const answer = answerVerification(verification, { file: location.shown, anchor: last, limit: limitOf(options) })
   await printAnswer(answer, verificationView, options.format, terminal)
   return verification.ok ? exitCodes.clean : exitCodes.failure
 }

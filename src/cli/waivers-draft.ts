@@ -3,6 +3,7 @@ import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { exitCodes } from '../model/errors.ts'
+import { type Severity, severities } from '../model/violation.ts'
 import { draftWaivers, refuseExpiry } from '../questions/draft-waivers.ts'
 import { runNamed } from '../questions/question.ts'
 import { count } from '../text/count.ts'
@@ -15,22 +16,26 @@ interface DraftOptions extends HistoryOptions {
   readonly expires: string
   readonly reason?: string
   readonly project: readonly string[]
+  readonly rule?: string
+  readonly severity?: Severity
 }
 
 export function defineWaiversDraft(command: Command, execute: Execute): void {
   addHistoryOptions(addProjectOption(command))
-    .addOption(new Option('--owner <name>', 'who answers for them').makeOptionMandatory().argParser(toLine))
+    .addOption(new Option('--owner <name>', 'who answers for the violations').makeOptionMandatory().argParser(toLine))
     .requiredOption('--expires <date>', 'a date such as 2027-03-31, or a time with its zone; at most 366 days ahead')
-    .addOption(new Option('--reason <text>', 'why they are accepted; default: names the run').argParser(toLine))
+    .addOption(new Option('--reason <text>', 'why they are accepted (default: names the run)').argParser(toLine))
+    .option('--rule <id>', 'only violations of this rule, or of a pattern such as "endpoint/*"')
+    .addOption(new Option('--severity <severity>', 'only violations of this severity or above').choices(severities))
     .action((options: DraftOptions) => execute((terminal) => draft(options, terminal)))
 }
 
 async function draft(options: DraftOptions, terminal: ProcessContext): Promise<number> {
-  const { owner, expires, reason, project: projects } = options
+  const { owner, expires, reason, project: projects, rule, severity } = options
   refuseExpiry(expires, systemClock.now())
   const { yaml, accepted, notWaivable } = await withHistory(options, terminal, async (reader) => {
     const run = await runNamed(reader, 'latest')
-    return draftWaivers(reader, { run, owner, expires, reason, projects })
+    return draftWaivers(reader, { run, owner, expires, reason, projects, rule, severity })
   })
   terminal.stdout.write(yaml)
   const notes = [

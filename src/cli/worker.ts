@@ -55,9 +55,9 @@ interface WorkerOptions extends AnswerOptions {
 
 export function defineWorker(command: Command, execute: Execute): void {
   addConfigurationOptions(command)
-    .option('--next <count>', 'only print the next times of each schedule', countOf)
+    .option('--next <count>', 'only print the next times of each schedule, and exit', countOf)
     .addOption(
-      new Option('--fail-on <what>', 'what gives a run the verdict "violations": as of `audit`')
+      new Option('--fail-on <what>', 'which violations give a run the exit code 1; see `hookdrift audit`')
         .choices(failOnChoices)
         .default('medium'),
     )

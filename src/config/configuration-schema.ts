@@ -302,7 +302,7 @@ export const configurationSchema = z
       ),
     seal_key: z
       .string()
-      .regex(/^[\x21-\x7e]{32,4096}$/, { error: '32 to 4096 visible ASCII characters without blanks or line breaks' })
+      .regex(/^[\x21-\x7e]{32,4096}$/, { error: '32 to 4096 visible ASCII characters without spaces or line breaks' })
       .exactOptional()
       .describe(
         `The installation key, which seals secrets, as ${referenceForms}; $HOOKDRIFT_SEAL_KEY overrides it. Default: the file hookdrift.key next to the history; a history on a server needs a given one`,
@@ -472,10 +472,10 @@ function sizeBytes(value: string | number): number {
 
 /** Says what is wrong with a key without showing it. */
 function expectedKey({ input }: { readonly input?: unknown }): string {
-  const expected = 'visible ASCII characters without blanks or line breaks, at most 4096'
+  const expected = 'visible ASCII characters without spaces or line breaks, at most 4096'
   if (typeof input !== 'string') return expected
   if (/^bearer\s/i.test(input)) return 'the key alone: leave `Bearer` out, it is sent before the key'
-  return input !== input.trim() ? 'no blank or line break before or after the key: remove it' : expected
+  return input !== input.trim() ? 'no space or line break before or after the key: remove it' : expected
 }
 
 function* findWorkerFaults({ shared, slots, services, pages, listen }: DecodedWorker): Generator<ValueFault> {

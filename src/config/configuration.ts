@@ -2,7 +2,7 @@ import type { HistoryLocation } from '../history/location.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offers, ServiceSettings } from '../service/settings.ts'
 import type { Retention } from './configuration-schema.ts'
-import type { ValuePlace } from './describe-key.ts'
+import type { ValuePosition } from './describe-key.ts'
 import type { ListenAddress } from './listen-schema.ts'
 import type { DecodedChannel } from './notify-schema.ts'
 import type { NetworkRange, ReaderRight } from './serve-schema.ts'
@@ -72,7 +72,7 @@ export interface TrustedProxy {
 
 export interface ConfiguredService {
   readonly settings: ServiceSettings
-  readonly urlPlace: ValuePlace
+  readonly urlPlace: ValuePosition
   /** Those that are named. */
   readonly projects: readonly ConfiguredProject[]
   /** Which projects of the service's list are audited too. */
@@ -81,7 +81,7 @@ export interface ConfiguredService {
   readonly organisation: string | undefined
   /** For projects of the list. A secret. */
   readonly key: string | undefined
-  readonly keyPlace: ValuePlace
+  readonly keyPlace: ValuePosition
   readonly listings: Offers
   readonly filtersPerRun: number
   /** Projects that all shared workers together scan at once. */
@@ -129,7 +129,7 @@ export interface ConfiguredProject {
   readonly key: string
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
-  readonly keyPlace: ValuePlace
+  readonly keyPlace: ValuePosition
   /** The line of the project in the file. */
   readonly line: number
 }

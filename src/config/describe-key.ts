@@ -1,5 +1,5 @@
 /** Where a value is configured; line and column are of the configuration's file. */
-export interface ValuePlace {
+export interface ValuePosition {
   readonly line: number
   readonly column: number
   /** The variable or file that it comes from, such as `${ACME_KEY}`; empty when the file contains it. */
@@ -17,7 +17,7 @@ export function referenceIn(written: string): string {
  * where the environment is the configuration.
  * `${ACME_KEY} at hookdrift.yaml:5:10 with 41 characters beginning with CO.demo`
  */
-export function describeKey(key: string, { line, column, reference }: ValuePlace, file: string | undefined): string {
+export function describeKey(key: string, { line, column, reference }: ValuePosition, file: string | undefined): string {
   // `CO.<16 public characters>.<64 secret ones>`; of keys of another form nothing is known to be public.
   const [start] = /^CO\.[A-Za-z0-9]{4}(?=[A-Za-z0-9]{4,60}\.[^.]{16,4096}$)/.exec(key) ?? []
   const beginning = start === undefined ? '' : ` beginning with ${start}`
@@ -26,8 +26,13 @@ export function describeKey(key: string, { line, column, reference }: ValuePlace
   return `${at} with ${key.length} characters${beginning}`
 }
 
+/** Whether a text is meant as an API key, where another text is expected. Such a text is shown nowhere. */
+export function looksLikeKey(text: string): boolean {
+  return /^\s*CO\.[A-Za-z0-9]{4,60}/.test(text)
+}
+
 /** Where the URL of a service is configured: `hookdrift.yaml:4:10`, `${ACME_URL} at hookdrift.yaml:4:10`. */
-export function describeUrlPlace({ line, column, reference }: ValuePlace, file: string | undefined): string {
+export function describeUrlPlace({ line, column, reference }: ValuePosition, file: string | undefined): string {
   if (file === undefined) return 'HOOKDRIFT_URL'
   return `${reference === '' ? '' : `${reference} at `}${file}:${line}:${column}`
 }

@@ -7,7 +7,7 @@ const headerName = z
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, { error: 'the name of an HTTP header, at most 100 characters' })
 const headerValue = z
   .string({ error: 'text without line breaks, or nothing to leave a header out' })
-  .regex(/^[\x20-\x7e]{1,8192}$/, { error: 'visible ASCII characters and blanks, no line breaks, at most 8192' })
+  .regex(/^[\x20-\x7e]{1,8192}$/, { error: 'visible ASCII characters and spaces, no line breaks, at most 8192' })
 const parameterName = z.string().regex(/^[A-Za-z0-9_.[\]-]{1,100}$/, {
   error: 'the name of a query parameter: letters, digits, `_`, `-`, `.`, `[`, `]`, at most 100',
 })
@@ -42,7 +42,7 @@ export const dialectSchema = z
       .string()
       .regex(/^[\x21-\x7e]{0,100}$/, { error: 'one word of at most 100 characters, or "" for the bare key' })
       .exactOptional()
-      .describe('Precedes the key, with one blank; "" for the bare key. Default Bearer'),
+      .describe('Precedes the key, with one space; "" for the bare key. Default Bearer'),
     headers: z
       .record(
         headerName.refine((name) => !reservedHeaders.has(name.toLowerCase()), { error: 'a header that may be set' }),

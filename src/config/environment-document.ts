@@ -31,11 +31,9 @@ export function environmentDocument(env: Environment): ConfigurationText | undef
     keyMember(variable('HOOKDRIFT_KEY'), variable('HOOKDRIFT_KEY_FILE')),
     ['HOOKDRIFT_PROJECTS', `  projects: ${projects}`],
   ]
-  if (variable('HOOKDRIFT_ORGANISATION') !== undefined) {
+  // Where projects are needed, a reference to an unset variable is refused in words that name it.
+  if (variable('HOOKDRIFT_ORGANISATION') !== undefined || projects === 'all') {
     members.push(['HOOKDRIFT_ORGANISATION', `  organisation: ${quoted(reference('HOOKDRIFT_ORGANISATION'))}`])
-  } else if (projects === 'all') {
-    // Refused where projects are needed, in words that name the variable.
-    members.push(['HOOKDRIFT_ORGANISATION', "  organisation: ''"])
   }
   return {
     text: `${members.map(([, text]) => text).join('\n')}\n`,

@@ -14,7 +14,7 @@ export function* findWarnings(document: ConfigurationDocument): Generator<FilePr
     const path = ['services', index]
     const { hostname, protocol } = new URL(service.url)
     if (protocol === 'http:' && !isLoopback(hostname)) {
-      yield document.problem([...path, 'url'], 'the key is sent in clear over http; use https')
+      yield document.problem([...path, 'url'], 'the key is sent unencrypted over http; use https')
     }
     const owners = [path, ...namedProjects(service).map(([place]) => [...path, 'projects', place])]
     for (const owner of owners) {
@@ -39,7 +39,7 @@ export function* findChannelWarnings(document: ConfigurationDocument): Generator
     if (address === undefined) continue
     const { protocol, hostname } = new URL(address.url)
     if (protocol === 'http:' && !isLoopback(hostname)) {
-      yield document.problem(['notify', index, address.member], 'messages are sent in clear over http; use https')
+      yield document.problem(['notify', index, address.member], 'messages are sent unencrypted over http; use https')
     }
   }
 }

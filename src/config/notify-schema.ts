@@ -47,17 +47,17 @@ const credential = z
 
 const trackerToken = z
   .string()
-  .regex(/^[\x21-\x7e]{1,1000}$/, { error: 'a token without blanks, at most 1000 characters' })
+  .regex(/^[\x21-\x7e]{1,1000}$/, { error: 'a token without spaces, at most 1000 characters' })
 const githubLabel = z
   .string()
   .regex(/^[^\0-\x1f\x7f,]{1,50}$/, { error: 'a label without commas, at most 50 characters' })
 const jiraLabel = z
   .string()
-  .regex(/^[^\0-\x20\x7f]{1,255}$/, { error: 'a label without blanks, at most 255 characters' })
+  .regex(/^[^\0-\x20\x7f]{1,255}$/, { error: 'a label without spaces, at most 255 characters' })
 const login = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, { error: 'the name of a user, without `@`, at most 100 characters' })
-const account = z.string().regex(/^[^\0-\x20\x7f]{1,255}$/, { error: 'a user without blanks, at most 255 characters' })
+const account = z.string().regex(/^[^\0-\x20\x7f]{1,255}$/, { error: 'a user without spaces, at most 255 characters' })
 
 /** A list of texts, or one for each pattern of owners. */
 const forOwners = (value: z.ZodString) => {

@@ -21,7 +21,7 @@ import {
   retentionOf,
   secretPlaceholder,
 } from './configuration-schema.ts'
-import { referenceIn, type ValuePlace } from './describe-key.ts'
+import { referenceIn, type ValuePosition } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
 import {
   expandReferences,
@@ -300,7 +300,7 @@ function settingsOf(service: DecodedService, ca: string | undefined, connections
   }
 }
 
-function placeAt(document: ReadDocument<DecodedConfiguration>, path: NodePath): ValuePlace {
+function placeAt(document: ReadDocument<DecodedConfiguration>, path: NodePath): ValuePosition {
   return { ...document.at(path), reference: referenceIn(document.written(path) ?? '') }
 }
 

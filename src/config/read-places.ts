@@ -63,7 +63,7 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
   const expand = expandReferences(file, sources)
   const { value } = readMembers(file, sources, {
     schema: selection,
-    advice: 'name the history itself, or another configuration with --config',
+    advice: 'name the history with --history FILE, or another configuration with --config FILE',
     expand: (written, path) => {
       const expanded = expand(written, path)
       return 'text' in expanded ? expanded : { text: written }

@@ -7,7 +7,7 @@ import { hostsSchema, isLoopback, listenAddress, listenSchema } from './listen-s
 import { projectPatterns } from './project-patterns.ts'
 
 const token = z.string().regex(/^[\x21-\x7e]{20,200}$/, {
-  error: '20 to 200 visible ASCII characters without blanks or line breaks',
+  error: '20 to 200 visible ASCII characters without spaces or line breaks',
 })
 
 /** They carry something else than the name of a user. */

@@ -7,9 +7,9 @@ type CataloguedData = Pick<ProjectData, 'eventTypes' | 'subscriptions'>
 
 /** The catalogue of a project, newest first: `*`, and each event type that a subscription ever named. */
 export function catalogueOf(project: ProjectRow, { eventTypes = [], subscriptions }: CataloguedData): EventTypeRow[] {
-  const known = new Set(eventTypes.map(({ name }) => name))
+  const names = new Set(eventTypes.map(({ name }) => name))
   const named = subscriptions.flatMap(({ filter_config }) => filter_config.event_types)
-  const fresh = [...new Set(['*', ...named])].filter((name) => !known.has(name)).sort()
+  const fresh = [...new Set(['*', ...named])].filter((name) => !names.has(name)).sort()
   return [...fresh.reverse().map((name) => anEventType(project, name)), ...eventTypes]
 }
 

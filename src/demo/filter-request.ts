@@ -30,8 +30,8 @@ export function filterRequestAt(
   const [, subscription, uid = null] = /^subscriptions\/([^/]+)\/filters(?:\/([^/]+))?$/.exec(rest) ?? []
   if (subscription === undefined || release === 'older' || uid === 'bulk' || uid === 'bulk_update') return undefined
   const methods = uid === null ? (['GET', 'POST'] as const) : (['GET', 'PUT', 'DELETE'] as const)
-  const own = methods.find((one) => one === method) ?? 'GET'
-  return { method: own, name: 'filters', projectUid, subscription, uid }
+  const handler = methods.find((one) => one === method) ?? 'GET'
+  return { method: handler, name: 'filters', projectUid, subscription, uid }
 }
 
 export function performFilterRequest(
@@ -44,7 +44,7 @@ export function performFilterRequest(
   if (outage === 'lists-unreadable') return refuse('failed to find subscription', 400)
   const found = findRow(fleet.open(project).subscriptions, subscription)
   if (found === undefined) return refuse('subscription not found', 404)
-  const place = { project, uid: subscription }
+  const target = { project, uid: subscription }
   const rows = filterRowsOf(found)
   const show = (row: EventFilterRow) => renderFilter(subscription, row, release, 'one')
   if (uid === null && method === 'GET') {
@@ -56,7 +56,7 @@ export function performFilterRequest(
     if (given?.event_type === undefined) return refuse('Invalid request body', 400)
     if (rows.some(({ event_type }) => event_type === given.event_type))
       return refuse('filter with this event type already exists', 400)
-    const created = createFilter(fleet, place, { ...given, event_type: given.event_type })
+    const created = createFilter(fleet, target, { ...given, event_type: given.event_type })
     return enveloped(release, 201, 'Filter created successfully', show(created))
   }
   const row = rows.find((each) => each.uid === uid)
@@ -70,11 +70,11 @@ export function performFilterRequest(
       const isTaken = (type: string) => rows.some((each) => each !== row && each.event_type === type)
       if (given.event_type !== undefined && isTaken(given.event_type))
         return refuse('filter with this event type already exists', 400)
-      updateFilter(fleet, place, uid, given)
+      updateFilter(fleet, target, uid, given)
       return enveloped(release, 200, 'Filter updated successfully', show({ ...row, ...given }))
     }
     case 'DELETE':
-      deleteFilter(fleet, place, uid)
+      deleteFilter(fleet, target, uid)
       return enveloped(release, 200, 'Filter deleted successfully', null)
     default:
       return notFound()

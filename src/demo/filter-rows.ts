@@ -22,13 +22,13 @@ export function filtersAfterUpdate(
   if (before.filters === undefined && before.filter_config === after.filter_config) return after
   const types = typesOf(after)
   const rows = filterRowsOf(before)
-  const kept = rows.filter(({ event_type }) => types.has(event_type))
-  const known = new Set(kept.map(({ event_type }) => event_type))
-  const missing = [...types].filter((type) => !known.has(type))
+  const remaining = rows.filter(({ event_type }) => types.has(event_type))
+  const typesWithRows = new Set(remaining.map(({ event_type }) => event_type))
+  const missing = [...types].filter((type) => !typesWithRows.has(type))
   // Rows that the declaration makes by itself are not kept; for simplicity, they are as old as the subscription.
-  const isAsDeclared = before.filters === undefined && kept.every((row) => hasConditionsOf(row, after))
+  const isAsDeclared = before.filters === undefined && remaining.every((row) => hasConditionsOf(row, after))
   if (isAsDeclared) return after
-  return { ...after, filters: [...rowsOf(after, missing, births.at, births.newUid), ...kept] }
+  return { ...after, filters: [...rowsOf(after, missing, births.at, births.newUid), ...remaining] }
 }
 
 /** A person may have written anything into a declaration; a row has an event type that is not empty. */

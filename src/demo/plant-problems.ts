@@ -76,9 +76,9 @@ function plant<Row>(
   const places = context.random.shuffled([...rows.keys()])
   const untouched = rows[places.at(-1) ?? 0]
   for (const [turn, problem] of problems.slice(0, Math.ceil(rows.length / 3)).entries()) {
-    const place = places[turn] ?? 0
-    const row = rows[place]
-    if (row !== undefined && untouched !== undefined) planted[place] = problem(row, untouched, context)
+    const index = places[turn] ?? 0
+    const row = rows[index]
+    if (row !== undefined && untouched !== undefined) planted[index] = problem(row, untouched, context)
   }
   return planted
 }

@@ -99,11 +99,11 @@ function callerOf(authorization: string | undefined, { fleet, behaviour }: Route
 const owners = new WeakMap<SimulatedFleet, Map<string, string>>()
 
 function ownerOf(key: string, fleet: SimulatedFleet): string | undefined {
-  const known = owners.get(fleet) ?? new Map()
-  owners.set(fleet, known)
+  const ownerRows = owners.get(fleet) ?? new Map()
+  owners.set(fleet, ownerRows)
   // Keys of projects that were deleted since stay known.
-  if (!known.has(key)) for (const project of fleet.projects()) known.set(project.key, project.uid)
-  return known.get(key)
+  if (!ownerRows.has(key)) for (const project of fleet.projects()) ownerRows.set(project.key, project.uid)
+  return ownerRows.get(key)
 }
 
 interface Call {

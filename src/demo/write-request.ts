@@ -76,10 +76,10 @@ export function performWrite(
     return refuse('Invalid request body')
   if (kind === 'project' && release === 'later' && isJsonObject(given.config) && oldName in given.config)
     return refuse(`${oldName} has been renamed to verify_dynamic_events`)
-  const place = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
-  apply(place, given)
+  const target = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
+  apply(target, given)
   const named = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
-  const shown = show(place.uid)
+  const shown = show(target.uid)
   return write.method === 'POST'
     ? enveloped(release, 201, `${named} created successfully`, shown)
     : enveloped(release, 202, `${named} updated successfully`, shown)

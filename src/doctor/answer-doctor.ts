@@ -81,8 +81,8 @@ export const doctorView: AnswerView<CheckRow> = {
       const next = rows[at + 1]
       const isSaidBelow =
         next?.check === row.check && next.service === row.service && row.remediation === next.remediation
-      const shown = isSaidBelow ? { ...row, remediation: null } : row
-      return [...(isNew ? ['', ...heading] : []), ...showRow(shown, page)]
+      const shownRow = isSaidBelow ? { ...row, remediation: null } : row
+      return [...(isNew ? ['', ...heading] : []), ...showRow(shownRow, page)]
     })
   },
   nothing: '',

@@ -1,13 +1,13 @@
 import { type ExaminedConfiguration, examineConfiguration } from '../config/read-configuration.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { count } from '../text/count.ts'
-import { type Diagnosis, type DoctorContext, diagnosesOf, fail, ok, warn } from './check.ts'
+import { type Diagnosis, diagnosesOf, fail, ok, type Setup, warn } from './check.ts'
 
 /**
  * Reports each mistake of the configuration, and hands on what is right in it. `examined`: as far as it can be read;
  * undefined where it cannot.
  */
-export function checkConfiguration({ config, history, sources, cwd, clock, showPath }: DoctorContext): {
+export function checkConfiguration({ config, history, sources, cwd, clock, showPath }: Setup): {
   readonly diagnoses: readonly Diagnosis[]
   readonly examined: ExaminedConfiguration | undefined
 } {

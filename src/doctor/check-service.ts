@@ -17,13 +17,13 @@ import { shownBase } from '../service/wire-request.ts'
 import {
   type CheckRow,
   type Diagnosis,
-  type DoctorContext,
   diagnosesOf,
   fail,
   faultDiagnosis,
   ok,
   type ServiceCheckName,
   type ServiceDiagnoses,
+  type Setup,
   skipped,
   warn,
 } from './check.ts'
@@ -33,15 +33,15 @@ import { accessOf, checkProjects, type ListingItems } from './check-projects.ts'
 /** In the order in which one depends on another. */
 const order = ['dns', 'tcp', 'tls', 'clock', 'release', 'base-path', 'key', 'page-size', 'projects'] as const
 
-interface ServiceContext extends Pick<DoctorContext, 'clock' | 'random'> {
+interface ServiceCheck extends Pick<Setup, 'clock' | 'random'> {
   readonly service: ConfiguredService
   /** The configuration, for messages. */
   readonly file: string
-  readonly env: DoctorContext['sources']['env']
+  readonly env: Setup['sources']['env']
 }
 
 /** Checks one service, from its name to its projects; sends GET requests only. */
-export async function checkService(context: ServiceContext): Promise<readonly CheckRow[]> {
+export async function checkService(context: ServiceCheck): Promise<readonly CheckRow[]> {
   const { mended, diagnoses } = mendUrl(context)
   const { name } = context.service.settings
   try {
@@ -54,7 +54,7 @@ export async function checkService(context: ServiceContext): Promise<readonly Ch
   }
 }
 
-async function findFaults(context: ServiceContext): Promise<ServiceDiagnoses> {
+async function findFaults(context: ServiceCheck): Promise<ServiceDiagnoses> {
   const { service, clock, random, env } = context
   const { settings } = service
   const { dns, tcp } = await checkAddress(context)
@@ -82,7 +82,7 @@ async function findFaults(context: ServiceContext): Promise<ServiceDiagnoses> {
 }
 
 /** People copy the URL of the API: the other checks go on with the one that was meant. */
-function mendUrl(context: ServiceContext): { readonly mended: ServiceContext; readonly diagnoses: ServiceDiagnoses } {
+function mendUrl(context: ServiceCheck): { readonly mended: ServiceCheck; readonly diagnoses: ServiceDiagnoses } {
   const { service } = context
   const { url, dialect } = service.settings
   const base = baseBefore(dialect.pathPrefix, url)
@@ -115,7 +115,7 @@ async function checkAddress({
   service,
   env,
   clock,
-}: ServiceContext): Promise<{ readonly dns: Diagnosis; readonly tcp: Diagnosis }> {
+}: ServiceCheck): Promise<{ readonly dns: Diagnosis; readonly tcp: Diagnosis }> {
   const { url, limits } = service.settings
   if (proxyFor(new URL(url), env) !== undefined) {
     const variable = url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY'

@@ -104,7 +104,7 @@ export function shortAdvice(advice: string): string {
 }
 
 /** What the checks use of the process. */
-export interface DoctorContext {
+export interface Setup {
   /** Absolute path of the configuration. */
   readonly config: string
   /** `--history`. */

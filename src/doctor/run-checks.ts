@@ -10,9 +10,9 @@ import {
   type CheckRow,
   contain,
   type Diagnosis,
-  type DoctorContext,
   diagnosesOf,
   ok,
+  type Setup,
   skipped,
 } from './check.ts'
 import { checkChannels } from './check-channels.ts'
@@ -24,7 +24,7 @@ import { checkService } from './check-service.ts'
 const unread = [skipped('the configuration cannot be read')]
 
 /** Runs every check, in the order in which they are shown. It changes nothing, and sends nothing to people. */
-export async function runChecks(context: DoctorContext, terminal: ProcessContext): Promise<readonly CheckRow[]> {
+export async function runChecks(context: Setup, terminal: ProcessContext): Promise<readonly CheckRow[]> {
   const { nodeVersion, toolVersion, clock, showPath, config, sources } = context
   const { env } = sources
   const { diagnoses, examined } = checkConfiguration(context)
@@ -75,7 +75,7 @@ const nameHistory = 'Correct `history` in the configuration, HOOKDRIFT_HISTORY o
  * configured.
  */
 async function findPaths(
-  { config, history, cwd, sources }: DoctorContext,
+  { config, history, cwd, sources }: Setup,
   terminal: ProcessContext,
   parts: { readonly policy: string | undefined; readonly findHistory: () => HistoryLocation } | undefined,
 ): Promise<{

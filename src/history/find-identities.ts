@@ -28,8 +28,8 @@ function ambiguous(text: string, meant: readonly IdentityMatch[]): AuditError {
   const shown = meant.slice(0, mostNamed).map(({ project, kind, uid, name }) => {
     return `  ${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
   })
-  const left = meant.length - shown.length
-  const lines = [...shown, ...(left === 0 ? [] : [`  … and ${left} more`])]
+  const omitted = meant.length - shown.length
+  const lines = [...shown, ...(omitted === 0 ? [] : [`  … and ${omitted} more`])]
   return AuditError.usage(`${quote(text)} ${relationTo(text, meant)} ${meant.length} resources:\n${lines.join('\n')}`, {
     advice: 'use a uid, or choose with --project or --kind',
   })

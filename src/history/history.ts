@@ -74,7 +74,7 @@ export interface Draft {
   historiesOf(projects: readonly ProjectRef[], since: string | undefined): Promise<ReadonlyMap<string, ProjectHistory>>
 
   /** Versions of a project that were current before this run. */
-  current(project: ProjectRef): Promise<readonly KnownVersion[]>
+  current(project: ProjectRef): Promise<readonly CurrentVersion[]>
   /**
    * The versions of a project that are valid in runs, this one included, in the order of `points`; undefined where there
    * is none.
@@ -199,7 +199,7 @@ export interface ProjectHistory {
 /** Of a project that no run has scanned. */
 export const noHistory: ProjectHistory = { shapes: {}, modifications: [], withOrigin: [], isUnderOtherRules: false }
 
-export interface KnownVersion {
+export interface CurrentVersion {
   readonly id: number
   readonly kind: Kind
   readonly uid: string

@@ -50,7 +50,7 @@ export interface SchemaUpgrade {
 export type ContainsLink = (run: number, chain: string) => Promise<boolean>
 
 /** What is in the place for a copy. */
-export interface PlaceFacts {
+export interface CopyFacts {
   readonly shown: string
   readonly hasRows: boolean
   readonly wasMoved: boolean
@@ -63,7 +63,7 @@ export interface PlaceFacts {
  * @throws AuditError.usage
  */
 export async function refuseTaken(
-  { shown, hasRows, wasMoved, last }: PlaceFacts,
+  { shown, hasRows, wasMoved, last }: CopyFacts,
   contains: ContainsLink,
 ): Promise<void> {
   if (!hasRows) return

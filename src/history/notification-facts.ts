@@ -83,11 +83,11 @@ export function transitionBetween(
   spans: readonly NotifiedSpan[],
   { since, run }: { readonly since: number; readonly run: number },
 ): ViolationTransition | undefined {
-  const known = spans.filter(({ fromRun }) => fromRun <= run)
-  const latest = known.at(-1)
+  const spansSoFar = spans.filter(({ fromRun }) => fromRun <= run)
+  const latest = spansSoFar.at(-1)
   if (latest === undefined) return undefined
-  const active = known.findLast(({ fromRun, toRun }) => fromRun < since && (toRun === null || toRun >= since))
-  const before = active?.state ?? (known.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
+  const active = spansSoFar.findLast(({ fromRun, toRun }) => fromRun < since && (toRun === null || toRun >= since))
+  const before = active?.state ?? (spansSoFar.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
   const now = isValidAfter(latest, run) ? latest.state : 'ended'
   if (before === now || (before === 'never' && now === 'ended')) return undefined
   const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest

@@ -13,7 +13,7 @@ export interface Outbox extends ChannelClaims {
   /** Records that the receiver accepts no messages, or (`undefined`) that it does again. `target` shows no secret. */
   markGone(channel: string, gone: LostMessages | undefined): Promise<void>
   /** Records what a tracker calls a ticket, in place of what was known of its key. */
-  rememberTicket(channel: string, ticket: KnownTicket): Promise<void>
+  rememberTicket(channel: string, ticket: StoredTicket): Promise<void>
   /** Deletes messages that were delivered or given up before a time. */
   dropFinished(before: string): Promise<void>
 }
@@ -38,7 +38,7 @@ export interface NewMessage {
 }
 
 /** A ticket that a channel opened, or asked for. */
-export interface KnownTicket {
+export interface StoredTicket {
   /** Of its incident. */
   readonly key: string
   /** Where the tracker is, sealed. */

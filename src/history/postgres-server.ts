@@ -62,10 +62,10 @@ export function readPostgresUrl(text: string): PostgresServer {
 
 /** The server as messages and logs show it: without its user and password. */
 export function shownServer({ host, port, database, schema }: PostgresServer): string {
-  const place = `${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`
+  const hostAndPort = `${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`
   const shown = host?.startsWith('/')
-    ? `postgres:///${database ?? ''}?host=${place}`
-    : `postgres://${place}/${database ?? ''}`
+    ? `postgres:///${database ?? ''}?host=${hostAndPort}`
+    : `postgres://${hostAndPort}/${database ?? ''}`
   if (schema === 'hookdrift') return shown
   return `${shown}${shown.includes('?') ? '&' : '?'}schema=${schema}`
 }

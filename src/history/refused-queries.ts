@@ -56,11 +56,11 @@ export function unknownInQuery(
   const message = `the query failed: ${messageOf(error)}`
   if (meant !== undefined)
     return AuditError.usage(`${message}, did you mean ${meant}?`, { advice: viewsAdvice, cause: error })
-  const known =
+  const knownNames =
     kind === 'view'
       ? `the views are ${Object.keys(views).join(', ')}`
       : named.map(([view, columns]) => `${view} has ${columns.join(', ')}`).join('; ')
-  return AuditError.usage(message, { advice: known === '' ? viewsAdvice : known, cause: error })
+  return AuditError.usage(message, { advice: knownNames === '' ? viewsAdvice : knownNames, cause: error })
 }
 
 /** A view of a similar name, or one that is about what was named: `approvals`. */
@@ -115,9 +115,9 @@ export function largeQuery(characters: number): AuditError {
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((name) => {
-    let own = name
-    for (let number = 2; taken.has(own); number += 1) own = `${name}_${number}`
-    taken.add(own)
-    return own
+    let ownName = name
+    for (let number = 2; taken.has(ownName); number += 1) ownName = `${name}_${number}`
+    taken.add(ownName)
+    return ownName
   })
 }

@@ -1,6 +1,6 @@
 /** Where audits will run. */
-export const places = ['github', 'gitlab', 'compose', 'kubernetes', 'systemd', 'none'] as const
-export type Place = (typeof places)[number]
+export const targets = ['github', 'gitlab', 'compose', 'kubernetes', 'systemd', 'none'] as const
+export type Target = (typeof targets)[number]
 
 /** Which rules the policy evaluates: those that are recommended, or of these only the critical and high ones. */
 export const strictnesses = ['recommended', 'dangerous'] as const
@@ -12,7 +12,7 @@ export interface Answers {
   /** The environment variable that holds the key. */
   readonly keyVariable: string
   readonly strictness: Strictness
-  readonly place: Place
+  readonly target: Target
   /** A mapping with `waivers` for what is open now, as YAML; undefined: nothing is accepted. */
   readonly waivers: string | undefined
 }

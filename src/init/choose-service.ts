@@ -14,7 +14,7 @@ import { nameService } from './name-service.ts'
 import { reachService, type ServiceReach, withExaminer } from './reach-service.ts'
 
 /** What a set-up is given, and what it uses of the process. */
-export interface InitContext extends ServiceReach {
+export interface InitSession extends ServiceReach {
   readonly given: Given
   /** undefined where there is no one to ask: then what is not given has a default, or is missing. */
   readonly asker: Asker | undefined
@@ -30,7 +30,7 @@ export interface InitContext extends ServiceReach {
 
 /** Finds the service, the key (a secret) and the projects. What a person answers wrongly is asked again. */
 export async function chooseService(
-  context: InitContext,
+  context: InitSession,
 ): Promise<Pick<Answers, 'service' | 'keyVariable'> & { readonly key: string }> {
   const { given, asker, terminal, signal, sealer } = context
   const showName = namesShownBy(sealer)
@@ -50,7 +50,7 @@ export async function chooseService(
 
 type Scope = Pick<ChosenService, 'organisation' | 'projects'>
 
-async function chooseProjects(service: KeyedService, owner: KeyOwner, context: InitContext): Promise<Scope> {
+async function chooseProjects(service: KeyedService, owner: KeyOwner, context: InitSession): Promise<Scope> {
   const { given, asker, say } = context
   if (owner !== 'a person') {
     say('good', `the key is of one project: ${shown(owner)}`)
@@ -58,7 +58,7 @@ async function chooseProjects(service: KeyedService, owner: KeyOwner, context: I
     return { organisation: undefined, projects: named([owner], context) }
   }
   say('good', 'the key is a personal one: it reads the projects of its user')
-  say('note', 'give its user the right to read, and no more')
+  say('note', 'give its user read access, and no more')
   const scope = await interview.askScope(given, asker)
   if (scope !== 'all' && scope !== 'list') {
     const projects = await findProjects(service, scope)
@@ -84,7 +84,7 @@ function refuseOthers(own: ListedProject, projects: string | undefined): void {
 }
 
 /** With names as a list of projects gives them. */
-function named(projects: readonly ListedProject[], { sealer }: InitContext) {
+function named(projects: readonly ListedProject[], { sealer }: InitSession) {
   const names = nameProjects(projects, { known: new Map(), taken: new Set(), sealer })
   return projects.map(({ uid }) => ({ id: uid, name: names.get(uid) ?? uid }))
 }
@@ -102,7 +102,7 @@ function shown({ uid, name }: ListedProject): string {
 
 /** Asks again after an answer that was typed and is wrong; other mistakes end the set-up. */
 async function untilRight<Result>(
-  { asker, say, signal }: InitContext,
+  { asker, say, signal }: InitSession,
   isTyped: boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -31,8 +31,8 @@ const adviceOfSetUp: Partial<Record<FaultKind, string>> = {
 export function explainIncomplete({ coverage, projects }: Pick<Report, 'coverage' | 'projects'>): AuditError {
   const groups = groupFailures(coverage, projects)
   const lines = groups.slice(0, mostCauses).map((group) => {
-    const asked = describeFailures(group).facts.find(({ label }) => label === 'asked')
-    return `  ${group.service}: ${group.what}${asked === undefined ? '' : ` (${asked.text})`}`
+    const request = describeFailures(group).facts.find(({ label }) => label === 'asked')
+    return `  ${group.service}: ${group.what}${request === undefined ? '' : ` (${request.text})`}`
   })
   const cause = groups[0]?.cause
   return AuditError.incomplete(['the trial scan is incomplete', ...lines].join('\n'), {

@@ -1,6 +1,8 @@
+import { faultDiagnosis } from '../doctor/check.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ServiceExaminer } from '../service/examine-service.ts'
 import { type ListedProject, listedProject, type ShowName } from '../service/service-client.ts'
+import { ServiceFault } from '../service/service-fault.ts'
 import { explainFault } from './explain-fault.ts'
 
 /** Whose a key is: a person's, who may read many projects, or a project's, which reads that one. */
@@ -27,9 +29,26 @@ export async function listOrganisation(service: KeyedService, organisation: stri
   try {
     return await service.examiner.projects({ ...accessOf(service), organisation, showName: service.showName })
   } catch (error) {
+    if (error instanceof ServiceFault && isBadRequest(error)) throw unknownOrganisation(error)
     throw explainFault(error)
   }
 }
+
+/** Convoy answers so to an organisation that it does not know, or that the key's user does not belong to. */
+function isBadRequest({ kind, facts }: ServiceFault): boolean {
+  return kind === 'http' && /^list of projects: 400\b/.test(facts.what)
+}
+
+function unknownOrganisation(fault: ServiceFault): AuditError {
+  return AuditError.incomplete(faultDiagnosis(fault).detail, {
+    advice: `Check the id of the organisation: take it ${whereOrganisation}.`,
+    cause: fault,
+  })
+}
+
+/** Where people find the id of an organisation: its settings in Convoy's dashboard show it. */
+export const whereOrganisation =
+  "from the organisation's settings in the dashboard, or from organisation_id of a project in the API"
 
 /** Projects by their ids. @throws AuditError.incomplete when the key may not read one */
 export async function findProjects(service: KeyedService, uids: readonly string[]): Promise<readonly ListedProject[]> {

@@ -1,10 +1,11 @@
 import { configurationSchema } from '../config/configuration-schema.ts'
+import { looksLikeKey } from '../config/describe-key.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'
-import { type Place, places, type Strictness } from './answers.ts'
+import { type Strictness, type Target, targets } from './answers.ts'
 import type { AnswerCheck, Asker } from './ask.ts'
-import { isId, readIds } from './find-projects.ts'
+import { isId, readIds, whereOrganisation } from './find-projects.ts'
 import { mendUrl } from './mend-url.ts'
 import { isVariableName, nameKeyVariable } from './name-service.ts'
 
@@ -15,7 +16,7 @@ export interface Given {
   readonly organisation: string | undefined
   /** `all`, or ids with commas between them. */
   readonly projects: string | undefined
-  readonly place: Place | undefined
+  readonly target: Target | undefined
   readonly strictness: Strictness | undefined
   /** Who answers for the waivers of all that is open. */
   readonly acceptOpen: string | undefined
@@ -30,13 +31,13 @@ const placeLabels = {
   kubernetes: 'Kubernetes',
   systemd: 'systemd',
   none: 'only here, by hand',
-} as const satisfies Record<Place, string>
+} as const satisfies Record<Target, string>
 
-export async function askPlace({ place }: Given, asker: Asker | undefined): Promise<Place> {
-  if (place !== undefined || asker === undefined) return place ?? 'none'
+export async function askTarget({ target }: Given, asker: Asker | undefined): Promise<Target> {
+  if (target !== undefined || asker === undefined) return target ?? 'none'
   return asker.choose(
     'Where will hookdrift run?',
-    places.map((value) => ({ value, label: placeLabels[value] })),
+    targets.map((value) => ({ value, label: placeLabels[value] })),
   )
 }
 
@@ -47,7 +48,7 @@ export async function askUrl({ url }: Given, asker: Asker | undefined): Promise<
 }
 
 export async function askServiceName(suggested: string, asker: Asker | undefined): Promise<string> {
-  return (await asker?.line('Its name in reports', { suggested, check: checkName })) ?? suggested
+  return (await asker?.line('Name of the service in reports', { suggested, check: checkName })) ?? suggested
 }
 
 /** The variable that holds the key, here and where audits will run; and the key itself, a secret. */
@@ -57,7 +58,7 @@ export async function askKey(
 ): Promise<{ readonly keyVariable: string; readonly key: string }> {
   const keyVariable = keyFromEnv ?? (await askVariable(service, asker))
   if (asker === undefined || (env[keyVariable] ?? '') !== '') return { keyVariable, key: keyIn(keyVariable, env) }
-  return { keyVariable, key: await asker.secret('API key (not shown, not stored)', checkKey) }
+  return { keyVariable, key: await asker.secret('API key (neither shown nor stored)', checkKey) }
 }
 
 /** @throws AuditError.usage when the variable holds no key */
@@ -65,12 +66,14 @@ function keyIn(variable: string, env: Environment): string {
   const key = env[variable] ?? ''
   const fault = checkVariable(variable) ?? (key === '' ? 'the variable is not set' : checkKey(key))
   if (fault === undefined) return key
-  throw AuditError.usage(`--key-from-env ${variable}: ${fault}`, { advice: 'put the key into a variable, and name it' })
+  throw AuditError.usage(`--key-from-env${looksLikeKey(variable) ? '' : ` ${variable}`}: ${fault}`, {
+    advice: 'put the key into a variable, and give the name of that variable',
+  })
 }
 
 async function askVariable(service: string, asker: Asker | undefined): Promise<string> {
   if (asker === undefined) throw missing('--key-from-env', 'the name of the variable that holds the key')
-  const message = 'Environment variable that holds the key; where it is set, the key is not asked for'
+  const message = 'Environment variable for the key (if it is set, you are not asked for the key)'
   return asker.line(message, { suggested: nameKeyVariable(service), check: checkVariable })
 }
 
@@ -82,24 +85,24 @@ export async function askScope(
   if (projects !== undefined) return projects === 'all' ? 'all' : readIds('--projects', projects)
   if (asker === undefined) throw missing('--projects', 'all, or the ids of projects')
   return asker.choose<'all' | 'list'>('Which projects?', [
-    { value: 'all', label: 'all of an organisation, also those that are made later' },
-    { value: 'list', label: 'choose some of them' },
+    { value: 'all', label: 'all of an organisation, including those created later' },
+    { value: 'list', label: 'only some of them' },
   ])
 }
 
 export async function askOrganisation({ organisation }: Given, asker: Asker | undefined): Promise<string> {
-  const message = 'Organisation: its id, from the address in the dashboard or the settings'
+  const message = `Organisation id (${whereOrganisation})`
   const given = organisation ?? (await asker?.line(message, { check: checkId }))
-  if (given === undefined) throw missing('--organisation', 'the id of the organisation')
+  if (given === undefined) throw missing('--organisation', `the id of the organisation, ${whereOrganisation}`)
   const fault = checkId(given)
-  if (fault !== undefined) throw AuditError.usage(`--organisation ${given}: ${fault}`)
+  if (fault !== undefined) throw AuditError.usage(`--organisation: ${fault}`)
   return given
 }
 
 export async function askProjects(listed: readonly ListedProject[], asker: Asker): Promise<readonly ListedProject[]> {
   const chosen = new Set(
     await asker.chooseSome(
-      'Which of them? (space chooses)',
+      'Which of them? (space selects)',
       listed.map(({ uid, name }) => ({ value: uid, label: name === '' ? uid : name, hint: uid })),
     ),
   )
@@ -135,7 +138,10 @@ const checkUrl: AnswerCheck = (text) => {
   return 'problem' in mended ? mended.problem : undefined
 }
 
-const checkId: AnswerCheck = (text) => (isId(text) ? undefined : 'expected an id such as 01M7XVZ2T417WGWM74AAK885VQ')
+const checkId: AnswerCheck = (text) => {
+  if (looksLikeKey(text)) return 'that is an API key, expected an id such as 01M7XVZ2T417WGWM74AAK885VQ'
+  return isId(text) ? undefined : 'expected an id such as 01M7XVZ2T417WGWM74AAK885VQ'
+}
 
 const service = configurationSchema.shape.services.element.shape
 
@@ -148,6 +154,7 @@ const checkKey: AnswerCheck = (text) => {
 }
 
 const checkVariable: AnswerCheck = (text) => {
+  if (looksLikeKey(text)) return 'that is the key itself, expected the name of a variable such as ACME_KEY'
   if (!isVariableName(text)) return 'expected the name of a variable such as ACME_KEY'
   return text === 'HOOKDRIFT_SEAL_KEY' ? 'this variable holds the installation key, take another' : undefined
 }
@@ -166,7 +173,7 @@ function faultIn(parsed: {
 export function refuseMissing({ url, keyFromEnv }: Given, env: Environment): void {
   const needed = [
     ['--url', url, 'the URL of the service'],
-    ['--key-from-env', keyFromEnv, 'the name of the variable that holds the key'],
+    ['--key-from-env', keyFromEnv, 'the name of the environment variable that holds the key'],
   ] as const
   const lines = needed.flatMap(([flag, value, what]) => (value === undefined ? [`${flag} is missing: ${what}`] : []))
   if (lines.length > 0) throw AuditError.usage(lines.join('\n'), { advice: asksNothing })

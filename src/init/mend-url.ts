@@ -1,3 +1,4 @@
+import { looksLikeKey } from '../config/describe-key.ts'
 import { defaultDialect } from '../service/dialect.ts'
 
 /** What a person gave as the address of a service, as a base URL. */
@@ -15,6 +16,8 @@ export type MendedUrl =
  */
 export function mendUrl(given: string): MendedUrl {
   const text = given.trim()
+  if (looksLikeKey(text))
+    return { problem: 'that is an API key, which comes later: expected a URL such as https://hooks.example.com' }
   const notes: string[] = []
   const scheme = /^([a-z][a-z0-9+.-]{0,30}):\/\//i.exec(text)?.[1]
   if (scheme !== undefined && !/^https?$/i.test(scheme))

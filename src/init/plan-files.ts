@@ -10,10 +10,10 @@ import type { Answers, ChosenService } from './answers.ts'
 import {
   type ConfigurationNeeds,
   type NextStep,
-  type PlaceContext,
   type PlannedFile,
-  placePlans,
-} from './place-plans.ts'
+  type TargetFacts,
+  targetPlans,
+} from './target-plans.ts'
 
 export interface Plan {
   readonly files: readonly PlannedFile[]
@@ -24,9 +24,9 @@ export interface Plan {
 }
 
 /** All files of a set-up, and what to do with them. */
-export function planFiles(answers: Answers, context: Pick<PlaceContext, 'version' | 'readPackageFile'>): Plan {
-  const { service, keyVariable, place } = answers
-  const { folder, needs, files, next } = placePlans[place]({ ...context, service: service.name, keyVariable })
+export function planFiles(answers: Answers, context: Pick<TargetFacts, 'version' | 'readPackageFile'>): Plan {
+  const { service, keyVariable, target } = answers
+  const { folder, needs, files, next } = targetPlans[target]({ ...context, service: service.name, keyVariable })
   const configuration = `${folder}hookdrift.yaml`
   const policy = `${folder}policy.yaml`
   // A schema in the directory is found in every clone, on every machine, and without a network.

@@ -40,7 +40,7 @@ export async function reachService(given: string, reaching: ServiceReach): Promi
     }
   })
   if (address.url.startsWith('http:') && !isLoopbackUrl(address.url))
-    reaching.say('note', 'the key is sent in clear over http: use https where the service has it')
+    reaching.say('note', 'the key is sent unencrypted over http: use https where the service has it')
   return address.url
 }
 

@@ -3,31 +3,31 @@ import type { Report, ReportViolation } from '../model/report.ts'
 import { dayMs } from '../model/time.ts'
 import { isOpen, severities, totalOf } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
-import type { Answers, Place } from './answers.ts'
-import { chooseService, type InitContext } from './choose-service.ts'
-import { askAcceptance, askPlace, askStrictness, refuseMissing } from './interview.ts'
+import type { Answers, Target } from './answers.ts'
+import { chooseService, type InitSession } from './choose-service.ts'
+import { askAcceptance, askStrictness, askTarget, refuseMissing } from './interview.ts'
 import { isLoopbackUrl } from './mend-url.ts'
-import type { NextStep } from './place-plans.ts'
 import { checkFiles, type Plan, planFiles } from './plan-files.ts'
 import type { Say } from './reach-service.ts'
 import { scanOnce, type TrialScan } from './scan-once.ts'
+import type { NextStep } from './target-plans.ts'
 import { refuseExisting, writeFiles } from './write-files.ts'
 
 /**
- * Sets hookdrift up: finds the service and its projects, scans once, and writes all files of a place.
+ * Sets hookdrift up: finds the service and its projects, scans once, and writes all files of a target.
  * @throws AuditError.usage when an answer is missing or wrong, or a file cannot be written: then none is
  * @throws AuditError.incomplete when the service does not answer as it must
  * @throws Stop when a person or a signal ends it
  */
-export async function runInit(context: InitContext): Promise<void> {
+export async function runInit(context: InitSession): Promise<void> {
   const { given, asker, directory, terminal, say, clock, signal } = context
   if (asker === undefined) refuseMissing(given, terminal.env)
-  const place = await askPlace(given, asker)
-  refuseExisting(directory, pathsOf(place, context))
+  const target = await askTarget(given, asker)
+  refuseExisting(directory, pathsOf(target, context))
   const { service, keyVariable, key } = await chooseService(context)
   const strictness = await askStrictness(given, asker)
-  const answers = { service, keyVariable, strictness, place }
-  say('text', 'One scan, of which nothing is kept, and which notifies no channel:')
+  const answers = { service, keyVariable, strictness, target }
+  say('text', 'One trial scan; nothing of it is kept, and no channel is notified:')
   const waivers = await scanOnce(answers, { ...context, key }, (scanning) => acceptOpen(scanning, context))
   const plan = planFiles({ ...answers, waivers }, context)
   checkFiles(plan, { directory, keyVariable, now: clock.now() })
@@ -37,9 +37,15 @@ export async function runInit(context: InitContext): Promise<void> {
 }
 
 /** The paths do not depend on the other answers. */
-function pathsOf(place: Place, context: InitContext): readonly string[] {
+function pathsOf(target: Target, context: InitSession): readonly string[] {
   const service = { name: 'acme', url: 'https://hooks.example.com', organisation: undefined, projects: [] }
-  const answers: Answers = { service, keyVariable: 'ACME_KEY', strictness: 'recommended', place, waivers: undefined }
+  const answers: Answers = {
+    service,
+    keyVariable: 'ACME_KEY',
+    strictness: 'recommended',
+    target,
+    waivers: undefined,
+  }
   return planFiles(answers, context).files.map(({ path }) => path)
 }
 
@@ -48,7 +54,7 @@ const acceptedDays = 60
 /** Describes what the scan found, and drafts waivers for it where a person answers for them. */
 async function acceptOpen(
   { report, draft }: TrialScan,
-  { given, asker, say, clock }: InitContext,
+  { given, asker, say, clock }: InitSession,
 ): Promise<string | undefined> {
   for (const [how, line] of describeScan(report)) say(how, line)
   const open = report.violations.filter(isOpen).length
@@ -60,20 +66,25 @@ async function acceptOpen(
   return yaml
 }
 
+/** Where audits run on another machine than this one. */
+const otherMachines: Partial<Record<Target, string>> = {
+  github: 'a job of GitHub Actions',
+  gitlab: 'a job of GitLab CI',
+  compose: 'a container',
+  kubernetes: 'a container',
+}
+
 function describePlan(
   { files, next }: Plan,
-  { place, service: { url } }: Pick<Answers, 'place' | 'service'>,
-  { say, directory, terminal }: InitContext,
+  { target, service: { url } }: Pick<Answers, 'target' | 'service'>,
+  { say, directory, terminal }: InitSession,
 ): void {
   const isForMachines = (path: string) => path.includes('.schemas/') || path.endsWith('/.gitignore')
-  const shown = files.map(({ path }) => path).filter((path) => !isForMachines(path))
-  say('good', `wrote ${shown.join(', ')}, and .schemas/ for editors`)
-  const isContainer = place === 'compose' || place === 'kubernetes'
-  if (isContainer && isLoopbackUrl(url))
-    say(
-      'note',
-      `in a container, ${new URL(url).hostname} is the container itself: correct \`url\` in the configuration`,
-    )
+  const paths = files.map(({ path }) => path).filter((path) => !isForMachines(path))
+  say('good', `wrote ${paths.join(', ')}, and .schemas/ for editors`)
+  const machine = otherMachines[target]
+  if (machine !== undefined && isLoopbackUrl(url))
+    say('note', `in ${machine}, ${new URL(url).hostname} is that machine itself: correct \`url\` in the configuration`)
   say('text', '')
   const path = relative(terminal.cwd(), directory)
   say('text', path === '' ? 'Run next:' : `Run next, in ${path.startsWith('..') ? directory : path}:`)
@@ -110,9 +121,9 @@ const mostRules = 5
 /** Violations are sorted by severity. */
 function theWorst(open: readonly ReportViolation[]): readonly string[] {
   const byRule = [...Map.groupBy(open, ({ rule }) => rule)]
-  const shown = byRule.slice(0, mostRules).map(([rule, some]) => `${some.length} × ${rule}, ${some[0]?.severity}`)
-  const hidden = byRule.length - shown.length
-  return hidden > 0 ? [...shown, `and ${count(hidden, 'more rule')}`] : shown
+  const named = byRule.slice(0, mostRules).map(([rule, some]) => `${some.length} × ${rule}, ${some[0]?.severity}`)
+  const hidden = byRule.length - named.length
+  return hidden > 0 ? [...named, `and ${count(hidden, 'more rule')}`] : named
 }
 
 function sumOf(numbers: readonly number[]): number {

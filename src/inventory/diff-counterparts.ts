@@ -88,7 +88,7 @@ export function mapHost(text: string, mappings: readonly HostMapping[], isAddres
   return `${scheme}${userinfo === undefined ? '' : `${userinfo}@`}${mapped}${path}${query}${fragment}`
 }
 
-interface FoundSeal {
+interface SealAtPath {
   /** JSON Pointer to the value that is or contains it. */
   readonly path: string
   readonly seal: string
@@ -98,7 +98,7 @@ interface FoundSeal {
  * Finds the seals of secrets. Not those in programs, filters and texts of people, where a seal replaces what merely
  * looks like a secret, and not that in the address of a source, which the service makes.
  */
-export function* findSeals(kind: Kind, attributes: JsonObject): Generator<FoundSeal> {
+export function* findSeals(kind: Kind, attributes: JsonObject): Generator<SealAtPath> {
   for (const found of sealsOf(wireSchema[kind], attributes, '')) {
     if (kind !== 'source' || found.path !== '/url') yield found
   }
@@ -130,9 +130,9 @@ function comparable(
   hosts: readonly HostMapping[],
 ): JsonObject {
   // The reader named both projects.
-  const own = kind === 'project' ? [['name']] : []
+  const nameFields = kind === 'project' ? [['name']] : []
   const mask = typeof attributes.mask_id === 'string' ? attributes.mask_id : ''
-  const kept = withoutFields(attributes, [...identities, ...own, ...ignored])
+  const kept = withoutFields(attributes, [...identities, ...nameFields, ...ignored])
   // The address of a source ends in its mask.
   const unmasked = (text: string) => (mask === '' ? text : text.replaceAll(mask, '{mask_id}'))
   const change = (text: string, isAddress: boolean) =>
@@ -235,14 +235,14 @@ function applied(host: string, { from, to }: HostMapping): string | undefined {
   return to.replace('*', () => host.slice(start.length, host.length - end.length))
 }
 
-function* sealsOf(members: Members, object: JsonObject, path: string): Generator<FoundSeal> {
+function* sealsOf(members: Members, object: JsonObject, path: string): Generator<SealAtPath> {
   for (const [key, value] of Object.entries(object)) {
     const field = Object.hasOwn(members, key) ? members[key] : undefined
     yield* sealsIn(field, value, `${path}/${pointerStep(key)}`)
   }
 }
 
-function* sealsIn(field: Field | undefined, value: Json, path: string): Generator<FoundSeal> {
+function* sealsIn(field: Field | undefined, value: Json, path: string): Generator<SealAtPath> {
   if (typeof value === 'string') {
     if (field !== undefined && !secretTypes.has(field.type)) return
     for (const [seal] of value.matchAll(/sealed:[0-9a-f]{32}/g)) yield { path, seal }

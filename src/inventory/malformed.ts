@@ -6,15 +6,15 @@ import { isInstant } from './scalars.ts'
 
 /** JSON Pointers of the contract's fields whose value in a normal form has another type; usually none. */
 export function malformedFields(kind: Kind, attributes: JsonObject): readonly string[] {
-  const found: string[] = []
-  addMalformed(wireSchema[kind], attributes, '', found)
+  const paths: string[] = []
+  addMalformed(wireSchema[kind], attributes, '', paths)
   // Both names of one field: `takeInventory` keeps the second one when their values differ.
   for (const { within, alias, name } of aliases[kind] ?? []) {
     const owner = within === undefined ? attributes : attributes[within]
     if (!isJsonObject(owner) || !Object.hasOwn(owner, alias) || !Object.hasOwn(owner, name)) continue
-    found.push(within === undefined ? `/${name}` : `/${within}/${name}`)
+    paths.push(within === undefined ? `/${name}` : `/${within}/${name}`)
   }
-  return found
+  return paths
 }
 
 /** Whether a value in normal form breaks the contract; an absent or empty one never does. */
@@ -72,8 +72,8 @@ export function describeField(kind: Kind, pointer: string): DescribedField {
       continue
     }
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    const known: Members = members ?? {}
-    field = Object.hasOwn(known, name) ? known[name] : undefined
+    const memberTypes: Members = members ?? {}
+    field = Object.hasOwn(memberTypes, name) ? memberTypes[name] : undefined
     path += path === '' ? name : `.${name}`
     members = field?.type === 'struct' || field?.type === 'keyed' ? field.members : undefined
     isThing = field?.type === 'keyed'

@@ -45,9 +45,9 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
     case 'url':
     case 'secret-url': {
       const text = asText(raw)
-      const shown = normaliseText(field, text, sealer)
-      if (!isNotText(raw)) return shown
-      return shown === text ? raw : [sealer.seal(text)]
+      const normalised = normaliseText(field, text, sealer)
+      if (!isNotText(raw)) return normalised
+      return normalised === text ? raw : [sealer.seal(text)]
     }
   }
 }
@@ -80,9 +80,10 @@ function sealSecret(raw: Json, isAnything: boolean, sealer: Sealer): Json {
   return isSealInList(raw) ? raw : [sealer.seal(asSecretText(raw))]
 }
 
-/** What should be a list of texts and is not: sealed, it must not pass for one. */
+/** What should be a list of texts and is not: sealed, it must not pass for one, nor for a text, which is a list of one. */
 function sealOddList(raw: Json, sealer: Sealer): Json {
   const sealed = sealWithin(raw, sealer)
+  if (typeof sealed === 'string') return [[sealed]]
   return Array.isArray(sealed) && !sealed.some(isNotText) ? [sealed] : sealed
 }
 

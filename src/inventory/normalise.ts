@@ -146,8 +146,8 @@ function breaksContract(members: Members, key: string, value: Json): boolean {
 
 /** A scalar in place of an object is still data. */
 function sealScalar(raw: Json, { guarded }: Struct | KeyedList, sealer: Sealer): Json {
-  const shown = disarm(raw, sealer)
-  return guarded === true ? sealWithin(shown, sealer) : normaliseUnknown(shown, '', sealer)
+  const disarmed = disarm(raw, sealer)
+  return guarded === true ? sealWithin(disarmed, sealer) : normaliseUnknown(disarmed, '', sealer)
 }
 
 /** Lists of objects become objects keyed by what names each; one without a name is named by its index. */
@@ -171,8 +171,8 @@ function uidOf(item: JsonObject, index: number, { guarded }: KeyedList, sealer: 
   const { uid } = item
   if (typeof uid !== 'string' || uid === '' || isExactNumber(uid)) return `#${index}`
   for (const key in item) if (item[key] === uid && key !== 'uid') return sealAsSent(uid, sealer)
-  const shown = disarmText(uid, sealer)
-  return guarded === true ? sealName(shown, sealer) : sealCredentials(shown, sealer)
+  const disarmed = disarmText(uid, sealer)
+  return guarded === true ? sealName(disarmed, sealer) : sealCredentials(disarmed, sealer)
 }
 
 /** The name of a thing that a person chose, as it is shown wherever it is used. */
@@ -211,12 +211,12 @@ interface Seen {
  * first of its kind, so that a service cannot have a function made for every object.
  */
 function normaliserFor(members: Members, raw: JsonObject, isGuarded: boolean): NormaliseAlike | undefined {
-  let kept = seenBefore.get(members)
-  if (kept === undefined) {
-    kept = []
-    seenBefore.set(members, kept)
+  let interned = seenBefore.get(members)
+  if (interned === undefined) {
+    interned = []
+    seenBefore.set(members, interned)
   }
-  for (const seen of kept) {
+  for (const seen of interned) {
     if (!shows(raw, seen.names)) continue
     if (seen.normalise !== undefined) return seen.normalise
     const steps = stepsFor(members, seen.names, isGuarded)
@@ -225,8 +225,8 @@ function normaliserFor(members: Members, raw: JsonObject, isGuarded: boolean): N
   }
   const names = Object.keys(raw)
   if (names.length > mostNames || names.some(({ length }) => length > longestName)) return undefined
-  if (kept.length === mostKept) kept.length = 0
-  kept.push({ names })
+  if (interned.length === mostKept) interned.length = 0
+  interned.push({ names })
   return undefined
 }
 

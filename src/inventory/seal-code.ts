@@ -14,8 +14,8 @@ import { isSeal, type Sealer } from './sealer.ts'
 export function sealCode(program: string, sealer: Sealer): string {
   if (program.trim() === '' || isSeal(program)) return program
   if (program.length > longestProgram || isOneRandomWord(program)) return sealer.seal(program)
-  const known = sealed.get(sealer)?.get(program)
-  if (known !== undefined) return known
+  const earlier = sealed.get(sealer)?.get(program)
+  if (earlier !== undefined) return earlier
   const result = sealLiterals(program, sealer)
   remember(program, result, sealer)
   return result
@@ -139,9 +139,9 @@ const longestRemembered = 16 * 1024
 
 function remember(program: string, result: string, sealer: Sealer): void {
   if (program.length > longestRemembered) return
-  const known = sealed.get(sealer) ?? new Map<string, string>()
-  if (known.size >= mostRemembered) known.clear()
-  sealed.set(sealer, known.set(program, result))
+  const sealedPrograms = sealed.get(sealer) ?? new Map<string, string>()
+  if (sealedPrograms.size >= mostRemembered) sealedPrograms.clear()
+  sealed.set(sealer, sealedPrograms.set(program, result))
 }
 
 const options: Options = {
@@ -210,13 +210,13 @@ function visit(node: AnyNode, isSecret: boolean, found: Finding): void {
 }
 
 function literalOf(node: AnyNode, isGivenToSecret: boolean): Literal | undefined {
-  const place = { from: node.start, to: node.end, isGivenToSecret }
-  if (node.type === 'TemplateElement') return { type: 'template', ...place }
+  const span = { from: node.start, to: node.end, isGivenToSecret }
+  if (node.type === 'TemplateElement') return { type: 'template', ...span }
   if (node.type !== 'Literal') return undefined
-  if ('regex' in node && node.regex != null) return { type: 'regexp', ...place }
-  if (typeof node.value === 'string') return { type: 'string', ...place }
+  if ('regex' in node && node.regex != null) return { type: 'regexp', ...span }
+  if (typeof node.value === 'string') return { type: 'string', ...span }
   const isNumber = typeof node.value === 'number' || node.bigint != null
-  return isNumber ? { type: 'number', ...place } : undefined
+  return isNumber ? { type: 'number', ...span } : undefined
 }
 
 function isFunction({ type }: AnyNode): boolean {
@@ -250,8 +250,8 @@ function namesSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
 }
 
 function mentionsSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
-  const known = mentions.get(node)
-  if (known !== undefined) return known
+  const mention = mentions.get(node)
+  if (mention !== undefined) return mention
   const answer = saysSecret(node, (part) => mentionsSecret(part, mentions))
   mentions.set(node, answer)
   return answer

@@ -30,8 +30,8 @@ function namedSecret(raw: JsonObject, says: (name: string) => boolean): (key: st
 
 /** Normalises a member that the contract does not have: with `isGuarded`, all of it is sealed. */
 export function normaliseExtra(raw: Json, name: string, isGuarded: boolean, sealer: Sealer): Json {
-  const shown = disarm(raw, sealer)
-  return isGuarded ? sealWithin(shown, sealer) : normaliseUnknown(shown, name, sealer)
+  const disarmed = disarm(raw, sealer)
+  return isGuarded ? sealWithin(disarmed, sealer) : normaliseUnknown(disarmed, name, sealer)
 }
 
 /** Whether the name of such a member is kept; which ones are does not depend on the key of a sealer. */

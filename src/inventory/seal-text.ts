@@ -325,8 +325,8 @@ const withPath = new RegExp(`(?<![\\w.-])(?:[\\w-]{1,63}\\.){0,4}(?:${escapedHos
 function credentialHostIn(text: string, from: number, to: number): number | undefined {
   if (!mayHoldHost.test(text)) return undefined
   withPath.lastIndex = from
-  const found = withPath.exec(text)
-  return found !== null && found.index < to ? found.index : undefined
+  const match = withPath.exec(text)
+  return match !== null && match.index < to ? match.index : undefined
 }
 
 /** A word of each host; most texts have none. */

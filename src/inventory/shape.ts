@@ -91,8 +91,8 @@ function follow(from: Step, members: Members, attributes: JsonObject): Step | un
 }
 
 function stepTo({ next }: Step, key: string): Step | undefined {
-  const known = next.get(key)
-  if (known !== undefined) return known
+  const following = next.get(key)
+  if (following !== undefined) return following
   if (steps >= mostSteps) return undefined
   steps++
   const made = newStep()

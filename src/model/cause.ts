@@ -63,10 +63,10 @@ export function findCauses(run: number, changes: readonly OwnedChange[]): Cause[
   return [
     ...[...together.values()].flatMap((group) => sharedCause(run, group)),
     ...modified.flatMap((change) => {
-      const own = change.fields.filter((field) => !isShared.has(field))
+      const unsharedFields = change.fields.filter((field) => !isShared.has(field))
       // A secret that was replaced is one field, and two entries of one list.
-      const named = new Set(own.map(({ path }) => withoutUids(change.kind, path).split('*')[0]))
-      return named.size > 1 ? [updateOfOne(run, change, own)] : []
+      const named = new Set(unsharedFields.map(({ path }) => withoutUids(change.kind, path).split('*')[0]))
+      return named.size > 1 ? [updateOfOne(run, change, unsharedFields)] : []
     }),
     ...removals(run, changes),
   ]
@@ -105,12 +105,13 @@ function follow(
     const { kind, change } = cause
     const resources = cause.resources.flatMap((hit): CausedChange[] => {
       const key = keyOfResource({ ...hit, kind })
-      const left = change === 'removed' ? leftOfRemoval(hit, laterOf.get(key)) : leftOfUpdate(hit, laterOf.get(key))
-      if (left === undefined) return []
+      const remaining =
+        change === 'removed' ? leftOfRemoval(hit, laterOf.get(key)) : leftOfUpdate(hit, laterOf.get(key))
+      if (remaining === undefined) return []
       const following = (violationsOf.get(key) ?? []).filter(
-        ({ path }) => path === '' || left.fields.some((field) => pointersOverlap(field.path, path)),
+        ({ path }) => path === '' || remaining.fields.some((field) => pointersOverlap(field.path, path)),
       )
-      return isKept(following) ? [{ ...left, violations: following }] : []
+      return isKept(following) ? [{ ...remaining, violations: following }] : []
     })
     return resources.length === 0 ? [] : [{ ...cause, resources }]
   })

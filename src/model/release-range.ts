@@ -33,18 +33,18 @@ function numbersOf(release: Release): readonly number[] {
  * each. undefined: none shows anything.
  */
 export function intersectReleases(ranges: Iterable<ReleaseRange | undefined>): ReleaseRange | undefined {
-  const known = [...ranges].filter((range) => range !== undefined)
-  const [first, ...others] = known
+  const knownRanges = [...ranges].filter((range) => range !== undefined)
+  const [first, ...others] = knownRanges
   if (first === undefined || others.length === 0) return first
-  const froms = known.flatMap(({ from }) => from ?? []).sort(compareReleases)
-  const belows = known.flatMap(({ below }) => below ?? []).sort(compareReleases)
+  const froms = knownRanges.flatMap(({ from }) => from ?? []).sort(compareReleases)
+  const belows = knownRanges.flatMap(({ below }) => below ?? []).sort(compareReleases)
   const from = froms.at(-1) ?? null
   const below = belows[0] ?? null
   const isImpossible = from !== null && below !== null && compareReleases(from, below) >= 0
-  if (!isImpossible && !known.some(({ isContradictory }) => isContradictory)) return { from, below }
+  if (!isImpossible && !knownRanges.some(({ isContradictory }) => isContradictory)) return { from, below }
   return {
-    from: known.every((range) => range.from !== null) ? (froms[0] ?? null) : null,
-    below: known.every((range) => range.below !== null) ? (belows.at(-1) ?? null) : null,
+    from: knownRanges.every((range) => range.from !== null) ? (froms[0] ?? null) : null,
+    below: knownRanges.every((range) => range.below !== null) ? (belows.at(-1) ?? null) : null,
     isContradictory: true,
   }
 }

@@ -2,10 +2,10 @@
 export function remembering<Value extends string | number | boolean, Key = string>(
   read: (key: Key) => Value,
 ): (key: Key) => Value {
-  const known = new Map<Key, Value>()
+  const values = new Map<Key, Value>()
   return (key) => {
-    const value = known.get(key) ?? read(key)
-    known.set(key, value)
+    const value = values.get(key) ?? read(key)
+    values.set(key, value)
     return value
   }
 }

@@ -12,12 +12,14 @@ import { isOwnRule } from '../model/own-rules.ts'
 import type { Verdict } from '../model/report.ts'
 import { countSeverities, isAtLeast, severities } from '../model/violation.ts'
 import { describeCause } from '../report/describe-cause.ts'
+import { remediationFor } from '../report/remediation-for.ts'
 import { isShellSafe } from '../report/text/shell-word.ts'
 import { count } from '../text/count.ts'
 import { findIncidents, workerIncident } from './compose-incidents.ts'
 import { byImportance, findEvents, foldUnasked, idOf, runIdentity } from './find-events.ts'
 import { type Links, noLinks } from './links.ts'
 import { type Event, type EventType, eventTypes, type Message, type MessageCause, type Storm } from './message.ts'
+import { commandAbout } from './show-message.ts'
 
 /** The most events that a message names: what a person reads, or a program takes in one request. */
 const mostNamed = {
@@ -119,25 +121,33 @@ function explainEvents(record: RunRecord, links: Links): (event: Event) => Event
   const rules = new Map(record.rules.map((rule) => [rule.id, rule]))
   return (event) => {
     const { title = '', remediation = '' } = rules.get(event.rule ?? '') ?? {}
+    const steps = filledFor(event, remediation)
     const isOpen = event.type === 'violation.opened' || event.type === 'violation.reopened'
     const isInReport = isOpen || event.type === 'violation.resolved'
     return {
       ...event,
       ...given('title', title),
-      ...(isOpen ? given('remediation', firstStep(remediation)) : {}),
-      ...(isOpen ? given('command', commandFor(event)) : {}),
+      ...(isOpen ? given('remediation', firstStep(steps)) : {}),
+      ...(isOpen ? given('command', commandFor(event, steps)) : {}),
       ...(event.resolution === 'removed' ? {} : given('ui_url', links.resource(event))),
       ...(isInReport ? given('report_url', links.violation(record.number, event.fingerprint ?? '')) : {}),
     }
   }
 }
 
+function filledFor({ kind, uid, fingerprint }: Event, remediation: string): string {
+  if (kind === undefined || uid === undefined || fingerprint === undefined) return remediation
+  return remediationFor(remediation, [{ kind, uid, fingerprint }])
+}
+
 function given(member: string, text: string | undefined): Partial<Event> {
   return text === undefined || text === '' ? {} : { [member]: text }
 }
 
-/** The page of a rule of hookdrift itself, or else the history of the resource. */
-function commandFor({ rule = '', uid = '', kind }: Event): string | undefined {
+/** What puts a change back; else the page of a rule of hookdrift itself, or the history of the resource. */
+function commandFor({ rule = '', uid = '', kind }: Event, steps: string): string | undefined {
+  const back = rule.startsWith('drift/') ? commandAbout(uid, steps, 'restore') : undefined
+  if (back !== undefined) return back
   if (isShellSafe(rule) && isOwnRule(rule)) return `hookdrift rules ${rule}`
   return kind !== 'policy' && isShellSafe(uid) ? `hookdrift timeline ${uid}` : undefined
 }
@@ -226,13 +236,16 @@ function runMessage(
 ): NewMessage {
   const { number, startedAt: started_at, finishedAt: finished_at } = record
   const causes = causesBehind(events, record)
+  const isOfCause = followsFrom(channel, causes)
+  const isCounted = counter(channel, events, isOfCause)
+  const infos = events.filter(isCounted).length
   const frame = {
     id: idOf([channel.name, ...runIdentity(record), ...id], 'msg'),
     at: finished_at,
     title: `hookdrift: ${describeCounts(events)} (run ${number})`,
     command: `hookdrift report --run ${number}`,
     most: Math.min(mostNamed[channel.type], storm === null ? Number.POSITIVE_INFINITY : namedInStorm),
-    isFolded: foldedIn(channel, causes),
+    isFolded: (event: Event) => isOfCause(event) || isCounted(event),
     storm,
     explain,
   }
@@ -240,6 +253,7 @@ function runMessage(
   const report_url = links.report(number)
   const message: Message = {
     ...compose(events, frame),
+    ...(infos === 0 ? {} : { infos }),
     ...(causes.length === 0 ? {} : { causes: causes.map(toMessageCause) }),
     run: { number, started_at, finished_at },
     verdict: { exit_code, text },
@@ -265,15 +279,30 @@ function causesBehind(events: readonly Event[], { number, causes }: RunRecord): 
   })
 }
 
+/** Chats and mail. Programs get everything, and so does a ticket. */
+function isForPeople({ type }: Channel): boolean {
+  return type === 'slack' || type === 'teams' || type === 'email'
+}
+
 /** People read the cause in place of what follows from it; programs get both. */
-function foldedIn({ type }: Channel, causes: readonly Cause[]): (event: Event) => boolean {
-  if (type !== 'slack' && type !== 'teams' && type !== 'email') return () => false
+function followsFrom(channel: Channel, causes: readonly Cause[]): (event: Event) => boolean {
+  if (!isForPeople(channel)) return () => false
   const following = new Set(
     causes.flatMap(({ resources }) =>
       resources.flatMap(({ violations }) => violations.map(({ fingerprint }) => fingerprint)),
     ),
   )
   return ({ fingerprint }) => fingerprint !== undefined && following.has(fingerprint)
+}
+
+/** People read a number in place of each event of severity `info`, where anything worse happened. */
+function counter(
+  channel: Channel,
+  events: readonly Event[],
+  isOfCause: (event: Event) => boolean,
+): (event: Event) => boolean {
+  if (!isForPeople(channel) || events.every(({ severity }) => severity === 'info')) return () => false
+  return (event) => event.severity === 'info' && !isOfCause(event)
 }
 
 function toMessageCause(cause: Cause): MessageCause {
@@ -337,7 +366,7 @@ interface Frame {
   readonly title: string
   readonly command: string
   readonly most: number
-  /** Events that the message need not name: its causes do. */
+  /** Events that the message need not name: its causes do, or a number. */
   readonly isFolded?: (event: Event) => boolean
   readonly storm?: Storm | null
   readonly explain?: (event: Event) => Event
@@ -396,9 +425,9 @@ function messageFor(channel: Channel, notified: NotifiedRun): NewMessage[] {
   if (!wantsReport) return []
   const shown = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
   // What the causes say in a line or two makes no storm.
-  const isFolded = foldedIn(channel, causesBehind(shown, record))
+  const isOfCause = followsFrom(channel, causesBehind(shown, record))
   const storm = stormOf(
-    shown.filter((event) => !isFolded(event)),
+    shown.filter((event) => !isOfCause(event)),
     record,
     before,
   )

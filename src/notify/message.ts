@@ -96,6 +96,8 @@ export interface Message {
   readonly events: readonly Event[]
   /** The number of events that are not in the list. */
   readonly more: number
+  /** In chats and mail: events of severity `info`, which are not in the list where anything worse happened. */
+  readonly infos?: number
   /** The command that shows all of it. */
   readonly command: string
   /** Where the report of the run is published, if such an address is configured. */

@@ -1,5 +1,5 @@
 import type { ForOwners } from '../config/notify-schema.ts'
-import type { KnownTicket } from '../history/outbox.ts'
+import type { StoredTicket } from '../history/outbox.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { isoTime } from '../model/time.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -52,7 +52,7 @@ export type TicketState = 'open' | 'solved' | 'ended'
 
 /** What the history knows of the tickets of a channel. */
 export interface TicketMemory {
-  find(key: string): Promise<Pick<KnownTicket, 'reference' | 'changedAt'> | undefined>
+  find(key: string): Promise<Pick<StoredTicket, 'reference' | 'changedAt'> | undefined>
   /** When the tracker last changed one of them. */
   lastChange(): Promise<string | undefined>
   remember(key: string, reference: string | null, changedAt: string): Promise<void>

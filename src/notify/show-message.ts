@@ -29,7 +29,8 @@ export interface Link {
 
 /** What happened in a sentence, then where to see it, how to fix it and what to run; the run as a whole comes last. */
 export function showMessage(message: Message): readonly Line[] {
-  const { title, verdict, storm, rules, causes = [], events, more, command, run, report_url, already_open } = message
+  const { title, verdict, storm, rules, causes = [], events, infos = 0, more, command, run } = message
+  const { report_url, already_open } = message
   const fixed = new Set<string>()
   return [
     { level: 'title', pieces: [{ own: title }] },
@@ -38,6 +39,7 @@ export function showMessage(message: Message): readonly Line[] {
     ...(storm === null ? [] : [text(storms[storm])]),
     ...rules.map(({ rule, severity, events: count }) => text(`${count} × ${rule} (${severity})`)),
     ...events.flatMap((event) => showEvent(event, fixed)),
+    ...(infos === 0 ? [] : [text(`and ${infos} of severity info`)]),
     ...(verdict === null ? [] : [text(verdict.text)]),
     ...showOpen(already_open),
     ...(more > 0 || run !== null
@@ -146,14 +148,13 @@ function text(own: string): Line {
   return { level: 'text', pieces: [{ own }] }
 }
 
-/** The remediation of a rule is said once. */
+/** The remediation of a rule is said once; of the next events, the command that names their own resource. */
 function showEvent(event: Event, fixed: Set<string>): Line[] {
-  const { rule, text: what, remediation, command, ui_url, report_url } = event
+  const { rule, text: what, remediation = '', command = '', uid = '', ui_url, report_url } = event
   const isNew = rule !== undefined && !fixed.has(rule)
-  if (rule !== undefined && remediation !== undefined) fixed.add(rule)
-  const fix = !isNew || remediation === undefined ? [] : [{ own: 'Fix: ' }, { prose: remediation }]
-  const run = !isNew || command === undefined ? [] : [{ own: fix.length === 0 ? 'Run ' : ' Run ' }, { command }]
-  const next = [...fix, ...run]
+  if (rule !== undefined && remediation !== '') fixed.add(rule)
+  const own = commandAbout(uid, `${remediation} \`${command}\``)
+  const next = isNew ? showFix(remediation, command) : own === undefined ? [] : [{ own: 'Fix: ' }, { command: own }]
   return [
     { level: 'event', pieces: sayEvent(event) },
     ...(rule === undefined ? [] : [{ level: 'detail', pieces: [{ foreign: what }] } as const]),
@@ -163,6 +164,19 @@ function showEvent(event: Event, fixed: Set<string>): Line[] {
     ...linksOf(['Open in the gateway', ui_url], ['Show in the report', report_url]),
     ...(next.length === 0 ? [] : [{ level: 'detail', pieces: next } as const]),
   ]
+}
+
+function showFix(remediation: string, command: string): Piece[] {
+  const fix = remediation === '' ? [] : [{ own: 'Fix: ' }, { prose: remediation }]
+  if (command === '' || remediation.includes(`\`${command}\``)) return fix
+  const label = command.startsWith('hookdrift restore ') ? 'To put it back: ' : 'Run '
+  return [...fix, { own: fix.length === 0 ? label : ` ${label}` }, { command }]
+}
+
+/** The first command in backticks that names a resource. `name`: of a command; default: any. */
+export function commandAbout(uid: string, text: string, name = ''): string | undefined {
+  const commands = text.split('`').filter((part, at) => at % 2 === 1 && part.startsWith(`hookdrift ${name}`))
+  return commands.find((command) => command.split(' ').includes(uid))
 }
 
 function linksOf(...links: readonly (readonly [string, string | undefined])[]): Line[] {

@@ -5,7 +5,7 @@ import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import type { ReportChange } from '../model/report.ts'
 import { type Kind, kinds } from '../model/resource.ts'
-import { type ResourcePlace, readDiff } from '../questions/diff.ts'
+import { type ResourceCursor, readDiff } from '../questions/diff.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import { isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
@@ -83,7 +83,7 @@ async function runsOf({ history, run, query, now }: SiteRequest): Promise<{ from
 
 interface ShownChanges extends ComparedRuns {
   /** Where the page begins; undefined: with the first change. */
-  readonly after: ResourcePlace | undefined
+  readonly after: ResourceCursor | undefined
 }
 
 /** The changes from a place on, and how many there are. Two runs never change, so they are compared once. */

@@ -17,7 +17,7 @@ export const mostNames = 2000
 
 const namesAtOnce = 1000
 
-export interface FoundResources {
+export interface ResourcePage {
   readonly shown: readonly ListedResource[]
   /** The resource after which the list goes on, which need not be shown; undefined at its end. */
   readonly goesOnAfter: ListedResource | undefined
@@ -32,7 +32,7 @@ type ReadPart = (choice: ResourceListChoice) => Promise<readonly ListedResource[
 export async function findResources(
   readPart: ReadPart,
   { list, text }: Pick<ChosenResources, 'list' | 'text'>,
-): Promise<FoundResources> {
+): Promise<ResourcePage> {
   if (text !== undefined) return searchList(readPart, list, text)
   // One more than is shown: whether the list goes on.
   const resources = await readPart({ ...list, most: rowsPerPage + 1 })
@@ -70,7 +70,7 @@ export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
   return Object.fromEntries(filters.map((name) => [name, query.all(name)]))
 }
 
-async function searchList(readPart: ReadPart, list: ChosenResources['list'], text: string): Promise<FoundResources> {
+async function searchList(readPart: ReadPart, list: ChosenResources['list'], text: string): Promise<ResourcePage> {
   const wanted = foldLetters(text)
   const shown: ListedResource[] = []
   let last: ListedResource | undefined

@@ -1,14 +1,14 @@
 import type { SiteHistory } from './page.ts'
 
 /** Answers that were worked out, as long as there is room for them. */
-export interface KeptAnswers {
+export interface AnswerCache {
   /** The answer of that name about a history, read unless it is kept. */
   once<Value>(history: SiteHistory, name: string, read: () => Promise<Value>): Promise<Value>
   /** What all of them take, about. */
   bytes(): number
 }
 
-interface Kept {
+interface CachedAnswer {
   readonly answer: Promise<unknown>
   /** 0 while it is read. */
   bytes: number
@@ -18,8 +18,8 @@ interface Kept {
 const overheadBytes = 500
 
 /** Keeps answers about all histories together: the least used make room. The last one is kept, however large. */
-export function keepAnswers(mostBytes: number): KeptAnswers {
-  const entries = new Map<string, Kept>()
+export function keepAnswers(mostBytes: number): AnswerCache {
+  const entries = new Map<string, CachedAnswer>()
   const numbers = new WeakMap<SiteHistory, number>()
   let histories = 0
   let total = 0
@@ -28,7 +28,7 @@ export function keepAnswers(mostBytes: number): KeptAnswers {
     numbers.set(history, number)
     return number
   }
-  const makeRoom = (last: Kept) => {
+  const makeRoom = (last: CachedAnswer) => {
     for (const [key, one] of entries) {
       if (total <= mostBytes) return
       if (one === last || one.bytes === 0) continue
@@ -37,7 +37,7 @@ export function keepAnswers(mostBytes: number): KeptAnswers {
     }
   }
   const start = (answer: Promise<unknown>) => {
-    const one: Kept = { answer, bytes: 0 }
+    const one: CachedAnswer = { answer, bytes: 0 }
     const weigh = (value: unknown) => {
       one.bytes = overheadBytes + bytesOf(value)
       total += one.bytes

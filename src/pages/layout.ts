@@ -9,7 +9,7 @@ import { commandOf, jsonOf } from './same-answer.ts'
 import { showInstant } from './show-instant.ts'
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
-export function layOutPage(content: SiteContent, place: PagePlace): string {
+export function layOutPage(content: SiteContent, place: PagePath): string {
   const { title, heading, crumbs, alarm = nothing, body, aside, same, next } = content
   const paper = content.paper ?? paperTitle(title, place)
   const { link, run, isLatest } = place
@@ -84,13 +84,13 @@ ${body}
 `)
 }
 
-function showCrumbs(crumbs: SiteContent['crumbs'], link: PagePlace['link']): Markup {
+function showCrumbs(crumbs: SiteContent['crumbs'], link: PagePath['link']): Markup {
   const above = crumbs.map(({ title, href }) => html`<li><a href="${href}">${title}</a></li>`)
   return html`<nav class="crumbs" aria-label="Breadcrumbs"><ol><li><a href="${link('/')}">Overview</a></li>${above}</ol></nav>`
 }
 
 /** Where a page is, and who reads it. */
-interface PagePlace {
+interface PagePath {
   /** Of the page, without its query. */
   readonly path: string
   /** The query of its address. */
@@ -123,7 +123,7 @@ const menu = [
  * The head of every page: the word mark, which leads to the overview, the menu, and the run. One line where there is room.
  * On a phone the menu is behind a fold.
  */
-function siteHeader(place: PagePlace): Markup {
+function siteHeader(place: PagePath): Markup {
   const { link, hidden, path } = place
   const items = menu.filter(([page]) => !hidden.includes(page)).map(([page, name]) => showMenuItem(page, name, place))
   return html`<div class="site"><a class="word-mark" href="${link('/')}" title="Overview"${current(path === '/')}>hookdrift</a>
@@ -136,7 +136,7 @@ function plainHeader(isInside: boolean): Markup {
   return html`<header class="site">${isInside ? html`<a class="word-mark" href="/" title="Overview">hookdrift</a>` : html`<span class="word-mark">hookdrift</span>`}</header>`
 }
 
-function showMenuItem(page: string, name: string, { path, link }: PagePlace): Markup {
+function showMenuItem(page: string, name: string, { path, link }: PagePath): Markup {
   const isCurrent = path === page || path.startsWith(`${page}/`)
   return html`<li><a href="${link(page)}"${current(isCurrent)}>${name}</a></li>`
 }
@@ -146,7 +146,7 @@ function current(isCurrent: boolean): Markup {
 }
 
 /** A form for the same page as of another run: its filters stay. */
-function shownRunForm({ path, search, run, isLatest }: PagePlace): Markup {
+function shownRunForm({ path, search, run, isLatest }: PagePath): Markup {
   const hiddenFields = filtersOf(search).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
@@ -157,7 +157,7 @@ function shownRunForm({ path, search, run, isLatest }: PagePlace): Markup {
  * The run that the page is as of. Where a later one exists, that is said at once, with a way there. `atLast`: another page,
  * where the last run may not have this one.
  */
-function showRunOf({ path, search, run, last }: PagePlace, atLast?: string): Markup {
+function showRunOf({ path, search, run, last }: PagePath, atLast?: string): Markup {
   if (run.number === last.number) {
     return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finishedAt)}</p>`
   }
@@ -176,6 +176,6 @@ function filtersOf(search: URLSearchParams): [name: string, value: string][] {
 }
 
 /** The head of every printed page, unless the page has its own. */
-function paperTitle(title: string, { run }: Pick<PagePlace, 'run'>): string {
+function paperTitle(title: string, { run }: Pick<PagePath, 'run'>): string {
   return `${title}, as of run ${run.number}, ${showTime(run.finishedAt)}`
 }

@@ -1,6 +1,6 @@
 import { AuditError } from '../model/errors.ts'
 import { kinds } from '../model/resource.ts'
-import type { ResourcePlace } from '../questions/diff.ts'
+import type { ResourceCursor } from '../questions/diff.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import type { SiteLinkQuery } from './link.ts'
 import type { SiteQuery } from './page.ts'
@@ -58,7 +58,7 @@ export function noSuchPlace(...names: readonly string[]): AuditError {
 export const resourcePlace = ['after-project', 'after-kind', 'after'] as const
 
 /** @throws AuditError.usage when only a part of a place is named */
-export function readResourcePlace(query: SiteQuery): ResourcePlace | undefined {
+export function readResourcePlace(query: SiteQuery): ResourceCursor | undefined {
   const [project, uid] = [query.one('after-project'), query.one('after')]
   const kind = readChoice(query, 'after-kind', kinds)
   if (project === undefined && kind === undefined && uid === undefined) return undefined
@@ -66,6 +66,6 @@ export function readResourcePlace(query: SiteQuery): ResourcePlace | undefined {
   return { project, kind, uid }
 }
 
-export function placeAfter({ project, kind, uid }: ResourcePlace): SiteLinkQuery {
+export function placeAfter({ project, kind, uid }: ResourceCursor): SiteLinkQuery {
   return { 'after-project': project, 'after-kind': kind, after: uid }
 }

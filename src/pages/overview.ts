@@ -22,7 +22,6 @@ import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
 import { soonMs } from '../questions/read-waivers.ts'
 import { readStatus, type StatusRow } from '../questions/status.ts'
 import type { Answer } from '../report/answer.ts'
-import { changeCard } from '../report/html/components/change-card.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { severityChip } from '../report/html/components/severity.ts'
@@ -54,7 +53,7 @@ import {
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
-import { showLastChanges } from './show-last-changes.ts'
+import { announceChanges, announcedCard, showLastChanges } from './show-last-changes.ts'
 import { showStale } from './show-late.ts'
 import { showFound } from './show-rows.ts'
 
@@ -183,7 +182,7 @@ async function showLatest(
   const rows = await onceForRun(request, 'new violations', () =>
     readFirstViolations(history, { ...choice, isChosen: testNew(run.number) }),
   )
-  const changes = (await readInputs(request))?.changes ?? []
+  const { changes = [], projects = [] } = (await readInputs(request)) ?? {}
   const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>
 `
   if (counts.total + changes.length === 0) {
@@ -199,13 +198,13 @@ ${await showFound(request, rows)}${
     ? html`<p><a href="${link('/violations', { state: 'opened', since: run.number })}">All ${count(counts.total, 'new violation')}</a></p>`
     : nothing
 }`
-  const shown = changes.slice(0, mostChanged)
+  const shown = await announceChanges(history, changes.slice(0, mostChanged), projects)
   const changed =
     changes.length === 0
       ? nothing
       : html`<h3>Changed <span class="count">${shownOf(shown.length, changes.length)}</span></h3>
 <ul class="rows">
-${shown.map((change) => changeCard(change, [], { href: link(paths.resource(change.uid), { project: change.project, kind: change.kind }) }))}</ul>
+${shown.map((change) => announcedCard(change, link))}</ul>
 ${
   changes.length > shown.length
     ? html`<p><a href="${link(paths.run(run.number))}">All ${count(changes.length, 'change')} of the run</a></p>`
@@ -277,7 +276,7 @@ function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Re
 
 const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
 
-/** Rules most violated, waivers that end soon, next schedules, and recent runs. */
+/** Rules with open violations, waivers that end soon, next schedules, and recent runs. */
 async function showRest(
   request: SiteRequest,
   {
@@ -311,7 +310,7 @@ function showRules({ link }: SiteRequest, violated: readonly ViolatedRule[], inp
     violated.length > mostRules
       ? html`<p><a href="${link('/violations', { 'group-by': 'rule', state: 'open' })}">All ${violated.length} rules with open violations</a></p>`
       : html``
-  return html`<h2 id="rules">Rules most violated</h2>
+  return html`<h2 id="rules">Rules with open violations, worst first</h2>
 ${violated.length === 0 ? emptyState('No violation is open.', 'none') : html`<ul class="lines">${items}</ul>${more}`}`
 }
 

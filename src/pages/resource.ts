@@ -1,6 +1,6 @@
 import { findIdentities } from '../history/find-identities.ts'
-import { identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
 import { type Identity, readVersionsOf, readViolationsOf, type VersionSpan } from '../history/sql/resource-life.ts'
+import { identifyViolations, readFoundViolations } from '../history/sql/violation-keys.ts'
 import { isJsonObject } from '../model/json.ts'
 import type { Note } from '../model/note.ts'
 import { kinds } from '../model/resource.ts'

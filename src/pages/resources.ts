@@ -12,10 +12,10 @@ import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import {
   type ChosenResources,
   chooseResources,
-  type FoundResources,
   filtersOf,
   findResources,
   mostNames,
+  type ResourcePage,
   resourceParameters,
 } from './find-resources.ts'
 import { paths, type SiteLink } from './link.ts'
@@ -74,7 +74,7 @@ function linkAfter(request: SiteRequest, { project, kind, uid }: ListedResource)
   return request.link('/resources', { ...filtersOf(request), ...after })
 }
 
-function showNothing({ text, list, coverage }: ChosenResources, { isCut }: FoundResources): Markup {
+function showNothing({ text, list, coverage }: ChosenResources, { isCut }: ResourcePage): Markup {
   if (isCut) {
     return emptyState(`None of the ${mostNames} resources that this page read has this in its name or uid.`, 'unknown')
   }
@@ -92,7 +92,7 @@ function showPager(
     chosen,
     found,
     next,
-  }: { readonly chosen: ChosenResources; readonly found: FoundResources; readonly next: string | undefined },
+  }: { readonly chosen: ChosenResources; readonly found: ResourcePage; readonly next: string | undefined },
 ): Markup {
   const { after } = chosen.list
   if (after === undefined && next === undefined) return nothing
@@ -105,7 +105,7 @@ function showPager(
 async function showExtent(
   request: SiteRequest,
   { text, projects, list: { kind, withRemoved, after } }: ChosenResources,
-  { shown: { length: shown }, goesOnAfter, isCut }: FoundResources,
+  { shown: { length: shown }, goesOnAfter, isCut }: ResourcePage,
 ): Promise<Markup> {
   if (isCut) {
     const soFar = html`found among the ${mostNames} that this page read; there are more to search`

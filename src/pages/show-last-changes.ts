@@ -1,29 +1,42 @@
+import type { HistoryReader } from '../history/reader.ts'
+import type { RecordedChange } from '../history/records.ts'
+import { readNotesOf } from '../history/sql/notes.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRunsBefore } from '../history/sql/runs.ts'
-import type { ReportChange } from '../model/report.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
+import { isNoteOf, type Note } from '../model/note.ts'
+import { describeWindows } from '../report/describe-window.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
-import { html, type Markup } from '../report/html/markup.ts'
+import { noteList } from '../report/html/components/note-list.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { paths } from './link.ts'
+import { paths, type SiteLink } from './link.ts'
 import type { SiteRequest } from './page.ts'
-import { onceForRun } from './run-facts.ts'
+import { onceForNotes } from './run-facts.ts'
 
 /** Older changes are in the timelines of their resources. */
 const [mostRuns, mostShown] = [20, 10]
 
 interface RunChanges {
   readonly run: CommittedRun
-  readonly changes: readonly ReportChange[]
+  readonly changes: readonly AnnouncedChange[]
   /** With those that are not shown. */
   readonly total: number
+}
+
+/** A change, with the sentence about the window in which it may have been made, and what people did meanwhile. */
+interface AnnouncedChange {
+  readonly change: RecordedChange
+  readonly window: string
+  readonly notes: readonly Note[]
 }
 
 /** What the last runs found changed, the newest first: in one project, or in all. */
 export async function showLastChanges(request: SiteRequest, project?: string): Promise<Markup> {
   const { link } = request
-  const changesOfRuns = await onceForRun(request, `changes of ${project ?? 'all'}`, () =>
+  const changesOfRuns = await onceForNotes(request, `changes of ${project ?? 'all'}`, () =>
     readChangesOf(request, project),
   )
   const parts = changesOfRuns.map(
@@ -33,7 +46,7 @@ export async function showLastChanges(request: SiteRequest, project?: string): P
       total,
     }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, <time datetime="${run.startedAt}">${showTime(run.startedAt)}</time> <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
 <ul class="rows">
-${changes.map((change) => changeCard(change, [], { href: link(paths.resource(change.uid), { project: change.project, kind: change.kind }) }))}</ul>
+${changes.map((change) => announcedCard(change, link))}</ul>
 `,
   )
   return pageSection({
@@ -41,6 +54,13 @@ ${changes.map((change) => changeCard(change, [], { href: link(paths.resource(cha
     title: 'Last changes',
     content: parts.length === 0 ? emptyState(`The last ${mostRuns} runs found no change.`, 'none') : html`${parts}`,
   })
+}
+
+/** A change with what was announced and noted of it, and the way to its resource. */
+export function announcedCard({ change, window, notes }: AnnouncedChange, link: SiteLink): Markup {
+  const href = link(paths.resource(change.uid), { project: change.project, kind: change.kind })
+  const expected = window === '' ? nothing : html`<p class="where">${window}</p>`
+  return changeCard(change, [], { href, meanwhile: html`${expected}${noteList(notes, change.between.before)}` })
 }
 
 async function readChangesOf(
@@ -52,11 +72,26 @@ async function readChangesOf(
   for (const { isCommitted, changes: number, ...ended } of await listRunsBefore(history, run.number + 1, mostRuns)) {
     if (room === 0) break
     if (!isCommitted || number === 0) continue
-    const { changes: all = [] } = (await readRunInputs(history, ended.number)) ?? {}
+    const { changes: all = [], projects = [] } = (await readRunInputs(history, ended.number)) ?? {}
     const ofProject = project === undefined ? all : all.filter((change) => change.project === project)
     if (ofProject.length === 0) continue
-    changesOfRuns.push({ run: ended, changes: ofProject.slice(0, room), total: ofProject.length })
+    const changes = await announceChanges(history, ofProject.slice(0, room), projects)
+    changesOfRuns.push({ run: ended, changes, total: ofProject.length })
     room -= Math.min(room, ofProject.length)
   }
   return changesOfRuns
+}
+
+/** Some changes of a run, with what was announced and noted of them. `projects`: what the run recorded of each. */
+export async function announceChanges(
+  history: HistoryReader,
+  changes: readonly RecordedChange[],
+  projects: readonly ProjectEvaluation[],
+): Promise<readonly AnnouncedChange[]> {
+  const notes = await readNotesOf(history, changes)
+  return changes.map((change) => ({
+    change,
+    window: describeWindows([change], projects),
+    notes: notes.filter((note) => isNoteOf(note, change.project, change.between)),
+  }))
 }

@@ -25,7 +25,7 @@ const active = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies 
 const rowsOfPage = 50
 
 /** A list, and the address of its next page. */
-export interface ShownList {
+export interface ViolationListPage {
   readonly body: Markup
   readonly next?: string
 }
@@ -49,7 +49,7 @@ export async function showList(
     /** The projects of all violations. */
     readonly projects: readonly string[]
   },
-): Promise<ShownList> {
+): Promise<ViolationListPage> {
   const { history, query, link, run } = request
   const [after, before] = [query.one('after'), query.one('before')]
   const cursor = after ?? before
@@ -103,7 +103,7 @@ export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
 
 /** The command for the same list. */
 export function sameList({ query }: SiteRequest): SameAnswer {
-  const { state } = { state: (query.one('state') ?? 'open') as AskedState } // readAsked has refused other words
+  const { state } = { state: (query.one('state') ?? 'open') as StateFilter } // readAsked has refused other words
   const states = askedStates[state] as readonly ViolationState[]
   const flags = [
     ...(states.includes('opened') || states.includes('continuing') ? ['open'] : []),
@@ -147,7 +147,7 @@ export const askedStates = {
   all: violationStates,
 } as const satisfies Readonly<Record<string, readonly ViolationState[]>>
 
-export type AskedState = keyof typeof askedStates
+export type StateFilter = keyof typeof askedStates
 
 function describeExtent({ violations, before }: ViolationPage, { total }: ViolationCounts): string {
   if (total === 0) return 'No violation.'

@@ -1,7 +1,7 @@
 import type { Acceptance } from '../history/acceptances.ts'
-import { type IdentifiedViolation, identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
 import { readVersionsOf, readViolationsOf, type VersionSpan, type ViolationSpan } from '../history/sql/resource-life.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
+import { type IdentifiedViolation, identifyViolations, readFoundViolations } from '../history/sql/violation-keys.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
 import { isOwnRule } from '../model/own-rules.ts'
@@ -26,6 +26,7 @@ import { resource } from '../report/html/components/resource.ts'
 import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { nameControl } from '../report/html/show-rules.ts'
+import { remediationFor } from '../report/remediation-for.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
@@ -76,7 +77,7 @@ export const violationPage: SitePage = {
 ${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, { spans, runs })}
 <h2 id="fix">What to do</h2>
-${rule === undefined || rule.remediation === '' ? nothing : remediation(rule.remediation)}${isOpen(row) || row.state === 'unknown' ? await showRepair(request, identified, row.rule) : nothing}
+${rule === undefined || rule.remediation === '' ? nothing : remediation(remediationFor(rule.remediation, [row]))}${isOpen(row) || row.state === 'unknown' ? await showRepair(request, identified, row.rule) : nothing}
 <h2 id="history">History</h2>
 ${showStates(spans, runs)}`,
       aside: await showFacts(request, { row, rule, identified }),

@@ -20,14 +20,14 @@ import { onceForRun, readDue, readGroups, readScans, readViolated, timeOf } from
 import { showGaps } from './show-gaps.ts'
 import { groupKeys, mostGroups, showGroups } from './violation-groups.ts'
 import {
-  type AskedState,
   askedStates,
   type ChosenViolations,
   filtersOf,
-  type ShownList,
+  type StateFilter,
   sameList,
   showList,
   showNothing,
+  type ViolationListPage,
   violationParameters,
 } from './violation-list.ts'
 
@@ -62,15 +62,15 @@ ${content.body}`,
   },
 }
 
-interface AskedFor {
+interface ViolationQuery {
   readonly states: ReadonlySet<ViolationState>
   readonly withResolved: boolean
   readonly grouping: Grouping | undefined
   readonly order: ViolationOrder
 }
 
-function readAsked({ query }: SiteRequest): AskedFor {
-  const state = readChoice(query, 'state', Object.keys(askedStates) as AskedState[]) ?? 'open' // keys are what the type says
+function readAsked({ query }: SiteRequest): ViolationQuery {
+  const state = readChoice(query, 'state', Object.keys(askedStates) as StateFilter[]) ?? 'open' // keys are what the type says
   const grouping = readChoice(query, 'group-by', groupings)
   const states: ReadonlySet<ViolationState> = new Set(askedStates[state])
   const order = readChoice(query, 'sort', violationOrders) ?? 'severity'
@@ -78,7 +78,7 @@ function readAsked({ query }: SiteRequest): AskedFor {
 }
 
 /** What passes the filters: rules, owners and texts in the history, all else by what violations have in common. */
-async function chooseGroups(request: SiteRequest, asked: AskedFor): Promise<ChosenViolations> {
+async function chooseGroups(request: SiteRequest, asked: ViolationQuery): Promise<ChosenViolations> {
   const { query, run } = request
   const { states, withResolved, grouping, order } = asked
   const at = timeOf(request)
@@ -138,7 +138,11 @@ async function sinceOf(request: SiteRequest) {
   return { time: runs.find(({ number }) => number > after)?.startedAt ?? isoTime(now), after }
 }
 
-async function showGrouped(request: SiteRequest, asked: AskedFor, grouping: Grouping): Promise<ShownList> {
+async function showGrouped(
+  request: SiteRequest,
+  asked: ViolationQuery,
+  grouping: Grouping,
+): Promise<ViolationListPage> {
   const { chosen, counts, ranked } = await rankChosen(request, asked, grouping)
   if (counts.total === 0)
     return { body: html`<p class="summary" role="status">No violation.</p>${await showNothing(request)}` }
@@ -149,7 +153,7 @@ ${await showGroups(request, { chosen, ranked, grouping, filters: filtersOf(reque
 }
 
 /** Ranked once for a run, unless ages and due dates are asked for: then it differs each time. */
-function rankChosen(request: SiteRequest, asked: AskedFor, grouping: Grouping) {
+function rankChosen(request: SiteRequest, asked: ViolationQuery, grouping: Grouping) {
   const rank = async () => {
     const { groups, ...chosen } = await chooseGroups(request, asked)
     const ranked = rankGroups(groups, groupKeys[grouping], { sortKey: chosen.sortKey, most: mostGroups })

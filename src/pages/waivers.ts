@@ -154,7 +154,7 @@ function showAcceptances(
       id: 'accepted',
       title: 'Accepted',
       count: isFirst ? all : inForce.length,
-      note: 'Accepted by people with the value of the time, until it is another one. No run reports these.',
+      note: 'Accepted by people, each until its value changes. No run counts these.',
       content: inForce.length === 0 ? emptyState('No acceptance is in force.', 'none') : list(inForce, 100),
     })}${
       over.length === 0

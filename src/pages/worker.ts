@@ -121,20 +121,20 @@ function stateOf({ stale, complete }: StatusRow): ScanState {
   return stale ? 'stale' : complete ? 'current' : 'incomplete'
 }
 
-interface ScanPlace {
+interface ScanCursor {
   readonly state: ScanState
   readonly project: string
 }
 
 /** @throws AuditError.usage when only a part of a place is named */
-function readPlace(query: SiteQuery): ScanPlace | undefined {
+function readPlace(query: SiteQuery): ScanCursor | undefined {
   const [state, project] = [readChoice(query, 'after-state', scanStates), query.one('after')]
   if (state === undefined && project === undefined) return undefined
   if (state === undefined || project === undefined) throw noSuchPlace(...scanPlace)
   return { state, project }
 }
 
-function isAfter(row: StatusRow, { state, project }: ScanPlace): boolean {
+function isAfter(row: StatusRow, { state, project }: ScanCursor): boolean {
   const [own, other] = [scanStates.indexOf(stateOf(row)), scanStates.indexOf(state)]
   return own === other ? row.project > project : own > other
 }

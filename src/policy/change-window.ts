@@ -78,14 +78,14 @@ export function compileWindow(written: WrittenWindow): ChangeWindow {
 /** The times of some windows that touch a time in which changes came about, in the order of the policy. */
 export function windowTimes(windows: readonly ChangeWindow[], times: readonly ChangeTimes[]): readonly WindowTime[] {
   const distinct = new Map(times.map((time) => [`${time.after} ${time.before}`, time]))
-  const found = new Map<string, WindowTime>()
+  const timesByKey = new Map<string, WindowTime>()
   for (const window of windows) {
     for (const { after, before } of distinct.values()) {
       const time = after === null ? undefined : window.timeWithin(Date.parse(after), Date.parse(before))
-      if (time !== undefined) found.set(`${time.name} ${time.from}`, time)
+      if (time !== undefined) timesByKey.set(`${time.name} ${time.from}`, time)
     }
   }
-  return [...found.values()]
+  return [...timesByKey.values()]
 }
 
 /** `nightly: 0 22 * * * (UTC), open for 2h (CHG-4711)`. */
@@ -102,8 +102,8 @@ export function describeOutside(windows: readonly ChangeWindow[], after: string,
   const [next] = windows
     .map(({ written: { name }, opensAfter }) => ({ name, at: opensAfter(Date.parse(before)) }))
     .sort((a, b) => a.at - b.at)
-  const shown = next === undefined ? '' : ` (the next: ${next.name}, ${minuteOf(isoTime(next.at))})`
-  return `${between}, outside every change window${shown}`
+  const nextOpening = next === undefined ? '' : ` (the next: ${next.name}, ${minuteOf(isoTime(next.at))})`
+  return `${between}, outside every change window${nextOpening}`
 }
 
 function durationOf({ duration }: Pick<WrittenWindow, 'duration'>): number {

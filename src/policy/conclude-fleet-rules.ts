@@ -51,7 +51,7 @@ export function concludeFleetRules(projects: readonly EvaluatedProject[], policy
           const active = sets.under(override).byId.get(rule.id)
           if (active === undefined) continue
           const waived = waiveUnder(policy.waivers, waivers, stamp(active, problem.at, problem), now)
-          for (const place of waived.used) used.add(place)
+          for (const index of waived.used) used.add(index)
           findings.push({ project: problem.at.project, finding: waived.finding })
         }
       } catch (error) {

@@ -40,14 +40,14 @@ export interface GatheredDoubts {
 export function gatherDoubts(): GatheredDoubts {
   const byRule = new Map<string, DoubtsOfRule>()
   const gathered = (rule: string) => {
-    const known: DoubtsOfRule = byRule.get(rule) ?? {
+    const doubtsOfRule: DoubtsOfRule = byRule.get(rule) ?? {
       resources: new Set(),
       kinds: new Set(),
       counted: {},
       fields: new Map(),
     }
-    byRule.set(rule, known)
-    return known
+    byRule.set(rule, doubtsOfRule)
+    return doubtsOfRule
   }
   return {
     note(rule, resource, { read, counts }) {
@@ -58,10 +58,10 @@ export function gatherDoubts(): GatheredDoubts {
       if (counts) counted[resource.kind] = (counted[resource.kind] ?? 0) + 1
       for (const { since, ...doubt } of doubtsOf(resource, read)) {
         const place = `${doubt.kind} ${doubt.field} ${doubt.cause}`
-        const known = fields.get(place) ?? { ...doubt, since, resources: 0 }
-        fields.set(place, known)
-        known.resources += 1
-        if (isEarlier(since, known.since)) known.since = since
+        const fieldDoubt = fields.get(place) ?? { ...doubt, since, resources: 0 }
+        fields.set(place, fieldDoubt)
+        fieldDoubt.resources += 1
+        if (isEarlier(since, fieldDoubt.since)) fieldDoubt.since = since
       }
     },
     blur: (rule, kind) => gathered(rule).kinds.add(kind),
@@ -105,7 +105,7 @@ interface DoubtsOfRule {
   readonly fields: Map<string, CountedDoubt>
 }
 
-export interface KnownDoubts {
+export interface RecordedDoubts {
   /** Whether a rule's result for a resource is unreliable. */
   isAbout(subject: { readonly rule: string; readonly kind: Kind; readonly uid: string }): boolean
   /** Whether a rule could not evaluate something. */
@@ -113,7 +113,7 @@ export interface KnownDoubts {
 }
 
 /** `blurred`: rules across projects that missed resources of a kind in another project. */
-export function readDoubts(doubts: Doubts, blurred: ReadonlySet<string> = new Set()): KnownDoubts {
+export function readDoubts(doubts: Doubts, blurred: ReadonlySet<string> = new Set()): RecordedDoubts {
   const isBlurred = (rule: string) => blurred.has(rule) || (doubts[rule]?.kinds.length ?? 0) > 0
   const resources = new Map(Object.entries(doubts).map(([rule, ofRule]) => [rule, new Set(ofRule.resources)]))
   return {

@@ -28,9 +28,9 @@ export function explainRule(policy: Policy, rule: Rule, { project, labels, resou
     override.matches(project, labels, resource) ? [index] : [],
   )
   const layers = [...policy.layers, ...indexes.flatMap((index) => policy.overrides[index]?.layer ?? [])]
-  const said = layers.flatMap((layer) => layer.get(rule.id) ?? [])
+  const statements = layers.flatMap((layer) => layer.get(rule.id) ?? [])
   const active = policy.rulesUnder(indexes).find(({ rule: { id } }) => id === rule.id)
-  const settings = said.map(({ setting }) => setting)
+  const settings = statements.map(({ setting }) => setting)
   const deciding = decidingPlace(settings)
   const reached = severitiesAfter(settings, rule.severity)
   return {
@@ -39,7 +39,7 @@ export function explainRule(policy: Policy, rule: Rule, { project, labels, resou
     options: active?.options ?? {},
     layers: [
       ...inCatalogue(rule),
-      ...said.map((each, index) => ({ ...each, severity: reached[index] ?? 'off', decides: index === deciding })),
+      ...statements.map((each, index) => ({ ...each, severity: reached[index] ?? 'off', decides: index === deciding })),
     ],
     waivers: policy.waivers
       .filter((waiver) => waiver.covers(rule.id) && waiver.accepts(project, labels, resource))

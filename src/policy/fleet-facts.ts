@@ -4,7 +4,7 @@ import type { BoundRule, FleetFact, LocatedFact, Rule } from '../rules/engine/ru
 import type { GatheredDoubts } from './doubts.ts'
 import type { ActiveRule } from './policy.ts'
 import type { OverrideKey } from './rule-sets.ts'
-import type { WaiverPlaces } from './waiving.ts'
+import type { WaiverIndexes } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
 /** What rules across projects keep of a project's resources, by the id of the rule and in the order of walking. */
@@ -25,7 +25,7 @@ interface FactOwner extends Pick<Resource, 'kind' | 'uid' | 'name'> {
 export interface FactSettings {
   readonly override: OverrideKey
   /** Waivers that cover findings of such rules about it. */
-  readonly waivers: WaiverPlaces
+  readonly waivers: WaiverIndexes
 }
 
 /** What rules across projects keep of one resource. */
@@ -83,7 +83,7 @@ export class FleetFactGatherer {
   }
 
   #read(rules: readonly FleetRule[], resource: Resource, isEvaluated: (rule: string) => boolean): RuleFacts {
-    const kept: (readonly [string, readonly FleetFact[]])[] = []
+    const lasting: (readonly [string, readonly FleetFact[]])[] = []
     const isWhole = isReadable(resource)
     let isKnown = isWhole
     for (const { rule, bound } of rules) {
@@ -98,14 +98,14 @@ export class FleetFactGatherer {
       try {
         const facts = bound.facts(resource)
         for (const [seal] of facts) if (!isSeal(seal)) throw new Error('a secret without a seal was about to be stored')
-        if (facts.length > 0) kept.push([rule.id, facts])
+        if (facts.length > 0) lasting.push([rule.id, facts])
       } catch (error) {
         this.#failed(rule, error)
         isKnown = false
       }
     }
-    if (isKnown) this.#known?.set(resource, kept)
-    return kept
+    if (isKnown) this.#known?.set(resource, lasting)
+    return lasting
   }
 }
 

@@ -24,7 +24,7 @@ export interface ComparedFields {
   readonly fields: readonly FieldChange[]
 }
 
-export interface KeptChanges {
+export interface ComparedChanges {
   /** As it was, but with the ignored fields as they are now: for rules that read attributes. */
   readonly before: JsonObject
   readonly fields: readonly FieldChange[]
@@ -38,7 +38,7 @@ const nothing: ReadonlyMap<string, number> = new Map()
 export function leaveOutIgnored(
   ignored: readonly IgnoredPath[],
   { before, after, fields }: ComparedFields,
-): KeptChanges {
+): ComparedChanges {
   if (ignored.length === 0 || fields.length === 0) return { before, fields, leftOut: nothing }
   const kept: FieldChange[] = []
   const leftOut = new Map<string, number>()

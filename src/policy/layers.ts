@@ -5,8 +5,8 @@ import { rules } from '../rules/rules.ts'
 import type { ActiveRule, Layer, RuleStatement } from './policy.ts'
 
 export function packLayer(pack: Pack, at: string | undefined): Layer {
-  const said: RuleStatement = { setting: {}, layer: `pack ${pack}`, at }
-  return new Map(rules.filter((rule) => rule.packs.includes(pack)).map((rule) => [rule.id, said]))
+  const statement: RuleStatement = { setting: {}, layer: `pack ${pack}`, at }
+  return new Map(rules.filter((rule) => rule.packs.includes(pack)).map((rule) => [rule.id, statement]))
 }
 
 /** Folds what the layers say of each rule. Naming a rule switches it on; `off` takes everything before it away. */

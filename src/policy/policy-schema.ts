@@ -134,11 +134,11 @@ const due = z
  * from which waivers may not last too long.
  */
 export function policySchemaWith(customIds: readonly string[], now: number) {
-  const known = Object.fromEntries(customIds.map((id) => [id, ofCustom]))
+  const customRules = Object.fromEntries(customIds.map((id) => [id, ofCustom]))
   const ids = [...rules.map(({ id }) => id), ...customIds]
   const waivable = new Set(ids.filter((id) => !isAboutWaivers(id) && id !== overdueRule))
   const findFaults = (written: WrittenWaiver) => findBadTerms(written, waivable, now)
-  return policySchemaOf(z.strictObject({ ...known, ...builtIn }), waiver.check(checkFaults(findFaults)))
+  return policySchemaOf(z.strictObject({ ...customRules, ...builtIn }), waiver.check(checkFaults(findFaults)))
 }
 
 function policySchemaOf(

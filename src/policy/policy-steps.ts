@@ -36,9 +36,9 @@ export function* policySteps(
     loadCompiler,
   })
   yield
-  const known = [...rules, ...custom.map(({ rule }) => rule)]
+  const allRules = [...rules, ...custom.map(({ rule }) => rule)]
   // Without due dates, nothing is ever overdue: the rule would evaluate nothing.
-  const evaluated = Object.keys(due).length > 0 ? known : known.filter(({ id }) => id !== overdueRule)
+  const evaluated = Object.keys(due).length > 0 ? allRules : allRules.filter(({ id }) => id !== overdueRule)
   const rulesUnder = (indexes: readonly number[]) =>
     activateRules(evaluated, [...layers, ...indexes.flatMap((index) => overrides[index]?.layer ?? [])])
   const active = rulesUnder([])
@@ -70,7 +70,7 @@ export function* policySteps(
     windows: windows.map(compileWindow),
     file: file && shownPath(workingDirectory, file),
     placeOf: (at) => placeOf(at, workingDirectory),
-    known,
+    known: allRules,
     layers,
     rules: active,
     waivers: waivers.map(({ written }) => compileWaiver(written)),
@@ -148,9 +148,9 @@ function placeOf(at: string | undefined, workingDirectory: string): FileLocation
 function rulesOff({ layers, known, rules }: DescribedPolicy, placeOf: PlaceOf): PolicyException[] {
   const active = new Set(rules.map(({ rule }) => rule.id))
   return known.flatMap(({ id }) => {
-    const said = active.has(id) ? undefined : layers.findLast((layer) => layer.has(id))?.get(id)
-    if (said === undefined || settingOf(said) !== 'off') return []
-    const configuredAt = placeOf(said.at)
+    const statement = active.has(id) ? undefined : layers.findLast((layer) => layer.has(id))?.get(id)
+    if (statement === undefined || settingOf(statement) !== 'off') return []
+    const configuredAt = placeOf(statement.at)
     return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configuredAt }]
   })
 }

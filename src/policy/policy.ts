@@ -2,6 +2,7 @@ import type { FileLocation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import { formatExpiry } from '../model/time.ts'
 import type { DueDurations, Severity } from '../model/violation.ts'
 import type { BoundRule, DriftLife, Rule } from '../rules/engine/rule.ts'
 import type { ChangeWindow } from './change-window.ts'
@@ -56,6 +57,15 @@ interface Override {
   /** Rules that it names. */
   readonly rules: readonly string[]
   matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
+}
+
+/** Waivers that no longer accept anything, a sentence each. `now`: milliseconds. */
+export function endedWaivers({ facts }: Policy, now: number): readonly string[] {
+  return facts.waivers.flatMap(({ rule, owner, expires, configuredAt }) => {
+    if (Date.parse(expires) > now) return []
+    const at = configuredAt === null ? '' : `${configuredAt.file}:${configuredAt.line}: `
+    return [`${at}the waiver of ${rule} by ${owner} has accepted nothing since ${formatExpiry(expires)}`]
+  })
 }
 
 /** What a rule is on or off for. */

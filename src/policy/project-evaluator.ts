@@ -27,13 +27,13 @@ import type { RuleTime } from '../rules/engine/rule-time.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
 import { FleetFactGatherer } from './fleet-facts.ts'
-import type { FindingMemory, ForeseenScan } from './known-evaluations.ts'
 import type { ActiveRule, Policy } from './policy.ts'
+import type { FindingMemory, ForeseenScan } from './remembered-evaluations.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
 import { stamp } from './stamp.ts'
-import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
+import { acceptingPlaces, coveringPlaces, type WaiverIndexes, waiveUnder } from './waiving.ts'
 import { type OnRead, trackReads, watchChanges } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */
@@ -44,8 +44,8 @@ interface SharedEvaluation {
   readonly named: readonly ActiveRule[]
   readonly sets: RuleSets
   /** Places of the waivers for later findings about a resource: in its project, and across projects. */
-  readonly projectWaivers: WaiverPlaces
-  readonly fleetWaivers: WaiverPlaces
+  readonly projectWaivers: WaiverIndexes
+  readonly fleetWaivers: WaiverIndexes
 }
 
 type Since = EvaluationContext['since']
@@ -67,7 +67,7 @@ export class ProjectEvaluator {
   readonly #usedWaivers = new Set<number>()
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
   readonly #exceptions = new Map<ResourceKey, RuleSet>()
-  readonly #accepted = new Map<ResourceKey, WaiverPlaces>()
+  readonly #accepted = new Map<ResourceKey, WaiverIndexes>()
   readonly #rulesOf = new Map<RuleSet, Map<Kind, readonly BoundRules<'resource'>[]>>()
   readonly #aggregations: RunningAggregations
   readonly #fleetFacts: FleetFactGatherer
@@ -342,17 +342,17 @@ export class ProjectEvaluator {
     return findings ?? noFindings
   }
 
-  #accepting(resource: Resource, among: WaiverPlaces): WaiverPlaces {
+  #accepting(resource: Resource, among: WaiverIndexes): WaiverIndexes {
     if (among.length === 0) return none
     const about = { project: this.project, labels: this.#labels, resource }
     return acceptingPlaces(this.#shared.policy.waivers, among, about)
   }
 
-  #waive(finding: Finding, places: WaiverPlaces): Finding {
+  #waive(finding: Finding, places: WaiverIndexes): Finding {
     if (places.length === 0) return finding
     const { policy, run } = this.#shared
     const { finding: waived, used } = waiveUnder(policy.waivers, places, finding, run.now)
-    for (const place of used) this.#usedWaivers.add(place)
+    for (const index of used) this.#usedWaivers.add(index)
     return waived
   }
 

@@ -57,7 +57,7 @@ export function* readParsedPolicy(
 }
 
 /** A waiver as a file writes it. */
-interface PlacedWaiver {
+interface WaiverAtPosition {
   readonly written: WrittenWaiver
   /** `file:line:column`. */
   readonly at: string
@@ -67,7 +67,7 @@ interface PlacedWaiver {
 export interface ParsedPolicy {
   readonly layers: readonly Layer[]
   readonly overrides: readonly { readonly match: Selector; readonly layer: Layer }[]
-  readonly waivers: readonly PlacedWaiver[]
+  readonly waivers: readonly WaiverAtPosition[]
   readonly custom: readonly CustomRule[]
   readonly probes: readonly Probe[]
   readonly due: DueDurations
@@ -122,9 +122,9 @@ function* readOne({ path, file, text }: PolicyFile, reader: PolicyReader, depth:
   })
   yield
   const { extended, problems } = yield* readExtended(outline, { file, reader, depth })
-  const said = yield* readOwn({ text, parsed, file }, { outline, extended, problems, reader })
-  reader.files.set(path, said)
-  return said
+  const statements = yield* readOwn({ text, parsed, file }, { outline, extended, problems, reader })
+  reader.files.set(path, statements)
+  return statements
 }
 
 /** The accepted value. No message shows it, because it may be a secret that was written by mistake. */
@@ -152,14 +152,14 @@ function* readExtended(
       continue
     }
     const other = resolve(dirname(file), name)
-    const known = reader.files.get(other)
+    const cached = reader.files.get(other)
     if (!/[/.]/.test(name)) refuse(unknownPack(name))
-    else if (known === 'being read') refuse(`${describeReference(name)} extends this file: a circle`)
-    else if (depth + (known?.depth ?? 1) > mostDepth)
+    else if (cached === 'being read') refuse(`${describeReference(name)} extends this file: a circle`)
+    else if (depth + (cached?.depth ?? 1) > mostDepth)
       refuse(
         `${describeReference(name)} is more than ${mostDepth} files deep, the limit: extend it from a file further up`,
       )
-    else if (known !== undefined) extended.push(known)
+    else if (cached !== undefined) extended.push(cached)
     else if (reader.files.size >= mostFiles)
       refuse(`a policy has at most ${mostFiles} files, and this is one more: merge some of them`)
     else {
@@ -258,9 +258,13 @@ function* readOwn(
     written,
     at: placeOf(file, document, ['waivers', index]),
   }))
-  const own: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
+  const customLayer: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
   return {
-    layers: lastOfEach([...extended.flatMap(({ layers }) => layers), own, layerOf(document.value.rules, ['rules'])]),
+    layers: lastOfEach([
+      ...extended.flatMap(({ layers }) => layers),
+      customLayer,
+      layerOf(document.value.rules, ['rules']),
+    ]),
     overrides: lastOfEach([...extended.flatMap((said) => said.overrides), ...overrides]),
     waivers: lastOfEach([...extended.flatMap((said) => said.waivers), ...placed]),
     custom: [...inherited, ...custom],
@@ -288,9 +292,9 @@ function uniqueCustom(all: readonly CustomRule[]): readonly CustomRule[] {
 function twinsAmong(custom: readonly CustomRule[]): (readonly [CustomRule, CustomRule])[] {
   const first = new Map<string, CustomRule>()
   return custom.flatMap((each) => {
-    const known = first.get(each.rule.id)
-    if (known === undefined) first.set(each.rule.id, each)
-    return known === undefined ? [] : [[known, each] as const]
+    const firstOfId = first.get(each.rule.id)
+    if (firstOfId === undefined) first.set(each.rule.id, each)
+    return firstOfId === undefined ? [] : [[firstOfId, each] as const]
   })
 }
 
@@ -305,26 +309,26 @@ function* readCustom(
   loadCompiler: LoadCompiler,
 ): Steps<{ readonly custom: readonly CustomRule[]; readonly problems: readonly FileProblem[] }> {
   const problems: FileProblem[] = []
-  const found: CustomRule[] = []
+  const customRules: CustomRule[] = []
   const languages = new Map<Kind, Language>()
   for (const [index, source] of value.custom.entries()) {
     yield
     const { line, column } = at(['custom', index, 'id'])
-    const twin = [...before, ...found].find(({ rule }) => rule.id === source.id)
+    const twin = [...before, ...customRules].find(({ rule }) => rule.id === source.id)
     if (twin !== undefined) {
       problems.push(problem(['custom', index, 'id'], `\`${source.id}\` is defined already, in ${twin.at}`))
       continue
     }
     const { compileCustomRule } = yield* compilerFrom(loadCompiler)
     const result = compileCustomRule(source, languages)
-    if ('rule' in result) found.push({ rule: result.rule, at: `${file}:${line}:${column}` })
+    if ('rule' in result) customRules.push({ rule: result.rule, at: `${file}:${line}:${column}` })
     else {
       for (const { member, offset, text } of result.mistakes) {
         problems.push(problemWithin(['custom', index, member], offset, text))
       }
     }
   }
-  return { custom: found, problems }
+  return { custom: customRules, problems }
 }
 
 /**

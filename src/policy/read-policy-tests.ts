@@ -11,7 +11,7 @@ import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './polic
 import { inOneGo, type Steps } from './steps.ts'
 
 /** A test and its place. */
-export interface PlacedTest {
+export interface TestAtPosition {
   readonly test: PolicyTest
   /** A message about the test, at its name, its list of expectations, or one of those. */
   problem(where: 'name' | 'expect' | number, text: string): FileProblem
@@ -30,7 +30,7 @@ export function readPolicyTests(
   file: string,
   readFile: (file: string) => string,
   ruleIds: readonly string[],
-): readonly PlacedTest[] {
+): readonly TestAtPosition[] {
   return inOneGo(policyTestSteps(file, readFile, ruleIds))
 }
 
@@ -41,12 +41,12 @@ export function* policyTestSteps(
   file: string,
   readFile: (file: string) => string,
   ruleIds: readonly string[],
-): Steps<readonly PlacedTest[]> {
+): Steps<readonly TestAtPosition[]> {
   const examined = examineDocument(readFile(file), { file, schema: outline, takesAnyName: true })
   const document = examined.document ?? refuseFaults(examined)
   const problems: FileProblem[] = [...examined.problems]
   const named: string[] = []
-  const tests: PlacedTest[] = []
+  const tests: TestAtPosition[] = []
   for (const [index, entry] of document.value.tests.entries()) {
     if (typeof entry === 'string') {
       named.push(resolve(dirname(file), entry))
@@ -69,7 +69,7 @@ export function* policyTestSteps(
   return tests
 }
 
-function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: number): PlacedTest {
+function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: number): TestAtPosition {
   return {
     test,
     problem(where, text) {
@@ -80,7 +80,7 @@ function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: num
   }
 }
 
-function readTestFile(file: string, text: string, problems: FileProblem[]): PlacedTest[] {
+function readTestFile(file: string, text: string, problems: FileProblem[]): TestAtPosition[] {
   const examined = examineDocument(text, { file, schema: policyTestFileSchema })
   const document = examined.document ?? refuseFaults(examined)
   problems.push(...examined.problems)
@@ -107,7 +107,7 @@ function readIfThere(file: string, readFile: (file: string) => string): string |
   }
 }
 
-function* findUnknownNames(test: PlacedTest, ruleIds: readonly string[]): Generator<FileProblem> {
+function* findUnknownNames(test: TestAtPosition, ruleIds: readonly string[]): Generator<FileProblem> {
   for (const { resource, path, text } of findUnknownFields(test.test)) {
     yield test.problemAt(['resources', resource, ...path], text)
   }
@@ -166,7 +166,7 @@ function* unknownIn(
   }
 }
 
-function* findUnknownRules({ test, problem }: PlacedTest, ruleIds: readonly string[]): Generator<FileProblem> {
+function* findUnknownRules({ test, problem }: TestAtPosition, ruleIds: readonly string[]): Generator<FileProblem> {
   for (const [index, { rule }] of test.expect.entries()) {
     if (ruleIds.includes(rule)) continue
     const nearest = nearestName(rule, ruleIds)

@@ -54,17 +54,17 @@ export function* findDoubleProbes(
   { value, problem }: ProbesDocument,
   extended: readonly Probe[],
 ): Generator<FileProblem> {
-  const known = new Map<string, string>()
+  const digests = new Map<string, string>()
   for (const { name, said } of extended) {
     const text = JSON.stringify(said)
-    if (known.has(name) && known.get(name) !== text) {
+    if (digests.has(name) && digests.get(name) !== text) {
       yield problem(['extends'], `they contain two different probes \`${name}\``)
     }
-    known.set(name, text)
+    digests.set(name, text)
   }
   for (const [index, { name }] of value.probes.entries()) {
-    if (known.has(name)) yield problem(['probes', index, 'name'], `there is another probe \`${name}\``)
-    known.set(name, '')
+    if (digests.has(name)) yield problem(['probes', index, 'name'], `there is another probe \`${name}\``)
+    digests.set(name, '')
   }
 }
 
@@ -95,8 +95,8 @@ export function expectJson(expected: Json): Expectation {
     evaluate(result) {
       if (canonicalJson(result) === wanted) return { is: 'met' }
       const where = firstDifference(expected, result)
-      const place = where === '' ? 'it is another value' : `it differs at ${where}`
-      return { is: 'broken', complaint: `the result is not the JSON that is expected: ${place}` }
+      const difference = where === '' ? 'it is another value' : `it differs at ${where}`
+      return { is: 'broken', complaint: `the result is not the JSON that is expected: ${difference}` }
     },
   }
 }
@@ -154,7 +154,7 @@ function probeOf(written: WrittenProbe, { payload, functionText, expectation }: 
   const matches = matcherOf(match)
   const type = written.type ?? (probed === 'body' ? 'body' : 'header')
   // Decoded values of the policy file are JSON.
-  const said = [written as Json, hash('sha256', JSON.stringify(payload)), hash('sha256', functionText)]
+  const statement = [written as Json, hash('sha256', JSON.stringify(payload)), hash('sha256', functionText)]
   return {
     name,
     function: probed,
@@ -162,7 +162,7 @@ function probeOf(written: WrittenProbe, { payload, functionText, expectation }: 
     payload,
     type,
     expectation,
-    said,
+    said: statement,
     matches: (project, labels, resource) =>
       resource.kind === functionPlaces[probed].kind && matches(project, labels, resource),
   }

@@ -16,16 +16,16 @@ export function switchOf(policy: Policy, rule: string, { project, labels, resour
     override.rules.includes(rule) && override.matches(project, labels, resource) ? [override.layer] : [],
   )
   const ofSome = lastStatement(matched, rule)
-  const said = ofSome ?? lastStatement(policy.layers, rule)
+  const statement = ofSome ?? lastStatement(policy.layers, rule)
   // Without due dates, nothing is ever overdue.
   const isPointless = rule === overdueRule && Object.keys(policy.due).length === 0
   // Naming a rule switches it on.
-  const isOff = said === undefined || isPointless || isSwitchedOff(said)
+  const isOff = statement === undefined || isPointless || isSwitchedOff(statement)
   return {
     isOff,
     endedBy: decidedAt(ofSome === undefined ? 'rule_off' : 'override', {
       reason: isOff ? null : asksForLess,
-      place: said === undefined || isPointless ? placeOfPolicy(policy) : policy.placeOf(said.at),
+      place: statement === undefined || isPointless ? placeOfPolicy(policy) : policy.placeOf(statement.at),
     }),
   }
 }

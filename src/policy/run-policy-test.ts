@@ -236,14 +236,14 @@ function secretOf(uid: string): string {
 }
 
 function compare({ expect, exact }: PolicyTest, found: readonly Finding[]): Omit<TestOutcome, 'failures'> {
-  const left = [...found]
+  const unmatched = [...found]
   const missing: number[] = []
   for (const [index, expected] of expect.entries()) {
-    const at = left.findIndex((finding) => fits(expected, finding))
+    const at = unmatched.findIndex((finding) => fits(expected, finding))
     if (at < 0) missing.push(index)
-    else left.splice(at, 1)
+    else unmatched.splice(at, 1)
   }
-  return { missing, unexpected: exact ? left : [] }
+  return { missing, unexpected: exact ? unmatched : [] }
 }
 
 function fits({ rule, uid, path, severity, message }: PolicyTest['expect'][number], finding: Finding): boolean {

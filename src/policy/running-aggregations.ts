@@ -2,15 +2,15 @@ import { isReadable, type Kind, type Resource, type ResourceKey, resourceKey } f
 import type {
   Aggregation,
   Completeness,
-  FindingPlace,
+  FindingSubject,
   LocatedRuleFinding,
   ResourceContext,
   Rule,
 } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
 import { byVisitedKind } from './fleet-facts.ts'
-import type { ForeseenScan, KnownConclusion } from './known-evaluations.ts'
 import type { ActiveRule } from './policy.ts'
+import type { ForeseenScan, RememberedConclusion } from './remembered-evaluations.ts'
 import { trackReads, watchReads } from './watch-reads.ts'
 
 export interface AggregatedProblem {
@@ -73,7 +73,7 @@ export class RunningAggregations {
   }
 
   /** `isEvaluated`: whether a rule applies to the resource. */
-  visit(resource: Resource, at: FindingPlace, isEvaluated: (rule: string) => boolean): void {
+  visit(resource: Resource, at: FindingSubject, isEvaluated: (rule: string) => boolean): void {
     const isWhole = isReadable(resource)
     for (const running of this.#byKind.get(resource.kind) ?? none) {
       const { rule, fold, readLate } = running
@@ -124,21 +124,22 @@ export class RunningAggregations {
     }
   }
 
-  #recall(rule: Rule, visits: readonly Kind[]): KnownConclusion['problems'] | undefined {
-    const known = this.#foreseen?.known.conclusions.get(rule.id)
-    if (known === undefined || this.#foreseen === undefined || known.project !== this.#project) return undefined
+  #recall(rule: Rule, visits: readonly Kind[]): RememberedConclusion['problems'] | undefined {
+    const remembered = this.#foreseen?.known.conclusions.get(rule.id)
+    if (remembered === undefined || this.#foreseen === undefined || remembered.project !== this.#project)
+      return undefined
     const { seen, isComplete } = this.#foreseen
     const isSame =
-      visits.every((kind, at) => known.seen[at] === seen.get(kind)) &&
-      known.complete.entries().every(([kind, was]) => isComplete(kind) === was)
-    return isSame ? known.problems : undefined
+      visits.every((kind, at) => remembered.seen[at] === seen.get(kind)) &&
+      remembered.complete.entries().every(([kind, was]) => isComplete(kind) === was)
+    return isSame ? remembered.problems : undefined
   }
 
   /** Not of rules of a policy file, which may ask for the time and for labels, and not where anything is in doubt. */
   #remember(
     { rule, visits }: RunningRule,
-    problems: KnownConclusion['problems'],
-    complete: KnownConclusion['complete'],
+    problems: RememberedConclusion['problems'],
+    complete: RememberedConclusion['complete'],
   ) {
     if (this.#foreseen === undefined) return
     const { known, seen } = this.#foreseen
@@ -160,7 +161,7 @@ const none: readonly never[] = []
 function watchedBy(
   { rule, start, readLate }: RunningRule,
   resource: Resource,
-  at: FindingPlace,
+  at: FindingSubject,
 ): { readonly seen: Resource } | { readonly read: ReadonlySet<string> } {
   // Custom rules keep values and read them once they have both resources.
   const trial = trackReads(resource, { within: rule.custom !== undefined })

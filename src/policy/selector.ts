@@ -26,7 +26,11 @@ export const selectorSchema = z
     uid: oneOrMore(z.string().min(1)).exactOptional(),
     url_host: glob.exactOptional().describe("Host of the resource's address"),
   })
-  .refine((selector) => Object.keys(selector).length > 0, { error: 'at least one of its keys' })
+  .refine((selector) => Object.keys(selector).length > 0, {
+    error: 'at least one of its keys',
+    // A key that is misspelt has a message of its own.
+    when: ({ issues }) => issues.length === 0,
+  })
 
 export type Selector = z.infer<typeof selectorSchema>
 
@@ -63,11 +67,11 @@ export function matcherOf(selector: Selector): (project: ProjectRef, labels: Lab
 
 /** A selector in words: `project acme/*, name test-*`; of many values, the first two. */
 export function describeSelector({ labels = {}, ...keys }: Selector): string {
-  const said = [
+  const parts = [
     ...Object.entries(keys).map(([key, values]) => `${key} ${someOf(listOf(values ?? []))}`),
     ...Object.entries(labels).map(([label, values]) => `label ${label} ${someOf(listOf(values))}`),
   ]
-  return said.join(', ')
+  return parts.join(', ')
 }
 
 function someOf(values: readonly string[]): string {

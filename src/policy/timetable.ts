@@ -25,7 +25,7 @@ export function readTimetable({ cron, timezone }: ScheduleDefinition): Timetable
   return {
     after(ms) {
       const next = pattern.nextRun(new Date(ms))
-      if (next === null) throw new Error('it never comes')
+      if (next === null) throw new Error('it never fires')
       return next.getTime()
     },
   }
@@ -54,12 +54,12 @@ export function timetableFaultsAt(now: number) {
       const shortest = Math.min(...intervals(readTimetable(written), now))
       if (jitterMs < shortest) return undefined
       const gap = `two ticks are ${shortest / 1000} s apart`
-      return { member: 'jitter', text: `a jitter of ${jitterMs / 1000} s, and ${gap}: expected less` } as const
+      return { member: 'jitter', text: `a jitter of ${jitterMs / 1000} s, but ${gap}: expected less` } as const
     } catch (error) {
-      const shown = describeText(cron)
+      const description = describeText(cron)
       // The parser's own words repeat the file's text.
-      const reason = shown.startsWith('"') ? messageOf(error).replace(/^CronPattern: /, '') : 'it names no times'
-      return { member: 'cron', text: `${shown} cannot be kept: ${reason}` } as const
+      const reason = description.startsWith('"') ? messageOf(error).replace(/^CronPattern: /, '') : 'it names no times'
+      return { member: 'cron', text: `${description} is not a valid schedule: ${reason}` } as const
     }
   }
 }

@@ -4,19 +4,19 @@ import type { Labels } from './selector.ts'
 import { type PolicyWaiver, waiverAmong } from './waiver.ts'
 
 /** Waivers by their places in the policy's list. */
-export type WaiverPlaces = readonly number[]
+export type WaiverIndexes = readonly number[]
 
 /** Waivers for violations of some rules. */
-export function coveringPlaces(waivers: readonly PolicyWaiver[], rules: readonly string[]): WaiverPlaces {
+export function coveringPlaces(waivers: readonly PolicyWaiver[], rules: readonly string[]): WaiverIndexes {
   return waivers.flatMap(({ covers }, index) => (rules.some((rule) => covers(rule)) ? [index] : []))
 }
 
 /** The waivers that match a resource, also for findings that come after it has left memory. */
 export function acceptingPlaces(
   waivers: readonly PolicyWaiver[],
-  among: WaiverPlaces,
+  among: WaiverIndexes,
   { project, labels, resource }: { readonly project: ProjectRef; readonly labels: Labels; readonly resource: Resource },
-): WaiverPlaces {
+): WaiverIndexes {
   return among.filter((index) => waivers[index]?.accepts(project, labels, resource))
 }
 
@@ -26,10 +26,10 @@ export function acceptingPlaces(
  */
 export function waiveUnder(
   waivers: readonly PolicyWaiver[],
-  accepting: WaiverPlaces,
+  accepting: WaiverIndexes,
   finding: Finding,
   now: number,
-): { readonly finding: Finding; readonly used: WaiverPlaces } {
+): { readonly finding: Finding; readonly used: WaiverIndexes } {
   const used = accepting.filter((index) => waivers[index]?.covers(finding.rule))
   const waiver = waiverAmong(
     used.flatMap((index) => waivers[index] ?? []),

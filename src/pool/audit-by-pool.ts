@@ -11,7 +11,7 @@ import { Stop } from '../model/stop.ts'
 import type { Clock } from '../model/time.ts'
 import { type Jobs, lostQueue, walkQueue } from './jobs.ts'
 import { giveUpTasks, projectsOf, readDone, readProgress, type TaskKey, type TaskProgress } from './tasks.ts'
-import type { LeftOutcome } from './walk-task.ts'
+import type { TaskOutcome } from './walk-task.ts'
 import { liveWorkers } from './workers.ts'
 
 export interface PoolRun {
@@ -183,9 +183,9 @@ async function importDone(
       const project = projects[place - 1]
       if (project === undefined) throw new Error(`task ${place} of run ${draft.run} has no project`)
       await draft.importProject(project.ref, JSON.parse(kept))
-      const { timings, ...left }: LeftOutcome = JSON.parse(outcome)
+      const { timings, ...result }: TaskOutcome = JSON.parse(outcome)
       for (const timing of timings) onTimed?.(project, timing)
-      outcomes.set(project.ref.name, left)
+      outcomes.set(project.ref.name, result)
       after = place
     }
     if (done.length < mostRead) return outcomes

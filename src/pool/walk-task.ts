@@ -62,7 +62,7 @@ export type WalkResult = 'walked' | 'obsolete' | 'returned' | 'lost' | Refusal
 export type Abandonment = Dropped<'stopping' | 'lost'>
 
 /** What a walk leaves to the process that concludes the run. */
-export type LeftOutcome = ProjectOutcome & { readonly timings: readonly Timing[] }
+export type TaskOutcome = ProjectOutcome & { readonly timings: readonly Timing[] }
 
 /** Seconds after which a job that was refused is offered again: a changed configuration reaches all workers by then. */
 const refusedDelayS = 5
@@ -150,8 +150,8 @@ async function walk(
   try {
     const outcome = await auditContained(project, run)
     if (abandon.aborted) return undefined
-    const left: LeftOutcome = { ...outcome, timings }
-    return { outcome: JSON.stringify(left), draft: JSON.stringify(await draft.exportProject(project.ref)) }
+    const timedOutcome: TaskOutcome = { ...outcome, timings }
+    return { outcome: JSON.stringify(timedOutcome), draft: JSON.stringify(await draft.exportProject(project.ref)) }
   } catch (error) {
     if (abandon.aborted || (error instanceof AuditError && error.kind === 'busy')) return undefined
     throw error

@@ -53,7 +53,7 @@ export const acceptForm: AnswerForm = {
 
 export const acceptances = question({
   form: acceptForm,
-  parameters: { list: parameter('--list', 'list all acceptances, ended ones too', given) },
+  parameters: { list: parameter('--list', 'list all acceptances, including ended ones', given) },
   isOfRun: false,
   async read(history, _, { limit }) {
     return { answer: answerAcceptances(await listAcceptances(history), limit), view: acceptancesView }

@@ -80,8 +80,8 @@ function valueText({ value, secret, set }: ConfigRow): string {
 }
 
 function originText({ source, at, reference }: ConfigRow): string {
-  const place = source === 'default' ? ['default', ...(at === null ? [] : [at])].join(': ') : (at ?? '')
-  return reference === null || reference === `\${${at}}` ? place : `${place} ${reference}`
+  const origin = source === 'default' ? ['default', ...(at === null ? [] : [at])].join(': ') : (at ?? '')
+  return reference === null || reference === `\${${at}}` ? origin : `${origin} ${reference}`
 }
 
 /** The configuration as a file would have it, each value with where it comes from. A secret is its reference. */

@@ -6,7 +6,7 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { padColumns } from '../text/columns.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { pickSection, showMarkdown } from './show-markdown.ts'
+import { pickSection, showMarkdown, wrapMarkdown } from './show-markdown.ts'
 
 /** Where several pages have one name, the first kind has it; the list is in this order. */
 const kinds = ['tutorial', 'how-to', 'reference', 'explanation', 'rules'] as const
@@ -47,15 +47,18 @@ function kindOf(path: string): (typeof kinds)[number] {
   return kinds.find((kind) => kind === folder) ?? 'explanation'
 }
 
-/** The list of pages, without those of rules: `hookdrift rules` lists them. */
+/** Rules have a list of their own, `hookdrift rules`; decisions are for who changes hookdrift. */
+function isListed(path: string): boolean {
+  return !path.startsWith('rules/') && !path.startsWith('decisions/')
+}
+
+/** The list of pages. */
 export function answerTopics(
   topics: ReadonlyMap<string, string>,
   readPage: (path: string) => PageText,
   limit: number,
 ): Answer<DocsRow> {
-  const rows = [...topics].flatMap(([topic, path]) =>
-    path.startsWith('rules/') ? [] : [rowOf(topic, readPage(path), null)],
-  )
+  const rows = [...topics].flatMap(([topic, path]) => (isListed(path) ? [rowOf(topic, readPage(path), null)] : []))
   return {
     form: docsForm,
     run: null,
@@ -77,8 +80,10 @@ export function answerPage(
   const name = named.replace(/^docs\//, '').replace(/\.md$/, '')
   const topicAndPath = [...topics].find(([topic, path]) => topic === name || path === name)
   if (topicAndPath === undefined) {
-    throw AuditError.usage(`there is no page "${named}"${suggestName(name, topics.keys())}`, {
-      advice: '`hookdrift docs` lists the pages',
+    const suggestion = suggestName(name, topics.keys())
+    const about = suggestion === '' ? pagesAbout(name, topics, readPage) : []
+    throw AuditError.usage(`there is no page "${named}"${suggestion}`, {
+      advice: `${about.length === 0 ? '' : `pages about it: ${about.join(', ')}; `}\`hookdrift docs\` lists the pages`,
     })
   }
   const [topic, path] = topicAndPath
@@ -90,6 +95,31 @@ export function answerPage(
     advice: `its sections: ${picked.join(', ')}`,
   })
 }
+
+/** The topics whose pages have a word in their title, or most often in their text. */
+function pagesAbout(
+  word: string,
+  topics: ReadonlyMap<string, string>,
+  readPage: (path: string) => PageText,
+): readonly string[] {
+  const sought = word.toLowerCase()
+  if (sought.length < 3) return []
+  const found = [...topics].flatMap(([topic, path]) => {
+    if (!isListed(path)) return []
+    const text = readPage(path).text.toLowerCase()
+    const times = text.split(sought).length - 1
+    const isTitle = topic.includes(sought) || (text.split('\n', 1)[0] ?? '').includes(sought)
+    return times === 0 ? [] : [{ topic, weight: times + (isTitle ? titleWeight : 0) }]
+  })
+  return found
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, mostPages)
+    .map(({ topic }) => topic)
+}
+
+const mostPages = 5
+/** A word in a title counts for more than any number of times in a text. */
+const titleWeight = 1_000_000
 
 function answerOf(row: DocsRow): Answer<DocsRow> {
   return { form: docsForm, run: null, rows: [row], omitted: 0 }
@@ -126,7 +156,10 @@ export function pageView(path: string, topicOf: (path: string) => string | undef
     columns: [...columns, { name: 'text', value: ({ text }) => text }],
     lines: ({ rows }, page) =>
       rows.flatMap(({ text }) =>
-        showMarkdown(neutralisedLines(text ?? ''), { path, topicOf, heading: (line) => page.paint('heading', line) }),
+        wrapMarkdown(
+          showMarkdown(neutralisedLines(text ?? ''), { path, topicOf, heading: (line) => page.paint('heading', line) }),
+          page.width,
+        ),
       ),
     nothing: '',
     isOfRun: false,

@@ -57,7 +57,7 @@ export const policyExplainForm: AnswerForm = {
 
 /** Which layers of a policy decide about a resource, rule by rule. */
 export function answerExplanations(
-  { project, resource: { kind, uid, name }, goneSince }: FoundResource,
+  { project, resource: { kind, uid, name }, goneSince }: MatchedResource,
   explanations: readonly Explanation[],
   { windows, limit }: { readonly windows: readonly ChangeWindow[]; readonly limit: number },
 ): Answer<Explanation> {
@@ -75,7 +75,7 @@ function rowOf({ written: { name, cron, timezone = 'UTC', duration, ticket } }: 
 
 /** `isOne`: whether the user named one rule, which then is explained layer by layer. */
 export function explanationsView(
-  explained: FoundResource,
+  explained: MatchedResource,
   windows: readonly ChangeWindow[],
   isOne: boolean,
 ): AnswerView<Explanation> {
@@ -98,7 +98,7 @@ export function explanationsView(
   }
 }
 
-function headingOf({ project, resource: { kind, uid, name }, goneSince }: FoundResource): string {
+function headingOf({ project, resource: { kind, uid, name }, goneSince }: MatchedResource): string {
   const gone = goneSince === null ? '' : `, gone since ${goneSince}`
   return `${neutralise(project.name)} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
 }
@@ -130,13 +130,13 @@ export function showExplanation({ rule, severity, options, layers, waivers }: Ex
 /** All rules of a kind: the severity of each, and the layer that decides it. */
 export function showExplanations(explanations: readonly Explanation[]): string[] {
   const rows = explanations.map(({ rule, severity, layers, waivers }) => {
-    const { layer = '', at = '' } = layers.find(({ decides }) => decides) ?? {}
+    const { layer = 'in no pack of this policy', at = '' } = layers.find(({ decides }) => decides) ?? {}
     return [severity, rule, layer, `${at}${waivers.length === 0 ? '' : ' (waived)'}`]
   })
   return inColumns(rows).map(neutralise)
 }
 
-interface FoundResource extends RuleTarget {
+interface MatchedResource extends RuleTarget {
   /** Start of the run that removed it; null for a current resource. */
   readonly goneSince: string | null
 }
@@ -150,7 +150,7 @@ export async function findResource(
   history: HistoryReader,
   named: string,
   project: string | undefined,
-): Promise<FoundResource> {
+): Promise<MatchedResource> {
   const run = (await findLastRun(history))?.number
   if (run === undefined) throw AuditError.usage('the history has no committed run yet')
   const projects = project === undefined ? [] : [project]

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Policy } from '../policy/policy.ts'
+import { endedWaivers, type Policy } from '../policy/policy.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
-import { schemas } from '../report/report-schema.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
@@ -18,6 +18,7 @@ const policyCheckRow = z.object({
   windows: schemas.count.describe('Change windows.'),
   probes: schemas.count,
   tests: schemas.count,
+  warnings: listOf(z.string()).describe('What is accepted and should be changed.'),
 })
 /** The size of a policy. */
 export type PolicyCheckRow = z.infer<typeof policyCheckRow>
@@ -30,7 +31,11 @@ export const policyCheckForm: AnswerForm = {
   row: policyCheckRow,
 }
 
-export function answerPolicyCheck(file: string, policy: Policy, tests: number): Answer<PolicyCheckRow> {
+/** `now`: milliseconds. */
+export function answerPolicyCheck(
+  file: string,
+  { policy, tests, now }: { readonly policy: Policy; readonly tests: number; readonly now: number },
+): Answer<PolicyCheckRow> {
   const row = {
     file,
     digest: policy.digest,
@@ -41,28 +46,43 @@ export function answerPolicyCheck(file: string, policy: Policy, tests: number): 
     windows: policy.windows.length,
     probes: policy.probes.length,
     tests,
+    warnings: endedWaivers(policy, now),
   }
   return { form: policyCheckForm, run: null, rows: [row], omitted: 0 }
 }
 
-const columns = ['file', 'digest', 'rules', 'custom', 'overrides', 'waivers', 'windows', 'probes', 'tests'] as const
+const columns = [
+  'file',
+  'digest',
+  'rules',
+  'custom',
+  'overrides',
+  'waivers',
+  'windows',
+  'probes',
+  'tests',
+  'warnings',
+] as const
 
 /** `named`: the file as the user named it. */
 export function policyCheckView(named: string): AnswerView<PolicyCheckRow> {
   return {
     columns: columns.map((name) => ({ name, value: (row) => row[name] })),
     lines: ({ rows }, page) =>
-      rows.flatMap((row) => wrapProse(neutralise(`${named} is a policy: ${sentenceOf(row)}`), page.width)),
+      rows.flatMap((row) => [
+        ...wrapProse(neutralise(`${named} is valid: ${sentenceOf(row)}`), page.width),
+        ...row.warnings.flatMap((warning) => wrapProse(neutralise(`warning: ${warning}`), page.width)),
+      ]),
     nothing: '',
     isOfRun: false,
   }
 }
 
 function sentenceOf({ rules, custom, overrides, waivers, windows, probes, tests }: PolicyCheckRow): string {
-  const own = custom === 0 ? '' : ` (${custom} of its own)`
+  const customCount = custom === 0 ? '' : ` (${custom} of its own)`
   // Few policies have change windows.
   const announced = windows === 0 ? [] : [count(windows, 'change window')]
   const tested = [count(probes, 'probe'), count(tests, 'test')]
   const others = [count(overrides, 'override'), count(waivers, 'waiver'), ...announced, ...tested]
-  return `${[`${count(rules, 'rule')}${own}`, ...others].join(', ')}.`
+  return `${[`${count(rules, 'rule')}${customCount}`, ...others].join(', ')}.`
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Policy } from '../policy/policy.ts'
-import type { PlacedTest } from '../policy/read-policy-tests.ts'
+import type { TestAtPosition } from '../policy/read-policy-tests.ts'
 import { runPolicyTest, type TestOutcome } from '../policy/run-policy-test.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
@@ -26,7 +26,7 @@ export const policyTestForm: AnswerForm = {
 }
 
 /** Runs the tests of a policy. */
-export function answerPolicyTests(policy: Policy, tests: readonly PlacedTest[]): Answer<PolicyTestRow> {
+export function answerPolicyTests(policy: Policy, tests: readonly TestAtPosition[]): Answer<PolicyTestRow> {
   const rows = tests.map((placed): PolicyTestRow => {
     const problems = differences(placed, runPolicyTest(policy, placed.test))
     return { name: placed.test.name, ok: problems.length === 0, problems }
@@ -54,7 +54,7 @@ export const policyTestsView: AnswerView<PolicyTestRow> = {
 }
 
 /** The differences from what a test expects, each with its place in the file. */
-function differences({ test, problem }: PlacedTest, { missing, unexpected, failures }: TestOutcome): FileProblem[] {
+function differences({ test, problem }: TestAtPosition, { missing, unexpected, failures }: TestOutcome): FileProblem[] {
   const of = `in "${test.name}"`
   return [
     ...missing.map((index) => problem(index, `${of}: expected ${describeExpected(test, index)}, found none`)),
@@ -65,7 +65,7 @@ function differences({ test, problem }: PlacedTest, { missing, unexpected, failu
   ]
 }
 
-function describeExpected({ expect }: PlacedTest['test'], index: number): string {
+function describeExpected({ expect }: TestAtPosition['test'], index: number): string {
   const { rule = '', severity, uid = '', path = '' } = expect[index] ?? {}
   return `${severity ?? 'a violation of'} ${rule}${uid + path === '' ? '' : ` at ${uid}${path}`}`
 }

@@ -59,8 +59,8 @@ export const pruningView: AnswerView<PruningRow> = {
 }
 
 function verdictOf(rows: readonly PruningRow[], { bytes, leftBytes }: FreedDisk, isDry: boolean): string {
-  const kept = rows.filter((row) => row.kept).length
-  const [gone, left] = [count(rows.length - kept, 'run'), count(kept, 'run')]
+  const keptCount = rows.filter((row) => row.kept).length
+  const [gone, left] = [count(rows.length - keptCount, 'run'), count(keptCount, 'run')]
   if (isDry) return `${gone} would be removed, ${left} kept. Nothing was changed.`
   const inside = leftBytes > 0 ? `, ${megabytes(leftBytes)} free inside it for the next runs` : ''
   return `${gone} pruned, ${left} kept; ${megabytes(bytes)} freed${inside}.`

@@ -8,6 +8,7 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { readRulePage, remediationOf } from '../rules/rule-page.ts'
 import { count } from '../text/count.ts'
+import { wrapMarkdown } from './show-markdown.ts'
 
 const ruleRow = z.object({
   id: z.string(),
@@ -62,5 +63,5 @@ export const rulesView: AnswerView<RuleRow> = {
 /** As text: the rule's page, which comes with the package. */
 export function rulePageView(id: string): AnswerView<RuleRow> {
   const lines = readRulePage(id).trimEnd().split('\n')
-  return { ...rulesView, lines: () => lines }
+  return { ...rulesView, lines: (_, { width }) => wrapMarkdown(lines, width) }
 }

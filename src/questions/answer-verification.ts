@@ -21,19 +21,26 @@ export const verifyForm: AnswerForm = {
   about: aboutHistory,
   row: verificationRow,
   rowsMember: 'checks',
-  more: { ok: z.boolean() },
+  more: {
+    ok: z.boolean(),
+    anchor: z
+      .string()
+      .nullable()
+      .describe('The last run and the digest of the chain as of it, for --anchor; null where nothing verifies.')
+      .exactOptional(),
+  },
 }
 
 /** The results of the checks of a history. */
 export function answerVerification(
   { ok, run, checks }: Verification,
-  file: string,
-  limit: number,
+  { file, anchor, limit }: { readonly file: string; readonly anchor: string | null; readonly limit: number },
 ): Answer<VerificationRow> {
+  const toKeep = anchor === null ? [] : [`Keep its anchor elsewhere, for \`hookdrift verify --anchor\`: ${anchor}`]
   return {
-    ...answerChecks(ok, checks, limit),
+    ...answerChecks({ ok, anchor }, checks, limit),
     run: run === null ? null : toAnswerRun(run),
-    conclusion: [ok ? `${file} verifies.` : adviseOn(checks, file)],
+    conclusion: ok ? [`${file} verifies.`, ...toKeep] : [adviseOn(checks, file)],
   }
 }
 
@@ -43,11 +50,15 @@ export function answerAttestation(
   checks: readonly AttestationCheck[],
   limit: number,
 ): Answer<VerificationRow> {
-  return { ...answerChecks(ok, checks, limit), run: null }
+  return { ...answerChecks({ ok }, checks, limit), run: null }
 }
 
-function answerChecks(ok: boolean, checks: readonly VerificationRow[], limit: number) {
-  return { form: verifyForm, more: { ok }, rowsMember: 'checks', ...limited(checks, limit) } as const
+function answerChecks(
+  more: { readonly ok: boolean; readonly anchor?: string | null },
+  checks: readonly VerificationRow[],
+  limit: number,
+) {
+  return { form: verifyForm, more, rowsMember: 'checks', ...limited(checks, limit) } as const
 }
 
 export const verificationView: AnswerView<VerificationRow> = {
@@ -75,5 +86,8 @@ function wordFor(ok: boolean | null): string {
 
 function adviseOn(checks: readonly CheckResult[], file: string): string {
   const failed = checks.filter(({ ok }) => ok === false).map(({ id }) => id)
+  if (failed.join() === 'anchor') {
+    return `${file} verifies by itself, and is not the history of the anchor. Keep a copy of it, and find out who could write it: \`hookdrift docs verify\`.`
+  }
   return `${file} does not verify (${failed.join(', ')}). Keep a copy of it, restore the last backup that verifies, and audit again: \`hookdrift docs keep-the-history\`.`
 }

@@ -35,7 +35,11 @@ export const baselineDiff = question({
   form: baselineDiffForm,
   parameters: {
     project: projectParameter,
-    run: parameter('--run <run|time>', `${runOrTime}; default: the last one`, z.string().optional()),
+    run: parameter(
+      '--run <run|time>',
+      `the run to compare: ${runOrTime} (default: the last one)`,
+      z.string().optional(),
+    ),
   },
   isOfRun: false,
   async read(history, { project: projects, run: named }, { limit }) {
@@ -76,10 +80,10 @@ export async function readBaselineDiff(
   const rows: ReportChange[] = []
   const remarks: string[] = []
   for (const approval of approvals) {
-    const found = await compare(history, approval, last.number)
-    rows.push(...found.rows)
+    const differences = await compare(history, approval, last.number)
+    rows.push(...differences.rows)
     remarks.push(`${approval.project.name}: compared with ${nameOf(approval)}.`)
-    for (const [kind, resources] of found.unknown) {
+    for (const [kind, resources] of differences.unknown) {
       remarks.push(
         `${approval.project.name}: ${count(resources, kind)} not compared: the baseline does not cover them.`,
       )

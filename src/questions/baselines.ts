@@ -44,7 +44,7 @@ export const baselines = question({
   form: baselineForm,
   parameters: {
     project: projectParameter,
-    all: parameter('--all', 'also superseded and revoked baselines', given),
+    all: parameter('--all', 'include superseded and revoked baselines', given),
   },
   isOfRun: false,
   async read(history, { project: projects, all = false }) {

@@ -99,8 +99,8 @@ function list(violations: readonly Nameable[]): string {
     const named = name === '' ? uid : `${JSON.stringify(name)} ${uid}`
     return `    ${shortFingerprint(fingerprint)}  ${project} ${kind} ${named}${path === '' ? '' : ` at ${path}`}`
   })
-  const left = violations.length - lines.length
-  return [...lines, ...(left === 0 ? [] : [`    … and ${left} more`])].join('\n')
+  const omitted = violations.length - lines.length
+  return [...lines, ...(omitted === 0 ? [] : [`    … and ${omitted} more`])].join('\n')
 }
 
 function isBeginning(text: string, whole: string): boolean {

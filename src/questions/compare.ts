@@ -85,18 +85,22 @@ const comparedKinds = ['endpoint', 'subscription', 'source', 'event_type', 'proj
 export const compare = question({
   form: compareForm,
   parameters: {
-    a: parameter('<a>', 'a project: service/project, or as much of the name as no other has', z.string()),
-    b: parameter('<b>', 'another project, of the same service or of another one', z.string()),
-    at: parameter('--run, --at <run|time>', runOrTime, z.string().default('latest')),
+    a: parameter('<a>', 'project: service/project, or any part of that if it is unambiguous', z.string()),
+    b: parameter('<b>', 'project to compare it with, of the same service or of another one', z.string()),
+    at: parameter('--run, --at <run|time>', `as of ${runOrTime}`, z.string().default('latest')),
     kind: parameter('--kind <kind>', 'only resources of this kind', z.enum(comparedKinds).optional()),
-    match: parameter('--match <what>', 'of endpoints; others match by name', z.enum(matchings).default('name')),
+    match: parameter(
+      '--match <what>',
+      'how endpoints are paired; other resources are paired by name',
+      z.enum(matchings).default('name'),
+    ),
     mapHost: parameter(
       '--map, --map-host <a=b>',
-      'host of A and its counterpart in B: *.stage.example=*.example; may be repeated',
+      'treat a host of A and its counterpart in B as equal: *.stage.example=*.example; repeatable',
       texts,
       { writtenDefault: 'none' },
     ),
-    ignore: parameter('--ignore <pointer>', 'leave out a field: /description, /metadata/*; may be repeated', texts, {
+    ignore: parameter('--ignore <pointer>', 'ignore a field, such as /description or /metadata/*; repeatable', texts, {
       writtenDefault: 'none',
     }),
   },

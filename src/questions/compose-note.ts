@@ -43,7 +43,7 @@ export function composeNote({ text, at, ref, projects }: WrittenNote, signed: Si
     })
   }
   if (time.start > now + mostAheadMs) {
-    throw AuditError.usage(`${at} has not come yet: a note is about what was done`)
+    throw AuditError.usage(`${at} is in the future: a note records what was done`)
   }
   return {
     happenedAt: isoTime(time.start),

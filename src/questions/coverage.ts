@@ -17,7 +17,7 @@ export const coverageForm: AnswerForm = { name: 'coverage', version: 1, about: a
 export const coverage = question({
   form: coverageForm,
   parameters: {
-    incomplete: parameter('--incomplete', 'only walks that should be complete and are not', given),
+    incomplete: parameter('--incomplete', 'only listings that should be complete and are not', given),
     run: runParameter,
     project: projectParameter,
   },

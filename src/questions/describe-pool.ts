@@ -8,7 +8,7 @@ export function describePool(state: PoolState): Pick<Answer<never>, 'more' | 're
   const { run, workers } = state
   if (run === undefined && workers.length === 0) return {}
   const projects = countOf(state.tasks)
-  const shown = workers.map(({ host, pid, slots, run, walks }) => ({
+  const rows = workers.map(({ host, pid, slots, run, walks }) => ({
     host,
     pid,
     slots,
@@ -21,11 +21,11 @@ export function describePool(state: PoolState): Pick<Answer<never>, 'more' | 're
         run === undefined
           ? null
           : { run: run.number, started_at: run.startedAt, stops_at: run.stopsAt, projects: { ...projects } },
-      workers: shown,
+      workers: rows,
     },
     remarks: [
       ...(run === undefined ? [] : [describeRun(run, projects, workers)]),
-      ...shown.map(({ host, pid, slots, walks, coordinates }) => {
+      ...rows.map(({ host, pid, slots, walks, coordinates }) => {
         const role = coordinates === null ? '' : `, coordinates run ${coordinates}`
         const doing = walks.length === 0 ? 'reads no project' : `reads ${walks.join(', ')}`
         return `Worker ${pid} on ${host} (${count(slots, 'slot')}${role}) ${doing}.`

@@ -7,7 +7,7 @@ import { compareText, inResourceOrder } from '../history/report-order.ts'
 import { type ResourceDifference, visitDiffering } from '../history/sql/differing.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
-import type { KeptVersion } from '../history/sql/state-at.ts'
+import type { StateVersion } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
@@ -54,9 +54,9 @@ export const diffForm: AnswerForm = {
 export const diff = question({
   form: diffForm,
   parameters: {
-    from: parameter('<from>', runOrTime, z.string()),
-    to: parameter('[to]', 'another run or time', z.string().default('latest')),
-    patch: parameter('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)', given),
+    from: parameter('<from>', `the earlier state: ${runOrTime}`, z.string()),
+    to: parameter('[to]', 'the later state, given in the same way', z.string().default('latest')),
+    patch: parameter('--patch', 'the same as --format rfc6902: JSON with a patch (RFC 6902) in each row', given),
     project: projectParameter,
     kind: kindParameter,
   },
@@ -84,11 +84,11 @@ export interface DiffQuery {
   readonly withPatch: boolean
   readonly limit: number
   /** The place in the order of the rows after which they begin; absent: at the first one. */
-  readonly after?: ResourcePlace | undefined
+  readonly after?: ResourceCursor | undefined
 }
 
 /** Where a row is in the order: by project, kind and uid. */
-export interface ResourcePlace {
+export interface ResourceCursor {
   readonly project: string
   readonly kind: Kind
   readonly uid: string
@@ -176,14 +176,14 @@ function toRows({ project, kind, uid, before, after }: ResourceDifference, withP
 const wholeRemoved = [{ op: 'remove', path: '' }] as const
 
 /** Compares field by field; seals of different installation keys are not comparable. */
-export function fieldsBetween(kind: Kind, before: KeptVersion, after: KeptVersion): FieldChange[] {
+export function fieldsBetween(kind: Kind, before: StateVersion, after: StateVersion): FieldChange[] {
   const sealsComparable = before.sealKeyId === after.sealKeyId
   const [earlier, later] = differingMembers(before.body, after.body)
   return diffAttributes(kind, parseStored(earlier), parseStored(later), { sealsComparable })
 }
 
 /** A stored body is canonical JSON of an object, written by us. */
-export function attributesOf({ body }: KeptVersion): JsonObject {
+export function attributesOf({ body }: StateVersion): JsonObject {
   return parseStored(body)
 }
 

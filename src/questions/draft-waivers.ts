@@ -5,12 +5,14 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
+import { matchesGlob } from '../model/glob.ts'
 import type { Json } from '../model/json.ts'
-import { isOpen, overdueRule } from '../model/violation.ts'
+import { isAtLeast, isOpen, overdueRule, type Severity } from '../model/violation.ts'
 import { isTooFarAhead, maxDaysAhead, readExpiry } from '../policy/expiry.ts'
 import { cut, neutralise, quote } from '../text/neutralise.ts'
 import { writeYaml } from '../yaml/write-yaml.ts'
 import { selectProjects } from './as-of.ts'
+import { refuseUnknownRule } from './violations.ts'
 
 export interface DraftQuery {
   readonly run: CommittedRun
@@ -18,6 +20,10 @@ export interface DraftQuery {
   readonly expires: string
   readonly reason: string | undefined
   readonly projects: readonly string[]
+  /** A rule, or several with `*`; undefined: all. */
+  readonly rule?: string | undefined
+  /** The least severity; undefined: all. */
+  readonly severity?: Severity | undefined
 }
 
 export interface WaiverDraft {
@@ -29,12 +35,20 @@ export interface WaiverDraft {
   readonly notWaivable: number
 }
 
-/** Waivers for all that is open, each uid with the name and the message in a comment. */
+/**
+ * Waivers for what is open, each uid with the name and the message in a comment.
+ * @throws AuditError.usage when there is no such rule or project
+ */
 export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Promise<WaiverDraft> {
-  const { run, projects } = query
+  const { run, projects, rule: pattern = '*', severity: least = 'info' } = query
   selectProjects(await readLatestScans(reader, run.number), projects)
+  if (query.rule !== undefined) await refuseUnknownRule(query.rule, run.number, reader)
   const open = (await readViolationsAt(reader, run.number)).filter(
-    (violation) => isOpen(violation) && matchesProject(violation.project, projects),
+    (violation) =>
+      isOpen(violation) &&
+      matchesProject(violation.project, projects) &&
+      matchesGlob(violation.rule, pattern) &&
+      isAtLeast(violation.severity, least),
   )
   // What is overdue ends with the violations that are waived.
   const own = open.filter(({ rule }) => rule !== overdueRule)

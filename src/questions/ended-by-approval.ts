@@ -106,10 +106,10 @@ export function describeEnded(ended: readonly EndedRow[]): readonly string[] {
     const where = path === '' ? '' : ` at ${path}`
     return `  ${severity.padEnd('critical'.length)}  ${neutralise(rule)}  ${showResource(resource).join(' ')}${neutralise(where)}`
   })
-  const left = ended.length - lines.length
+  const omitted = ended.length - lines.length
   return [
     `This ends ${count(ended.length, 'violation')} with the next run: ${counted}`,
     ...lines,
-    ...(left === 0 ? [] : [`  … and ${left} more`]),
+    ...(omitted === 0 ? [] : [`  … and ${omitted} more`]),
   ]
 }

@@ -14,14 +14,14 @@ export async function readEvaluations(
   reader: HistoryReader,
   scans: readonly RecordedScan[],
 ): Promise<ReadonlyMap<string, ProjectEvaluation>> {
-  const found = new Map<string, ProjectEvaluation>()
+  const byProject = new Map<string, ProjectEvaluation>()
   for (const [number, ofRun] of Map.groupBy(scans, ({ run }) => run.number)) {
     const names = new Set(ofRun.map(({ project }) => project.name))
     for (const evaluation of (await readRunInputs(reader, number))?.projects ?? []) {
-      if (names.has(evaluation.project)) found.set(evaluation.project, evaluation)
+      if (names.has(evaluation.project)) byProject.set(evaluation.project, evaluation)
     }
   }
-  return found
+  return byProject
 }
 
 /** Whether a project had these labels when it was last scanned. */

@@ -1,7 +1,7 @@
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import type { ViolationPlace } from '../history/sql/first-violations.ts'
-import { identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
+import type { ViolationCursor } from '../history/sql/first-violations.ts'
+import { identifyViolations, readFoundViolations } from '../history/sql/violation-keys.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { isoTime } from '../model/time.ts'
@@ -22,8 +22,8 @@ export function cursorOf(violation: RecordedViolation | ResolvedViolation, sortK
  */
 export async function placeOf(
   reader: HistoryReader,
-  { run, cursor, isEnd }: { readonly run: number; readonly cursor: string } & Pick<ViolationPlace, 'isEnd'>,
-): Promise<ViolationPlace> {
+  { run, cursor, isEnd }: { readonly run: number; readonly cursor: string } & Pick<ViolationCursor, 'isEnd'>,
+): Promise<ViolationCursor> {
   const [, key = '', turn, rank, known, fingerprint = ''] =
     /^(\d{1,15}|Infinity)\.(\d{1,15})\.([0-4])\.([01])\.([0-9a-f]{32})$/.exec(cursor) ?? []
   const [identified] = fingerprint === '' ? [] : await identifyViolations(reader, fingerprint, run, 1)

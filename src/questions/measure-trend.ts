@@ -185,17 +185,17 @@ interface FixTally {
 }
 
 function tallyFixing({ from, to }: Period) {
-  const found: FixTally = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
+  const tally: FixTally = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
   return {
-    found,
+    found: tally,
     add({ firstSeen, open, endedAt, resolution, isMark }: Life): void {
       if (open.some((span) => span.from <= to && (span.to === undefined || span.to > to))) {
-        found.open++
-        found.oldest = Math.min(found.oldest, firstSeen)
+        tally.open++
+        tally.oldest = Math.min(tally.oldest, firstSeen)
       }
       if (endedAt === undefined || endedAt < from || resolution !== 'fixed' || isMark) return
-      found.fixed++
-      found.fixingMs += endedAt - firstSeen
+      tally.fixed++
+      tally.fixingMs += endedAt - firstSeen
     },
   }
 }

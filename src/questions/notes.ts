@@ -22,7 +22,7 @@ export const noteForm: AnswerForm = { name: 'note', version: 1, about: aboutRun(
 
 export const notes = question({
   form: noteForm,
-  parameters: { list: parameter('--list', 'list what was noted', given), project: projectParameter },
+  parameters: { list: parameter('--list', 'list the notes', given), project: projectParameter },
   isOfRun: false,
   async read(history, { project: patterns }, { limit }) {
     const all = await listNotes(history)

@@ -46,7 +46,7 @@ export const notifyForm: AnswerForm = {
 export const pendingMessages = question({
   form: notifyForm,
   parameters: {
-    pending: parameter('--pending', 'only show the channels, pending messages and those that were given up', given),
+    pending: parameter('--pending', 'only show the channels, the pending messages and those that were given up', given),
   },
   isOfRun: false,
   async read(history, _, { limit }) {

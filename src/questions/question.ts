@@ -112,7 +112,7 @@ export const duration = z.string().transform((text, context) => {
 })
 
 /** Help for parameters that `findRun` reads. */
-export const runOrTime = 'a run (12, latest, latest~2) or a time (2026-11-21, yesterday, 7d, an instant)'
+export const runOrTime = 'a run (12, latest, latest~2) or a time (2026-11-21, yesterday, 7d, 2026-11-21T14:03:00Z)'
 
 export const projectParameter = parameter(
   '-p, --project <name...>',
@@ -124,8 +124,8 @@ export const kindParameter = parameter('--kind <kind>', 'only resources of this 
 /** For answers about a run that were about the last one only. */
 export const runParameter = parameter('--run <run|time>', `as of ${runOrTime}`, z.string().default('latest'))
 /** Help for parameters that name a resource. */
-export const uidOrName = 'a uid, a name, or a beginning of one that fits no other'
-export const uidParameter = parameter('<uid>', `a resource: ${uidOrName}`, z.string())
+export const uidOrName = 'a uid, a name, or the beginning of one if that is unambiguous'
+export const uidParameter = parameter('<uid>', `resource: ${uidOrName}`, z.string())
 
 /** Finds the run of that number, word or time. */
 export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {

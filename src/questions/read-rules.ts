@@ -42,7 +42,7 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
   const evaluated = new Map((inputs?.rules ?? []).map((rule) => [rule.id, rule]))
   const published = new Map(ownRules.map((rule) => [rule.id, rule]))
   const ids = new Set([...evaluated.keys(), ...published.keys(), ...counts.keys()])
-  const found = [...ids].map((id): RuleInRun => {
+  const inRun = [...ids].map((id): RuleInRun => {
     const recorded = evaluated.get(id)
     const known = recorded ?? published.get(id)
     return {
@@ -56,7 +56,7 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
       notEvaluated: recorded === undefined ? [] : findNotEvaluated(id, inputs),
     }
   })
-  return found.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
+  return inRun.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
 }
 
 function rankOf(rule: RuleInRun): number {
@@ -75,12 +75,12 @@ async function countByRule(reader: HistoryReader, run: number) {
   const counts = new Map<string, ReturnType<typeof nothingFound>>()
   await readViolationGroups(reader, { run, withActive: true, resolvedAfter: undefined, by: ['rule'] }, (group) => {
     const { rule, state, severity, violations } = group
-    const known = counts.get(rule) ?? nothingFound()
-    counts.set(rule, known)
+    const tally = counts.get(rule) ?? nothingFound()
+    counts.set(rule, tally)
     if (isOpen(group)) {
-      known.open += violations
-      known.severities[severity] += violations
-    } else if (state === 'unknown' || state === 'waived') known[state] += violations
+      tally.open += violations
+      tally.severities[severity] += violations
+    } else if (state === 'unknown' || state === 'waived') tally[state] += violations
   })
   return counts
 }

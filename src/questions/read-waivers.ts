@@ -43,14 +43,14 @@ export async function readWaivers(
       const [one] = alike
       if (one === undefined) return []
       const { rule, waiver } = one
-      const left = Date.parse(waiver.expires) - now
+      const remainingMs = Date.parse(waiver.expires) - now
       return [
         {
           ...waiver,
           rule,
           violations: alike.length,
           shown: byWaiver.get(key) ?? [],
-          state: left <= 0 ? 'ended' : left <= soonMs ? 'ends soon' : 'in force',
+          state: remainingMs <= 0 ? 'ended' : remainingMs <= soonMs ? 'ends soon' : 'in force',
         },
       ]
     })

@@ -6,7 +6,7 @@ import { AuditError } from '../model/errors.ts'
 import { isEqual, isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
 import type { Policy } from '../policy/policy.ts'
 import { ruleSets } from '../policy/rule-sets.ts'
-import type { LeftToYou } from '../repair/write-body.ts'
+import type { ManualStep } from '../repair/write-body.ts'
 import { shellWord } from '../report/text/shell-word.ts'
 import type { Bound } from '../rules/engine/rule.ts'
 import { ownRule } from '../rules/rules.ts'
@@ -27,7 +27,7 @@ export interface ReadyChange {
 export interface ReadyChanges {
   /** By rule; at most one for each path. */
   readonly changes: readonly ReadyChange[]
-  readonly left: readonly LeftToYou[]
+  readonly left: readonly ManualStep[]
   readonly notes: readonly string[]
   /** The present attributes with all changes. */
   readonly target: JsonObject
@@ -54,19 +54,19 @@ export async function findReadyChanges(reader: HistoryReader, asking: RepairQues
   })
   const bounds = fixes.some(({ fix }) => 'bound' in fix) ? await readBounds(reader, asking) : undefined
   const changes: ReadyChange[] = []
-  const left: LeftToYou[] = []
+  const manualSteps: ManualStep[] = []
   for (const { rule, fix } of fixes) {
     const { path } = fix
     const from = valueAt(attributes, path) ?? null
     const readyValue = 'bound' in fix ? withinBound(rule, fix, from, bounds) : { to: fix.value, option: null }
-    if ('reason' in readyValue) left.push({ path, reason: readyValue.reason })
-    else if (isEqual(from, readyValue.to)) left.push({ path, reason: noLongerAsked(rule) })
+    if ('reason' in readyValue) manualSteps.push({ path, reason: readyValue.reason })
+    else if (isEqual(from, readyValue.to)) manualSteps.push({ path, reason: noLongerAsked(rule) })
     else if (!changes.some((change) => change.path === path)) changes.push({ rule, path, from, ...readyValue })
   }
   const isBound = changes.some(({ option }) => option !== null)
   return {
     changes,
-    left,
+    left: manualSteps,
     notes: isBound && bounds?.isOtherPolicy ? [`The policy differs from that of run ${asking.scan?.number}.`] : [],
     target: changes.reduce((target, { path, to }) => withValueAt(target, path, to), attributes),
   }

@@ -1,7 +1,7 @@
 import type { Identity } from '../history/sql/resource-life.ts'
 import type { Kind } from '../model/resource.ts'
 import type { BodyObject, Pieces } from '../repair/pieces.ts'
-import type { LeftToYou } from '../repair/write-body.ts'
+import type { ManualStep } from '../repair/write-body.ts'
 import type { FormerState } from './former-state.ts'
 import type { ReadyChange } from './ready-changes.ts'
 
@@ -44,7 +44,7 @@ export interface Restoration {
   /** Values that rules ask for. */
   readonly fixes: readonly ReadyChange[]
   readonly isGone: boolean
-  readonly left: readonly LeftToYou[]
+  readonly left: readonly ManualStep[]
   /** Subscriptions that went with the resource. */
   readonly dependents: readonly { readonly uid: string; readonly name: string }[]
   readonly notes: readonly string[]

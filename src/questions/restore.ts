@@ -156,7 +156,7 @@ export const restore = question({
     uid: parameter('[uid]', `a resource: ${uidOrName}`, z.string().optional()),
     cause: parameter(
       '--cause <id>',
-      'all resources of a cause, as `hookdrift causes` names it',
+      'put back all resources of a cause; `hookdrift causes` lists them',
       z.string().optional(),
       {
         conflicts: ['run', 'rule', 'project', 'kind'],
@@ -164,15 +164,15 @@ export const restore = question({
     ),
     run: parameter(
       '--run <run|time>',
-      `its state in that run, ${runOrTime}; default: before the change of an open drift violation, else the fixes of other open violations, else before the last change`,
+      `put back its state in this run: ${runOrTime} (default: before the change that an open drift violation reports; without one, fix its other open violations; without any, before its last change)`,
       z.string().optional(),
     ),
-    rule: parameter('--rule <id>', 'only what its open violation of this rule asks for', z.string().optional(), {
+    rule: parameter('--rule <id>', 'only what fixes its open violation of this rule', z.string().optional(), {
       conflicts: ['run'],
     }),
     policy: parameter(
       '--policy <file>',
-      "policy file, for the options of rules; overrides the configuration's",
+      'policy file, read for the options of rules; overrides the one in the configuration',
       z.string().optional(),
       { isLocal: true },
     ),
@@ -191,8 +191,8 @@ export const restore = question({
     const { uid = '', cause, run: named, rule, policy, project: projects, kind } = values
     if (cause !== undefined) {
       const run = await runNamed(history, 'latest')
-      const asked = { cause, run, limit, gatewayOf: (project: ProjectRef) => gatewayOf(project, options, terminal) }
-      return { answer: await readCauseRestore(history, asked), view: restoreView }
+      const query = { cause, run, limit, gatewayOf: (project: ProjectRef) => gatewayOf(project, options, terminal) }
+      return { answer: await readCauseRestore(history, query), view: restoreView }
     }
     const answer = await readRestore(history, {
       uid,
@@ -368,7 +368,7 @@ export async function readCauseRestore(
   const rows: RestoreRow[] = []
   // The secrets of two resources differ: each has a variable of its own.
   const taken: string[] = []
-  const left: { uid: string; path: string; reason: string }[] = []
+  const manualSteps: { uid: string; path: string; reason: string }[] = []
   for (const hit of resources) {
     const scans = all.filter(({ project }) => project.name === hit.project)
     const project = scans[0]?.project
@@ -384,21 +384,28 @@ export async function readCauseRestore(
     const gateway = gatewayOf(project)
     const paths = now === undefined ? [] : hit.fields.map(({ path }) => path)
     const repair = await repairTo(reader, { target, paths }, { identity, now, scans, run, gateway, taken })
-    left.push(...repair.left.map((each) => ({ uid, ...each })))
+    manualSteps.push(...repair.left.map((each) => ({ uid, ...each })))
     const resource = { ...identity, name: withoutSeals(name) }
     const next = repair.requests.map((request) => toRow({ resource, fixes: [] }, request, gateway))
     taken.push(...next.flatMap(({ placeholders }) => placeholders.map((placeholder) => placeholder.name)))
     rows.push(...next)
   }
-  const shown = toReportCause(cause)
-  const concerned = all.filter(({ project }) => shown.projects.includes(project.name))
+  const reported = toReportCause(cause)
+  const concerned = all.filter(({ project }) => reported.projects.includes(project.name))
   return {
     form: restoreForm,
     ...statingExtent(run, concerned),
-    more: { resource: null, cause: summaryOf(shown), state: null, fixes: [], left_to_you: left, dependents: [] },
-    remarks: [`${describeCause(shown)}, in run ${firstRun}.`],
+    more: {
+      resource: null,
+      cause: summaryOf(reported),
+      state: null,
+      fixes: [],
+      left_to_you: manualSteps,
+      dependents: [],
+    },
+    remarks: [`${describeCause(reported)}, in run ${firstRun}.`],
     ...limited(rows, limit),
-    conclusion: concludeCauseRestore(left, rows.length),
+    conclusion: concludeCauseRestore(manualSteps, rows.length),
   }
 }
 

@@ -33,7 +33,7 @@ export const runsForm: AnswerForm = {
 
 export const runs = question({
   form: runsForm,
-  parameters: { run: parameter('--run <run|time>', `none after it: ${runOrTime}`, z.string().optional()) },
+  parameters: { run: parameter('--run <run|time>', `only runs up to this one: ${runOrTime}`, z.string().optional()) },
   isOfRun: false,
   async read(history, { run }, { limit }) {
     const upTo = run === undefined ? undefined : await runNamed(history, run)

@@ -1,3 +1,5 @@
+import { wrapPieces } from '../text/columns.ts'
+
 interface PageLayout {
   /** The path of the page, which its links are relative to. */
   readonly path: string
@@ -43,6 +45,46 @@ export function showMarkdown(lines: readonly string[], { path, topicOf, heading 
   flush()
   if (topics.size === 0) return laidOut
   return [...laidOut, '', heading('Pages named here'), ...[...topics].map((topic) => `  hookdrift docs ${topic}`)]
+}
+
+/**
+ * Wraps Markdown for a terminal that is narrower than the pages are, paragraph by paragraph and item by item. A row of
+ * a table goes on below itself; code stays as it is.
+ */
+export function wrapMarkdown(lines: readonly string[], width: number): readonly string[] {
+  if (width >= pageWidth) return lines
+  const wrapped: string[] = []
+  let open: string[] = []
+  const flush = () => {
+    const [first = ''] = open
+    const [lead = ''] = /^ *(?:[-*] |\d{1,3}\. )?/.exec(first) ?? []
+    const text = open
+      .map((line) => line.trim())
+      .join(' ')
+      .slice(lead.trimStart().length)
+    const pieces = wrapPieces(text.split(' '), width - lead.length)
+    wrapped.push(...pieces.map((piece, index) => `${index === 0 ? lead : ' '.repeat(lead.length)}${piece}`))
+    open = []
+  }
+  for (const line of lines) {
+    const isItem = /^ *(?:[-*] |\d{1,3}\. )/.test(line)
+    const isAlone = line === '' || /^(?: {4}|#|\u001b)/.test(line)
+    if (open.length > 0 && (isItem || isAlone || line.startsWith('|'))) flush()
+    if (isAlone) wrapped.push(line)
+    else if (line.startsWith('|')) wrapped.push(...wrapRow(line, width))
+    else open.push(line)
+  }
+  if (open.length > 0) flush()
+  return wrapped
+}
+
+/** Terminals of this width and more, and pipes, get the lines as the pages have them. */
+const pageWidth = 100
+
+function wrapRow(line: string, width: number): string[] {
+  if (line.length <= width) return [line]
+  const [first = '', ...rest] = wrapPieces(line.split(' '), width - 4)
+  return [first, ...rest.map((more) => `    ${more}`)]
 }
 
 /** The path that a relative link of a page leads to. */

@@ -35,7 +35,7 @@ export const stateForm: AnswerForm = {
 export const state = question({
   form: stateForm,
   parameters: {
-    at: parameter('--run, --at <run|time>', runOrTime, z.string().default('latest')),
+    at: parameter('--run, --at <run|time>', `as of ${runOrTime}`, z.string().default('latest')),
     project: projectParameter,
     kind: kindParameter,
   },

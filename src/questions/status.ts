@@ -91,12 +91,12 @@ export const status = question({
   parameters: {
     maxAge: parameter(
       '--max-age <duration>',
-      'a scan is stale after this: 90s, 30m, 2d; default: when a schedule missed a run, or after 25h',
+      'call a scan stale after this time: 90s, 30m, 2d (default: when a schedule missed a run, or after 25h)',
       duration.optional(),
     ),
     run: parameter(
       '--run <run|time>',
-      `as of the end of a run, without the configuration of today: ${runOrTime}`,
+      `as of the end of a run, ignoring the present configuration: ${runOrTime}`,
       z.string().optional(),
     ),
     project: projectParameter,
@@ -205,13 +205,13 @@ export async function readStatus(
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   const { more, remarks = [] } = await describeMoved(reader)
-  const said = [...remarks, ...describeServices(scans, evaluations)]
+  const allRemarks = [...remarks, ...describeServices(scans, evaluations)]
   return {
     form: statusForm,
     ...extent,
     ...(more && { more }),
     ...limited(rows, limit),
-    ...(said.length === 0 ? {} : { remarks: said }),
+    ...(allRemarks.length === 0 ? {} : { remarks: allRemarks }),
   }
 }
 
@@ -254,21 +254,21 @@ const noneActive = (): ActiveCounts => ({ open: countSeverities([]), waived: 0, 
 /** Counts active violations by project. */
 async function countActive(reader: HistoryReader, run: number): Promise<ReadonlyMap<string, ActiveCounts>> {
   const groups: ViolationGroup[] = []
-  const asked = { run, withActive: true, resolvedAfter: undefined, by: [] }
-  await readViolationGroups(reader, asked, (group) => groups.push(group))
+  const choice = { run, withActive: true, resolvedAfter: undefined, by: [] }
+  await readViolationGroups(reader, choice, (group) => groups.push(group))
   return countByProject(groups)
 }
 
 /** The same of groups of active violations. */
 export function countByProject(groups: readonly ViolationGroup[]): ReadonlyMap<string, ActiveCounts> {
-  const found = new Map<string, ActiveCounts>()
+  const byProject = new Map<string, ActiveCounts>()
   for (const { project, state, severity, violations } of groups) {
-    const counts = found.get(project) ?? noneActive()
-    found.set(project, counts)
+    const counts = byProject.get(project) ?? noneActive()
+    byProject.set(project, counts)
     if (state === 'waived' || state === 'unknown') counts[state] += violations
     else if (isOpen({ state })) counts.open[severity] += violations
   }
-  return found
+  return byProject
 }
 
 /** Whether any project is stale; also true when no project was ever scanned. */

@@ -314,13 +314,13 @@ function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage): stri
   const notes = readNotes(more?.notes)
   const resources = Array.isArray(more?.resources) ? more.resources.filter(isJsonObject) : []
   return resources.flatMap((resource, at) => {
-    const own = rows.filter(({ project, kind }) => project === resource.project && kind === resource.kind)
-    const [last] = own.slice(-1)
+    const momentsOfResource = rows.filter(({ project, kind }) => project === resource.project && kind === resource.kind)
+    const [last] = momentsOfResource.slice(-1)
     if (last === undefined) return []
     return [
       ...(at === 0 ? [] : ['']),
       ...wrapPieces(showResource(last), page.width).map((line) => page.paint('heading', line)),
-      ...own.flatMap((row) => ['', ...showMoment(row, notes, page)]),
+      ...momentsOfResource.flatMap((row) => ['', ...showMoment(row, notes, page)]),
       ...showReferrers(resource.referrers ?? null, page),
     ]
   })

@@ -91,10 +91,10 @@ export const trend = question({
   parameters: {
     since: parameter(
       '--since <run|time>',
-      'the beginning of the period; a duration counts back from its last run',
+      'beginning of the period; a duration counts back from its last run',
       z.string().default('90d'),
     ),
-    run: parameter('--run <run>', `its last run: ${runOrTime}`, z.string().default('latest')),
+    run: parameter('--run <run>', `last run of the period: ${runOrTime}`, z.string().default('latest')),
     project: projectParameter,
   },
   isOfRun: true,
@@ -208,11 +208,11 @@ const mostNotes = 20
 /** A line for each note, with its time. */
 function describeNoted(notes: readonly Note[]): string[] {
   if (notes.length === 0) return []
-  const shown = notes.slice(0, mostNotes)
-  const left = notes.length - shown.length
+  const named = notes.slice(0, mostNotes)
+  const left = notes.length - named.length
   return [
     'Noted:',
-    ...shown.map((note) => neutralise(`${showTime(note.at)} ${describeNote(note)}`)),
+    ...named.map((note) => neutralise(`${showTime(note.at)} ${describeNote(note)}`)),
     ...(left === 0 ? [] : [`… and ${left} more; hookdrift note --list shows all`]),
   ]
 }

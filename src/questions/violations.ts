@@ -100,29 +100,49 @@ export type ViolationOrder = (typeof violationOrders)[number]
 export const violations = question({
   form: violationsForm,
   parameters: {
-    open: parameter('--open', 'open ones', given),
-    resolved: parameter('--resolved', 'ended ones: fixed, removed, accepted, approved, switched off or expired', given),
-    waived: parameter('--waived', 'waived ones', given),
-    unknown: parameter('--unknown', 'ones that the last scan could not confirm', given),
-    rule: parameter('--rule <id>', 'of this rule, or a pattern such as "endpoint/*"', z.string().optional()),
-    severity: parameter('--severity <severity>', 'of this severity or above', z.enum(severities).optional()),
-    maxSeverity: parameter('--max-severity <severity>', 'of this severity or below', z.enum(severities).optional()),
+    open: parameter('--open', 'only open violations', given),
+    resolved: parameter(
+      '--resolved',
+      'only ended violations: fixed, removed, accepted, approved, switched off or expired',
+      given,
+    ),
+    waived: parameter('--waived', 'only waived violations', given),
+    unknown: parameter('--unknown', 'only violations that the last scan could not check', given),
+    rule: parameter(
+      '--rule <id>',
+      'only violations of this rule, or of a pattern such as "endpoint/*"',
+      z.string().optional(),
+    ),
+    severity: parameter(
+      '--severity <severity>',
+      'only violations of this severity or above',
+      z.enum(severities).optional(),
+    ),
+    maxSeverity: parameter(
+      '--max-severity <severity>',
+      'only violations of this severity or below',
+      z.enum(severities).optional(),
+    ),
     owner: parameter(
       '--owner <name...>',
-      'of resources with this owner_id, or a pattern such as "tenant-0*"',
+      'only resources of this owner (owner_id), or of a pattern such as "tenant-0*"',
       z.array(z.string()).readonly().optional(),
     ),
-    label: parameter('--label <name=value...>', 'of projects with this label', labels, { writtenDefault: 'all' }),
-    olderThan: parameter('--older-than <duration>', 'open for longer than this: 12h, 30d, 8w', duration.optional()),
-    overdue: parameter('--overdue', 'past their due date', given),
+    label: parameter('--label <name=value...>', 'only projects with this label', labels, { writtenDefault: 'all' }),
+    olderThan: parameter(
+      '--older-than <duration>',
+      'only violations open for longer than this: 12h, 30d, 8w',
+      duration.optional(),
+    ),
+    overdue: parameter('--overdue', 'only violations past their due date', given),
     sort: parameter(
       '--sort <order>',
-      'age: the oldest first; due: the first that is due first',
+      'age: oldest first; due: soonest due first',
       z.enum(violationOrders).default('severity'),
     ),
     since: parameter(
       '--since <run|time>',
-      'opened since then; with --resolved, ended since then',
+      'only violations opened since then; with --resolved, ended since then',
       z.string().optional(),
     ),
     run: runParameter,
@@ -160,7 +180,7 @@ export const violations = question({
  * A misspelt rule has no violations, and an empty answer would look like success.
  * @throws AuditError.usage when neither hookdrift, the run's policy nor a past violation has such a rule
  */
-async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
+export async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
   const evaluating = [...rules, ...((await readRunRecord(reader, run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return

@@ -8,7 +8,7 @@ import { type BodyObject, placeholdersIn, withPlaceholder } from './pieces.ts'
 import { createPlaceholders, namesSpelledIn, type Placeholders, withoutSeals } from './placeholders.ts'
 import type { Activation, Repair, RepairCase, RepairRequest, RequestPlaceholder } from './repair.ts'
 
-import { type LeftToYou, unknownFields, writeBody } from './write-body.ts'
+import { type ManualStep, unknownFields, writeBody } from './write-body.ts'
 
 /** The requests that bring a resource from its present state to an earlier one, and what they leave to a person. */
 export function composeRepair(job: RepairCase): Repair {
@@ -19,7 +19,7 @@ export function composeRepair(job: RepairCase): Repair {
   // Filter rows have requests of their own.
   const states = kind === 'subscription' ? { target: withoutRows(job.target), now: now && withoutRows(now) } : job
   const written = writeBody(resourceFields[kind], states)
-  const left: LeftToYou[] = [...written.left]
+  const manualSteps: ManualStep[] = [...written.manualSteps]
   const spelled = namesSpelledIn({ body: written.body, rows: [job.target.filters ?? null, now?.filters ?? null] })
   const placeholders = createPlaceholders(kind, [...job.reserved, ...spelled])
   let body = placeholders.fill(written.body)
@@ -32,7 +32,7 @@ export function composeRepair(job: RepairCase): Repair {
     kind === 'endpoint' && now !== undefined ? statusRequests(job, now, address.path) : { requests: [], left: [] }
   const isStatus = (path: string) => kind === 'endpoint' && path === '/status'
   const isRow = (path: string) => kind === 'subscription' && /^\/filters(?:\/|$)/.test(path)
-  const isLeft = (path: string) => left.some((each) => isWithinPointer(path, each.path))
+  const isLeft = (path: string) => manualSteps.some((each) => isWithinPointer(path, each.path))
   const restored = changed.filter((path) => !isStatus(path) && !isRow(path) && !isLeft(path))
   const rows = repairRows(job, {
     path: address.path,
@@ -44,12 +44,12 @@ export function composeRepair(job: RepairCase): Repair {
 
   const unknown = unknownFields(resourceFields[kind], states)
   if (unknown.length > 0 && (now === undefined || rows.isWritten)) {
-    left.push(...unknown.map((path) => ({ path, reason: neverShown })))
+    manualSteps.push(...unknown.map((path) => ({ path, reason: neverShown })))
   }
   const requests: RepairRequest[] = []
   if (now === undefined) {
     if (kind === 'endpoint') {
-      left.push(...describeNewEndpoint(job.target))
+      manualSteps.push(...describeNewEndpoint(job.target))
       if (activeSecrets(job.target) > 0) body = withPlaceholder(body, 'secret', placeholders.make('ENDPOINT_SECRET'))
     }
     requests.push({
@@ -75,7 +75,7 @@ export function composeRepair(job: RepairCase): Repair {
     })
   }
   const saysMore = status.requests.length + status.left.length > 0
-  const all = [...left.filter(({ path }) => !(saysMore && isStatus(path))), ...status.left, ...rows.left]
+  const all = [...manualSteps.filter(({ path }) => !(saysMore && isStatus(path))), ...status.left, ...rows.left]
   return {
     requests: [...requests, ...status.requests, ...rows.requests],
     left: all
@@ -102,7 +102,7 @@ interface RowRepair {
   /** JSON Pointers of what that request puts back of rows by itself. */
   readonly done: readonly string[]
   readonly requests: readonly RepairRequest[]
-  readonly left: readonly LeftToYou[]
+  readonly left: readonly ManualStep[]
   readonly notes: readonly string[]
 }
 
@@ -159,7 +159,7 @@ function withoutRows({ filters: _, ...others }: JsonObject): JsonObject {
 }
 
 /** Where the request goes that updates the resource, or the one that creates it; else what is left to a person. */
-function addressOf({ kind, projectUid, uid, now }: RepairCase): { readonly path: string } | LeftToYou {
+function addressOf({ kind, projectUid, uid, now }: RepairCase): { readonly path: string } | ManualStep {
   if (kind === 'project' && now === undefined) return { path: '/projects' }
   const project = pathStep(projectUid)
   if (project === undefined) return { path: kind === 'project' ? '/uid' : '/project_id', reason: noStep }
@@ -183,7 +183,7 @@ function activeSecrets({ secrets }: JsonObject): number {
   return all.filter(({ deleted_at }) => (deleted_at ?? null) === null).length
 }
 
-function describeNewEndpoint(target: JsonObject): LeftToYou[] {
+function describeNewEndpoint(target: JsonObject): ManualStep[] {
   const { status } = target
   const secrets = activeSecrets(target)
   return [
@@ -224,7 +224,7 @@ const mayBeNoText = /^\/(?:filter_config\/filter\/|function$|body_function$|head
 
 interface StatusRequests {
   readonly requests: readonly RepairRequest[]
-  readonly left: readonly LeftToYou[]
+  readonly left: readonly ManualStep[]
 }
 
 /** The update of an endpoint does not take its status: requests of their own change it. `path`: of the endpoint. */

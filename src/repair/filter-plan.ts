@@ -65,12 +65,12 @@ export function needsUids({ updated, deleted }: FilterPlan): boolean {
 /** The declaration in a body of the request for the subscription; undefined where it is not known. */
 export function readDeclaration(body: JsonObject, now: JsonObject | undefined): FilterDeclaration | undefined {
   const written = body.filter_config
-  const known = isJsonObject(written) ? written : now?.filter_config
-  if (!isJsonObject(known)) return now === undefined ? { types: new Set(['*']), conditions: {} } : undefined
+  const filterConfig = isJsonObject(written) ? written : now?.filter_config
+  if (!isJsonObject(filterConfig)) return now === undefined ? { types: new Set(['*']), conditions: {} } : undefined
   const before = now?.filter_config
-  const types = known.event_types ?? (isJsonObject(before) ? before.event_types : undefined) ?? []
+  const types = filterConfig.event_types ?? (isJsonObject(before) ? before.event_types : undefined) ?? []
   if (!Array.isArray(types) || !types.every((type) => typeof type === 'string')) return undefined
-  const { filter } = known
+  const { filter } = filterConfig
   return {
     types: new Set(now === undefined && types.length === 0 ? ['*'] : types),
     conditions: isJsonObject(filter) ? filter : {},

@@ -6,7 +6,7 @@ import { type FilterPlan, type FilterStates, isWithin, pathOf } from './filter-p
 import { type BodyObject, type Pieces, placeholdersIn } from './pieces.ts'
 import { nameOf, type Placeholders, withoutSeals } from './placeholders.ts'
 import type { PathPlaceholder, RepairRequest } from './repair.ts'
-import { type LeftToYou, writeBody } from './write-body.ts'
+import { type ManualStep, writeBody } from './write-body.ts'
 
 /** The subscription whose rows the requests change. */
 export interface RowOwner {
@@ -24,8 +24,8 @@ export function filterRequests(
   { target, now, changed }: FilterStates,
   owner: RowOwner,
   placeholders: Placeholders,
-): { readonly requests: readonly RepairRequest[]; readonly left: readonly LeftToYou[] } {
-  const left: LeftToYou[] = []
+): { readonly requests: readonly RepairRequest[]; readonly left: readonly ManualStep[] } {
+  const manualSteps: ManualStep[] = []
   const added = plan.added.filter((type) => isNamed(type) || leave(type, unnamed)).map(add)
   const named = (type: string) =>
     isNamed(type) ? withoutSeals(type) === type || leave(type, sealedType) : leave(type, unnamed)
@@ -34,11 +34,11 @@ export function filterRequests(
   const list = requestTo('GET', '/filters', 'list the filter rows, for the uids in the requests below')
   return {
     requests: [...added, ...(updated.length + deleted.length === 0 ? [] : [list]), ...updated, ...deleted],
-    left,
+    left: manualSteps,
   }
 
   function leave(type: string, reason: string): false {
-    left.push({ path: pathOf(type), reason })
+    manualSteps.push({ path: pathOf(type), reason })
     return false
   }
 
@@ -86,7 +86,7 @@ export function filterRequests(
     const row = target[type]
     const states = { target: isJsonObject(row) ? row : {}, now: isJsonObject(before) ? before : undefined }
     const written = writeBody(resourceFields.subscription.filters.members, states)
-    left.push(...written.left.map(({ path, reason }) => ({ path: `${pathOf(type)}${path}`, reason })))
+    manualSteps.push(...written.manualSteps.map(({ path, reason }) => ({ path: `${pathOf(type)}${path}`, reason })))
     const whole: JsonObject = { event_type: type, ...written.body }
     const body: BodyObject = placeholders.fill(whole)
     return { body, placeholders: placeholdersIn(body).map((each) => ({ ...each, hint: hintFor(each.path) })) }
@@ -122,7 +122,7 @@ export function filterStatesOf(
 }
 
 /** What is left of the rows' changes once all requests are sent. */
-export function leftOfFilters(changed: readonly string[], restored: ReadonlySet<string>): readonly LeftToYou[] {
+export function leftOfFilters(changed: readonly string[], restored: ReadonlySet<string>): readonly ManualStep[] {
   return changed
     .filter((path) => path.startsWith('/filters/') && path.endsWith('/enabled_at') && !restored.has(withoutSeals(path)))
     .map((path) => ({ path, reason: 'The row is switched on, as it was: only since when differs.' }))

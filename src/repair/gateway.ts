@@ -16,7 +16,7 @@ interface GatewayPlaceholder extends Placeholder {
 }
 
 /** What a configuration says about a service; undefined members are not known. */
-export interface KnownService {
+export interface ConfiguredGateway {
   readonly name: string
   readonly url?: string | undefined
   /** The variable that holds the key. */
@@ -33,7 +33,7 @@ export interface KnownService {
 /** The forms of a request body depend on the version of the interface: what hookdrift prints is written for its own. */
 const versionHeader = 'x-convoy-version'
 
-export function composeGateway(service: KnownService): Gateway {
+export function composeGateway(service: ConfiguredGateway): Gateway {
   const placeholders: GatewayPlaceholder[] = []
   const keyName = service.keyVariable ?? nameOf(service.name, 'KEY')
   /** No other header and no address has the variable of the key. */

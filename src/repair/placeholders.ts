@@ -28,8 +28,8 @@ export function createPlaceholders(kind: string, taken: Iterable<string>): Place
   const read = (text: string, path: string, is: 'value' | 'name'): Pieces => {
     const parts = text.split(seals)
     if (parts.length === 1) return [text]
-    const place = is === 'value' ? path : `${path}/${withoutSeals(text)}`
-    const wanted = is === 'value' && text === parts[1] ? nameOf(kind, place) : `${nameOf(kind, place)}_SECRET`
+    const key = is === 'value' ? path : `${path}/${withoutSeals(text)}`
+    const wanted = is === 'value' && text === parts[1] ? nameOf(kind, key) : `${nameOf(kind, key)}_SECRET`
     const pieces = parts.map((part, at) => (at % 2 === 0 ? part : placeholderOf(part, wanted)))
     return pieces.filter((piece) => piece !== '')
   }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { BodyObject, Pieces, PlacedPlaceholder, Placeholder } from './pieces.ts'
-import type { LeftToYou } from './write-body.ts'
+import type { ManualStep } from './write-body.ts'
 
 /** Kinds that the service's requests write. */
 const repairableKinds = ['endpoint', 'subscription', 'source', 'project'] as const
@@ -43,7 +43,7 @@ export interface PathPlaceholder extends Placeholder {
 export interface Repair {
   readonly requests: readonly RepairRequest[]
   /** By path. */
-  readonly left: readonly LeftToYou[]
+  readonly left: readonly ManualStep[]
   /** Sentences about what the requests do beyond that, or cannot know. */
   readonly notes: readonly string[]
 }

@@ -2,7 +2,7 @@ import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, setOwn 
 import { type Field, type FormerName, isAttribute, type Members, sentWhenEmpty } from '../model/wire-schema.ts'
 
 /** A field that the printed requests do not put back. */
-export interface LeftToYou {
+export interface ManualStep {
   /** JSON Pointer into the attributes. */
   readonly path: string
   /** A sentence: why, and what to do instead. */
@@ -11,7 +11,7 @@ export interface LeftToYou {
 
 export interface WrittenBody {
   readonly body: JsonObject
-  readonly left: readonly LeftToYou[]
+  readonly manualSteps: readonly ManualStep[]
 }
 
 /** `now`: the present attributes; undefined where the resource is gone and the request creates it. */
@@ -26,7 +26,7 @@ export interface States {
  */
 export function writeBody(fields: Members, states: States, path = '', isCollapsed = false): WrittenBody {
   const body: Record<string, Json> = {}
-  const left: LeftToYou[] = []
+  const manualSteps: ManualStep[] = []
   for (const [name, field] of Object.entries(fields)) {
     if (!isAttribute(field)) continue
     const here = `${path}/${pointerStep(name)}`
@@ -35,23 +35,23 @@ export function writeBody(fields: Members, states: States, path = '', isCollapse
     const value = then === undefined && !isCollapsed ? now : then
     if (field.unwritten !== undefined) {
       if (states.now !== undefined && then !== undefined && now !== undefined && !isEqual(then, now))
-        left.push({ path: here, reason: field.unwritten })
+        manualSteps.push({ path: here, reason: field.unwritten })
       continue
     }
     if (value === undefined || (field.onlyCreate === true && states.now !== undefined)) {
       if (field.onlyCreate === true && then !== undefined && now !== undefined && !isEqual(then, now))
-        left.push({ path: here, reason: onlyCreated })
+        manualSteps.push({ path: here, reason: onlyCreated })
       continue
     }
     if (field.keeps !== undefined && isEmpty(value)) {
       if (isEmpty(now)) continue
       if (field.keeps === 'empty') {
-        left.push({ path: here, reason: keptWhenEmpty })
+        manualSteps.push({ path: here, reason: keptWhenEmpty })
         continue
       }
     }
     const written = writeField(field, value, states.now === undefined ? undefined : (now ?? null), here)
-    left.push(...written.left)
+    manualSteps.push(...written.left)
     const isFormer = former !== undefined && takesFormerName(states, name, former)
     setAt(body, field.to ?? [isFormer ? former.name : name], written.value)
   }
@@ -60,9 +60,10 @@ export function writeBody(fields: Members, states: States, path = '', isCollapse
     const here = `${path}/${pointerStep(name)}`
     // Within an object that the update replaces, the service takes back what it showed.
     if (path !== '') setOwn(body, name, value)
-    else if (!isEmpty(value) || !isEmpty(ownOf(states.now, name))) left.push({ path: here, reason: unknownField })
+    else if (!isEmpty(value) || !isEmpty(ownOf(states.now, name)))
+      manualSteps.push({ path: here, reason: unknownField })
   }
-  return { body, left }
+  return { body, manualSteps }
 }
 
 const onlyCreated = 'Only the request that creates the resource sets it. Create the resource anew.'
@@ -76,15 +77,15 @@ function writeField(
   value: Json,
   now: Json | undefined,
   path: string,
-): { readonly value: Json; readonly left: readonly LeftToYou[] } {
+): { readonly value: Json; readonly left: readonly ManualStep[] } {
   if (value === null || value === '') return { value: sentWhenEmpty(field), left: [] }
   if (field.isDuration) return { value: typeof value === 'number' ? `${value}s` : value, left: [] }
   if (!isJsonObject(value)) return { value, left: [] }
   if (field.type === 'keyed') return { value: writeList(field.members, value, path), left: [] }
   if (field.type !== 'struct') return { value, left: [] }
   const present = now === undefined ? undefined : isJsonObject(now) ? now : {}
-  const { body, left } = writeBody(field.members, { target: value, now: present }, path, field.collapse === true)
-  return { value: body, left }
+  const { body, manualSteps } = writeBody(field.members, { target: value, now: present }, path, field.collapse === true)
+  return { value: body, left: manualSteps }
 }
 
 function writeList(members: Members, items: JsonObject, path: string): Json {

@@ -7,7 +7,7 @@ import { parseFacts, parseStored } from '../history/stored-body.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, projectKey, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
-import { type KnownEvaluations, nothingKnown } from '../policy/known-evaluations.ts'
+import { nothingKnown, type RememberedEvaluations } from '../policy/remembered-evaluations.ts'
 import type { Labels } from '../policy/selector.ts'
 
 /** The fleet as a run left it, while a replay goes from run to run; by project. */
@@ -23,7 +23,7 @@ export interface ReplayedProject {
   /** What the last scan showed. */
   seen: ReadonlyMap<Kind, readonly Resource[]>
   /** What the policy said of versions in earlier runs. */
-  readonly known: KnownEvaluations
+  readonly known: RememberedEvaluations
   /** What comparisons of versions with the origins of their violations said in earlier runs. */
   readonly held: WeakMap<Resource, HeldViolations>
 }

@@ -78,16 +78,16 @@ export async function findEvidence(
   { number, startedAt }: CommittedRun,
   scans: readonly RecordedScan[],
 ): Promise<Evidence> {
-  const found = new Set<string>()
+  const uids = new Set<string>()
   const isCut = scans.some(({ coverage }) => coverage.some(({ status, filter }) => status !== 'complete' || filter))
-  if (!isCut) return found
+  if (!isCut) return uids
   const keys = new Map(scans.map(({ project }) => [project.name, projectKey(project)]))
   for (const violation of await readViolationsAt(history, number)) {
     const key = keys.get(violation.project)
     const wasSeen = violation.state !== 'unknown' && violation.lastSeen === startedAt
-    if (key !== undefined && wasSeen && provesObservation(violation.rule)) found.add(`${key} ${resourceKey(violation)}`)
+    if (key !== undefined && wasSeen && provesObservation(violation.rule)) uids.add(`${key} ${resourceKey(violation)}`)
   }
-  return found
+  return uids
 }
 
 /** A finding about a scan, about what was removed, or about violations, does not prove that the resource was observed. */

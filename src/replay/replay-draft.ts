@@ -96,10 +96,10 @@ export class ReplayDraft implements ViolationDraft {
   ): (resource: ResourceKey, isAmong: (violation: ActiveViolation) => boolean) => boolean {
     const { byResource } = this.#of(project)
     return (resource, isAmong) => {
-      const known = byResource.get(resource)
-      if (known === undefined) return true
-      for (const violation of known) if (violation.state === 'unknown' && isAmong(violation)) return false
-      for (const violation of known) if (isAmong(violation)) violation.decided = violation.last = this.#run
+      const modification = byResource.get(resource)
+      if (modification === undefined) return true
+      for (const violation of modification) if (violation.state === 'unknown' && isAmong(violation)) return false
+      for (const violation of modification) if (isAmong(violation)) violation.decided = violation.last = this.#run
       return true
     }
   }
@@ -157,12 +157,12 @@ export class ReplayDraft implements ViolationDraft {
     rules: readonly string[],
     projects: readonly ProjectRef[],
   ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>> {
-    const asked = new Set(rules)
+    const ruleIds = new Set(rules)
     return new Map(
       projects.map((project) => [
         project.name,
         this.#unconfirmed(project)
-          .filter(({ rule }) => asked.has(rule))
+          .filter(({ rule }) => ruleIds.has(rule))
           .toArray(),
       ]),
     )
@@ -189,12 +189,12 @@ export class ReplayDraft implements ViolationDraft {
       if (violation !== undefined) violation.decided = violation.last = this.#run
     }
     for (const violation of violations) {
-      const known = violation.replaces === undefined ? undefined : active.get(violation.replaces)
-      if (known === undefined) this.#open(project, violation)
+      const replaced = violation.replaces === undefined ? undefined : active.get(violation.replaces)
+      if (replaced === undefined) this.#open(project, violation)
       else {
         const { name, severity, message, state, waiver } = violation
-        Object.assign(known, { name, severity, message, state, waiver, decided: this.#run })
-        if (state !== 'unknown') known.last = this.#run
+        Object.assign(replaced, { name, severity, message, state, waiver, decided: this.#run })
+        if (state !== 'unknown') replaced.last = this.#run
       }
     }
   }

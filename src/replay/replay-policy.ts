@@ -174,12 +174,12 @@ function detectWholeFleets(runs: readonly PastRun[]): (run: PastRun) => boolean 
 
 /** Labels of projects, run by run. Equal ones of a project are the same object: what was evaluated under them holds. */
 function rememberLabels(): (projects: readonly ProjectEvaluation[]) => (project: ProjectRef) => Labels {
-  const known = new Map<string, Labels>()
+  const labelsByText = new Map<string, Labels>()
   const same = (project: string, labels: Labels): Labels => {
     const key = JSON.stringify([project, labels])
-    const kept = known.get(key) ?? labels
-    known.set(key, kept)
-    return kept
+    const shared = labelsByText.get(key) ?? labels
+    labelsByText.set(key, shared)
+    return shared
   }
   return (projects) => {
     const labels = new Map(projects.map((one) => [one.project, same(one.project, one.labels)]))

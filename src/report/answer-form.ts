@@ -59,6 +59,6 @@ export function answerSchema(form: AnswerForm): z.ZodType {
       title: `hookdrift ${command}`,
       description: `${id}. Members may be added, never renamed: ignore those you do not know.`,
     })
-  publishedSchemas.add(schema, { id: `urn:hookdrift:answer:${name}:${version}` })
+  publishedSchemas.add(schema, { id: `answers/${name}-${version}` })
   return schema
 }

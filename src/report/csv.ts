@@ -7,6 +7,7 @@ import { describeEnding } from './describe-ending.ts'
 import { describeNotes, notesNamed } from './describe-notes.ts'
 import { countEvaluated, rulesOf } from './evaluated-rules.ts'
 import { gapsFor } from './gaps.ts'
+import { remediationFor } from './remediation-for.ts'
 import type { CsvSection, ReportFormat } from './report-format.ts'
 
 /** CSV, for spreadsheets: one section of the report, the violations unless specified. */
@@ -16,6 +17,10 @@ export const csv: ReportFormat = (report, { section = 'violations' }) => csvSect
 export const csvSections = {
   violations: (report) => {
     const remediations = new Map(rulesOf(report).map(({ id, remediation }) => [id, remediation]))
+    const remediationOf = (violation: Omit<ReportViolation, 'waiver'>) => {
+      const text = remediations.get(violation.rule)
+      return text === undefined ? null : remediationFor(text, [violation])
+    }
     return csvTable(
       [...violationColumns, 'waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket', 'remediation'],
       report.violations.map(({ waiver, ...violation }) => [
@@ -23,7 +28,7 @@ export const csvSections = {
           column === 'ended_by' ? violation.ended_by && describeEnding(violation) : violation[column],
         ),
         ...[waiver?.owner, waiver?.reason, waiver?.expires, waiver?.ticket].map((cell) => cell ?? null),
-        remediations.get(violation.rule) ?? null,
+        remediationOf(violation),
       ]),
     )
   },

@@ -1,4 +1,4 @@
-import type { Report, ReportDrift } from '../model/report.ts'
+import type { ReportDrift, ReportProject } from '../model/report.ts'
 import { windowTimeOf } from '../model/window-time.ts'
 import { shorten } from './text/shorten.ts'
 
@@ -8,7 +8,7 @@ const longestTicket = 200
 /** `Expected: change window nightly (CHG-4711)`; empty where none of some changes may have been made in a window. */
 export function describeWindows(
   changes: readonly Pick<ReportDrift, 'project' | 'between'>[],
-  projects: Report['projects'],
+  projects: readonly Pick<ReportProject, 'project' | 'windows'>[],
 ): string {
   const times = changes.flatMap(({ project, between }) => {
     const { windows } = projects.find((one) => one.project === project) ?? {}

@@ -2,17 +2,24 @@ import type { ReportChange } from '../model/report.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 
 /**
- * A sentence with foreign text in it: words of letters and numbers stay as they are, everything else becomes code. A
- * plain word cannot be an address, a mention, a reference or markup.
+ * A sentence with foreign text in it: what backticks enclose is code. Of the rest, words of letters and numbers stay as
+ * they are, and everything else becomes code. A plain word cannot be an address, a mention, a reference or markup.
  */
 export function prose(text: string, longest?: number): string {
+  return neutralise(cut(text, longest))
+    .split('`')
+    .map((part, at) => (at % 2 === 1 ? code(part, Number.POSITIVE_INFINITY) : plainWords(part)))
+    .reduce((shown, part) => (shown.endsWith('`') && part.startsWith('`') ? `${shown} ${part}` : shown + part), '')
+}
+
+function plainWords(sentence: string): string {
   const pieces: string[] = []
   let odd: string[] = []
   const closeOdd = () => {
     if (odd.length > 0) pieces.push(asCode(odd.join(' ')))
     odd = []
   }
-  for (const word of neutralise(cut(text, longest)).split(' ')) {
+  for (const word of sentence.split(' ')) {
     if (!isPlain(word)) odd.push(word)
     else {
       closeOdd()
@@ -21,14 +28,6 @@ export function prose(text: string, longest?: number): string {
   }
   closeOdd()
   return pieces.join(' ')
-}
-
-/** A text in which backticks enclose code. */
-export function withCode(text: string): string {
-  return cut(text)
-    .split('`')
-    .map((part, at) => (at % 2 === 1 ? code(part) : prose(part)))
-    .join('')
 }
 
 /**
@@ -45,9 +44,10 @@ export function showResource({ kind, name, uid }: Pick<ReportChange, 'kind' | 'n
   return [kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
 }
 
-/** Long words of hex digits are not plain: they could pass for a commit. */
+/** In parentheses or not. Long words of hex digits are not plain: they could pass for a commit. */
 function isPlain(word: string): boolean {
-  return /^(?:[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|\d+|%|)[,.;:]?$/u.test(word) && !/^[0-9a-f]{7,}/i.test(word)
+  const isWord = /^\(?(?:[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|\d+(?:[.-]\d+){0,2}|%|)\)?[,.;:]?$/u.test(word)
+  return isWord && !/^\(?[0-9a-f]{7,}/i.test(word)
 }
 
 /** The sentence's own punctuation stays outside. */

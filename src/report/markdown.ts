@@ -12,8 +12,9 @@ import { describeFailures, type FailureGroup, groupFailures } from './describe-f
 import { changesOfCause, describeNotes, notesNamed, timesOf } from './describe-notes.ts'
 import { describeWindows } from './describe-window.ts'
 import { gapsOf } from './gaps.ts'
-import { code, prose, showResource, withCode } from './markdown-prose.ts'
+import { code, prose, showResource } from './markdown-prose.ts'
 import { fill, type MarkdownSection, row, table } from './markdown-table.ts'
+import { remediationFor } from './remediation-for.ts'
 import type { ReportFormat } from './report-format.ts'
 import { describeFirstScans, describeNoDrift } from './scanned-extent.ts'
 import { showTime } from './text/show-time.ts'
@@ -213,10 +214,13 @@ function showFailure(group: FailureGroup): string[] {
 
 /** How to fix the violations of each rule that has some: once. */
 function remediations(rules: Report['rules'], active: readonly ReportViolation[]): string[][] {
-  const broken = new Set(active.map(({ rule }) => rule))
+  const broken = Map.groupBy(active, ({ rule }) => rule)
   return rules
     .filter(({ id, remediation }) => broken.has(id) && remediation !== '')
-    .map(({ id, remediation }) => [code(id, 100), withCode(remediation.replace(/\s*\n\s*/g, ' ').trim())])
+    .map(({ id, remediation }) => {
+      const text = remediationFor(remediation, broken.get(id) ?? [])
+      return [code(id, 100), prose(text.replace(/\s*\n\s*/g, ' ').trim())]
+    })
 }
 
 const mostFields = 5

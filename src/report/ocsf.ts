@@ -6,6 +6,7 @@ import { cut, neutraliseJson } from '../text/neutralise.ts'
 import { describeEnding } from './describe-ending.ts'
 import { rulesOf } from './evaluated-rules.ts'
 import { gapsOf } from './gaps.ts'
+import { remediationFor } from './remediation-for.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /** OCSF compliance findings, for a SIEM: a line for each incomplete walk, then one for each violation. */
@@ -48,7 +49,7 @@ function findingOfViolation(violation: ReportViolation, context: OcsfContext) {
   const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver, due_at } = violation
   const rule = context.rules.get(id)
   const { activity, status, compliance } = violation.ended_by === null ? states[state] : endedOtherwise
-  const remediation = rule?.remediation ?? ''
+  const remediation = remediationFor(rule?.remediation ?? '', [violation])
   const first_seen_time = Date.parse(violation.first_seen)
   const last_seen_time = Date.parse(violation.last_seen)
   return {

@@ -2,13 +2,14 @@ import { hash } from 'node:crypto'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
+import { remediationFor } from './remediation-for.ts'
 
 interface AssessmentFacts extends Pick<Report, 'run' | 'tool' | 'digests'> {
   /** Identifies the run; the UUIDs of the document derive from it. */
   readonly seed: string
   readonly title: string
   readonly inventory: ReturnType<typeof inventoryOf>
-  readonly observations: readonly ReturnType<typeof observeGap | typeof observeViolation>[]
+  readonly observations: readonly object[]
   /** Members of the result before the observations; `tail` has those after them. */
   readonly head: { readonly title: string; readonly [member: string]: unknown }
   readonly selection: object
@@ -47,7 +48,7 @@ export function observeViolation(violation: ReportViolation, { seed, collected, 
   const { fingerprint, rule: id, severity, state, project, kind, uid, path, message, waiver } = violation
   const by = violation.ended_by
   const rule = rules.get(id)
-  const remediation = oscalText(rule?.remediation ?? '')
+  const remediation = oscalText(remediationFor(rule?.remediation ?? '', [violation]))
   return {
     uuid: nameUuid(seed, 'violation', fingerprint),
     title: oscalText(rule?.title ?? id),
@@ -102,9 +103,9 @@ export function observeGap(
   }
 }
 
-/** The resources that violations are about. */
-export function inventoryOf(violations: readonly ReportViolation[], seed: string) {
-  const items = new Map(violations.map((violation) => [resourceUuid(violation, seed), violation]))
+/** The resources that observations are about. */
+export function inventoryOf(subjects: readonly Subject[], seed: string) {
+  const items = new Map(subjects.map((subject) => [resourceUuid(subject, seed), subject]))
   return [...items].map(([uuid, { project, kind, uid, name }]) => ({
     uuid,
     description: oscalText(`${project} ${kind} ${name === '' ? uid : name}`),
@@ -144,14 +145,17 @@ export function oscalText(text: string): string {
 }
 
 /** What all observations of a run need. */
-interface OscalContext {
+export interface OscalContext {
   /** Identifies the run; UUIDs derive from it. */
   readonly seed: string
   readonly collected: string
   readonly rules: ReadonlyMap<string, EvaluatedRule>
 }
 
-function resourceUuid({ project, kind, uid }: ReportViolation, seed: string): string {
+/** The resource that an observation is about. */
+type Subject = Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name'>
+
+export function resourceUuid({ project, kind, uid }: Omit<Subject, 'name'>, seed: string): string {
   return nameUuid(seed, 'resource', cut(project), kind, cut(uid))
 }
 

@@ -9,10 +9,10 @@ import type { Report } from '../model/report.ts'
 import { kinds, listings } from '../model/resource.ts'
 import { failOnChoices, resolutions, severities, violationStates } from '../model/violation.ts'
 
-/** What JSON Schemas are published of, each under its id; those that others refer to have one, too. */
+/** What JSON Schemas are published of, each under a name with its number; parts that others refer to have one, too. */
 export const publishedSchemas = z.registry<{ readonly id: string }>()
 
-const reportId = 'urn:hookdrift:report:2'
+const reportId = 'report-2'
 
 /** A part of the report that other documents have, too. */
 function defined<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
@@ -515,4 +515,4 @@ export const reportLineSchema = z
     description:
       'One object a line, distinguished by `type`: run, verdict and coverage first, then notices, changes, violations and acceptances. `run` is the number of the run. All other members are those of the JSON report (report.schema.json).',
   })
-publishedSchemas.add(reportLineSchema, { id: 'urn:hookdrift:report-line:2' })
+publishedSchemas.add(reportLineSchema, { id: 'report-line-2' })

@@ -10,7 +10,7 @@ import { cut, neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
 import { describeEnding } from './describe-ending.ts'
 import { describeNotice } from './describe-notice.ts'
 import { rulesOf } from './evaluated-rules.ts'
-import { code, prose, withCode } from './markdown-prose.ts'
+import { code, prose } from './markdown-prose.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /** SARIF 2.1.0, for code scanning: a result for each violation, in the order of the report. A line for each result. */
@@ -224,7 +224,7 @@ function describeRule({ id, kind, title, remediation, severity, controls }: Eval
         .join('\n\n'),
       markdown: [
         `**${prose(title)}**`,
-        ...fix.map((text) => `How to fix: ${withCode(text)}`),
+        ...fix.map((text) => `How to fix: ${prose(text)}`),
         `More: ${code(command)}`,
       ].join('\n\n'),
     },

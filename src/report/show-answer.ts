@@ -136,7 +136,7 @@ function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: Te
   const earlier = new Map(ofProjects.filter((walk) => walk.run < run.number).map((walk) => [walk.project, walk.run]))
   const projects = new Set(ofProjects.map(({ project }) => project)).size
   const headline = isCoverageComplete(coverage)
-    ? page.paint('good', `${count(walks.length, 'walk')} of ${count(projects, 'project')}, all complete.`)
+    ? page.paint('good', `Scanned ${count(projects, 'project')} completely.`)
     : page.paint('alarm', `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks.length, 'walk')} not complete.`)
   const remarks = [
     ...groupFailures(coverage, []).map((group) => {

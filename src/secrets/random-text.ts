@@ -19,11 +19,11 @@ export function findRandom(text: string): readonly RandomStretch[] {
 
 /** Replaces each word and part of a word that is more likely random than written. */
 export function replaceRandom(text: string, replace: (word: string) => string): string {
-  const found = findRandom(text)
-  if (found.length === 0) return text
+  const stretches = findRandom(text)
+  if (stretches.length === 0) return text
   const out: string[] = []
   let at = 0
-  for (const { from, to } of found) {
+  for (const { from, to } of stretches) {
     out.push(text.slice(at, from), replace(text.slice(from, to)))
     at = to
   }
@@ -199,11 +199,11 @@ interface Choice {
 const choices: Choice[] = []
 
 function choiceFor({ has, isWhole }: SymbolRun): Choice {
-  const place = has * 2 + (isWhole ? 1 : 0)
-  const known = choices[place]
+  const index = has * 2 + (isWhole ? 1 : 0)
+  const known = choices[index]
   if (known !== undefined) return known
   const choice = choose(has, isWhole)
-  choices[place] = choice
+  choices[index] = choice
   return choice
 }
 

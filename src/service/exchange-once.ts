@@ -229,10 +229,10 @@ function readRedirect(answer: WireAnswer, path: string, { settings, key }: Excha
 
 /** The base URL that would have been right, where a redirect names the same path elsewhere. */
 function movedBase({ origin, pathname, search, protocol }: URL, path: string): string | undefined {
-  const asked = path.slice(path.indexOf('/api/'))
-  const isSame = /^https?:$/.test(protocol) && path.includes('/api/') && `${pathname}${search}`.endsWith(asked)
+  const apiPath = path.slice(path.indexOf('/api/'))
+  const isSame = /^https?:$/.test(protocol) && path.includes('/api/') && `${pathname}${search}`.endsWith(apiPath)
   return isSame
-    ? withoutCredentials(origin + pathname.slice(0, pathname.length + search.length - asked.length))
+    ? withoutCredentials(origin + pathname.slice(0, pathname.length + search.length - apiPath.length))
     : undefined
 }
 
@@ -244,24 +244,24 @@ async function readError(answer: WireAnswer, { matchers, key, settings }: Exchan
     return readPlainBadRequest(answer, url)
   }
   const serviceMessage = await readServiceMessage(answer, key)
-  const known = { serviceMessage, retryAfter: answer.header('retry-after') }
+  const answerFacts = { serviceMessage, retryAfter: answer.header('retry-after') }
   if (matchers.isTransient(status, serviceMessage ?? ''))
-    return failure(status === 429 ? 'rate_limited' : 'http', what, { ...known, again: 'later' })
-  if (status === 401) return failure('refused_key', what, { ...known, again: 'key', surelyNotRun: true })
-  if (status === 429) return failure('rate_limited', what, { ...known, again: 'later', surelyNotRun: true })
-  if (status >= 500 || status === 408) return failure('http', what, { ...known, again: 'later' })
-  if (status === 403) return failure('forbidden', what, { ...known, hint: 'the key is not allowed to do this' })
+    return failure(status === 429 ? 'rate_limited' : 'http', what, { ...answerFacts, again: 'later' })
+  if (status === 401) return failure('refused_key', what, { ...answerFacts, again: 'key', surelyNotRun: true })
+  if (status === 429) return failure('rate_limited', what, { ...answerFacts, again: 'later', surelyNotRun: true })
+  if (status >= 500 || status === 408) return failure('http', what, { ...answerFacts, again: 'later' })
+  if (status === 403) return failure('forbidden', what, { ...answerFacts, hint: 'the key is not allowed to do this' })
   if ((status === 400 || status === 404) && serviceMessage !== null && matchers.isProjectNotFound(serviceMessage)) {
-    return failure('not_found', what, { ...known, hint: 'the project does not exist, or the key may not see it' })
+    return failure('not_found', what, { ...answerFacts, hint: 'the project does not exist, or the key may not see it' })
   }
   if (status === 404 || status === 405) {
     const type = typeName(answer.header('content-type'), key)
     return failure('not_offered', `${what} with ${type}`, {
-      ...known,
+      ...answerFacts,
       hint: 'not offered by this service, or a wrong base path',
     })
   }
-  return failure('http', what, known)
+  return failure('http', what, answerFacts)
 }
 
 /** Of an error page, more than its first lines. */

@@ -44,8 +44,9 @@ const longestMessage = 1000
  */
 export function networkFailure(error: unknown): HttpFailure {
   const code = codeOf(error)
-  const known = broken[code]
-  if (known !== undefined) return failure(kindOf(code), known, { again: 'later', isWrongScheme: hungUp.includes(code) })
+  const description = broken[code]
+  if (description !== undefined)
+    return failure(kindOf(code), description, { again: 'later', isWrongScheme: hungUp.includes(code) })
   if (classOf(error) === 'HTTPParserError' || code.startsWith('HPE_')) {
     return failure('malformed', 'the answer is not HTTP', {
       hint: 'check the port and the scheme (http or https)',

@@ -157,9 +157,9 @@ function scanJson(bytes: Buffer): JsonScan {
       members++
       hasEscapedName ||= isEscaped
       if (stringLength > longestName) longestName = stringLength
-      const own = (open[depth] ?? 0) + 1
-      open[depth] = own
-      if (own > largestObject) largestObject = own
+      const count = (open[depth] ?? 0) + 1
+      open[depth] = count
+      if (count > largestObject) largestObject = count
     } else if (byte === comma) {
       commas++
     } else if (byte === openBrace || byte === openBracket) {
@@ -302,8 +302,8 @@ function rename(value: unknown, names: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((element) => rename(element, names))
   const members = Object.entries(value).map(([name, member]) => {
-    const own = name.startsWith(nameMark) ? (names[Number(name.slice(nameMark.length))] ?? name) : name
-    return [own, rename(member, names)] as const
+    const originalName = name.startsWith(nameMark) ? (names[Number(name.slice(nameMark.length))] ?? name) : name
+    return [originalName, rename(member, names)] as const
   })
   return Object.fromEntries(members)
 }

@@ -103,10 +103,10 @@ function withKnown(
   identities: readonly ItemIdentity[],
   { projectUid }: Pick<ProjectAccess, 'projectUid'>,
 ): readonly JsonObject[] {
-  const left = parsed.values()
+  const remaining = parsed.values()
   return identities.flatMap(({ uid }) => {
     if (uid !== undefined) return [{ uid, project_id: projectUid }]
-    const { value } = left.next()
+    const { value } = remaining.next()
     return value === undefined ? [] : [value]
   })
 }
@@ -244,8 +244,8 @@ function nameHolds(part: string): ListingFilter['holds'] {
 
 function endpointFilter(parameter: string, uids: readonly string[]): ListingFilter[] {
   if (uids.length === 0) return []
-  const asked = new Set<unknown>(uids)
-  const holds = ({ endpoint_metadata: endpoint }: JsonObject) => isJsonObject(endpoint) && asked.has(endpoint.uid)
+  const requested = new Set<unknown>(uids)
+  const holds = ({ endpoint_metadata: endpoint }: JsonObject) => isJsonObject(endpoint) && requested.has(endpoint.uid)
   return [{ name: 'endpoint', parameter, values: uids, holds }]
 }
 

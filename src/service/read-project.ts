@@ -61,6 +61,6 @@ async function askForProject(ask: SendRequest, access: ProjectAccess) {
 }
 
 function nameProject({ uid, name }: JsonObject, key: string): string {
-  const shown = (text: unknown) => withoutCredentials(foreignText(String(text), key)).replace(/[()"]/g, '')
-  return typeof name === 'string' && name !== '' ? `"${shown(name)}", ${shown(uid)}` : `project ${shown(uid)}`
+  const quote = (text: unknown) => withoutCredentials(foreignText(String(text), key)).replace(/[()"]/g, '')
+  return typeof name === 'string' && name !== '' ? `"${quote(name)}", ${quote(uid)}` : `project ${quote(uid)}`
 }

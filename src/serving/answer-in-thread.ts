@@ -67,7 +67,7 @@ interface ThreadOptions {
   readonly timeoutMs: number
 }
 
-interface AskedThread {
+interface AnsweringThread {
   /** undefined when no answer came: the thread ended, or it took too long, or `signal` says that the client left. */
   ask(request: Omit<ThreadRequest, 'id'>, signal: AbortSignal): Promise<ThreadResponse | undefined>
   /** How many requests wait for their answer. */
@@ -83,12 +83,12 @@ interface AskedThread {
 const mostAtOnce = 4
 
 /** Asks a thread some requests at a time, and starts it again after it ended. */
-function askThread({ start, onCrash, timeoutMs }: ThreadOptions): AskedThread {
+function askThread({ start, onCrash, timeoutMs }: ThreadOptions): AnsweringThread {
   const waiting = new Map<number, (response: ThreadResponse | undefined) => void>()
   const queue = new Map<number, ThreadRequest>()
   const begun = new Map<number, Worker>()
   let running: Worker | undefined
-  let asked = 0
+  let pending = 0
   const thread = () => {
     if (running !== undefined) return running
     const started = start()
@@ -123,7 +123,7 @@ function askThread({ start, onCrash, timeoutMs }: ThreadOptions): AskedThread {
     ask: (request, signal) =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve(undefined)
-        const id = asked++
+        const id = pending++
         const giveUp = () => waiting.get(id)?.(undefined)
         const late = setTimeout(giveUp, timeoutMs)
         waiting.set(id, (response) => {

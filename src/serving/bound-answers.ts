@@ -99,8 +99,8 @@ function openRoom(mostBytes: number, slowMs: number) {
 
 /** The body and its size; one that does not say it is read: what answers has all of it in memory. */
 async function measure(response: Response, body: ReadableStream<Uint8Array>) {
-  const said = response.headers.get('content-length')
-  if (said !== null) return { body, size: Number(said) }
+  const declaredLength = response.headers.get('content-length')
+  if (declaredLength !== null) return { body, size: Number(declaredLength) }
   const bytes = await gatherBytes(body)
   return { body: streamBytes(bytes), size: bytes.byteLength }
 }

@@ -4,7 +4,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type AnswerLimits, boundAnswers, type Exchange } from './bound-answers.ts'
 
-export interface ListenPlace {
+export interface BoundAddress {
   readonly host: string
   readonly port: number
   /** In place of the usual ones. */
@@ -51,7 +51,7 @@ const idleMs = 150_000
  * @param advice what to do when the address is not available
  * @throws AuditError.failure when it is not
  */
-export async function listen(place: ListenPlace, fetch: RequestHandler, advice: string): Promise<HttpListener> {
+export async function listen(place: BoundAddress, fetch: RequestHandler, advice: string): Promise<HttpListener> {
   const { host, port, limits } = place
   const { mostAnswerBytes, stalledMs, slowMs, ...connections } = { ...usualLimits, ...limits }
   const bound = boundAnswers({ mostAnswerBytes, stalledMs, slowMs })

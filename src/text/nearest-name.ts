@@ -1,11 +1,17 @@
 const maxLength = 64
 
-/** The known name that was probably meant: at most one slip in three characters, none in names of one or two. */
+/**
+ * The known name that was probably meant: the one whose last segment it is, such as `secret-weak` of
+ * `endpoint/secret-weak`, or the nearest with at most one slip in three characters, and none in names of one or two.
+ */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > maxLength) return undefined
+  const whole = [...known]
+  const last = whole.filter((candidate) => candidate.endsWith(`/${name}`))
+  if (last.length === 1) return last[0]
   let nearest: string | undefined
   let least = Math.floor(name.length / 3) + 1
-  for (const candidate of known) {
+  for (const candidate of whole) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
     if (distance < least) {
       nearest = candidate

@@ -21,17 +21,19 @@ const gap = '  '
 
 /** A header and a line for each row. Columns that may be cut shrink until the lines fit into `width`. */
 export function layTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
-  const shown = columns.filter(({ only }) => only !== 'csv')
-  const cells = rows.map((row) => shown.map((column) => neutralise(column.show?.(row) ?? textOf(column.value(row)))))
-  const lines = [shown.map(({ name }) => neutralise(name)), ...cells]
+  const textColumns = columns.filter(({ only }) => only !== 'csv')
+  const cells = rows.map((row) =>
+    textColumns.map((column) => neutralise(column.show?.(row) ?? textOf(column.value(row)))),
+  )
+  const lines = [textColumns.map(({ name }) => neutralise(name)), ...cells]
   const widths = takeAway(
-    shown.map((_, at) => lines.reduce((widest, line) => Math.max(widest, widthOf(line[at] ?? '')), 0)),
-    shown,
+    textColumns.map((_, at) => lines.reduce((widest, line) => Math.max(widest, widthOf(line[at] ?? '')), 0)),
+    textColumns,
     width,
   )
   return lines.map((line) =>
     line
-      .map((cell, at) => setCell(cell, widths[at] ?? 0, shown[at]?.align))
+      .map((cell, at) => setCell(cell, widths[at] ?? 0, textColumns[at]?.align))
       .join(gap)
       .trimEnd(),
   )

@@ -72,7 +72,7 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
   /** Returns the ticks that could not ask. */
   async function askFor(ticks: readonly Tick[]): Promise<Tick[]> {
     await takeSchedules()
-    const left: Tick[] = []
+    const remaining: Tick[] = []
     for (const tick of ticks) {
       const schedule = schedules.get(tick.schedule)
       if (schedule === undefined) continue
@@ -82,10 +82,10 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
         else if (tick.passed > 0) watch.skipped(tick.schedule, 'away', tick.passed)
       } catch (error) {
         watch.failed(tick.schedule, error)
-        left.push(tick)
+        remaining.push(tick)
       }
     }
-    return left
+    return remaining
   }
 }
 

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { Report } from '../model/report.ts'
 import type { ProjectListing } from '../model/resource.ts'
 import { addRun, emptyFleetStatus, type FleetStatus, openViolations, seenWholeAt } from './fleet-status.ts'

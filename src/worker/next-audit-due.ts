@@ -18,7 +18,7 @@ export function nextAuditDue(
   const findFault = timetableFaultsAt(now)
   const timetables = schedules.map((schedule) => {
     const fault = findFault({ ...schedule, jitterMs: 0 })
-    if (fault !== undefined) throw AuditError.usage(`${file}: a schedule cannot be kept: ${fault.text}`)
+    if (fault !== undefined) throw AuditError.usage(`${file}: a schedule is not valid: ${fault.text}`)
     return { ...schedule, ...readTimetable(schedule) }
   })
   return (project, ms) => {

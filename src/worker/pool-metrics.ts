@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { WalkResult } from '../pool/walk-task.ts'
 import { type PoolState, refusals } from '../pool/workers.ts'
 

@@ -84,9 +84,9 @@ export function openSchedulePlanner({ entries, now, servedUntil, random }: Plann
     nextDue: () => Math.min(...planned.map(({ due }) => due)),
     upcoming: () => new Map(planned.map(({ name, next }) => [name, next])),
     replace(entries, now) {
-      const known = new Map(planned.map((entry) => [entry.name, entry]))
+      const byName = new Map(planned.map((entry) => [entry.name, entry]))
       planned = entries.map((entry) => {
-        const before = known.get(entry.name)
+        const before = byName.get(entry.name)
         return before?.written === entry.written ? before : plan(entry, now)
       })
     },

@@ -27,8 +27,8 @@ export function watchAgreement({
   let refusal: { readonly since: number; readonly reason: Refusal; readonly files: string } | undefined
   return {
     refused(reason) {
-      const known = refusal?.files === files() ? refusal : { since: now(), files: files() }
-      refusal = { ...known, reason }
+      const lastRefusal = refusal?.files === files() ? refusal : { since: now(), files: files() }
+      refusal = { ...lastRefusal, reason }
     },
     agreed() {
       refusal = undefined

@@ -2,7 +2,7 @@ import { isScalar, isSeq } from 'yaml'
 import type { core } from 'zod'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeName, describeNode, isSecretPlace, kindOf } from './describe-value.ts'
-import type { NodePath, TextPlace } from './node-values.ts'
+import type { NodePath, NodePosition } from './node-values.ts'
 
 /** A schema's complaint in plain words, and the path that it concerns. */
 export interface SchemaIssue {
@@ -12,7 +12,7 @@ export interface SchemaIssue {
 }
 
 export interface FileView {
-  readonly placeOf: (path: NodePath) => TextPlace | undefined
+  readonly placeOf: (path: NodePath) => NodePosition | undefined
   /** The expanded value at a path; used only to see whether it is empty. */
   readonly valueAt: (path: NodePath) => unknown
   readonly isSecret: (path: NodePath) => boolean
@@ -73,8 +73,8 @@ function shapeOf(schema: unknown): object {
 function expectationOf(schema: core.SomeType): string {
   // zod's union of its own schemas, distinguished by `def.type`; SomeType is its wider public name.
   const { def } = (schema as core.$ZodTypes)._zod
-  const own = [def, ...checksOf(def)].map(ownWords).find((words) => words !== undefined)
-  if (own !== undefined) return own
+  const message = [def, ...checksOf(def)].map(ownWords).find((words) => words !== undefined)
+  if (message !== undefined) return message
   switch (def.type) {
     case 'string':
       return isFilled(def) ? 'text that is not empty' : 'text'
@@ -163,12 +163,17 @@ function rangeOf(def: core.$ZodNumberDef): string {
   return [...lower, ...upper].length === 0 ? '' : ` ${[...lower, ...upper].join(' and ')}`
 }
 
+/** Longer lists of what is expected say nothing. */
+const mostNamed = 40
+
 function unknownKey(key: string, known: string): string {
   const names = known.split('\n').filter((name) => name !== '')
   const nearest = nearestName(key, names)
   if (nearest !== undefined) return `${describeName(key)} is unknown, did you mean \`${nearest}\`?`
-  const hint = key.includes(':') ? '; check for a missing blank after the colon' : ''
-  return `${describeName(key)} is unknown, expected ${names.length === 0 ? 'no members' : oneOf(names)}${hint}`
+  const hint = key.includes(':') ? '; check for a missing space after the colon' : ''
+  const expected =
+    names.length > mostNamed ? `one of ${names.length} names such as ${oneOf(names.slice(0, 2))}` : oneOf(names)
+  return `${describeName(key)} is unknown, expected ${names.length === 0 ? 'no members' : expected}${hint}`
 }
 
 /** The branch whose own type fits; of several, the one with the fewest mistakes. */
@@ -200,10 +205,10 @@ function unfitValue(path: NodePath, issue: core.$ZodIssue, around: FileView): st
   if (isValue && (around.isSecret(path) || isSecretPlace(path))) {
     return `${label} has a value that does not fit (not shown), expected ${issue.message}`
   }
-  const shown = describeNode(place.node, path)
+  const description = describeNode(place.node, path)
   const needsQuotes = issue.code === 'invalid_type' && issue.expected === 'string' && kind !== 'a text'
-  const hint = needsQuotes && isValue && shown !== kind ? ' (in quotes)' : ''
-  return `${label} is ${shown}, expected ${issue.message}${hint}${suggestValue(place.node, issue.message)}`
+  const hint = needsQuotes && isValue && description !== kind ? ' (in quotes)' : ''
+  return `${label} is ${description}, expected ${issue.message}${hint}${suggestValue(place.node, issue.message)}`
 }
 
 /** `concurrency`, `projects[1]`: the position shows the rest. */

@@ -51,7 +51,7 @@ export function nodeValues(
 }
 
 /** A place in a document: the offsets of its key and its value, and the node itself. */
-export interface TextPlace {
+export interface NodePosition {
   readonly keyOffset: number
   readonly valueOffset: number
   /** The node there, with aliases followed. */
@@ -59,8 +59,8 @@ export interface TextPlace {
 }
 
 /** Finds the node at a path. A path through an alias leads to the aliased text. */
-export function locate(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: NodePath): TextPlace | undefined {
-  let place: TextPlace | undefined = { keyOffset: startOf(root) ?? 0, valueOffset: startOf(root) ?? 0, node: root }
+export function locate(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: NodePath): NodePosition | undefined {
+  let place: NodePosition | undefined = { keyOffset: startOf(root) ?? 0, valueOffset: startOf(root) ?? 0, node: root }
   for (const step of path) {
     place = member(place.node, step, targets)
     if (place === undefined) return undefined
@@ -173,7 +173,11 @@ function startOf(node: Node | null): number | undefined {
   return range[0] === range[1] ? undefined : range[0]
 }
 
-function member(parent: Node | null, step: string | number, targets: ReadonlyMap<Alias, Node>): TextPlace | undefined {
+function member(
+  parent: Node | null,
+  step: string | number,
+  targets: ReadonlyMap<Alias, Node>,
+): NodePosition | undefined {
   if (isSeq<Node>(parent)) {
     const item = parent.items[Number(step)]
     return item === undefined ? undefined : placeOf(startOf(item) ?? 0, item, targets)
@@ -183,7 +187,7 @@ function member(parent: Node | null, step: string | number, targets: ReadonlyMap
   return pair === undefined ? undefined : placeOf(startOf(pair.key) ?? 0, pair.value, targets)
 }
 
-function placeOf(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alias, Node>): TextPlace {
+function placeOf(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alias, Node>): NodePosition {
   const target = isAlias(node) ? (targets.get(node) ?? null) : node
   return { keyOffset, valueOffset: startOf(node) ?? keyOffset, node: target }
 }

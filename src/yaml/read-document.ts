@@ -1,7 +1,7 @@
 import { isScalar } from 'yaml'
 import { core, type z } from 'zod'
 import { describeIssue, expectationOfIssue, type FileView, type SchemaIssue } from './describe-issue.ts'
-import { type Expand, locate, type NodePath, nodeValues, offsetWithin, type TextPlace } from './node-values.ts'
+import { type Expand, locate, type NodePath, type NodePosition, nodeValues, offsetWithin } from './node-values.ts'
 import { type FileLimits, type ParsedYaml, parseYaml } from './parse-yaml.ts'
 import { type FileProblem, refuseProblems } from './problem.ts'
 import { faultOf } from './value-fault.ts'
@@ -153,9 +153,12 @@ export function examineDocument<S extends z.ZodType>(
     at: (path, where = 'value') => positionOf(offsetOf(original(path), where)),
     problem: (path, problem, where = 'value') => problemAt(offsetOf(original(path), where), problem),
     problemWithin: (path, offset, problem) => {
-      const place = placeOf(original(path))
+      const position = placeOf(original(path))
       const start = () => offsetOf(original(path), 'value')
-      return problemAt(place === undefined ? start() : (offsetWithin(text, place.node, offset) ?? start()), problem)
+      return problemAt(
+        position === undefined ? start() : (offsetWithin(text, position.node, offset) ?? start()),
+        problem,
+      )
     },
     written: (path) => {
       const node = placeOf(original(path))?.node
@@ -227,23 +230,24 @@ export function leaveOut(value: unknown, paths: readonly NodePath[]): Reduction 
     original(path) {
       const found: (string | number)[] = []
       for (const [at, step] of path.entries()) {
-        const kept = typeof step === 'number' ? moved.get(JSON.stringify(path.slice(0, at))) : undefined
-        found.push(typeof step === 'number' ? (kept?.[step] ?? step) : step)
+        const movedTo = typeof step === 'number' ? moved.get(JSON.stringify(path.slice(0, at))) : undefined
+        found.push(typeof step === 'number' ? (movedTo?.[step] ?? step) : step)
       }
       return found
     },
   }
 }
 
-function offsetIn(place: TextPlace | undefined, where: 'key' | 'value'): number {
+function offsetIn(place: NodePosition | undefined, where: 'key' | 'value'): number {
   return (where === 'key' ? place?.keyOffset : place?.valueOffset) ?? 0
 }
 
-function nearestPlace(path: NodePath, placeOf: (path: NodePath) => TextPlace | undefined): TextPlace | undefined {
+function nearestPlace(path: NodePath, placeOf: (path: NodePath) => NodePosition | undefined): NodePosition | undefined {
   for (let length = path.length; length > 0; length--) {
-    const place = placeOf(path.slice(0, length))
+    const position = placeOf(path.slice(0, length))
     // A missing member belongs to its parent's content, for `key` as for `value`.
-    if (place !== undefined) return length === path.length ? place : { ...place, keyOffset: place.valueOffset }
+    if (position !== undefined)
+      return length === path.length ? position : { ...position, keyOffset: position.valueOffset }
   }
   return placeOf([])
 }
@@ -309,13 +313,13 @@ function nearestThere(value: unknown, path: NodePath): NodePath {
 
 function reduce(value: unknown, tree: Tree, path: NodePath, moved: Map<string, readonly number[]>): unknown {
   if (tree.below.size === 0 || typeof value !== 'object' || value === null) return value
-  const kept = Object.entries(value).filter(([name]) => childOf(tree, name, value)?.isOut !== true)
+  const entries = Object.entries(value).filter(([name]) => childOf(tree, name, value)?.isOut !== true)
   if (Array.isArray(value))
     moved.set(
       JSON.stringify(path),
-      kept.map(([index]) => Number(index)),
+      entries.map(([index]) => Number(index)),
     )
-  const members = kept.map(([name, member], place) => {
+  const members = entries.map(([name, member], place) => {
     const child = childOf(tree, name, value)
     const step = Array.isArray(value) ? place : name
     return [name, child === undefined ? member : reduce(member, child, [...path, step], moved)] as const

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareWithApproved } from '../../src/audit/compare-with-approved.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
-import { KnownVersions } from '../../src/audit/project-scan.ts'
+import { CurrentVersions } from '../../src/audit/project-scan.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { type Draft, type NewVersion, noHistory } from '../../src/history/history.ts'
 import { readCompleteScans } from '../../src/history/sql/scans.ts'
@@ -23,7 +23,7 @@ async function stageOf(draft: Draft, sealer: Sealer) {
   return {
     draft,
     project: payments,
-    known: new KnownVersions(await draft.current(payments)),
+    known: new CurrentVersions(await draft.current(payments)),
     lastComplete: await readCompleteScans(draft.past, payments, draft.run - 1),
     filters: {},
     ignored: [],

@@ -133,8 +133,8 @@ overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }
     const report = await audit(fixture)
     expect(report.violations.map(({ uid, message }) => [uid, message]).sort()).toEqual(
       [
-        [came, 'is not in the approved baseline'],
-        [gone.uid, 'is in the approved baseline, but no longer exists'],
+        [came, 'added: the approved baseline does not have it'],
+        [gone.uid, 'removed: the approved baseline still has it'],
       ].sort(),
     )
     expect(report.violations.find(({ uid }) => uid === gone.uid)?.name).toBe(gone.name)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { composeReport } from '../../src/audit/compose-report.ts'
 import { recordedPolicyResults } from '../../src/audit/policy-results.ts'
+import type { Compliance } from '../../src/compliance/compliance.ts'
 import { builtInFramework } from '../../src/compliance/framework.ts'
 import { assessRun, gatherCompliance, type PolicyResults } from '../../src/compliance/gather-compliance.ts'
 import { changeData, createEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
@@ -276,6 +277,22 @@ describe('a report by control', () => {
       const silent = none && complianceReports[format](none, { width: 100, colour: false, full: true })
       expect(silent).not.toContain('Changes within change windows')
     }
+    const shown = (format: 'csv' | 'oscal', compliance: Compliance | undefined) =>
+      compliance && complianceReports[format](compliance, { width: 100, colour: false, full: true, section: 'drift' })
+    const [head, ...rows] = shown('csv', ofPeriod)?.trim().split('\r\n') ?? []
+    expect(head).toBe('window,ticket,run,project,kind,uid,name,change,between_after,between_before')
+    expect(rows.map((row) => row.split(',').slice(0, 3))).toEqual(
+      [3, 2].map((run) => ['nightly', 'CHG-4711', `${run}`]),
+    )
+    expect(shown('csv', none)?.trim()).toBe(head)
+    const observed = (compliance: Compliance | undefined): { props: { name: string; value: string }[] }[] =>
+      (JSON.parse(shown('oscal', compliance) ?? '{}')['assessment-results'].results[0].observations ?? []).filter(
+        ({ types }: { types: string[] }) => types.includes('historic'),
+      )
+    expect(
+      observed(ofPeriod).map(({ props }) => Object.fromEntries(props.map(({ name, value }) => [name, value]))),
+    ).toMatchObject([3, 2].map((run) => ({ window: 'nightly', ticket: 'CHG-4711', run: `${run}`, change: 'modified' })))
+    expect(observed(none)).toEqual([])
   })
 })
 

@@ -80,7 +80,7 @@ describe('a change back to the origin of a violation', () => {
 
   it('is not one either where only a part of it is back', async () => {
     expect(await findings({ origin: { a: {}, b: {} }, last: {}, now: { a: {} } })).toEqual([
-      'drift/filter-removed no longer delivered: `b` (its row is gone)',
+      'drift/filter-removed 1 event type no longer delivered: `b` (filter row removed)',
     ])
   })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { InjectedFailure } from '../../src/demo/fault.ts'
-import { notHttp, openGate } from '../service/not-http.ts'
+import { openGate } from '../service/not-http.ts'
+import { notHttp } from '../service/not-http-replies.ts'
 import {
   addProject,
   everything,

@@ -80,7 +80,7 @@ const overdueIn = ({ violations }: Report) =>
   )
 
 const both =
-  '/endpoint~1inactive: 2 violations of endpoint/inactive past the due date (2 high); the first was due 2026-11-23'
+  '/endpoint~1inactive: 2 violations of endpoint/inactive are overdue (2 high); the first was due on 2026-11-23'
 
 describe('what is overdue', () => {
   it('is a violation for each project and rule, opened when the first due date passes, and never overdue itself', async () => {
@@ -88,7 +88,7 @@ describe('what is overdue', () => {
     const reports = [await fixture.audit({ policy: dated })]
     for (const days of [1, 1, 1, 1, 10]) reports.push(await auditAfter(fixture, days))
     const slow =
-      '/endpoint~1timeout-high: 1 violation of endpoint/timeout-high past the due date (1 low); was due 2026-11-26'
+      '/endpoint~1timeout-high: 1 violation of endpoint/timeout-high is overdue (1 low); it was due on 2026-11-26'
     expect(reports.map(overdueIn)).toEqual([
       [],
       [],
@@ -115,11 +115,11 @@ describe('what is overdue', () => {
     await auditAfter(fixture, 3)
     fixture.set({ status: 'active' }, 0)
     expect(overdueIn(await auditAfter(fixture, 0))).toEqual([
-      'continuing /endpoint~1inactive: 1 violation of endpoint/inactive past the due date (1 high); was due 2026-11-23',
+      'continuing /endpoint~1inactive: 1 violation of endpoint/inactive is overdue (1 high); it was due on 2026-11-23',
     ])
     fixture.set({ status: 'active' }, 1)
     expect(overdueIn(await auditAfter(fixture, 0))).toEqual([
-      'fixed /endpoint~1inactive: 1 violation of endpoint/inactive past the due date (1 high); was due 2026-11-23',
+      'fixed /endpoint~1inactive: 1 violation of endpoint/inactive is overdue (1 high); it was due on 2026-11-23',
     ])
     expect(overdueIn(await auditAfter(fixture, 0))).toEqual([])
   })

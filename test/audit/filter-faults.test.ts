@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { type Answer, answer, said } from '../service/fake-service.ts'
-import { notHttp } from '../service/not-http.ts'
+import { notHttp } from '../service/not-http-replies.ts'
 import { policyOf } from './audit-harness.ts'
 import { anEndpoint, aSubscription, openLiteral } from './literal-service.ts'
 

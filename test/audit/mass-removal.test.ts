@@ -50,7 +50,7 @@ describe('a mass removal', () => {
     expect(first.violations[0]).toMatchObject({
       kind: 'project',
       uid: fixture.uidOf('payments'),
-      message: '15 of 40 endpoints are gone at once, which is not believed yet',
+      message: '15 of 40 endpoints disappeared in one scan; waiting for the next scan to confirm it',
     })
     expect(first.coverage.find(({ listing }) => listing === 'endpoints')?.reason).toBe(
       '15 of 40 endpoints missing at once; accepted if the next scan confirms it, or with --accept-removals',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
-import { notHttp, openGate } from '../service/not-http.ts'
+import { openGate } from '../service/not-http.ts'
+import { notHttp } from '../service/not-http-replies.ts'
 import { type AuditTurn, policyOf } from './audit-harness.ts'
 import { type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
 

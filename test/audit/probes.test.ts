@@ -204,7 +204,7 @@ describe('a probe', () => {
     const last = await fixture.audit({ policy })
     expect(violationLines(last)).toEqual(['opened probe/output-changed orders'])
     expect(at(last.violations, 0).message).toBe(
-      'the same function gives another result for the same payload, first at /data/a',
+      'result differs from the previous one, with the same function and payload, first at /data/a',
     )
   })
 

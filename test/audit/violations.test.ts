@@ -152,7 +152,7 @@ describe('a violation', () => {
       ...only(one),
       state: 'continuing',
       name: 'renamed',
-      message: 'limit of 50 with a duration of 0 s: nothing is limited',
+      message: 'rate limit of 50 per 0 s limits nothing',
       last_seen: two.run.started_at,
     })
   })
@@ -198,7 +198,7 @@ describe('a violation', () => {
     // The service shows a null endpoint then.
     const report = await fixture.audit()
     expect(report.violations).toMatchObject([
-      { rule: 'subscription/target-missing', message: 'no endpoint: what it matches goes nowhere' },
+      { rule: 'subscription/target-missing', message: 'no endpoint: matching events are not delivered' },
     ])
   })
 
@@ -215,8 +215,8 @@ describe('a violation', () => {
     )
     const report = await fixture.audit()
     expect(report.violations.map(({ rule, message }) => [rule, message])).toEqual([
-      ['source/unverified', 'verifies nothing: anyone who knows its address can inject events'],
-      ['source/disabled', 'switched off: its events are refused (3 subscriptions get nothing from it)'],
+      ['source/unverified', 'no verification: anyone who knows the URL can inject events'],
+      ['source/disabled', 'disabled: its events are refused (3 subscriptions receive nothing from it)'],
     ])
   })
 
@@ -252,7 +252,7 @@ describe('a violation', () => {
         .map(({ severity, message }) => ({ severity, message }))
     const across = {
       severity: 'high',
-      message: 'the same secret signs for 2 endpoints, and for endpoints of other projects',
+      message: 'secret shared by 2 endpoints, and with endpoints in other projects',
     }
     expect(shared(one)).toEqual([across, across])
     expect(shared(two)).toEqual([across, across])

@@ -170,7 +170,7 @@ describe('rules about waivers', () => {
         name: 'endpoint/inactive for kind endpoint',
         owner: null,
         path: '/used',
-        message: 'nothing that it is for violates endpoint/inactive; owner payments team',
+        message: 'no resource that it matches violates endpoint/inactive; owner payments team',
         first_seen: one.run.started_at,
         last_seen: one.run.started_at,
         due_at: null,

@@ -243,6 +243,15 @@ describe('waivers draft', () => {
     expect(code).toBe(0)
     expect(stderr).toMatch(/^hookdrift: \d+ violations accepted until .*: review them, then add them to the policy\n$/)
     expect(stdout).not.toMatch(/[^ -~\n]/)
+    const rulesIn = (yaml: string) => new Set(Array.from(yaml.matchAll(/- rule: (\S+)/g), ([, rule]) => rule))
+    const ofOne = await draft('--expires', inDays(60), '--rule', 'endpoint/url-not-https', '--severity', 'high')
+    expect([...rulesIn(ofOne.stdout)]).toEqual(['endpoint/url-not-https'])
+    const least = await draft('--expires', inDays(60), '--severity', 'critical')
+    expect(rulesIn(least.stdout).size).toBeLessThan(rulesIn(stdout).size)
+    expect(await draft('--expires', inDays(60), '--rule', 'endpoint/url-not-http')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean endpoint/url-not-https?'),
+    })
     cli.directory.write('policy.yaml', `${policy}${stdout}`)
     const waived = await cli.audit(['--format', 'json'])
     expect(waived.code).toBe(0)

@@ -264,7 +264,7 @@ describe('states as files', () => {
         .sort(),
     ).toEqual([
       ['drift/unexpected', '', '1 field differs from the approved baseline: /status "inactive" (approved: "active")'],
-      ['drift/unexpected', '', 'is not in the approved baseline'],
+      ['drift/unexpected', '', 'added: the approved baseline does not have it'],
     ])
     expect(report.violations.some(({ uid }: { uid: string }) => uid === came)).toBe(true)
     expect((await cli.audit()).code).toBe(0)

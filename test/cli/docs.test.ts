@@ -1,19 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import { pagePaths } from '../../src/app/read-docs.ts'
 import { topicsOf } from '../../src/questions/answer-docs.ts'
-import { showMarkdown } from '../../src/questions/show-markdown.ts'
+import { showMarkdown, wrapMarkdown } from '../../src/questions/show-markdown.ts'
 import { command } from './run-in-process.ts'
 
 const docs = (...words: string[]) => command(['docs', ...words], { cwd: import.meta.dirname })
 
 describe('hookdrift docs', () => {
-  it('lists all pages by kind, except those of rules', async () => {
+  it('lists all pages by kind, except those of rules and decisions', async () => {
     const { code, stdout } = await docs()
     expect(code).toBe(0)
     expect(stdout.match(/^\w[\w-]*$/gm)).toEqual(['tutorial', 'how-to', 'reference', 'explanation'])
     expect(stdout).toMatch(/^ {2}run-in-ci +Run in CI$/m)
     const listed = stdout.match(/^ {2}\S+/gm)
-    expect(listed).toHaveLength(pagePaths().filter((path) => !/README|^rules\//.test(path)).length)
+    expect(listed).toHaveLength(pagePaths().filter((path) => !/README|^(?:rules|decisions)\//.test(path)).length)
+  })
+
+  it('names pages about a word that is not a page', async () => {
+    const { code, stderr } = await docs('webhook')
+    expect(code).toBe(2)
+    expect(stderr).toContain('pages about it: notifications, send-notifications, ')
   })
 
   it('gives each page one topic, and the shortest that no other has', () => {
@@ -64,6 +70,23 @@ describe('Markdown in a terminal', () => {
       ...['# A', 'See the', 'page and others (https://a.example).'],
       ...['', 'Pages named here', '  hookdrift docs b#part'],
     ])
+  })
+
+  it('is wrapped where the terminal is narrower, but for code', () => {
+    const lines = [
+      '# A',
+      'one two three',
+      'four',
+      '- five six seven',
+      '',
+      '    a line of code that is long',
+      '| a | b c d e f |',
+    ]
+    expect(wrapMarkdown(lines, 12)).toEqual([
+      ...['# A', 'one two', 'three four', '- five six', '  seven', '', '    a line of code that is long'],
+      ...['| a | b', '    c d e f', '    |'],
+    ])
+    expect(wrapMarkdown(lines, 100)).toBe(lines)
   })
 
   it('keeps code as it is', () => {

@@ -16,15 +16,14 @@ const cwd = import.meta.dirname
 const checkout = join(cwd, '../..')
 const help = async (...words: string[]) => (await command([...words, '--help'], { cwd })).stdout
 
-function runnable(parent: Command, prefix = ''): readonly string[] {
+function namesIn(parent: Command, prefix = ''): readonly string[] {
   const children = parent.createHelp().visibleCommands(parent)
   return children.flatMap((child) => {
     const name = `${prefix}${child.name()}`
-    if (child.name() === 'help') return []
-    return child.commands.length > 0 ? runnable(child, `${name} `) : [name]
+    return child.name() === 'help' ? [] : [name, ...namesIn(child, `${name} `)]
   })
 }
-const names = runnable(await buildCommandLine())
+const names = namesIn(await buildCommandLine())
 const silent = { write: () => true, on: () => {} }
 const listedIn = (parent: Command): readonly string[] =>
   parent.commands.flatMap((child) => [[child.name(), ...argumentsOf(child)].join(' '), ...listedIn(child)])
@@ -60,7 +59,7 @@ describe('the help', () => {
     expect(listedIn(listed)).toEqual(listedIn(loaded))
   })
 
-  it('has examples for every command', () => {
+  it('has examples for every command and every group of commands', () => {
     expect(Object.keys(examples).sort()).toEqual([...names].sort())
   })
 
@@ -102,7 +101,7 @@ describe('short options', () => {
     expect(await complaintOf(args)).toBe('')
   })
 
-  it.each([['-v'], ['--version'], ['version']])('%s prints the version', async (word) => {
+  it.each([['-v'], ['--version']])('%s prints the version', async (word) => {
     const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
     expect(await command([word], { cwd })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })

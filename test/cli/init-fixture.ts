@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import type { Place } from '../../src/init/answers.ts'
+import type { Target } from '../../src/init/answers.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory } from './start-process.ts'
 
@@ -24,7 +24,7 @@ export async function openSetUp(options: Parameters<typeof startSimulatedService
         cwd: directory.path,
         env: { ...env, ...more },
       }),
-    all: (place: Place = 'none') => [
+    all: (place: Target = 'none') => [
       ...['--url', service.url, '--organisation', organisation, '--projects', 'all', '--for', place],
     ],
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { closedPort, json, makeCertificates, plain, tls } from '../service/front-ends.ts'
+import { closedPort, json, plain, tls } from '../service/front-ends.ts'
+import { makeCertificates } from '../service/service-certificates.ts'
 import { filesIn, openSetUp } from './init-fixture.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory, startHookdrift } from './start-process.ts'
@@ -36,6 +37,10 @@ describe('hookdrift init refuses', () => {
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--projects is missing: all, or the ids') })
     const lone = await setUp.init([...reaching, '--projects', 'all'])
     expect(lone).toMatchObject({ code: 2, stderr: expect.stringContaining('--organisation is missing') })
+    expect(lone.stderr).toContain("from the organisation's settings in the dashboard")
+    const key = await setUp.init([...reaching, '--projects', 'all', '--organisation', 'CO.demo5acfd50f.not-a-real-key'])
+    expect(key).toMatchObject({ code: 2, stderr: expect.stringContaining('--organisation: that is an API key') })
+    expect(key.stderr).not.toContain('not-a-real-key')
     const odd = await setUp.init([...reaching, '--projects', '../x'])
     expect(odd).toMatchObject({ code: 2, stderr: expect.stringContaining('--projects: "../x" is not an id') })
     expect(filesIn(setUp.directory.path)).toEqual([])
@@ -114,7 +119,11 @@ describe('a service that does not answer as it must', () => {
   })
 
   it.each([
-    ['an unknown organisation', ['--organisation', 'o1', '--projects', 'all'], /organisation not found/],
+    [
+      'an unknown organisation',
+      ['--organisation', 'o1', '--projects', 'all'],
+      /organisation not found[\s\S]*take it from the organisation's settings/,
+    ],
     [
       'an unknown project',
       ['--projects', '01M00000000000000000000000'],

@@ -2,9 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { places } from '../../src/init/answers.ts'
+import { targets } from '../../src/init/answers.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { makeCertificates, tls } from '../service/front-ends.ts'
+import { tls } from '../service/front-ends.ts'
+import { makeCertificates } from '../service/service-certificates.ts'
 import { filesIn, openSetUp } from './init-fixture.ts'
 import { command } from './run-in-process.ts'
 import { startHookdrift } from './start-process.ts'
@@ -22,7 +23,7 @@ function everythingIn(path: string, said: { readonly stdout: string; readonly st
 }
 
 describe('hookdrift init with options', () => {
-  it.each(places)(
+  it.each(targets)(
     'sets up %s: an audit with the files finds all projects, and no file holds the key',
     async (place) => {
       await using setUp = await openSetUp()

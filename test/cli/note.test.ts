@@ -44,7 +44,7 @@ describe('hookdrift note', () => {
     expect((await shown('report')).replace(/\s+/g, ' ')).toContain(said)
     expect((await shown('timeline', uid)).replace(/\s+/g, ' ')).toContain(said)
     expect(await shown('report', '--format', 'csv', '--section', 'drift')).toContain(said)
-    expect(await shown('report', '--format', 'markdown')).toContain('| deploy `4.2 (ada,')
+    expect(await shown('report', '--format', 'markdown')).toContain('| deploy 4.2 (ada, `03:30` UTC, `')
     expect(await shown('report', '--format', 'html')).toContain(`<a href="${ref}" rel="noreferrer">`)
     const lines = (await shown('report', '--format', 'jsonl')).split('\n').filter((line) => line !== '')
     expect(lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'note')).toMatchObject([{ id: 1, ref }])
@@ -91,7 +91,7 @@ describe('hookdrift note', () => {
     [['x', '--ref', 'y'.repeat(501)], 'the ref of a note has 501 characters'],
     [['x', '--at', 'soon'], 'not a time: "soon"'],
     [['x', '--at', '2026-11-21'], 'not a time: "2026-11-21"'],
-    [['x', '--at', '9999-01-01T00:00:00Z'], 'has not come yet'],
+    [['x', '--at', '9999-01-01T00:00:00Z'], 'is in the future'],
     [['x', '--project', 'acme/nothing'], 'no project "acme/nothing" was scanned yet'],
     [['x', '--by', ' '], 'cannot determine the current user'],
   ])('refuses %j', async (args, message) => {

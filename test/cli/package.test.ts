@@ -5,12 +5,14 @@ import { parse } from 'acorn'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { places } from '../../src/init/answers.ts'
+import { targets } from '../../src/init/answers.ts'
 import { type Ended, openDirectory, startProgram } from './start-process.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const bin = join(checkout, 'bin/hookdrift.js')
-const { version, files, devDependencies, engines } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+const { version, files, dependencies, devDependencies, engines } = JSON.parse(
+  readFileSync(join(checkout, 'package.json'), 'utf8'),
+)
 
 /** What the build writes. */
 const built = ['dist', 'sbom.cdx.json', 'THIRD-PARTY-NOTICES.txt']
@@ -19,9 +21,7 @@ const built = ['dist', 'sbom.cdx.json', 'THIRD-PARTY-NOTICES.txt']
 const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
 
 interface Lock {
-  readonly packages: Readonly<
-    Record<string, { readonly version: string; readonly integrity?: string; readonly dev?: true }>
-  >
+  readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity?: string }>>
 }
 
 interface Component {
@@ -56,15 +56,18 @@ describe('the package', () => {
   const bundled = () => [...notices().matchAll(/^(\S+@\d\S*) \(.*\)$/gm)].map(([, ref = '']) => ref)
 
   beforeAll(async () => {
-    // A copy, so that this checkout's dist is left alone.
+    // A copy, so that what this checkout has built is left alone.
     const copy = join(directory.path, 'checkout')
-    for (const name of ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'src', 'scripts', ...files]) {
+    const sources = ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'src', 'scripts', 'release']
+    for (const name of [...sources, ...files]) {
       if (!built.includes(name) && existsSync(join(checkout, name))) {
         cpSync(join(checkout, name), join(copy, name), { recursive: true })
       }
     }
     symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
-    const { stdout } = await succeed('npm', ['pack', '--json', '--pack-destination', directory.path], copy)
+    await succeed('npm', ['run', '-s', 'build'], copy)
+    const args = ['pack', '--json', '--pack-destination', directory.path, './package']
+    const { stdout } = await succeed('npm', args, copy)
     const answer = JSON.parse(stdout.slice(stdout.indexOf('[')))
     packed = answer[0].files.map(({ path }: { path: string }) => path)
     mkdirSync(installed)
@@ -147,9 +150,14 @@ describe('the package', () => {
     const lock: Lock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8'))
     const locked = Object.entries(lock.packages).filter(([path]) => path !== '')
     const contained = new Set(bundled())
+    const installedWith = JSON.parse(readFileSync(join(installed, 'package-lock.json'), 'utf8'))
+    const needed = new Set(
+      Object.keys(installedWith.packages).filter((path) => path !== '' && path !== 'node_modules/hookdrift'),
+    )
+    expect(needed).toContain('node_modules/better-sqlite3')
     const shipped = locked
-      .map(([path, entry]) => ({ ...entry, ref: `${nameOf(path)}@${entry.version}` }))
-      .filter(({ ref, dev }) => dev !== true || contained.has(ref))
+      .map(([path, entry]) => ({ ...entry, path, ref: `${nameOf(path)}@${entry.version}` }))
+      .filter(({ path, ref }) => needed.has(path) || contained.has(ref))
     expect(digestsOf(components)).toEqual(
       Object.fromEntries(shipped.map(({ ref, integrity = '' }) => [ref, integrity])),
     )
@@ -159,9 +167,11 @@ describe('the package', () => {
     expect(text).not.toMatch(/"(?:serialNumber|timestamp)"/)
   })
 
-  it('needs no build tool', () => {
-    const there = Object.keys(devDependencies).filter((name) => existsSync(join(installed, 'node_modules', name)))
-    expect(there).toEqual([])
+  it('brings no tool and no package that its files contain', () => {
+    const there = Object.keys({ ...dependencies, ...devDependencies }).filter((name) =>
+      existsSync(join(installed, 'node_modules', name)),
+    )
+    expect(there).toEqual(['better-sqlite3'])
   })
 
   it('prints its version', async () => {
@@ -188,7 +198,7 @@ describe('the package', () => {
     const fleet = generateFleet({ projects: 1, endpointsPerProject: 2 })
     await using service = await startSimulatedService(fleet)
     const reaching = ['--url', service.url, '--key-from-env', 'ACME_KEY', '--organisation', fleet.organisationId]
-    for (const place of places) {
+    for (const place of targets) {
       const args = ['init', '--yes', ...reaching, '--projects', 'all', '--for', place, '--directory', place]
       const env = { PATH, ACME_KEY: fleet.personalKey }
       const program = join(installed, 'node_modules/.bin/hookdrift')
@@ -216,7 +226,7 @@ describe('an older Node', () => {
     stdout: '',
     stderr: `hookdrift needs Node 22.19 or newer, this is Node ${node}\n  install one, such as with \`nvm install 24\`, or run the container\n`,
   })
-  /** A Node that calls itself something else. A checkout has no dist: loading more than the first file fails. */
+  /** A Node that calls itself something else. A checkout has no dist next to its bin: loading more than the first file fails. */
   const preload = (node: string) => `Object.defineProperty(process.versions, 'node', { value: '${node}' })`
 
   it.each(['4.9.1', '18.20.4', '20.1.0', '22.18.0'])('%s prints in one line which Node it needs', async (node) => {

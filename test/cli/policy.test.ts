@@ -36,7 +36,7 @@ describe('hookdrift policy check', () => {
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^policy\.yaml is a policy: \d+ rules \(1 of its own\), 0 overrides, 0 waivers, 0 probes, 0 tests\.\n$/,
+        /^policy\.yaml is valid: \d+ rules \(1 of its own\), 0 overrides, 0 waivers, 0 probes, 0 tests\.\n$/,
       ),
     ])
     const json = JSON.parse((await policy.run('check', 'policy.yaml', '--format', 'json')).stdout)

@@ -162,7 +162,7 @@ describe('hookdrift worker', () => {
       'schedules: [{ name: a, cron: "0 0 31 2 *" }]\n',
       [],
       2,
-      /hookdrift\.yaml:1:30: "0 0 31 2 \*" cannot be kept: it never comes/,
+      /hookdrift\.yaml:1:30: "0 0 31 2 \*" is not a valid schedule: it never fires/,
     ],
     ['a count that is none', everySecond, ['--next', '0'], 2, /Expected a number from 1 to 1000/],
     [
@@ -201,7 +201,7 @@ describe('hookdrift audit with schedules and time limits', () => {
     })
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/hookdrift\.yaml:1:30: "61 \* \* \* \*" cannot be kept/),
+      stderr: expect.stringMatching(/hookdrift\.yaml:1:30: "61 \* \* \* \*" is not a valid schedule/),
     })
   })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { frameworkJsonSchema, rationaleFor, readFramework } from '../../src/compliance/framework.ts'
+import { rationaleFor, readFramework } from '../../src/compliance/framework.ts'
 import { messageOf } from '../../src/model/errors.ts'
 
 const config = join(import.meta.dirname, '../../config')
@@ -55,11 +55,9 @@ describe('a framework file', () => {
     )
   })
 
-  it('has a published schema, which every built-in framework follows', async () => {
-    await expect(`${JSON.stringify(frameworkJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
-      join(config, 'framework.schema.json'),
-    )
-    const validate = new Ajv2020({ strict: true }).compile(frameworkJsonSchema())
+  it('has a published schema, which every built-in framework follows', () => {
+    const schema = JSON.parse(readFileSync(join(config, 'framework.schema.json'), 'utf8'))
+    const validate = new Ajv2020({ strict: true }).compile(schema)
     for (const file of readdirSync(join(config, 'frameworks'))) {
       validate(parse(readFileSync(join(config, 'frameworks', file), 'utf8')))
       expect(validate.errors, file).toBeNull()

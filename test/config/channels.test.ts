@@ -112,7 +112,7 @@ describe('channels', () => {
     const unsafe = { ...issues, token: more.TRACKER_TOKEN, api_url: 'http://github.example.com/api/v3' }
     expect(configure(withChannels(unsafe), { env }).warnings).toEqual([
       expect.stringMatching(/the file contains a secret/),
-      expect.stringMatching(/sent in clear over http/),
+      expect.stringMatching(/sent unencrypted over http/),
     ])
     expect(configure(withChannels(issues, ops), { env }, { usesChannels: false }).digest).toBe(digest)
   })
@@ -218,7 +218,7 @@ describe('channels', () => {
     )
     expect(warnings.map((line) => line.replace(/^.*:\d+:\d+: /, ''))).toEqual([
       'the file contains a secret; use ${VAR} or ${file:PATH}',
-      'messages are sent in clear over http; use https',
+      'messages are sent unencrypted over http; use https',
       'the file contains a secret; use ${VAR} or ${file:PATH}',
       'the file contains a secret; use ${VAR} or ${file:PATH}',
     ])

@@ -9,7 +9,6 @@ import { defaultDialect } from '../../src/service/dialect.ts'
 import { defaultLimits } from '../../src/service/settings.ts'
 import { configure, firstService } from './config-fixture.ts'
 
-const schemaFile = new URL('../../config/hookdrift.schema.json', import.meta.url)
 const channelEnv = {
   HOOK_URL: 'https://hooks.example.com/in',
   HOOK_SECRET: `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`,
@@ -48,10 +47,6 @@ describe('the example configuration', () => {
 })
 
 describe('config/hookdrift.schema.json', () => {
-  it('is current (`npx vitest run test/config -u` refreshes it)', async () => {
-    await expect(formatted(configurationJsonSchema())).toMatchFileSnapshot(schemaFile.pathname)
-  })
-
   it('accepts a reference for a text with a pattern', () => {
     const validate = new Ajv2020({ strict: false }).compile(configurationJsonSchema())
     const name = (text: string) => ({ services: [{ name: text, url: 'https://a.example', projects: [{ id: 'p' }] }] })
@@ -73,10 +68,4 @@ function memberNames(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const own = 'properties' in schema ? Object.keys(schema.properties ?? {}) : []
   return [...own, ...Object.values(schema).flatMap(memberNames)]
-}
-
-/** As biome writes JSON: a list of a few texts in one line. */
-function formatted(value: unknown): string {
-  const text = JSON.stringify(value, null, 2)
-  return `${text.replace(/\[\n\s+("[^\]]*")\n\s+\]/g, (_, items: string) => `[${items.replace(/\n\s+/g, ' ')}]`)}\n`
 }

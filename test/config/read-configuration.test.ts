@@ -283,7 +283,7 @@ describe('readConfiguration', () => {
     ],
     [
       `${smallest}    dialect: { headers: { x-a: "a\\nb" } }\n`,
-      '7:32: x-a has a value that does not fit (not shown), expected visible ASCII characters and blanks, no line breaks, at most 8192',
+      '7:32: x-a has a value that does not fit (not shown), expected visible ASCII characters and spaces, no line breaks, at most 8192',
     ],
     [
       `${smallest}    dialect: { headers: { Connection: close } }\n`,
@@ -379,7 +379,7 @@ describe('the warnings of a configuration', () => {
 
   it('name keys that are sent in clear', () => {
     expect(configure(smallest.replace('https:', 'http:')).warnings).toEqual([
-      `${file}:3:10: the key is sent in clear over http; use https`,
+      `${file}:3:10: the key is sent unencrypted over http; use https`,
     ])
   })
 

@@ -61,7 +61,7 @@ describe('references in a configuration', () => {
 })
 
 describe('a key', () => {
-  const expectation = 'expected visible ASCII characters without blanks or line breaks, at most 4096'
+  const expectation = 'expected visible ASCII characters without spaces or line breaks, at most 4096'
   const at = (text: string) =>
     `services:\n  - name: a\n    key: ${text}\n    url: https://a.example\n    projects: [{ id: p }]`
 
@@ -75,8 +75,8 @@ describe('a key', () => {
   })
 
   it.each([
-    [' a', 'no blank or line break before or after the key: remove it'],
-    ['a\n\n', 'no blank or line break before or after the key: remove it'],
+    [' a', 'no space or line break before or after the key: remove it'],
+    ['a\n\n', 'no space or line break before or after the key: remove it'],
     ['Bearer a', 'the key alone: leave `Bearer` out, it is sent before the key'],
   ])('is refused and not shown when it is %j, and its mistake is named', (value, expected) => {
     const line = `3:10: key has a value that does not fit (not shown), expected ${expected}`

@@ -56,7 +56,7 @@ schedules:
       expect.stringMatching(/^5:5: `nam` is unknown/),
       expect.stringMatching(/^7:50: env is 1, expected text/),
       expect.stringMatching(/^8:25: a second project named payments, the first is in line 7/),
-      expect.stringMatching(/^10:28: "61 \* \* \* \*" cannot be kept/),
+      expect.stringMatching(/^10:28: "61 \* \* \* \*" is not a valid schedule/),
       expect.stringMatching(/^10:53: `acme\/nowhere` matches none of/),
       expect.stringMatching(/^11:5: cron is missing/),
       expect.stringMatching(/^11:28: jitter is "soon"/),

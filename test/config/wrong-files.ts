@@ -51,7 +51,7 @@ export const wrongConfigurations: Readonly<Record<string, readonly [text: string
   ],
   'a project whose key is faulty': [
     'services:\n  - name: acme\n    url: https://hooks.example.com\n    projects:\n      - { id: p1, key: "${ACME_KEY}" }\n      - { id: p2, key: [] }\n',
-    '6:24: key is an empty list, expected visible ASCII characters without blanks or line breaks, at most 4096',
+    '6:24: key is an empty list, expected visible ASCII characters without spaces or line breaks, at most 4096',
   ],
   'a project under two services': [
     'services:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n  - { name: other, url: "https://HOOKS.example.com:443/", key: "${ACME_KEY}", projects: [{ id: p0 }, { id: p2 }] }\n',
@@ -114,10 +114,10 @@ export const wrongConfigurations: Readonly<Record<string, readonly [text: string
   ],
   'schedules that cannot be kept': [
     'schedules:\n  - { name: a, cron: "61 * * * *" }\n  - { name: b, cron: "0 * * * *", timezone: Europe/Nowhere }\n  - { name: c, cron: "* * * * *", jitter: 2h }\n  - { name: d, cron: "0 0 30 2 *" }\nservices:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n',
-    '2:22: "61 * * * *" cannot be kept: Invalid value for minute: 61',
+    '2:22: "61 * * * *" is not a valid schedule: Invalid value for minute: 61',
     '3:45: there is no time zone `Europe/Nowhere`, expected one such as Europe/Berlin',
-    '4:43: a jitter of 7200 s, and two ticks are 60 s apart: expected less',
-    '5:22: "0 0 30 2 *" cannot be kept: it never comes',
+    '4:43: a jitter of 7200 s, but two ticks are 60 s apart: expected less',
+    '5:22: "0 0 30 2 *" is not a valid schedule: it never fires',
   ],
   'a schedule for no project': [
     'schedules:\n  - { name: a, cron: "0 * * * *", projects: [payments, nothing] }\nservices:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n',
@@ -147,7 +147,7 @@ export const wrongConfigurations: Readonly<Record<string, readonly [text: string
   ],
   'pages whose token is faulty': [
     'serve: { listen: "0.0.0.0:80", token: short }\nservices:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n',
-    '1:39: token has a value that does not fit (not shown), expected 20 to 200 visible ASCII characters without blanks or line breaks',
+    '1:39: token has a value that does not fit (not shown), expected 20 to 200 visible ASCII characters without spaces or line breaks',
   ],
   'pages of a worker for everyone': [
     'worker: { listen: "[::]:80", pages: true }\nservices:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n',
@@ -155,7 +155,7 @@ export const wrongConfigurations: Readonly<Record<string, readonly [text: string
   ],
   'pages of a worker whose readers are faulty': [
     'worker: { listen: "[::]:80", pages: true }\nserve: { token: short }\nservices:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n',
-    '2:17: token has a value that does not fit (not shown), expected 20 to 200 visible ASCII characters without blanks or line breaks',
+    '2:17: token has a value that does not fit (not shown), expected 20 to 200 visible ASCII characters without spaces or line breaks',
   ],
   'pages of a worker without an address': [
     'worker: { pages: true }\nservices:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n',
@@ -211,12 +211,12 @@ export const wrongConfigurations: Readonly<Record<string, readonly [text: string
   ],
   'variables that are empty': [
     'seal_key: ${EMPTY}\nnotify:\n  - { name: a, type: slack, url: "${EMPTY}" }\nserve: { token: "${EMPTY}" }\nservices:\n  - name: a\n    url: ${EMPTY}\n    key: ${EMPTY}\n    projects: [{ id: p1, key: "${EMPTY}" }]\n',
-    '1:11: seal_key is empty once `${EMPTY}` is filled in, expected 32 to 4096 visible ASCII characters without blanks or line breaks',
+    '1:11: seal_key is empty once `${EMPTY}` is filled in, expected 32 to 4096 visible ASCII characters without spaces or line breaks',
     '3:34: url is empty once `${EMPTY}` is filled in, expected an http or https URL without user, password or fragment',
-    '4:17: token is empty once `${EMPTY}` is filled in, expected 20 to 200 visible ASCII characters without blanks or line breaks',
+    '4:17: token is empty once `${EMPTY}` is filled in, expected 20 to 200 visible ASCII characters without spaces or line breaks',
     '7:10: url is empty once `${EMPTY}` is filled in, expected an http or https URL without user, password, query or fragment',
-    '8:10: key is empty once `${EMPTY}` is filled in, expected visible ASCII characters without blanks or line breaks, at most 4096',
-    '9:31: key is empty once `${EMPTY}` is filled in, expected visible ASCII characters without blanks or line breaks, at most 4096',
+    '8:10: key is empty once `${EMPTY}` is filled in, expected visible ASCII characters without spaces or line breaks, at most 4096',
+    '9:31: key is empty once `${EMPTY}` is filled in, expected visible ASCII characters without spaces or line breaks, at most 4096',
   ],
   'faults of the shape, of values and between them': [
     'history: postgres://db/h?ssl=yes\nreport_url: https://r.example/{runn}\nconcurrency: 0\nworker: { slots: 4, pages: true }\nserve: { listen: "0.0.0.0:80", tokens: [{ name: a, token: "${TOKEN}" }, { name: a, token: "${TOKEN}", projects: [nothing] }] }\nnotify:\n  - { name: a, type: log, min_severity: bad, projects: [nothing] }\n  - { name: a, type: log }\nschedules:\n  - { name: s, cron: "61 * * * *", jitter: soon, projects: [nothing] }\nservices:\n  - name: acme\n    url: https://hooks.example.com/api/v1\n    key: "${QUOTED}"\n    page_size: 0\n    dialect: { headers: { authorization: x } }\n    projects:\n      - { id: p1 }\n      - { id: p1, labels: { env: 1 } }\n  - name: acme\n    url: https://hooks.example.com/api/v1\n    key: k\n    ca_file: none.pem\n    projects: [{ id: p1 }, { match: a }, { match: a }]\n',
@@ -229,7 +229,7 @@ export const wrongConfigurations: Readonly<Record<string, readonly [text: string
     '5:91: the same token as in line 5: it would not say who reads',
     '7:41: min_severity is "bad", expected `critical`, `high`, `medium`, `low` or `info`',
     '8:13: a second channel named a, the first is in line 7',
-    '10:22: "61 * * * *" cannot be kept: Invalid value for minute: 61',
+    '10:22: "61 * * * *" is not a valid schedule: Invalid value for minute: 61',
     '10:44: jitter is "soon", expected a duration such as `5s`, from 0s to 24h (units ms, s, m, h)',
     '13:10: leave /api/v1 out of the URL, it is appended: https://hooks.example.com',
     '14:10: the key has quotes around it in ${QUOTED}: they would be sent, remove them',

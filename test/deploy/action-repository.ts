@@ -40,11 +40,12 @@ export async function openRepository() {
 
   const used: { readonly action: string; readonly given: Readonly<Record<string, string>> }[] = []
   let jobs = 0
-  const keep = (action: string, given: Readonly<Record<string, string>>) => {
+  const keep = (pinned: string, given: Readonly<Record<string, string>>) => {
+    const [action = ''] = pinned.split('@')
     used.push({ action, given })
     const [history = ''] = (given.path ?? '').split('\n')
-    if (action === 'actions/cache/save@v5') cpSync(history, join(cache, 'history'))
-    if (action !== 'actions/cache/restore@v5' || !existsSync(join(cache, 'history'))) return
+    if (action === 'actions/cache/save') cpSync(history, join(cache, 'history'))
+    if (action !== 'actions/cache/restore' || !existsSync(join(cache, 'history'))) return
     mkdirSync(join(history, '..'), { recursive: true })
     cpSync(join(cache, 'history'), history)
   }

@@ -23,10 +23,10 @@ describe('the action', () => {
     for (const name of ['html', 'junit']) expect(readFileSync(first.outputs[name] ?? '', 'utf8')).not.toBe('')
     expect(repository.forge.comments.map(({ body }) => body)).toEqual([expect.stringContaining(first.summary)])
     expect(repository.used.map(({ action }) => action)).toEqual([
-      'actions/setup-node@v6',
-      'actions/cache/restore@v5',
-      'actions/cache/save@v5',
-      'github/codeql-action/upload-sarif@v4',
+      'actions/setup-node',
+      'actions/cache/restore',
+      'actions/cache/save',
+      'github/codeql-action/upload-sarif',
     ])
     expect(repository.used.at(-1)?.given).toEqual({ sarif_file: first.outputs.sarif, category: 'hookdrift' })
     const sarif = JSON.parse(readFileSync(first.outputs.sarif ?? '', 'utf8'))
@@ -67,8 +67,8 @@ describe('the action', () => {
       code: 3,
       outputs: { 'exit-code': '3', verdict: 'incomplete', sarif: '' },
     })
-    expect(repository.used.map(({ action }) => action)).not.toContain('github/codeql-action/upload-sarif@v4')
-    expect(repository.used.map(({ action }) => action)).toContain('actions/cache/save@v5')
+    expect(repository.used.map(({ action }) => action)).not.toContain('github/codeql-action/upload-sarif')
+    expect(repository.used.map(({ action }) => action)).toContain('actions/cache/save')
     expect(repository.forge.comments).toHaveLength(1)
   })
 
@@ -79,7 +79,7 @@ describe('the action', () => {
     expect(log).toContain('HOOKDRIFT_SEAL_KEY is not set')
     expect(summary).toContain('could not audit')
     expect(repository.forge.comments[0]?.body).toContain('could not audit')
-    expect(repository.used.map(({ action }) => action)).not.toContain('actions/cache/save@v5')
+    expect(repository.used.map(({ action }) => action)).not.toContain('actions/cache/save')
   })
 
   it('writes no comment outside a pull request or when it is switched off', async () => {
@@ -96,7 +96,8 @@ describe('the action', () => {
     await repository.audit({ inputs: { projects: 'acme/nowhere' } })
     expect(repository.npm()).toEqual([
       'npm ci --ignore-scripts',
-      'npm pack --pack-destination /job-1/hookdrift/hookdrift/program',
+      'npm run -s build',
+      'npm pack --pack-destination /job-1/hookdrift/hookdrift/program ./package',
       'npm install --prefix /job-1/hookdrift/hookdrift/program --omit=dev --ignore-scripts --no-save /job-1/hookdrift/hookdrift/program/hookdrift-0.1.0.tgz',
     ])
     for (const given of ['hookdrift', 'hookdrift@latest', 'missing.tgz']) {
@@ -104,7 +105,7 @@ describe('the action', () => {
       expect(code).not.toBe(0)
       expect(log).toContain('::error title=hookdrift::The input "package"')
     }
-    expect(repository.npm()).toHaveLength(3)
+    expect(repository.npm()).toHaveLength(4)
   })
 
   it('hands what a person writes to the programs as it is', async () => {

@@ -68,4 +68,26 @@ describe('the Dockerfile', () => {
     expect(bases).toEqual(bases.map(() => `\${BASE}`))
     expect(readDockerfile(text).map(({ base }) => base)).toEqual(bases.map(() => 'node:24-bookworm-slim'))
   })
+
+  it('labels the image as registries read it, with what the release knows', () => {
+    const stage = readDockerfile(read('Dockerfile')).at(-1)
+    const given = (name: string) => stage?.instructions.find((instruction) => instruction.name === name)?.rest ?? ''
+    const labels = Object.fromEntries(
+      [...given('LABEL').matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    )
+    const { description, license, name } = JSON.parse(read('package.json'))
+    const asked = ['version', 'revision', 'created', 'source', 'url', 'documentation']
+    expect(labels).toEqual({
+      title: name,
+      description,
+      licenses: license,
+      ...Object.fromEntries(asked.map((label) => [label, `\${${label.toUpperCase()}}`])),
+    })
+    expect(given('ARG')).toBe(asked.map((label) => `${label.toUpperCase()}=""`).join(' '))
+    const passed = read('.github/workflows/release.yml').matchAll(/--build-arg "(\w+)=/g)
+    expect([...passed].map(([, argument]) => argument?.toLowerCase()).sort()).toEqual(asked.sort())
+  })
 })

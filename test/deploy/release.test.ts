@@ -1,29 +1,50 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { ownerFaults, ownerSchema, readOwner } from '../../scripts/release/owner.ts'
 import { packageFaults } from '../../scripts/release/package-faults.ts'
+import { publicationFaults } from '../../scripts/release/publication-faults.ts'
+import { lockedWith, publishedManifest, stageFiles } from '../../scripts/release/stage-files.ts'
 import { checkout } from './build-image.ts'
 
 const require = createRequire(import.meta.url)
-const description = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+const directory = mkdtempSync(join(tmpdir(), 'hookdrift-staged-'))
+stageFiles(checkout, directory)
+afterAll(() => rmSync(directory, { recursive: true }))
+const description = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
 
-/** What `npm pack` would take, without the build and what it writes. */
+/** What `npm pack` takes of the files that are not built, and what the build adds. */
 function packedFiles(): readonly string[] {
-  const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const args = ['pack', '--dry-run', '--json', directory]
   const own = Object.entries(process.env).filter(([key]) => !key.startsWith('npm_'))
   const env = { ...Object.fromEntries(own), PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
   const [{ files }] = JSON.parse(
-    execFileSync('npm', args, { cwd: checkout, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    execFileSync('npm', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   )
   const paths: readonly string[] = files.map(({ path }: { path: string }) => path)
-  return paths.filter((path) => !path.startsWith('dist/'))
+  return [...paths, 'dist/cli/start.js', 'sbom.cdx.json', 'THIRD-PARTY-NOTICES.txt']
+}
+
+const files = packedFiles()
+
+const root = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+const rootLock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8'))
+
+const filled = {
+  repository: 'https://github.com/acme/hookdrift',
+  homepage: 'https://hookdrift.acme.example',
+  bugs: 'https://github.com/acme/hookdrift/issues',
+  codeowners: '@acme/webhooks',
+  image: 'ghcr.io/acme/hookdrift',
+  schemas: 'https://hookdrift.acme.example/schemas',
 }
 
 describe('the package, as it would be published', () => {
   it('has no fault', () => {
-    expect(packageFaults(description, packedFiles(), { isBuilt: false })).toEqual([])
+    expect(packageFaults(description, files)).toEqual([])
   })
 
   it('can be resolved by its name, and exports files that exist', () => {
@@ -32,16 +53,122 @@ describe('the package, as it would be published', () => {
     expect(() => require.resolve('hookdrift/src/cli/main.ts')).toThrow(/not defined by "exports"/)
   })
 
-  it('is published with provenance, and names no place that the project does not own', () => {
+  it('is all that is staged, but the lock file, which is for an image', () => {
+    const staged = globSync('**', { cwd: directory }).filter((path) => statSync(join(directory, path)).isFile())
+    expect(staged.filter((path) => !files.includes(path))).toEqual(['package-lock.json'])
+  })
+
+  it('depends on what no bundle can hold, and has nothing of the checkout', () => {
+    expect(description.dependencies).toEqual({ 'better-sqlite3': root.dependencies['better-sqlite3'] })
+    const { description: about, bin, man, version } = root
+    expect(description).toMatchObject({ description: about, bin, man, version })
+    const lock = JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8'))
+    expect(lock.packages['']).toMatchObject({ version, dependencies: description.dependencies })
+    expect(Object.keys(lock.packages)).toContain('node_modules/better-sqlite3')
+    for (const [path, entry] of Object.entries(lock.packages).slice(1)) expect(entry).toEqual(rootLock.packages[path])
+  })
+
+  it('is published with provenance, and names the places that the owner filled in', () => {
     expect(description.publishConfig).toEqual({ access: 'public', provenance: true })
-    expect(['author', 'repository', 'bugs', 'homepage'].filter((name) => name in description)).toEqual([])
+    const { repository, homepage, bugs } = readOwner(checkout)
+    const places = publishedManifest(root, { ...readOwner(checkout), ...filled })
+    expect(places).toMatchObject({
+      repository: { type: 'git', url: 'git+https://github.com/acme/hookdrift.git' },
+      homepage: 'https://hookdrift.acme.example',
+      bugs: 'https://github.com/acme/hookdrift/issues',
+    })
+    const named = { repository, homepage, bugs }
+    for (const [member, place] of Object.entries(named)) expect(member in description).toBe(place !== '')
+    expect(description).not.toHaveProperty('author')
+  })
+})
+
+describe('the checkout', () => {
+  it('is never published itself: npm refuses it, and packing it says what to pack', () => {
+    expect(root.private).toBe(true)
+    expect(root.scripts.prepack).toMatch(/npm pack \.\/package.* exit 1$/)
+  })
+})
+
+describe('what belongs to packages in a lock file', () => {
+  const entry = (...names: string[]) => ({
+    version: '1.0.0',
+    dependencies: Object.fromEntries(names.map((name) => [name, '^1.0.0'])),
+  })
+
+  it('is found where Node finds it: nearest first', () => {
+    const packages = {
+      '': entry('a', 'x'),
+      'node_modules/a': entry('@s/b', 'c'),
+      'node_modules/a/node_modules/@s/b': entry('c'),
+      'node_modules/a/node_modules/c': entry(),
+      'node_modules/c': entry('a'),
+      'node_modules/x': entry('c'),
+    }
+    expect(lockedWith({ lockfileVersion: 3, packages }, ['a'])).toEqual([
+      'node_modules/a',
+      'node_modules/a/node_modules/@s/b',
+      'node_modules/a/node_modules/c',
+    ])
+    expect(lockedWith({ lockfileVersion: 3, packages }, ['x'])).toEqual([
+      'node_modules/a',
+      'node_modules/a/node_modules/@s/b',
+      'node_modules/a/node_modules/c',
+      'node_modules/c',
+      'node_modules/x',
+    ])
+    expect(() => lockedWith({ lockfileVersion: 3, packages }, ['y'])).toThrow('package-lock.json has no y')
+  })
+})
+
+describe('what a publication lacks', () => {
+  const owner = { ...readOwner(checkout), ...filled }
+  const changelog = '# Changelog\n\n## 1.2.3, 2026-11-27\n'
+  const ready = { owner, version: '1.2.3', changelog, tag: 'v1.2.3' }
+
+  it('is nothing when the owner, the changelog and the tag say what they must', () => {
+    expect(publicationFaults(ready)).toEqual([])
+    expect(publicationFaults({ ...ready, tag: undefined })).toEqual([])
+  })
+
+  it('is named by file and member', () => {
+    expect(publicationFaults({ ...ready, owner: { ...owner, image: '', bugs: '' } })).toEqual([
+      'release/owner.json: bugs is empty',
+      'release/owner.json: image is empty',
+    ])
+    expect(publicationFaults({ ...ready, tag: '1.2.3' })).toEqual([
+      'the tag is 1.2.3, and the version 1.2.3: tag v1.2.3',
+    ])
+    for (const heading of ['## 1.2.3', '## 1.2.3, soon', '## 1.2.30, 2026-11-27'])
+      expect(publicationFaults({ ...ready, changelog: heading })).toEqual([
+        'CHANGELOG.md has no heading "## 1.2.3, " with the date',
+      ])
+  })
+})
+
+describe('release/owner.json', () => {
+  it('takes addresses that are whole, and nothing else', () => {
+    expect(ownerSchema.parse(filled)).toEqual(filled)
+    const wrong = {
+      repository: 'github.com/acme/hookdrift',
+      homepage: 'http://hookdrift.acme.example',
+      bugs: 'https://github.com/acme/hookdrift/issues?q=1',
+      codeowners: 'acme/webhooks',
+      image: 'ghcr.io/acme/hookdrift:latest',
+      schemas: 'https://hookdrift.acme.example/schemas/',
+    }
+    expect(Object.keys(wrong)).toEqual(Object.keys(ownerSchema.shape))
+    for (const [member, value] of Object.entries(wrong))
+      expect(ownerSchema.safeParse({ ...filled, [member]: value }).success, member).toBe(false)
+    expect(ownerSchema.safeParse({ ...filled, author: '' }).success).toBe(false)
+    const blank = Object.fromEntries(Object.keys(filled).map((member) => [member, '']))
+    expect(ownerFaults(ownerSchema.parse(blank))).toHaveLength(6)
   })
 })
 
 describe('the check of the package', () => {
-  const files = [...packedFiles(), 'dist/cli/start.js', 'sbom.cdx.json', 'THIRD-PARTY-NOTICES.txt']
   const faultsWith = (change: object, more: readonly string[] = []) =>
-    packageFaults({ ...description, ...change }, [...files, ...more], { isBuilt: true })
+    packageFaults({ ...description, ...change }, [...files, ...more])
 
   it('accepts a built package', () => {
     expect(faultsWith({})).toEqual([])
@@ -55,7 +182,8 @@ describe('the check of the package', () => {
   )
 
   it.each([
-    [{ scripts: { postinstall: 'node x.js' } }, 'the script "postinstall" runs at installation'],
+    [{ scripts: { postinstall: 'node x.js' } }, "package.json has scripts, which is the checkout's"],
+    [{ private: true }, "package.json has private, which is the checkout's"],
     [{ exports: { './x': './lib/x.js' } }, 'package.json names lib/x.js, which is not in the package'],
     [{ description: '' }, 'package.json has no description'],
   ])('finds what is wrong with %j', (change, fault) => {
@@ -67,7 +195,6 @@ describe('the check of the package', () => {
       packageFaults(
         description,
         files.filter((path) => path !== 'LICENSE'),
-        { isBuilt: true },
       ),
     ).toEqual(['LICENSE is missing'])
   })

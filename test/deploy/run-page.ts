@@ -61,6 +61,8 @@ export async function runPage(page: string): Promise<Answers> {
     LANG: 'C.UTF-8',
     USER: 'lee',
   })
+  const [shownExpiry = inThreeMonths()] = page.match(expiry) ?? []
+  const withShownExpiry = (text: string) => text.replaceAll(inThreeMonths(), shownExpiry)
   const answers = new Map<number, readonly string[]>()
   try {
     for (const { steps, file } of blocksOf(page)) {
@@ -72,7 +74,7 @@ export async function runPage(page: string): Promise<Answers> {
         const lines = await shell.run(withFree(step.command))
         answers.set(
           answers.size,
-          lines.map((line) => withShown(line).replaceAll(directory, '.')),
+          lines.map((line) => withShownExpiry(withShown(line)).replaceAll(directory, '.')),
         )
       }
     }
@@ -83,9 +85,14 @@ export async function runPage(page: string): Promise<Answers> {
   }
 }
 
+const expiry = /(?<=expires: )\d{4}-\d\d-\d\d/g
+
 function current(file: string): string {
-  const inThreeMonths = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10)
-  return file.replace(/(?<=expires: )\d{4}-\d\d-\d\d/g, inThreeMonths)
+  return file.replace(expiry, inThreeMonths())
+}
+
+function inThreeMonths(): string {
+  return new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10)
 }
 
 async function freePort(): Promise<string> {
@@ -145,15 +152,19 @@ export function showsAnswer({ shown }: Step, answered: readonly string[]): boole
   return wanted.every((line) => line === '…' || known.has(line))
 }
 
-/** The page with what was answered in place of what it shows; a block with `…` is for a person to correct. */
+/**
+ * The page with what was answered in place of what it shows; a block with `…` is for a person to correct. Where one
+ * answer is another one, all are rewritten, so that a page has one clock.
+ */
 export function withAnswers(page: string, answers: Answers): string {
+  const all = blocksOf(page).flatMap(({ steps }) => steps)
+  if (all.every((step, index) => showsAnswer(step, answers.get(index) ?? []))) return page
   let next = page
   let place = 0
   for (const { text, steps } of blocksOf(page)) {
     const rewritten = steps.map((step) => {
       const answered = answers.get(place++) ?? []
-      const isKept = showsAnswer(step, answered) || step.shown.includes('…')
-      return [`$ ${step.command}`, ...(isKept ? step.shown : answered), ''].join('\n')
+      return [`$ ${step.command}`, ...(step.shown.includes('…') ? step.shown : answered), ''].join('\n')
     })
     if (steps.length > 0) next = next.replace(text, () => rewritten.join(''))
   }

@@ -4,7 +4,8 @@ import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openDirectory } from '../cli/start-process.ts'
-import { closedPort, json, makeCertificates, plain, tls } from '../service/front-ends.ts'
+import { closedPort, json, plain, tls } from '../service/front-ends.ts'
+import { makeCertificates } from '../service/service-certificates.ts'
 import { acmeKey, directoryFor, examine } from './doctor-fixture.ts'
 
 beforeAll(makeCertificates)

@@ -9,10 +9,9 @@ import {
   readViolatedRules,
   readViolationGroups,
   readViolationPage,
+  type ViolationCursor,
   type ViolationGroup,
-  type ViolationPlace,
 } from '../../src/history/sql/first-violations.ts'
-import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
 import {
   type Identity,
@@ -25,6 +24,7 @@ import {
 import { listRuns } from '../../src/history/sql/runs.ts'
 import { readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt, readVersionsAt } from '../../src/history/sql/state-at.ts'
+import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
 import { type ResolvedViolation, readResolvedBetween, readViolationsAt } from '../../src/history/sql/violations.ts'
 import { kinds, type ProjectRef } from '../../src/model/resource.ts'
 import { only } from './samples.ts'
@@ -171,7 +171,7 @@ async function expectPagesToAgree(
   choice: PageChoice,
   all: readonly (RecordedViolation | ResolvedViolation)[],
 ): Promise<void> {
-  const placeOf = (at: number, isEnd: boolean): ViolationPlace | undefined => {
+  const placeOf = (at: number, isEnd: boolean): ViolationCursor | undefined => {
     const one = all[at]
     return one && { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd }
   }

@@ -10,7 +10,6 @@ import {
   readViolationGroups,
   type ViolationGroup,
 } from '../../src/history/sql/first-violations.ts'
-import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
 import { readPoliciesBetween, readRunInputs, runsWithWindows } from '../../src/history/sql/read-run.ts'
 import {
@@ -28,6 +27,7 @@ import {
 } from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
+import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import { type RecordedSpan, visitSpans } from '../../src/history/sql/visit-spans.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'

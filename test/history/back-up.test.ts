@@ -61,7 +61,7 @@ describe('a backup', () => {
 
   describe('a killed backup', () => {
     const drafts = () => readdirSync(dirname(file)).filter((name) => name.includes('hookdrift-'))
-    const module = new URL('../../src/history/sqlite/draft-place.ts', import.meta.url).href
+    const module = new URL('../../src/history/sqlite/draft-directory.ts', import.meta.url).href
 
     /** A process that is making a copy, and gets no further. */
     async function aCopier(name: string) {

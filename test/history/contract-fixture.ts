@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
-import type { KnownName, NameKind } from '../../src/history/sql/read-names.ts'
+import type { NameKind, ResourceName } from '../../src/history/sql/read-names.ts'
 import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import type { HistoryDatabase } from '../../src/history/sql/session.ts'
 import type { HistorySize, HistoryUpkeep } from '../../src/history/upkeep.ts'
@@ -21,7 +21,7 @@ export interface Place {
   /** Takes a step of the schema that follows those of this program. Its text names the schema, as statements do. */
   upgrade(sql: string): Promise<void>
   /** What a shell completes. */
-  namesOf(what: NameKind, prefix: string): Promise<readonly KnownName[]>
+  namesOf(what: NameKind, prefix: string): Promise<readonly ResourceName[]>
   /** Reads and alters rows, as another program does. */
   inDatabase<Result>(work: (db: HistoryDatabase) => Promise<Result>): Promise<Result>
   /** Another history like this one. */

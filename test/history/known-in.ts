@@ -1,4 +1,4 @@
-import type { ActiveViolation, Draft, KnownVersion } from '../../src/history/history.ts'
+import type { ActiveViolation, CurrentVersion, Draft } from '../../src/history/history.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import { only, payments } from './samples.ts'
 
@@ -8,11 +8,11 @@ export async function knownIn(
   project: ProjectRef,
   kind: Kind,
   uids: readonly string[],
-): Promise<ReadonlyMap<string, KnownVersion>> {
+): Promise<ReadonlyMap<string, CurrentVersion>> {
   const current = (await draft.current(project)).filter((version) => version.kind === kind)
   const byUid = new Map(current.map((version) => [version.uid, version]))
   return new Map(
-    uids.flatMap((uid): [string, KnownVersion][] => {
+    uids.flatMap((uid): [string, CurrentVersion][] => {
       const version = byUid.get(uid)
       return version === undefined ? [] : [[uid, version]]
     }),

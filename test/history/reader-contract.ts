@@ -4,9 +4,7 @@ import { compareText } from '../../src/history/report-order.ts'
 import type { ResourceListChoice } from '../../src/history/resource-list.ts'
 import { readDiffering } from '../../src/history/sql/differing.ts'
 import { readFirstViolations } from '../../src/history/sql/first-violations.ts'
-import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, findEndpointsOf, listResources } from '../../src/history/sql/list-resources.ts'
-
 import { readPoliciesBetween, readRunInputs, readRunRecord, runsWithWindows } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,
@@ -26,6 +24,7 @@ import {
 } from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
+import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
 import type { ProjectEvaluation } from '../../src/model/evaluation.ts'

@@ -14,9 +14,7 @@ import {
   type ViolationChoice,
   type ViolationGroup,
 } from '../../src/history/sql/first-violations.ts'
-import { identifyViolations } from '../../src/history/sql/found-violations.ts'
 import { countResources, findEndpointsOf, listResources } from '../../src/history/sql/list-resources.ts'
-
 import { readRunRecord, runsWithWindows } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,
@@ -26,8 +24,8 @@ import {
 } from '../../src/history/sql/resource-life.ts'
 import { findCommittedRun, listEndedRuns, listRunsBefore, readRunExtents } from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
-
 import { readStateAt } from '../../src/history/sql/state-at.ts'
+import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { sqliteBackend } from '../../src/history/sqlite/sqlite-backend.ts'

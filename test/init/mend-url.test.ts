@@ -24,6 +24,10 @@ describe('a URL that a person gives', () => {
     ['hooks example com', 'expected a URL such as https://hooks.example.com'],
     ['ftp://hooks.example.com', 'expected a URL with http or https, not ftp'],
     ['https://me:pass@hooks.example.com', 'leave user and password out of the URL: the key is asked for separately'],
+    [
+      'CO.demo5acfd50f.not-a-real-key',
+      'that is an API key, which comes later: expected a URL such as https://hooks.example.com',
+    ],
   ])('%j is refused', (given, problem) => {
     expect(mendUrl(given)).toEqual({ problem })
   })

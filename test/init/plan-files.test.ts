@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Answers, type Place, places, strictnesses } from '../../src/init/answers.ts'
+import { type Answers, strictnesses, type Target, targets } from '../../src/init/answers.ts'
 import { checkFiles, planFiles } from '../../src/init/plan-files.ts'
 import { checkout } from '../deploy/build-image.ts'
 import { composeFaults, manifestFaults } from '../deploy/file-schemas.ts'
@@ -16,7 +16,7 @@ const someAnswers: Answers = {
   service: all,
   keyVariable: 'ACME_KEY',
   strictness: 'recommended',
-  place: 'none',
+  target: 'none',
   waivers: undefined,
 }
 
@@ -30,17 +30,17 @@ const check = (change: Partial<Answers>) =>
   checkFiles(planned(change).plan, { directory: '/nowhere', keyVariable: 'ACME_KEY', now: 0 })
 
 describe('the files of a set-up', () => {
-  it.each(places)('for %s: hookdrift reads its configuration and its policy', (place) => {
-    for (const strictness of strictnesses) expect(() => check({ place, strictness })).not.toThrow()
+  it.each(targets)('for %s: hookdrift reads its configuration and its policy', (place) => {
+    for (const strictness of strictnesses) expect(() => check({ target: place, strictness })).not.toThrow()
     const named = [
       { id: '01M7XVZ2T417WGWM74AAK885VQ', name: 'payments' },
       { id: '0123', name: '1e5' },
     ]
-    expect(() => check({ place, service: { ...all, organisation: undefined, projects: named } })).not.toThrow()
+    expect(() => check({ target: place, service: { ...all, organisation: undefined, projects: named } })).not.toThrow()
   })
 
-  it.each(places)('for %s: an editor finds the schemas that the files name', (place) => {
-    const { plan, textOf, paths } = planned({ place })
+  it.each(targets)('for %s: an editor finds the schemas that the files name', (place) => {
+    const { plan, textOf, paths } = planned({ target: place })
     for (const file of [plan.configuration, plan.policy]) {
       const [, schema = ''] = /^# yaml-language-server: \$schema=(.*)$/m.exec(textOf(file)) ?? []
       expect(paths).toContain(join(file, '..', schema))
@@ -48,8 +48,8 @@ describe('the files of a set-up', () => {
     }
   })
 
-  it.each(places)('for %s: each command that is run next and is of hookdrift exists', async (place) => {
-    const { plan } = planned({ place })
+  it.each(targets)('for %s: each command that is run next and is of hookdrift exists', async (place) => {
+    const { plan } = planned({ target: place })
     const own = plan.next.flatMap(({ command }) =>
       [...command.matchAll(/\bhookdrift ((?:audit|status)\b.*)$/g)].map(([, rest]) => rest),
     )
@@ -57,8 +57,8 @@ describe('the files of a set-up', () => {
     expect(plan.next.length).toBeGreaterThan(1)
   })
 
-  it.each(places)('for %s: the key is a reference, and the history is not among the committed files', (place) => {
-    const { plan, textOf, paths } = planned({ place })
+  it.each(targets)('for %s: the key is a reference, and the history is not among the committed files', (place) => {
+    const { plan, textOf, paths } = planned({ target: place })
     expect(parse(textOf(plan.configuration)).services[0].key).toMatch(/^\$\{(?:ACME_KEY|file:[\w./-]*\/acme)\}$/)
     const { history = '' } = parse(textOf(plan.configuration))
     if (history.startsWith('./')) expect(paths).toContain(join(history, '../.gitignore'))
@@ -100,7 +100,7 @@ describe('the files of a set-up', () => {
 })
 
 describe('a place', () => {
-  const of = (place: Place) => planned({ place, keyVariable: 'MY_KEY' })
+  const of = (place: Target) => planned({ target: place, keyVariable: 'MY_KEY' })
 
   it('on GitHub gets a workflow that actionlint accepts, which runs the package in the repository', async () => {
     const workflow = of('github').textOf('.github/workflows/hookdrift.yml')

@@ -184,7 +184,7 @@ describe('the normal form', () => {
     expect(malformed).toEqual(['/advanced_signatures', '/authentication', '/rate_limit', '/secrets', '/status', '/url'])
   })
 
-  it('seals secrets in every place', () => {
+  it('seals secrets of types that no release sends, in every place', () => {
     const marker = 'not-a-real-key'
     const { attributes } = endpoint({
       name: `password: ${marker}`,

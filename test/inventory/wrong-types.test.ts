@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { malformedFields } from '../../src/inventory/malformed.ts'
+import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../src/model/json.ts'
@@ -11,7 +12,17 @@ const sealer = createSealer(Buffer.alloc(32, 1))
 /** JSON of every kind; none of these texts is a value of an enumeration, a number, a flag or a time. */
 const values: readonly Json[] = [
   ...[0, 5, 1.5, -3, 'number:1234567890123456789', true, false, 'some words', '17', '10s', 'true'],
-  ...['2026-11-21T03:00:00Z', [], ['some words'], ['number:1234567890123456789'], [5], [null], [{}], [{ uid: 'x' }]],
+  ...[
+    '2026-11-21T03:00:00Z',
+    [],
+    ['some words'],
+    ['number:1234567890123456789'],
+    [5],
+    [4, 2],
+    [null],
+    [{}],
+    [{ uid: 'x' }],
+  ],
   ...[{}, { some: 'words' }, { K: { uid: 'K' } }],
 ]
 
@@ -102,8 +113,10 @@ describe('a value of another type than the contract says', () => {
       const noted = resource?.malformed?.filter((path) => path === pointer) ?? []
       expect(noted, JSON.stringify(value)).toEqual(isWrong ? [pointer] : [])
       if (field.presence === 'volatile') continue
-      // What is kept of it breaks the contract too.
-      expect(malformedFields(kind, resource?.attributes ?? {}).includes(pointer), JSON.stringify(value)).toBe(isWrong)
+      // What is kept of it breaks the contract too, and `verify --deep` finds nothing to seal in it.
+      const kept = resource?.attributes ?? {}
+      expect(malformedFields(kind, kept).includes(pointer), JSON.stringify(value)).toBe(isWrong)
+      expect([...openSecrets.inBody(kind, kept)], JSON.stringify(value)).toEqual([])
     }
   })
 

@@ -285,6 +285,51 @@ describe('notifications of a run', () => {
     expect(gone?.events[0]).not.toHaveProperty('remediation')
   })
 
+  it('have the command that puts a resource back, with its uid', async () => {
+    await using notified = await openNotified([chat])
+    const policy = policyOf('extends: []\nrules: { drift/url-host-changed: {}, drift/rate-limit-lost: {} }\n')
+    await notified.run({ policy })
+    const [first, second] = places(notified.fixture)
+    if (first === undefined || second === undefined) throw new Error('no endpoints')
+    changeEndpoint(notified.fixture.fleet, first, (row) => ({ ...row, url: 'https://elsewhere.example/in' }))
+    const [moved] = (await notified.run({ policy })).messages
+    expect(moved?.events).toMatchObject([
+      {
+        remediation: "Ask the endpoint's owner whether the change was intended.",
+        command: `hookdrift restore ${first.uid}`,
+      },
+    ])
+    changeEndpoint(notified.fixture.fleet, second, (row) => ({ ...row, rate_limit: 9, rate_limit_duration: 60 }))
+    await notified.run({ policy })
+    changeEndpoint(notified.fixture.fleet, second, (row) => ({ ...row, rate_limit: 0 }))
+    const [lost] = (await notified.run({ policy })).messages
+    expect(lost?.events[0]?.remediation).toContain(`Run \`hookdrift restore ${second.uid}\` and send`)
+  })
+
+  it('count what is of severity info for people, where anything worse happened, and list it for programs', async () => {
+    await using notified = await openNotified([lines, chat])
+    const policy = policyOf('extends: []\nrules: { endpoint/inactive: {}, endpoint/url-odd-port: {} }\n')
+    await notified.run({ policy })
+    const [one, two, three, four] = places(notified.fixture)
+    if (!one || !two || !three || !four) throw new Error('no endpoints')
+    const listenAt = (place: typeof one, host: string) =>
+      changeEndpoint(notified.fixture.fleet, place, (row) => ({ ...row, url: `https://${host}.example:9000/in` }))
+    setEndpointStatus(notified.fixture.fleet, one, 'inactive')
+    listenAt(two, 'two')
+    listenAt(three, 'three')
+    const both = (await notified.run({ policy })).messages
+    expect(both.map(({ events, infos, more }) => [events.length, infos, more])).toEqual([
+      [3, undefined, 0],
+      [1, 2, 0],
+    ])
+    listenAt(four, 'four')
+    const alone = (await notified.run({ policy })).messages
+    expect(alone.map(({ events, infos }) => [events.length, infos])).toEqual([
+      [1, undefined],
+      [1, undefined],
+    ])
+  })
+
   it('count in the first message of a new channel what was open before', async () => {
     await using notified = await openNotified([lines])
     const [one, two] = places(notified.fixture)

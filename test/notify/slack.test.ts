@@ -36,6 +36,34 @@ describe('a message to Slack', () => {
     )
   })
 
+  it('has the command of each resource: after the steps of the first event, alone for the next ones', async () => {
+    const back = (at: number, other = {}) =>
+      anEvent(at, {
+        rule: 'drift/url-host-changed',
+        title: 'Endpoint host changed',
+        text: 'delivers to b.example (was a.example)',
+        remediation: "Ask the endpoint's owner.",
+        command: `hookdrift restore 01E${at}`,
+        ...other,
+      })
+    const same = {
+      remediation: 'Run `hookdrift restore 01E3` first.',
+      command: 'hookdrift restore 01E3',
+      rule: 'drift/x',
+    }
+    const shown = await textOf(aMessage('msg_1', { events: [back(1), back(2), back(3, same)] }))
+    expect(shown.split('\n').filter((line) => line.startsWith('Fix: '))).toEqual([
+      "Fix: Ask the endpoint's owner. To put it back: `hookdrift restore 01E1`",
+      'Fix: `hookdrift restore 01E2`',
+      'Fix: Run `hookdrift restore 01E3` first.',
+    ])
+  })
+
+  it('counts what is of severity info', async () => {
+    const shown = await textOf(aMessage('msg_1', { events: [anEvent(1)], infos: 23 }))
+    expect(shown).toContain('\nand 23 of severity info\n')
+  })
+
   it('says the fix of a rule once, and what it does not show', async () => {
     const text = await textOf(aMessage('msg_1', { events: [anExplainedEvent(1), anExplainedEvent(2)], more: 212 }))
     expect(text.match(/Fix: /g)).toHaveLength(1)

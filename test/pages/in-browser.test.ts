@@ -8,6 +8,7 @@ import { type HttpListener, listen } from '../../src/serving/listen.ts'
 import { openChanged } from '../history/changed-history.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
+import { inWorld } from './in-world.ts'
 
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
 const executablePath = '/usr/bin/chromium'
@@ -263,20 +264,6 @@ async function crawl(page: Page, origin: string, visit: (path: string) => Promis
     }
   }
   return walked
-}
-
-/** Runs in a world of its own, which neither the page's policy nor a browser without script binds. */
-async function inWorld<Result>(page: Page, expression: string): Promise<Result> {
-  const session = await page.context().newCDPSession(page)
-  const { frameTree } = await session.send('Page.getFrameTree')
-  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
-    frameId: frameTree.frame.id,
-  })
-  const options = { contextId, expression, awaitPromise: true, returnByValue: true }
-  const { result, exceptionDetails } = await session.send('Runtime.evaluate', options)
-  await session.detach()
-  if (exceptionDetails !== undefined) throw new Error(exceptionDetails.text)
-  return result.value
 }
 
 /** `rules`: of axe; undefined for all. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { type KeptAnswers, keepAnswers } from '../../src/pages/keep-answers.ts'
+import { type AnswerCache, keepAnswers } from '../../src/pages/keep-answers.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 
@@ -9,7 +9,7 @@ const openHistory = () => openSqliteHistory(newFile(), new Machines().process(10
 const [one, other] = [openHistory(), openHistory()]
 
 /** Reads names of a history, and says which had to be read. */
-function reading(answers: KeptAnswers) {
+function reading(answers: AnswerCache) {
   const read: string[] = []
   return {
     read,

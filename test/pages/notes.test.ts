@@ -91,7 +91,12 @@ describe('POST /api/v1/notes', () => {
     const report = await jsonOf(await ask('/api/v1/report', { headers }))
     expect(report.notes).toMatchObject([{ text: 'late <b>note</b>' }])
     expect(report.drift[0]).toMatchObject({ project, notes: [report.notes[0].id] })
-    for (const path of ['/runs/2', `/resources/${drift[0].uid}?project=${project}&kind=${drift[0].kind}`]) {
+    for (const path of [
+      '/',
+      `/projects/${project}`,
+      '/runs/2',
+      `/resources/${drift[0].uid}?project=${project}&kind=${drift[0].kind}`,
+    ]) {
       const page = await (await ask(path, { headers })).text()
       expect(page).toContain('late &lt;b&gt;note&lt;/b&gt; (deploy, ')
       expect(page).not.toMatch(/href="javascript/)

@@ -1,14 +1,11 @@
 import { expect } from 'vitest'
-import { openExistingHistory } from '../../src/app/open-history.ts'
-import { createApi } from '../../src/cli/api/create-api.ts'
 import { changeEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
-import { readLocation } from '../../src/history/location.ts'
 import { dayMs } from '../../src/model/time.ts'
 import type { SitePlan } from '../../src/pages/page.ts'
-import { createSite } from '../../src/pages/site.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
+import { openSite } from './open-site.ts'
 
 /** The owner whose violations the story is about. */
 export const owner = 'team <mine>'
@@ -62,41 +59,16 @@ export async function openStorySite({ plan }: { readonly plan?: SitePlan } = {})
   return { ...(await openSiteOver(story, plan)), run: run.number }
 }
 
-/** The site of what a fixture's audits left, as of its clock. Closes the fixture, too. */
-export async function openSiteOver({ fixture, rows, ask, ...rest }: HistoryFixture, plan?: SitePlan) {
-  const { harness } = fixture
-  const history = await openExistingHistory(readLocation(harness.file, harness.directory), {})
-  const faults: unknown[] = []
-  const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => harness.directory }
-  const site = createSite({
-    history: async () => history,
-    version: '1.2.3',
-    isHostOfPort: () => true,
-    ...(plan && { plan }),
-    now: () => harness.clock.now(),
-    api: createApi({ config: 'hookdrift.yaml', history: harness.file }, terminal, '1.2.3'),
-    onFault: (error) => faults.push(error),
-  })
-  const get = async (path: string) => site.request(`http://localhost${path}`, { headers: { host: 'localhost' } })
+/** The site of what a fixture's audits left, with pages that must be there. */
+export async function openSiteOver(story: HistoryFixture, plan?: SitePlan) {
+  const opened = await openSite(story, plan)
   return {
-    ...rest,
-    faults,
-    site,
-    history,
-    /** Time passes. */
-    advance: (ms: number) => harness.advance(ms),
-    get,
+    ...opened,
     /** The text of a page that must be there. */
     async read(path: string): Promise<string> {
-      const answer = await get(path)
+      const answer = await opened.get(path)
       expect([path, answer.status]).toEqual([path, 200])
       return answer.text()
-    },
-    /** The JSON of a command, regardless of its exit code. */
-    json: async (...args: readonly string[]) => JSON.parse((await ask([...args, '--format', 'json'])).stdout),
-    async [Symbol.asyncDispose]() {
-      await history.close()
-      await fixture[Symbol.asyncDispose]()
     },
   }
 }

@@ -111,8 +111,8 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     const evaluated = [...evaluator.evaluated(), { project: q, labels: {}, evaluation: nothingEvaluated }]
     const { findings } = concludeFleetRules(evaluated, policy, 0)
     expect(findings.map(({ finding }) => `${finding.uid} ${finding.message}`)).toEqual([
-      'e1 the same secret signs for 2 endpoints',
-      'e3 the same secret signs for 2 endpoints',
+      'e1 secret shared by 2 endpoints',
+      'e3 secret shared by 2 endpoints',
     ])
   })
 

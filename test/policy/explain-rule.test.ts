@@ -78,8 +78,8 @@ Later lines win, option by option; → decides whether the rule is on, and its s
   it('of several rules is one line each', () => {
     const lines = showExplanations([explained('endpoint/timeout-high'), explained('endpoint/orphan')])
     expect(lines.map((line) => line.replaceAll('/etc/', ''))).toEqual([
-      '  low  endpoint/timeout-high  rules  policy.yaml:3:3 (waived)',
-      '  off  endpoint/orphan',
+      '  low  endpoint/timeout-high  rules                      policy.yaml:3:3 (waived)',
+      '  off  endpoint/orphan        in no pack of this policy',
     ])
   })
 

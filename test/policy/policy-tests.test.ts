@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { policyTestJsonSchema, policyTestSchema } from '../../src/policy/policy-test-schema.ts'
+import { policyTestSchema } from '../../src/policy/policy-test-schema.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
 import { runPolicyTest } from '../../src/policy/run-policy-test.ts'
@@ -42,12 +42,6 @@ describe('tests of policies that come with hookdrift', () => {
         { missing: [], unexpected: [], failures: new Map() },
       ])
     }
-  })
-
-  it('have a current JSON Schema for editors', async () => {
-    await expect(`${JSON.stringify(policyTestJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
-      join(config, 'policy-tests.schema.json'),
-    )
   })
 })
 

@@ -176,7 +176,7 @@ describe('an expectation', () => {
   })
 })
 
-describe('an expectation', () => {
+describe('an expectation about a number', () => {
   const exact = { id: 'number:1234567890123456789' }
   const near = { id: 'number:1234567890123456788' }
 

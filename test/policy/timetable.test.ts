@@ -27,8 +27,8 @@ const fields = 'expected five fields (minute hour day month weekday), or six wit
 
 describe('a schedule is refused at its place', () => {
   it.each([
-    ['cron: "61 * * * *"', '2:22: "61 * * * *" cannot be kept: Invalid value for minute: 61'],
-    ['cron: "0 0 31 2 *"', '2:22: "0 0 31 2 *" cannot be kept: it never comes'],
+    ['cron: "61 * * * *"', '2:22: "61 * * * *" is not a valid schedule: Invalid value for minute: 61'],
+    ['cron: "0 0 31 2 *"', '2:22: "0 0 31 2 *" is not a valid schedule: it never fires'],
     ['cron: "* * *"', `2:22: "* * *" is not a pattern, ${fields}`],
     ['cron: "0 0 0 1 1 * 2020"', `2:22: "0 0 0 1 1 * 2020" is not a pattern, ${fields}`],
     ['cron: "2030-01-01T00:00:00"', `2:22: a text (not shown) is not a pattern, ${fields}`],
@@ -39,7 +39,7 @@ describe('a schedule is refused at its place', () => {
       '2:45: there is no time zone `Europe/Berln`, did you mean Europe/Berlin?',
     ],
     ['cron: "0 * * * *", timezone: Mars', '2:45: there is no time zone `Mars`, expected one such as Europe/Berlin'],
-    ['cron: "*/15 * * * *", jitter: 15m', '2:46: a jitter of 900 s, and two ticks are 900 s apart: expected less'],
+    ['cron: "*/15 * * * *", jitter: 15m', '2:46: a jitter of 900 s, but two ticks are 900 s apart: expected less'],
     ['cron: "0 * * * *", projects: [payments, "other/*"]', '2:56: `other/*` matches none of acme/payments'],
     [
       'cron: "0 * * * *", run_timeout: 0s',

@@ -76,7 +76,7 @@ describe('a drift rule', () => {
     const ofProject = evaluatorOf(policy).of(project)
     const found = ofProject.compare(endpoint(drift.after ?? {}, ['/url']), { ...drift, fields })
     expect(found.map(({ path, message }) => [path, message])).toEqual([
-      ['', '1 field differs from the approved baseline: /status "paused" (approved: "active")'],
+      ['', '1 field differs from the approved baseline: /status is "paused" (approved: "active")'],
     ])
   })
 })

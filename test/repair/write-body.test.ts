@@ -72,9 +72,9 @@ describe('a body', () => {
     ['an answer without the setting', {}, 'verify_dynamic_events'],
   ])('has the name of a setting as the last answer shows it: %s', (_, shown, name) => {
     for (const config of [{ verify_dynamic_events: true }, { sync_dynamic_event_ack: true }]) {
-      const { body, left } = writeBody(project, { target: { config }, now: { config: shown } })
-      expect({ body, left }).toMatchObject({ body: { config: { [name]: true } }, left: [] })
-      expect(Object.keys(Object(body.config)).filter((key) => /^(sync|verify)_/.test(key))).toEqual([name])
+      const written = writeBody(project, { target: { config }, now: { config: shown } })
+      expect(written).toMatchObject({ body: { config: { [name]: true } }, manualSteps: [] })
+      expect(Object.keys(Object(written.body.config)).filter((key) => /^(sync|verify)_/.test(key))).toEqual([name])
     }
   })
 
@@ -98,7 +98,7 @@ describe('a body', () => {
     const target = { config: { later_setting: 'x-id' }, colour: 'red' }
     expect(writeBody(project, { target, now: {} })).toMatchObject({
       body: { config: { later_setting: 'x-id' } },
-      left: [{ path: '/colour' }],
+      manualSteps: [{ path: '/colour' }],
     })
   })
 })

@@ -28,7 +28,7 @@ const attacks = [
 ]
 
 /** Everything that a reader could mistake for an order, and half characters. */
-const hostile = fc.oneof(
+export const hostileText = fc.oneof(
   fc
     .array(fc.oneof(fc.constantFrom(...attacks), fc.constantFrom('a', ' ', ' b ', '.')), { maxLength: 8 })
     .map((all) => all.join('')),
@@ -43,9 +43,9 @@ const hostile = fc.oneof(
   }),
 )
 
-const name = fc.oneof(fc.constant(''), hostile)
-const required = hostile.filter((text) => text !== '')
-const pointer = hostile.map((text) => `/${text.replaceAll('~', '~0')}`)
+const name = fc.oneof(fc.constant(''), hostileText)
+const required = hostileText.filter((text) => text !== '')
+const pointer = hostileText.map((text) => `/${text.replaceAll('~', '~0')}`)
 const time = fc
   .date({ min: new Date('2026-01-01'), max: new Date('2027-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString())
@@ -55,7 +55,7 @@ const fingerprint = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), mi
 const json = fc
   .jsonValue({ stringUnit: anyCharacter })
   .map((value): Json => JSON.parse(JSON.stringify({ value, __proto__: null })).value)
-const value = fc.oneof(hostile, json)
+const value = fc.oneof(hostileText, json)
 
 const coverage = fc
   .record({
@@ -63,8 +63,8 @@ const coverage = fc
     listing: fc.constantFrom(...listings),
     status: fc.constantFrom(...coverageStatuses),
     cause: fc.constantFrom(...coverageCauses),
-    reason: hostile,
-    filter: fc.option(hostile),
+    reason: hostileText,
+    filter: fc.option(hostileText),
     pages: fc.nat(),
     items: fc.nat(),
     requests: fc.nat(),
@@ -90,11 +90,11 @@ const change = fc
 
 const endedBy = fc.record({
   kind: fc.constantFrom(...endingKinds),
-  by: fc.option(hostile),
-  reason: fc.option(hostile),
+  by: fc.option(hostileText),
+  reason: fc.option(hostileText),
   at: fc.option(time),
   run: fc.option(fc.integer({ min: 1, max: 99 })),
-  configured_at: fc.option(fc.record({ file: hostile, line: fc.integer({ min: 1, max: 9999 }) })),
+  configured_at: fc.option(fc.record({ file: hostileText, line: fc.integer({ min: 1, max: 9999 }) })),
 })
 
 const violation = fc.record({
@@ -108,16 +108,16 @@ const violation = fc.record({
   kind: fc.constantFrom(...kinds),
   uid: required,
   name,
-  owner: fc.option(hostile),
+  owner: fc.option(hostileText),
   path: fc.oneof(fc.constant(''), pointer),
-  message: hostile,
+  message: hostileText,
   first_seen: time,
   last_seen: time,
   due_at: fc.option(time),
 })
 
 const waiver = fc.record(
-  { owner: hostile, reason: hostile, expires: time, ticket: hostile },
+  { owner: hostileText, reason: hostileText, expires: time, ticket: hostileText },
   { requiredKeys: ['owner', 'reason', 'expires'] },
 )
 const waivedOrNot = fc
@@ -142,35 +142,35 @@ const acceptance = fc.record({
   uid: required,
   name,
   path: fc.oneof(fc.constant(''), pointer),
-  message: hostile,
-  reason: hostile,
-  by: hostile,
+  message: hostileText,
+  reason: hostileText,
+  by: hostileText,
   at: time,
 })
 
 const rule = fc.record({
   id: required,
   kind: fc.constantFrom(...kinds),
-  title: hostile,
-  remediation: hostile,
+  title: hostileText,
+  remediation: hostileText,
   severity: fc.constantFrom(...severities),
-  controls: fc.array(hostile, { maxLength: 2 }),
+  controls: fc.array(hostileText, { maxLength: 2 }),
   needs: fc.subarray([...kinds]),
 })
 
 const project = fc.record({
   project: required,
-  labels: fc.dictionary(hostile, hostile, { maxKeys: 2 }),
-  configured_at: fc.option(fc.record({ file: hostile, line: fc.integer({ min: 1, max: 9999 }) })),
+  labels: fc.dictionary(hostileText, hostileText, { maxKeys: 2 }),
+  configured_at: fc.option(fc.record({ file: hostileText, line: fc.integer({ min: 1, max: 9999 }) })),
   resources: fc.dictionary(fc.constantFrom(...kinds), fc.nat(), { maxKeys: 2 }),
-  evaluated_by_rule: fc.dictionary(hostile, fc.nat(), { maxKeys: 2 }),
-  not_evaluated: fc.dictionary(hostile, hostile, { maxKeys: 2 }),
+  evaluated_by_rule: fc.dictionary(hostileText, fc.nat(), { maxKeys: 2 }),
+  not_evaluated: fc.dictionary(hostileText, hostileText, { maxKeys: 2 }),
   doubts: fc.dictionary(
-    hostile,
+    hostileText,
     fc.array(
       fc.record({
         kind: fc.constantFrom(...kinds),
-        field: hostile,
+        field: hostileText,
         cause: fc.constantFrom('malformed' as const, 'unseen' as const),
         resources: fc.nat(),
         since: fc.option(fc.record({ run: fc.integer({ min: 1 }), at: time })),
@@ -180,20 +180,22 @@ const project = fc.record({
     { maxKeys: 2 },
   ),
   not_compared: fc.subarray([...listings]),
-  windows: fc.array(fc.record({ name: required, ticket: fc.option(hostile), from: time, to: time }), { maxLength: 2 }),
+  windows: fc.array(fc.record({ name: required, ticket: fc.option(hostileText), from: time, to: time }), {
+    maxLength: 2,
+  }),
 })
 
 const note = fc.record({
   id: fc.integer({ min: 1, max: 4 }),
   at: time,
-  text: hostile,
+  text: hostileText,
   ref: fc.option(
     fc.oneof(
-      hostile,
-      hostile.map((text) => `https://${text}`),
+      hostileText,
+      hostileText.map((text) => `https://${text}`),
     ),
   ),
-  by: hostile,
+  by: hostileText,
   projects: fc.array(required, { maxLength: 2 }),
 })
 
@@ -206,7 +208,7 @@ export const arbitraryReport: fc.Arbitrary<Report> = fc
         code: fc.constantFrom('clock_went_back' as const, 'rule_failed' as const, 'field_malformed' as const),
         project: fc.option(required),
         listing: fc.option(fc.constantFrom(...listings)),
-        text: hostile,
+        text: hostileText,
       }),
       { maxLength: 2 },
     ),

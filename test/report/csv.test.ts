@@ -66,7 +66,7 @@ describe('the CSV report', () => {
       {
         control: 'soc2:CC6.7',
         rule: 'endpoint/url-not-https',
-        title: 'Deliveries travel in clear',
+        title: 'Deliveries are not encrypted',
         severity: 'high',
         evaluated: '88',
         not_evaluated: '0',

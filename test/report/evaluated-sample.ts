@@ -25,7 +25,7 @@ const rules = [
   aRule('endpoint/name-convention', 'Name breaks the convention', '', 'info'),
   aRule('endpoint/secret-all-expired', 'All secrets have expired', 'Create a secret (`openssl rand -base64 32`).'),
   aRule('endpoint/timeout-high', 'Endpoint may hold a worker', 'Lower the timeout.', 'medium'),
-  aRule('endpoint/url-not-https', 'Deliveries travel in clear', 'Serve the receiver over https.'),
+  aRule('endpoint/url-not-https', 'Deliveries are not encrypted', 'Serve the receiver over https.'),
   aRule('probe/failed', 'Function fails on its test payload', 'Mend the function.'),
 ]
 

@@ -58,7 +58,7 @@ describe('a case', () => {
     expect(caseOf([high, low])).toEqual({
       name: rule,
       outcome: 'failure',
-      message: '1 open violation, the worst high: Deliveries travel in clear',
+      message: '1 open violation, the worst high: Deliveries are not encrypted',
       lines: [
         'high H1 bad (continuing since 2026-11-19T22:15:00.000Z)',
         'evaluated 44 endpoints',

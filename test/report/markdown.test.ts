@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { markdown } from '../../src/report/markdown.ts'
-import { code, prose, withCode } from '../../src/report/markdown-prose.ts'
+import { code, prose } from '../../src/report/markdown-prose.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { tablesIn } from './formats/markdown.ts'
 import { aReport, aViolation, aWalk } from './sample-reports.ts'
@@ -55,7 +55,12 @@ describe('text of a service in Markdown', () => {
     ['sends to http://a.example, without TLS', 'sends to `http://a.example`, without TLS'],
     ['times out after 90 s: too long.', 'times out after 90 s: too long.'],
     ['ask me@evil.example or @team #4711', 'ask `me@evil.example` or `@team #4711`'],
-    ['a `quoted` | bar', 'a `\\x60quoted\\x60 \\x7c` bar'],
+    ['a `quoted` | bar', 'a `quoted` `\\x7c` bar'],
+    ['a `quoted`| bar, `not closed', 'a `quoted` `\\x7c` bar, `not closed`'],
+    ['Run `openssl rand` first.', 'Run `openssl rand` first.'],
+    ['ends after 16.7 min (policy: at least 60 min)', 'ends after 16.7 min (policy: at least 60 min)'],
+    ['was (`X-Key`), is (http://a.example)', 'was (`X-Key`), is `(http://a.example)`'],
+    ['since 2026-11-20 (deadbeef)', 'since 2026-11-20 `(deadbeef)`'],
     ['deadbeef decade', '`deadbeef` decade'],
     ['', ''],
   ])('%j is %j', (text, shown) => {
@@ -64,9 +69,5 @@ describe('text of a service in Markdown', () => {
 
   it('is code for a name, and empty without one', () => {
     expect([code('a`b|c\u202e'), code('')]).toEqual(['`a\\x60b\\x7cc\\u202e`', ''])
-  })
-
-  it('keeps the code of built-in remediations', () => {
-    expect(withCode('Run `openssl rand` first.')).toBe('Run `openssl rand` first.')
   })
 })

@@ -76,7 +76,7 @@ describe('the OCSF report', () => {
     expect(event).toMatchObject({
       severity_id: 3,
       severity: 'Medium',
-      message: 'times out after 90 s, the policy allows 60 s',
+      message: 'timeout is 90 s (policy: at most 60 s)',
       finding_info: { title: 'Endpoint may hold a worker', first_seen_time: Date.parse('2026-11-19T22:15:00.000Z') },
       compliance: { standards: ['soc2', 'pci-dss'], requirements: ['soc2:CC6.7', 'pci-dss:4.2.1'] },
       resources: [{ name: 'orders', type: 'endpoint', namespace: 'acme/payments', labels: ['env=prod'] }],

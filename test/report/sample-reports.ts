@@ -325,7 +325,7 @@ const violations: readonly ReportViolation[] = [
     rule: 'endpoint/timeout-high',
     severity: 'medium',
     path: '/http_timeout',
-    message: 'times out after 90 s, the policy allows 60 s',
+    message: 'timeout is 90 s (policy: at most 60 s)',
   }),
   aViolation({
     ...continuing,
@@ -382,7 +382,7 @@ const violations: readonly ReportViolation[] = [
     uid: '01M7XWG1N4Q6S8U0W2Y4A6C8E0',
     name: 'exports',
     path: '/http_timeout',
-    message: 'times out after 90 s, the policy allows 60 s',
+    message: 'timeout is 90 s (policy: at most 60 s)',
   }),
 ]
 

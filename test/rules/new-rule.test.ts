@@ -12,7 +12,16 @@ let copy: string
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'hookdrift-new-rule-'))
-  for (const part of ['package.json', 'src', 'scripts', 'config', 'docs/rules', 'test/policy', 'test/rules']) {
+  for (const part of [
+    'package.json',
+    'release',
+    'src',
+    'scripts',
+    'config',
+    'docs/rules',
+    'test/policy',
+    'test/rules',
+  ]) {
     cpSync(join(checkout, part), join(copy, part), { recursive: true })
   }
   symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))

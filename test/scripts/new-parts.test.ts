@@ -9,7 +9,17 @@ let copy: string
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'hookdrift-new-parts-'))
-  const parts = ['package.json', 'src', 'scripts', 'config', 'migrations', 'docs/rules', 'test/report', 'test/cli']
+  const parts = [
+    'package.json',
+    'src',
+    'scripts',
+    'config',
+    'release',
+    'migrations',
+    'docs/rules',
+    'test/report',
+    'test/cli',
+  ]
   for (const part of parts) cpSync(join(checkout, part), join(copy, part), { recursive: true })
   symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
 })

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { networkFailure } from '../../src/service/network-failure.ts'
 import { aClient, anAccess, key, walk } from './fake-service.ts'
-import { notHttp } from './not-http.ts'
+import { notHttp } from './not-http-replies.ts'
 
 async function aPort(reply: (typeof notHttp)[string]): Promise<number> {
   const server = createServer((socket) => {

@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { proxyFor } from '../../src/service/proxy-for.ts'
 import { createTransport } from '../../src/service/transport.ts'
 import { aClient, aService, item, listen, page, pageBody, walk } from './fake-service.ts'
-import { json, makeCertificates, tls } from './front-ends.ts'
+import { json, tls } from './front-ends.ts'
+import { makeCertificates } from './service-certificates.ts'
 
 beforeAll(makeCertificates)
 

@@ -345,7 +345,7 @@ async function labelsInUse(): Promise<ReadonlyMap<string, readonly string[]>> {
   )
 }
 
-/** prom-client says these of its metrics, and its types keep them to themselves. */
+/** The client says these of its metrics, and its types keep them to themselves. */
 function describeMetric(metric: object): { name: string; help: string; type: string; labelNames: readonly string[] } {
   const { name, help, labelNames } = metric as { name: string; help: string; labelNames: readonly string[] }
   return {

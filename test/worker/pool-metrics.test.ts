@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client'
+import { Registry } from '@prometheus-io/client'
 import { describe, expect, it } from 'vitest'
 import type { PoolState } from '../../src/pool/workers.ts'
 import { openPoolMetrics } from '../../src/worker/pool-metrics.ts'

@@ -92,7 +92,7 @@ describe('readDocument', () => {
     ['# nothing\n', 'f.yaml:1:1: the file is empty, expected a mapping'],
     ['- name: a', 'f.yaml:1:1: the file is a list, expected a mapping'],
     ['name', 'f.yaml:1:1: the file is a text, expected a mapping'],
-    ['labels:\n\ta: b', 'f.yaml:2:1: a tab in the indentation, expected blanks'],
+    ['labels:\n\ta: b', 'f.yaml:2:1: indented with a tab, expected spaces'],
     ['name: a\nname: b', 'f.yaml:2:1: a duplicate key, first in line 1'],
     ['name: *a', 'f.yaml:1:7: an alias without an anchor before it; a value that begins with * needs quotes'],
     ['items: &a [*a]', 'f.yaml:1:12: an alias of something that it is part of'],
@@ -103,7 +103,7 @@ describe('readDocument', () => {
     ],
     ['name: a\n---\nname: b', 'f.yaml:2:1: a second YAML document begins, expected one per file'],
     ['%YAML 1.1\n---\nname: a', 'f.yaml:1:1: expected YAML 1.2'],
-    ['name: a: b', 'f.yaml:1:7: a second colon in one line; a text with a colon and a blank in it needs quotes'],
+    ['name: a: b', 'f.yaml:1:7: a second colon in one line; a text with a colon and a space in it needs quotes'],
     ['name: @a', 'f.yaml:1:7: a value that begins with @, ` or % needs quotes'],
     ['? [a]\n: b', 'f.yaml:1:3: a key that is not a text, expected a plain name'],
   ])('refuses a syntax error: %j', (text, line) => {

@@ -104,7 +104,7 @@ export async function openSharing(
     ended: (_: string, result: Parameters<typeof poolMetrics.walked>[0]) => poolMetrics.walked(result),
   }
   let followedAt = Number.NEGATIVE_INFINITY
-  let known: number | null | undefined
+  let lastTick: number | null | undefined
   return {
     keep: (servedUntil, signal) =>
       untilCrash(signal, (signal) =>
@@ -134,10 +134,10 @@ export async function openSharing(
       followedAt = systemClock.now()
       try {
         const last = await lastCommittedRun(pool.db)
-        if (last === known) return
+        if (last === lastTick) return
         metrics.remember(await readHistory())
-        if (known !== undefined) onCommitted()
-        known = last
+        if (lastTick !== undefined) onCommitted()
+        lastTick = last
       } catch {
         // Readiness says that the history cannot be used; the gauges stay as they were.
       }

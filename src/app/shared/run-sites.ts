@@ -70,8 +70,8 @@ function openSite(
   { options, leftMs }: TaskState,
   { configuration, policy, sealer, terminal, log, pool, onPage }: SiteDependencies & FilesInForce,
 ): OpenSite {
-  const asked = new AbortController()
-  const { signal, cut, done } = boundRun(asked.signal, options.runTimeoutMs, leftMs)
+  const stop = new AbortController()
+  const { signal, cut, done } = boundRun(stop.signal, options.runTimeoutMs, leftMs)
   const { services, close } = openServices(configuration, [], {
     terminal,
     cut,
@@ -82,7 +82,7 @@ function openSite(
     void pool.gates.refresh()
     void readStop(pool.db, run)
       .then((by) => {
-        if (by !== undefined) asked.abort(new Stop(by, by.toUpperCase()))
+        if (by !== undefined) stop.abort(new Stop(by, by.toUpperCase()))
       })
       // The server is away: the next question or write says so.
       .catch(() => {})

@@ -118,7 +118,7 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
 
   async function ask({ name, projects: only, probes, runTimeoutMs }: Schedule, at: number) {
     const { configuration, policy } = files.current()
-    const asked = await takeTick(
+    const tick = await takeTick(
       pool,
       { schedule: name, dueAt: at, worker: self.id, id: randomUUID() },
       {
@@ -134,7 +134,7 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
         runTimeoutMs,
       },
     )
-    return asked === 'taken' ? undefined : asked
+    return tick === 'taken' ? undefined : tick
   }
 
   async function keepCoordinating(): Promise<void> {

@@ -46,15 +46,15 @@ export interface UnreadProject {
 export async function runProbesManually(
   options: ManualProbeOptions,
 ): Promise<{ readonly runs: readonly ManualProbeRun[]; readonly unlisted: readonly UnreadProject[] }> {
-  const found: { project: AuditedProject; target: ProbeTarget; uid: string; name: string }[] = []
+  const matches: { project: AuditedProject; target: ProbeTarget; uid: string; name: string }[] = []
   const unlisted: UnreadProject[] = []
   for (const project of options.projects) {
     const access = accessTo(project, options.signal)
     const { targets, reason } = await findAll(project, options, access)
     if (reason !== undefined) unlisted.push({ project: project.ref.name, reason })
-    for (const target of targets) found.push({ project, target, uid: target.uid, name: target.name })
+    for (const target of targets) matches.push({ project, target, uid: target.uid, name: target.name })
   }
-  const meant = options.source === undefined ? found : meantBy(found, options.source)
+  const meant = options.source === undefined ? matches : meantBy(matches, options.source)
   const uids = new Set(meant.map(({ uid }) => uid))
   if (options.source !== undefined && uids.size > 1) {
     throw AuditError.usage(`${quote(options.source)} means several sources: ${[...uids].map(neutralise).join(', ')}`, {

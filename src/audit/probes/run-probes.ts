@@ -12,7 +12,14 @@ import {
   type ProjectScan,
   type Statuses,
 } from '../project-scan.ts'
-import type { FunctionAccess, KnownProbe, NamedTarget, ProbeTarget, SkippedTarget, TriedProbes } from './try-probes.ts'
+import type {
+  FunctionAccess,
+  NamedTarget,
+  ProbeTarget,
+  ProbeVersion,
+  SkippedTarget,
+  TriedProbes,
+} from './try-probes.ts'
 
 /** What the policy's probes are run with. */
 interface DueProbes extends FunctionAccess {
@@ -40,17 +47,17 @@ export interface ProbeOutcomes {
  */
 export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<ProbeOutcomes> {
   const { draft } = scan
-  const known = await knownProbes(scan)
-  const ended = findEnded(scan, due, known)
-  const named = nameProbes(dropUnknownStubs(due, known), known, ended)
+  const versions = await knownProbes(scan)
+  const ended = findEnded(scan, due, versions)
+  const named = nameProbes(dropUnknownStubs(due, versions), versions, ended)
   const { resources, changes, notRun } =
     named.length === 0 ? nothingTried : await (await import('./try-probes.ts')).tryProbes(scan, due, named)
-  const asked = new Set(named.map(({ outcomeUid }) => outcomeUid))
+  const dueUids = new Set(named.map(({ outcomeUid }) => outcomeUid))
   await draft.endVersions(
     scan.project,
-    [...ended].filter(({ uid }) => !asked.has(uid)).map(({ id }) => id),
+    [...ended].filter(({ uid }) => !dueUids.has(uid)).map(({ id }) => id),
   )
-  const carried = known.filter((probe) => !ended.has(probe) && !asked.has(probe.uid))
+  const carried = versions.filter((probe) => !ended.has(probe) && !dueUids.has(probe.uid))
   return {
     resources,
     changes,
@@ -113,7 +120,7 @@ export function* findTargets(
 
 const nothingTried: TriedProbes = { resources: [], changes: [], notRun: [] }
 
-async function knownProbes({ draft, project, known }: ProjectScan): Promise<KnownProbe[]> {
+async function knownProbes({ draft, project, known }: ProjectScan): Promise<ProbeVersion[]> {
   const versions = known.unseen('probe')
   const points = versions.map(({ uid }) => ({ kind: 'probe', uid, run: draft.run - 1 }) as const)
   const bodies = await draft.versionsAt(project, points)
@@ -130,10 +137,10 @@ async function knownProbes({ draft, project, known }: ProjectScan): Promise<Know
 function findEnded(
   scan: ProjectScan,
   { probes, targets, statuses, unobserved }: DueProbes,
-  known: readonly KnownProbe[],
-): ReadonlySet<KnownProbe> {
+  known: readonly ProbeVersion[],
+): ReadonlySet<ProbeVersion> {
   if (known.length === 0) return new Set()
-  const asked = new Set(probes.map(({ name }) => name))
+  const names = new Set(probes.map(({ name }) => name))
   const matched = new Set(targets.map((target) => `${target.probe.name} ${resourceKey(target)}`))
   const unseen = new Set<ResourceKey>()
   for (const kind of ['source', 'subscription'] as const) {
@@ -145,13 +152,13 @@ function findEnded(
   return new Set(
     known.filter((probe) => {
       const target = targetOf(probe)
-      if (!asked.has(`${probe.attributes.probe}`)) return true
+      if (!names.has(`${probe.attributes.probe}`)) return true
       return !matched.has(`${probe.attributes.probe} ${target}`) && !unseen.has(target)
     }),
   )
 }
 
-function targetOf({ attributes: { target_kind, target_uid } }: KnownProbe): ResourceKey {
+function targetOf({ attributes: { target_kind, target_uid } }: ProbeVersion): ResourceKey {
   // What we wrote ourselves, of a target that was found.
   return resourceKey({ kind: target_kind as ProbeTarget['kind'], uid: `${target_uid}` })
 }
@@ -162,8 +169,8 @@ function targetOf({ attributes: { target_kind, target_uid } }: KnownProbe): Reso
  */
 function nameProbes(
   targets: readonly ProbeTarget[],
-  known: readonly KnownProbe[],
-  ended: ReadonlySet<KnownProbe>,
+  known: readonly ProbeVersion[],
+  ended: ReadonlySet<ProbeVersion>,
 ): NamedTarget[] {
   const current = known.filter((probe) => !ended.has(probe))
   const byTarget = new Map(current.map((probe) => [keyOf(probe.attributes), probe]))
@@ -171,8 +178,8 @@ function nameProbes(
   return [...Map.groupBy(targets, ({ probe }) => probe.name)].flatMap(([name, ofProbe]) =>
     ofProbe.map((target): NamedTarget => {
       const same = byTarget.get(`${name} ${resourceKey(target)}`)
-      const own = ofProbe.length === 1 && !taken.has(name) ? name : `${name}@${target.uid}`
-      return { ...target, outcomeUid: same?.uid ?? own, known: same }
+      const newUid = ofProbe.length === 1 && !taken.has(name) ? name : `${name}@${target.uid}`
+      return { ...target, outcomeUid: same?.uid ?? newUid, known: same }
     }),
   )
 }
@@ -185,7 +192,7 @@ function keyOf({ probe, target_kind, target_uid }: JsonObject): string {
  * Where sources are listed but were not this time, they are known by stubs, which do not show whether they have a
  * function at all. Those that never were a probe's are left to the coverage.
  */
-function dropUnknownStubs({ targets, statuses }: DueProbes, known: readonly KnownProbe[]): readonly ProbeTarget[] {
+function dropUnknownStubs({ targets, statuses }: DueProbes, known: readonly ProbeVersion[]): readonly ProbeTarget[] {
   if (!areSourcesListed(statuses)) return targets
   const familiar = new Set(known.map((probe) => `${probe.attributes.probe} ${targetOf(probe)}`))
   return targets.filter(
@@ -195,7 +202,7 @@ function dropUnknownStubs({ targets, statuses }: DueProbes, known: readonly Know
 }
 
 /** What a reader must know of the probes of a project that gave no result: one notice for each reason. */
-function describeSkippedProbes(notRun: readonly SkippedTarget[], carried: readonly KnownProbe[]): ProjectNotice[] {
+function describeSkippedProbes(notRun: readonly SkippedTarget[], carried: readonly ProbeVersion[]): ProjectNotice[] {
   const reasons = [
     ...notRun.map(({ outcomeUid, why }) => ({ uid: outcomeUid, why: `did not run: ${why}` })),
     ...carried.map(({ uid }) => ({ uid, why: 'did not run: the scan did not show its function' })),
@@ -211,14 +218,14 @@ function describeSkippedProbes(notRun: readonly SkippedTarget[], carried: readon
 const mostNames = 5
 
 function namesOf(uids: readonly string[]): string {
-  const shown = uids.slice(0, mostNames).join(', ')
-  const left = uids.length - mostNames
-  return `${uids.length === 1 ? 'the probe' : 'the probes'} ${shown}${left > 0 ? ` and ${left} more` : ''}`
+  const named = uids.slice(0, mostNames).join(', ')
+  const omitted = uids.length - mostNames
+  return `${uids.length === 1 ? 'the probe' : 'the probes'} ${named}${omitted > 0 ? ` and ${omitted} more` : ''}`
 }
 
 /** null: there is no function. */
 function textOf(item: JsonObject | undefined, attribute: string, otherwise: string | undefined) {
-  const shown = item?.[attribute]
-  if (shown === undefined) return otherwise
-  return typeof shown === 'string' && shown.trim() !== '' ? shown : null
+  const value = item?.[attribute]
+  if (value === undefined) return otherwise
+  return typeof value === 'string' && value.trim() !== '' ? value : null
 }

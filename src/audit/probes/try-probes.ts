@@ -24,7 +24,7 @@ export interface ProbeTarget {
 }
 
 /** The last outcome of a probe, as the history holds it. */
-export interface KnownProbe {
+export interface ProbeVersion {
   /** Of its version. */
   readonly id: number
   readonly uid: string
@@ -37,7 +37,7 @@ export interface NamedTarget extends ProbeTarget {
   /** The uid of the probe's outcome. */
   readonly outcomeUid: string
   /** The last outcome of the same probe on the same target. */
-  readonly known: KnownProbe | undefined
+  readonly known: ProbeVersion | undefined
 }
 
 export interface SkippedTarget extends NamedTarget {
@@ -113,7 +113,7 @@ async function run(
 }
 
 /** An earlier outcome: the last one, or the one that was approved. */
-type Outcome = Pick<KnownProbe, 'attributes' | 'sealKeyId'>
+type Outcome = Pick<ProbeVersion, 'attributes' | 'sealKeyId'>
 
 /**
  * Whether a run with this function and payload is known. Digests under another installation key cannot be compared.
@@ -165,7 +165,7 @@ function resourceOf(
 }
 
 /** How the functions of a fleet differ from the last run, on the same payload. */
-function driftOf(known: KnownProbe | undefined, now: Resource, sealKeyId: string): StagedChange[] {
+function driftOf(known: ProbeVersion | undefined, now: Resource, sealKeyId: string): StagedChange[] {
   if (!isSamePayload(known, now.attributes, sealKeyId)) return []
   const { kind, uid, name } = now
   const isCompared = known.attributes.deterministic === true && now.attributes.deterministic === true
@@ -177,7 +177,7 @@ function driftOf(known: KnownProbe | undefined, now: Resource, sealKeyId: string
 
 interface PastRuns {
   readonly approved: ApprovedBody | undefined
-  readonly last: KnownProbe | undefined
+  readonly last: ProbeVersion | undefined
   readonly sealer: Sealer
 }
 

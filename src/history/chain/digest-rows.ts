@@ -4,14 +4,14 @@ import {
   carriedRows,
   type DigestedRows,
   type DigestMembers,
-  type KnownParts,
+  type PartDigests,
   type PartRows,
   type Parts,
   runRows,
 } from './parts.ts'
 
 /** Digests of what a run recorded, as it is now, but for those that are known. */
-export function partsOfRun(transaction: Transaction, run: number, known: KnownParts = new Map()): Promise<Parts> {
+export function partsOfRun(transaction: Transaction, run: number, known: PartDigests = new Map()): Promise<Parts> {
   return digestsOf(transaction, runRows, run, known)
 }
 
@@ -20,7 +20,12 @@ export function partsCarried(transaction: Transaction, checkpoint: number): Prom
   return digestsOf(transaction, carriedRows, checkpoint, new Map())
 }
 
-async function digestsOf(transaction: Transaction, parts: PartRows, number: number, known: KnownParts): Promise<Parts> {
+async function digestsOf(
+  transaction: Transaction,
+  parts: PartRows,
+  number: number,
+  known: PartDigests,
+): Promise<Parts> {
   const present = await partsWithRows(transaction, parts, number, known)
   const digests: [string, string][] = []
   for (const [name, rows] of Object.entries(parts)) {
@@ -35,15 +40,17 @@ async function partsWithRows(
   session: Session,
   parts: PartRows,
   number: number,
-  known: KnownParts,
+  known: PartDigests,
 ): Promise<ReadonlySet<string>> {
-  const asked = Object.entries(parts).filter(([name]) => !known.has(name))
-  const exists = asked.map(([name, { from, where }]) => `EXISTS (SELECT 1 FROM ${from} WHERE ${where}) AS "${name}"`)
-  const found = await session.get<Readonly<Record<string, boolean | 0 | 1>>>(
+  const missingParts = Object.entries(parts).filter(([name]) => !known.has(name))
+  const exists = missingParts.map(
+    ([name, { from, where }]) => `EXISTS (SELECT 1 FROM ${from} WHERE ${where}) AS "${name}"`,
+  )
+  const presence = await session.get<Readonly<Record<string, boolean | 0 | 1>>>(
     `SELECT $1::bigint AS number, ${exists.join(', ')}`,
     [number],
   )
-  return new Set(asked.map(([name]) => name).filter((name) => Boolean(found?.[name])))
+  return new Set(missingParts.map(([name]) => name).filter((name) => Boolean(presence?.[name])))
 }
 
 /** SHA-256 over some rows, in hex; undefined when there are none. `number`: of the run or checkpoint. */
@@ -132,7 +139,7 @@ export class RunningDigest<Members extends DigestMembers> {
 }
 
 /** The digests that are not spoiled, by part. */
-export function endDigests(digests: Readonly<Record<string, Pick<RunningDigest<DigestMembers>, 'end'>>>): KnownParts {
+export function endDigests(digests: Readonly<Record<string, Pick<RunningDigest<DigestMembers>, 'end'>>>): PartDigests {
   const ended = Object.entries(digests).map(([part, running]) => [part, running.end()] as const)
   return new Map(ended.flatMap(([part, known]) => (known === undefined ? [] : [[part, known.digest] as const])))
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Session, Transaction } from '../sql/session.ts'
 import { partsCarried, partsOfRun } from './digest-rows.ts'
-import type { KnownParts, Parts } from './parts.ts'
+import type { PartDigests, Parts } from './parts.ts'
 
 /** Attributes what was written between two runs to the run that is being committed. */
 export async function attributeToRun(session: Session, run: number): Promise<void> {
@@ -19,7 +19,7 @@ function signedSql(table: string, column: string): string {
 }
 
 /** Links a run that is being committed, with all that it wrote, to the one before it. Returns the link. */
-export async function appendLink(transaction: Transaction, run: number, known: KnownParts): Promise<string> {
+export async function appendLink(transaction: Transaction, run: number, known: PartDigests): Promise<string> {
   const previous =
     (await transaction.value<string | null>(
       "SELECT chain FROM hookdrift.run WHERE number < $1 AND state = 'committed' ORDER BY number DESC LIMIT 1",

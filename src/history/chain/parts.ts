@@ -207,4 +207,4 @@ export const carriedRows: PartRows = {
 }
 
 /** Digests of parts that are known without reading their rows; undefined of a part without rows. */
-export type KnownParts = ReadonlyMap<string, string | undefined>
+export type PartDigests = ReadonlyMap<string, string | undefined>

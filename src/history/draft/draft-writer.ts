@@ -1,5 +1,5 @@
 import { endDigests, RunningDigest } from '../chain/digest-rows.ts'
-import { changeMembers, type KnownParts, versionMembers, violationMembers } from '../chain/parts.ts'
+import { changeMembers, type PartDigests, versionMembers, violationMembers } from '../chain/parts.ts'
 import { leaseLost } from '../lease-owner.ts'
 import type { Fence, HistoryBackend } from '../sql/backend.ts'
 import type { DraftIds } from './draft-ids.ts'
@@ -82,7 +82,7 @@ export class DraftWriter {
   }
 
   /** Ends the digests that were kept while rows were inserted. */
-  endDigests(): KnownParts {
+  endDigests(): PartDigests {
     return endDigests(this.#digests)
   }
 

@@ -71,8 +71,8 @@ export class OpenProjects {
   }
 
   async #read(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, ProjectRow>> {
-    const found = new Map<string, ProjectRow>()
-    if (projects.length === 0) return found
+    const rowsByKey = new Map<string, ProjectRow>()
+    if (projects.length === 0) return rowsByKey
     for (const [service, ofService] of Map.groupBy(projects, ({ service }) => service)) {
       const rows = await this.#db.all<ProjectRow & { readonly uid: string }>(
         `SELECT p.uid, p.id,
@@ -82,8 +82,8 @@ export class OpenProjects {
          FROM hookdrift.project p WHERE p.service = $1 AND p.uid = ANY($2)`,
         [service, ofService.map(({ uid }) => uid), this.#run],
       )
-      for (const { uid, ...row } of rows) found.set(projectKey({ service, uid }), row)
+      for (const { uid, ...row } of rows) rowsByKey.set(projectKey({ service, uid }), row)
     }
-    return found
+    return rowsByKey
   }
 }

@@ -70,9 +70,9 @@ export class RunDraft extends SqlScanDraft implements Draft {
         advice: unknownRun.advice,
         isRecorded: async (transaction, { record }) => {
           await lease.lock(transaction)
-          const found = await readOutcome(transaction, this.run)
-          const isCommitted = found?.state === 'committed' && found.chain === record.chain
-          isLost = !isCommitted && found?.token !== this.token
+          const outcome = await readOutcome(transaction, this.run)
+          const isCommitted = outcome?.state === 'committed' && outcome.chain === record.chain
+          isLost = !isCommitted && outcome?.token !== this.token
           return isCommitted
         },
       })

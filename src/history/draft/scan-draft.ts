@@ -6,7 +6,7 @@ import type { Severity } from '../../model/violation.ts'
 import { type Acceptance, type AcceptanceEnding, endedBy } from '../acceptances.ts'
 import {
   type ActiveViolation,
-  type KnownVersion,
+  type CurrentVersion,
   type NewVersion,
   type OldViolation,
   type ProjectHistory,
@@ -93,10 +93,10 @@ export class SqlScanDraft implements ScanDraft {
     return versions
   }
 
-  async current(project: ProjectRef): Promise<readonly KnownVersion[]> {
+  async current(project: ProjectRef): Promise<readonly CurrentVersion[]> {
     const { id, hadVersions } = await this.projects.open(project)
     if (hadVersions === null) return []
-    return this.db.all<KnownVersion>(
+    return this.db.all<CurrentVersion>(
       `SELECT v.id, v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, r.seal_key_id AS "sealKeyId"
        FROM hookdrift.version v CROSS JOIN hookdrift.run r
        WHERE v.project_id = $1 AND v.to_run IS NULL AND v.from_run < $2 AND r.number = v.from_run
@@ -317,10 +317,10 @@ export class SqlScanDraft implements ScanDraft {
     )
     const byProject = Map.groupBy(rows, ({ projectId }) => projectId)
     for (const [at, { id, state }] of opened.entries()) {
-      const own = byProject.get(id)
-      if (own === undefined) continue
+      const rowsOfProject = byProject.get(id)
+      if (rowsOfProject === undefined) continue
       const endings = new Map(Object.entries(state.endedAcceptances).map(([id, by]) => [Number(id), by]))
-      const acceptances = own.map(({ projectId: _, startedAt, ...row }) =>
+      const acceptances = rowsOfProject.map(({ projectId: _, startedAt, ...row }) =>
         endedBy(toAcceptance(row), endings, startedAt),
       )
       byName.set(projects[at]?.name ?? '', acceptances)

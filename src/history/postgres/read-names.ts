@@ -1,5 +1,5 @@
 import type { PostgresServer } from '../postgres-server.ts'
-import { type KnownName, type NameKind, namesOf, namesTimeoutMs } from '../sql/read-names.ts'
+import { type NameKind, namesOf, namesTimeoutMs, type ResourceName } from '../sql/read-names.ts'
 import { connect } from './connect.ts'
 import { readSchemaState, refuseOtherSchema } from './migrate.ts'
 
@@ -10,7 +10,11 @@ const connectTimeoutMs = 1000
  * The names of one sort that begin with a text, for a person who waits. Reads only, and upgrades nothing.
  * Throws where there is no history of this program's schema.
  */
-export async function readNames(server: PostgresServer, what: NameKind, prefix: string): Promise<readonly KnownName[]> {
+export async function readNames(
+  server: PostgresServer,
+  what: NameKind,
+  prefix: string,
+): Promise<readonly ResourceName[]> {
   const db = connect(server, { connections: 1, connectTimeoutMs })
   try {
     return await db.snapshot(async (transaction) => {

@@ -57,9 +57,9 @@ function whyPowerful(login: string, powers: readonly string[]): string | undefin
 }
 
 function ownLogin(server: PostgresServer): string {
-  const place = shownServer(server).replace('://', '://hookdrift_reader@')
+  const readerUrl = shownServer(server).replace('://', '://hookdrift_reader@')
   const make = "CREATE ROLE hookdrift_reader LOGIN PASSWORD '…';"
-  return [`name a login for queries: HOOKDRIFT_QUERY_HISTORY=${place}`, make, readerGrants(server)].join('\n')
+  return [`name a login for queries: HOOKDRIFT_QUERY_HISTORY=${readerUrl}`, make, readerGrants(server)].join('\n')
 }
 
 /** Statements that let a login query the views. */

@@ -60,7 +60,10 @@ export async function markMoved(session: Session, to: string, now: string): Prom
  * @throws AuditError.usage as `refuseTaken`
  * @throws AuditError.busy when a run lives
  */
-export async function makeRoom(session: Session, { shown, ownTables, contains, refuseLive }: CopyPlace): Promise<void> {
+export async function makeRoom(
+  session: Session,
+  { shown, ownTables, contains, refuseLive }: CopyTarget,
+): Promise<void> {
   const moved = await session.value('SELECT 1 FROM hookdrift.lease WHERE heartbeat_at = $1', [endOfTime])
   const wasMoved = moved !== undefined
   if (!wasMoved) await refuseLive()
@@ -80,7 +83,7 @@ export async function makeRoom(session: Session, { shown, ownTables, contains, r
 }
 
 /** The place for a copy. */
-interface CopyPlace {
+interface CopyTarget {
   /** For messages. */
   readonly shown: string
   /** Tables that this database alone has, and that a history which was moved leaves. */

@@ -4,10 +4,10 @@ import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { byCodePoint, compareText, inGroupOrder } from '../report-order.ts'
 import type { Visibility } from '../visibility.ts'
-import { type FoundViolation, foundViolations } from './found-violations.ts'
 import { lastScanSql } from './fragments.ts'
 import { lastRun } from './runs.ts'
 import { type Session, type SqlValue, sqlOf, type Transaction } from './session.ts'
+import { foundViolations, type ViolationKey } from './violation-keys.ts'
 import {
   activeFrom,
   endedBetween,
@@ -23,7 +23,7 @@ import {
 } from './violations.ts'
 
 /** Which violations are asked for. Of patterns with `*`, one must match; all pass where there are none. */
-export interface AskedViolations {
+export interface ViolationSelection {
   readonly run: number
   /** Whether active violations as of the run are asked for. */
   readonly withActive: boolean
@@ -39,11 +39,11 @@ export interface AskedViolations {
 /** Of which one rule, one owner, or one resource a group is; `start`: resolved ones were opened by one run, as active ones. */
 export type GroupPart = 'rule' | 'owner' | 'resource' | 'start'
 
-export interface GroupChoice extends AskedViolations {
+export interface GroupChoice extends ViolationSelection {
   readonly by: readonly GroupPart[]
 }
 
-export interface ViolationChoice extends AskedViolations {
+export interface ViolationChoice extends ViolationSelection {
   /** Is asked once for each group of the violations that are asked for, unordered. */
   isChosen?(group: ViolationGroup): boolean
   /** What orders them first. Then come active ones in the order of reports, then resolved ones, the latest first. */
@@ -57,11 +57,11 @@ export interface ViolationChoice extends AskedViolations {
 
 export interface PageChoice extends ViolationChoice {
   /** Where the page begins, or ends; absent: it is the first one. */
-  readonly place?: ViolationPlace | undefined
+  readonly place?: ViolationCursor | undefined
 }
 
 /** A place in an order of violations, where one is or was. */
-export interface ViolationPlace
+export interface ViolationCursor
   extends Pick<RecordedViolation, 'severity' | 'state' | 'project' | 'kind' | 'uid' | 'rule' | 'path'> {
   readonly sortKey: string
   /** The run that resolved it; 0 for an active one. */
@@ -179,11 +179,11 @@ async function pageViolations(
   const by = choice.by ?? (['start'] as const)
   if (groups === undefined) await groupViolations(transaction, { ...choice, by }, add)
   else for (const group of groups) add(group)
-  const asked = { ...choice, by, isBackwards }
-  const near = await rowsNear(transaction, asked, here)
+  const selection = { ...choice, by, isBackwards }
+  const near = await rowsNear(transaction, selection, here)
   const { whole, cut, left } = following.conclude(most - near.rows.length)
-  const rows = [...near.rows, ...(await rowsOfTiers(transaction, asked, whole, undefined))]
-  if (cut !== undefined) rows.push(...(await rowsOfTiers(transaction, asked, [cut], left)))
+  const rows = [...near.rows, ...(await rowsOfTiers(transaction, selection, whole, undefined))]
+  if (cut !== undefined) rows.push(...(await rowsOfTiers(transaction, selection, [cut], left)))
   const violations = await foundViolations(transaction, isBackwards ? rows.toReversed() : rows)
   passed += near.passed
   const ahead = total - passed - rows.length
@@ -198,13 +198,13 @@ export function readViolatedRules(history: HistoryReader, run: number): Promise<
   return history.snapshot(async (transaction) => {
     const nameOf = await projectNamesAt(transaction, run)
     const choice = { run, withActive: true, resolvedAfter: 0, by: ['rule'] as const }
-    const found = new Map<string, RuleInProject>()
+    const byKey = new Map<string, RuleInProject>()
     for (const { statement, columns, values } of sourcesOf(transaction, choice)) {
       const select = `SELECT DISTINCT ${columns.projectId} AS "projectId", x.rule`
       const rows = await transaction.all<Pick<GroupRow, 'projectId' | 'rule'>>(statement(select, []), values)
-      for (const { projectId, rule } of rows) found.set(`${projectId} ${rule}`, { project: nameOf(projectId), rule })
+      for (const { projectId, rule } of rows) byKey.set(`${projectId} ${rule}`, { project: nameOf(projectId), rule })
     }
-    return [...found.values()].filter(({ project }) => history.visibility.isVisible(project))
+    return [...byKey.values()].filter(({ project }) => history.visibility.isVisible(project))
   })
 }
 
@@ -275,9 +275,9 @@ function activeSource(
   const values: SqlValue[] = [choice.run]
   const named = namedSql(session, choice, 's.run', values)
   const projects = only === undefined ? '' : ` AND p.id = ANY($${values.push(only)})`
-  const place = { scans: `${lastScanSql('$1')}${projects}`, isWhole: choice.text !== undefined }
+  const scope = { scans: `${lastScanSql('$1')}${projects}`, isWhole: choice.text !== undefined }
   const after = endedAfter === undefined ? undefined : `$${values.push(endedAfter)}`
-  const from = activeFrom(session, place, after === undefined ? ended : (row) => `${row}.to_run > ${after}`)
+  const from = activeFrom(session, scope, after === undefined ? ended : (row) => `${row}.to_run > ${after}`)
   return {
     columns: activeColumns(choice.by),
     isResolved: false,
@@ -424,9 +424,9 @@ function isAmongSql(
   groups: readonly ViolationGroup[],
 ): string {
   const keys = keysOf(by, isResolved)
-  const own = { ...columns, kind: 'x.kind', severity: 'x.severity', uid: 'x.uid', firstRun: 'x.first_run' }
+  const keyColumns = { ...columns, kind: 'x.kind', severity: 'x.severity', uid: 'x.uid', firstRun: 'x.first_run' }
   const rows = groups.map((group) => keyOfGroup(group, by))
-  const names = `(${keys.map((key) => own[key]).join()})`
+  const names = `(${keys.map((key) => keyColumns[key]).join()})`
   if (dialect === 'sqlite') {
     const list = `$${values.push(JSON.stringify(rows))}`
     return `${names} IN (SELECT ${keys.map((_, at) => `g.value ->> ${at}`).join()} FROM json_each(${list}) g)`
@@ -515,12 +515,12 @@ function firstTiers(most: number, compare: TierOrder) {
       violations += tier.violations
       return isFull
     })
-    const kept = end < 0 ? sorted : sorted.slice(0, end)
-    if (end > 0) last = kept.at(-1)?.[1]
-    tiers = new Map(kept)
-    held = kept.reduce((sum, [, { groups }]) => sum + groups.length, 0)
+    const neededTiers = end < 0 ? sorted : sorted.slice(0, end)
+    if (end > 0) last = neededTiers.at(-1)?.[1]
+    tiers = new Map(neededTiers)
+    held = neededTiers.reduce((sum, [, { groups }]) => sum + groups.length, 0)
     room = 2 * held + 1000
-    return kept.map(([, tier]) => tier)
+    return neededTiers.map(([, tier]) => tier)
   }
   return {
     add({ sortKey, group }: { readonly sortKey: string; readonly group: ViolationGroup }): void {
@@ -529,10 +529,10 @@ function firstTiers(most: number, compare: TierOrder) {
       const { state, severity, project, run } = group
       const isResolved = state === 'resolved'
       const key = JSON.stringify([sortKey, isResolved && run, severity, state === 'opened', project])
-      const known = tiers.get(key) ?? tier
-      tiers.set(key, known)
-      known.groups.push(group)
-      known.violations += group.violations
+      const tierOfKey = tiers.get(key) ?? tier
+      tiers.set(key, tierOfKey)
+      tierOfKey.groups.push(group)
+      tierOfKey.violations += group.violations
       if (++held >= room) cut(most)
     },
     /** Tiers of which all are among the first `wanted`, the one of which some are, and how many of it. */
@@ -541,13 +541,13 @@ function firstTiers(most: number, compare: TierOrder) {
       readonly cut: Tier | undefined
       readonly left: number
     } {
-      const kept = cut(wanted)
-      const end = kept.at(-1)
-      const before = kept.slice(0, -1).reduce((sum, { violations }) => sum + violations, 0)
+      const firstTiers = cut(wanted)
+      const end = firstTiers.at(-1)
+      const before = firstTiers.slice(0, -1).reduce((sum, { violations }) => sum + violations, 0)
       const isWhole = end === undefined || before + end.violations <= wanted
       return isWhole
-        ? { whole: kept, cut: undefined, left: 0 }
-        : { whole: kept.slice(0, -1), cut: end, left: wanted - before }
+        ? { whole: firstTiers, cut: undefined, left: 0 }
+        : { whole: firstTiers.slice(0, -1), cut: end, left: wanted - before }
     },
   }
 }
@@ -562,7 +562,7 @@ async function rowsNear(
   session: Session,
   choice: RowsChoice,
   groups: readonly ViolationGroup[],
-): Promise<{ readonly rows: readonly FoundViolation[]; readonly passed: number }> {
+): Promise<{ readonly rows: readonly ViolationKey[]; readonly passed: number }> {
   const { place, most } = choice
   if (place === undefined || groups.length === 0) return { rows: [], passed: 0 }
   const all = groups.reduce((sum, { violations }) => sum + violations, 0)
@@ -589,24 +589,24 @@ async function rowsOfTiers(
   choice: RowsChoice,
   tiers: readonly Tier[],
   most: number | undefined,
-  place?: ViolationPlace,
-): Promise<FoundViolation[]> {
+  place?: ViolationCursor,
+): Promise<ViolationKey[]> {
   const { by, isBackwards } = choice
   const groups = tiers.flatMap((tier) => tier.groups)
-  const found: FoundRow[] = []
+  const foundRows: FoundRow[] = []
   for (const { statement, conditions, values, columns } of rowSources(session, choice, groups, place)) {
     const select = `SELECT ${outline(columns)}, x.first_run AS "firstRun", x.id, x.uid, x.path, x.rule AS "ownRule"`
     const rows = `SELECT o.* FROM (${statement(select, conditions)}) o`
     const direction = isBackwards ? 'DESC' : 'ASC'
     const order = ['kind', 'uid', '"ownRule"', 'path'].map((column) => `o.${column} ${direction}`).join()
     const sql = most === undefined ? rows : `${rows} ORDER BY ${order} LIMIT $${values.push(most)}`
-    found.push(...(await session.all<FoundRow>(sql, values)))
+    foundRows.push(...(await session.all<FoundRow>(sql, values)))
   }
   const places = new Map(
     tiers.flatMap(({ groups: alike }, at) => alike.map((group) => [JSON.stringify(keyOfGroup(group, by)), at])),
   )
   const turn = isBackwards ? -1 : 1
-  return found
+  return foundRows
     .map((row) => ({ row, at: places.get(JSON.stringify(keyOf(row, by))) ?? 0 }))
     .sort((a, b) => a.at - b.at || turn * inTierOrder(a.row, b.row))
     .slice(0, most)
@@ -629,10 +629,10 @@ function rowSources(
   session: Session,
   choice: RowsChoice,
   groups: readonly ViolationGroup[],
-  place: ViolationPlace | undefined,
+  place: ViolationCursor | undefined,
 ): (Source & { readonly conditions: readonly string[] })[] {
   const { run, rules = [], owners = [], by, isBackwards } = choice
-  const asked = { run, rules, owners, by }
+  const filter = { run, rules, owners, by }
   return [false, true].flatMap((isResolved) => {
     const alike = groups.filter(({ state }) => (state === 'resolved') === isResolved)
     const [listed, others] = [
@@ -642,15 +642,15 @@ function rowSources(
     const sources: { source: Source; conditions: string[] }[] = []
     if (listed.length > 0) {
       const ids = listed.flatMap((group) => group.ids ?? [])
-      sources.push({ source: listedSource(asked, ids, isResolved), conditions: [] })
+      sources.push({ source: listedSource(filter, ids, isResolved), conditions: [] })
     }
     const only = [...new Set(others.map(({ projectId }) => projectId))]
     // Runs may have ended some since they were counted.
     const endedAfter = others.reduce((first, { asOf }) => Math.min(first, asOf), Number.MAX_SAFE_INTEGER)
-    const found = isResolved
-      ? [resolvedSource(session, asked, 0)]
-      : [activeSource(session, asked, { only }), activeSource(session, asked, { only, endedAfter })]
-    for (const source of others.length === 0 ? [] : found) {
+    const groupSources = isResolved
+      ? [resolvedSource(session, filter, 0)]
+      : [activeSource(session, filter, { only }), activeSource(session, filter, { only, endedAfter })]
+    for (const source of others.length === 0 ? [] : groupSources) {
       sources.push({ source, conditions: [isAmongSql(session, source, by, others)] })
     }
     return sources.map(({ source, conditions }) => {

@@ -21,6 +21,14 @@ export async function lastNote(history: HistoryReader): Promise<number> {
   return (await history.ask((session) => session.value<number>(lastSql))) ?? 0
 }
 
+/** The same as of a run's report, for changes of which that is asked later. */
+export async function readNotesOf(
+  history: HistoryReader,
+  changes: readonly RecordedChange[],
+): Promise<readonly Note[]> {
+  return seenNotes(await history.ask((session) => notesOfChanges(session, changes)), history.visibility)
+}
+
 /** Notes about the times in which some changes came about. Which of them a change names depends on its own time. */
 export async function notesOfChanges(session: Session, changes: readonly RecordedChange[]): Promise<readonly Note[]> {
   const times = changes.flatMap(({ between: { after, before } }) => (after === null ? [] : [{ after, before }]))

@@ -1,4 +1,4 @@
-import type { ChannelClaims, ChannelState, KnownTicket, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
+import type { ChannelClaims, ChannelState, NewMessage, Outbox, StoredTicket, WaitingMessage } from '../outbox.ts'
 import type { HistoryReader } from '../reader.ts'
 import { compareText } from '../report-order.ts'
 import type { HistoryBackend } from './backend.ts'
@@ -49,8 +49,8 @@ export async function findFirstWaiting(
 export async function findTicket(
   history: HistoryReader,
   channel: string,
-  { key, target }: Pick<KnownTicket, 'key' | 'target'>,
-): Promise<KnownTicket | undefined> {
+  { key, target }: Pick<StoredTicket, 'key' | 'target'>,
+): Promise<StoredTicket | undefined> {
   const sql = `SELECT key, target, reference, changed_at AS "changedAt" FROM hookdrift.ticket
     WHERE channel = $1 AND key = $2 AND target = $3`
   return history.ask((session) => session.get(sql, [channel, key, target]))

@@ -31,8 +31,8 @@ export async function pruneHistory(backend: HistoryBackend, order: PruneRequest)
     advice: 'check which runs `hookdrift runs` lists once the server is up',
     async isRecorded(transaction, { gone }) {
       await backend.lease.lock(transaction)
-      const left = "SELECT 1 FROM hookdrift.run WHERE state = 'committed' AND number = ANY($1)"
-      return (await transaction.get(left, [gone])) === undefined
+      const keptRunSql = "SELECT 1 FROM hookdrift.run WHERE state = 'committed' AND number = ANY($1)"
+      return (await transaction.get(keptRunSql, [gone])) === undefined
     },
   })
 }
@@ -52,8 +52,8 @@ async function prune(
     // The checkpoint covers the remaining rows anew, so they must not be altered.
     refuseBroken(db.shown, await findBrokenLink(transaction))
     const interrupted = await interruptedBefore(transaction, gone)
-    const kept = plan.filter(({ reasons }) => reasons.length > 0).map(({ number }) => number)
-    bytes = await removeRuns(transaction, { gone, interrupted, kept })
+    const keptRuns = plan.filter(({ reasons }) => reasons.length > 0).map(({ number }) => number)
+    bytes = await removeRuns(transaction, { gone, interrupted, kept: keptRuns })
     const runs = rangesOf([...gone, ...interrupted].sort((a, b) => a - b))
     await makeCheckpoint(transaction, { madeAt, toolVersion, options, runs })
   }

@@ -4,7 +4,7 @@ import type { Session } from './session.ts'
 export type NameKind = 'runs' | 'projects' | 'resources' | 'violations'
 
 /** A name that begins as asked, and what it is. */
-export interface KnownName {
+export interface ResourceName {
   readonly value: string
   readonly about: string
 }
@@ -14,10 +14,10 @@ const mostNames = 200
 export const namesTimeoutMs = 250
 
 /** The names of one sort that begin with a text, at most 200. */
-export function namesOf(session: Session, what: NameKind, prefix: string): Promise<readonly KnownName[]> {
+export function namesOf(session: Session, what: NameKind, prefix: string): Promise<readonly ResourceName[]> {
   // Of a number, digits only: a pattern has no other meaning then.
   const values = what === 'runs' ? [prefix.replace(/\D/g, 'x')] : [prefix, prefix + lastCharacter]
-  return session.all<KnownName>(`${statements[what]} LIMIT ${mostNames}`, values)
+  return session.all<ResourceName>(`${statements[what]} LIMIT ${mostNames}`, values)
 }
 
 /** Sorts after every text that begins with the same characters. */

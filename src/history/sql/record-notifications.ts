@@ -159,11 +159,11 @@ async function readTransitions(
   const byViolation = Map.groupBy(spans, ({ fingerprint }) => fingerprint)
   const transitions: ViolationTransition[] = []
   const changes: ViolationChange[] = []
-  for (const own of byViolation.values()) {
-    const scanned = byId.get(own[0]?.project ?? 0)
+  for (const eventsOfViolation of byViolation.values()) {
+    const scanned = byId.get(eventsOfViolation[0]?.project ?? 0)
     if (scanned === undefined) continue
-    const transition = transitionBetween(scanned.name, own, { since: scanned.since, run })
-    const change = changeBetween(scanned.name, own, { since: scanned.since, run })
+    const transition = transitionBetween(scanned.name, eventsOfViolation, { since: scanned.since, run })
+    const change = changeBetween(scanned.name, eventsOfViolation, { since: scanned.since, run })
     if (transition !== undefined) transitions.push(transition)
     if (change !== undefined) changes.push(change)
   }

@@ -7,7 +7,7 @@ import { toRecordedViolation } from '../stored-violation.ts'
 import { isLastSql, lastScanSql, projectIdSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
 import type { Session } from './session.ts'
-import type { KeptVersion } from './state-at.ts'
+import type { StateVersion } from './state-at.ts'
 
 export interface Identity {
   readonly project: ProjectRef
@@ -25,7 +25,7 @@ export interface IdentityMatch extends NamedIdentity {
   readonly isNamed: boolean
 }
 
-export interface VersionSpan extends KeptVersion {
+export interface VersionSpan extends StateVersion {
   /** Starts of the runs that wrote and ended it. */
   readonly from: string
   readonly toRun: number | null
@@ -54,7 +54,7 @@ export interface Referrer {
   readonly to: string | null
 }
 
-interface PlaceRow {
+interface LocatedRow {
   readonly kind: Kind
   readonly project: string
   readonly service: string
@@ -68,7 +68,7 @@ export async function identifyResources(
   run: number,
 ): Promise<readonly Identity[]> {
   const places = await history.ask((session) =>
-    session.all<PlaceRow>(
+    session.all<LocatedRow>(
       `SELECT DISTINCT v.kind, l.name AS project, l.service, l.uid AS "projectUid"
        FROM (${lastScanSql('$2')}) l CROSS JOIN hookdrift.version v
        WHERE v.project_id = l.id AND v.kind = ANY($3) AND v.uid = $1 AND v.from_run <= $2`,
@@ -87,8 +87,8 @@ export async function identifyResources(
  */
 export function searchResources(history: HistoryReader, text: string, run: number): Promise<readonly IdentityMatch[]> {
   return history.snapshot(async (session) => {
-    const found = await search(session, text, run)
-    return found.filter(({ project }) => history.visibility.isVisible(project.name))
+    const matches = await search(session, text, run)
+    return matches.filter(({ project }) => history.visibility.isVisible(project.name))
   })
 }
 

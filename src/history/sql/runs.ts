@@ -187,8 +187,8 @@ async function extentsOf(session: Session, first: number, last: number): Promise
 
 /** Adds up the rows of each project in a run; sorted by run and name. */
 function addUpExtents(rows: readonly CountedRow[]): RunExtent[] {
-  const found = Map.groupBy(rows, ({ run, service, uid }) => JSON.stringify([run, service, uid]))
-  return [...found.values()]
+  const rowsByScan = Map.groupBy(rows, ({ run, service, uid }) => JSON.stringify([run, service, uid]))
+  return [...rowsByScan.values()]
     .flatMap((alike) => {
       const [first] = alike
       if (first === undefined) return []

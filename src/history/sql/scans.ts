@@ -58,13 +58,13 @@ export async function readLatestScans(
 
 /** The same, asked of a database. */
 export async function latestScansAt(session: Session, run: number, only?: ProjectRef): Promise<RecordedScan[]> {
-  const found =
+  const rows =
     only === undefined
       ? await session.all<DatedScanRow>(datedScansSql, [run])
       : await session.all<DatedScanRow>(`${datedScansSql} WHERE l.service = $2 AND l.uid = $3`, [
           ...[run, only.service, only.uid],
         ])
-  const scans = found.filter((project) => !isPolicyProject(project)).sort((a, b) => compareText(a.name, b.name))
+  const scans = rows.filter((project) => !isPolicyProject(project)).sort((a, b) => compareText(a.name, b.name))
   const walks = await session.all<StoredWalk & { readonly projectId: number }>(
     `SELECT w.project_id AS "projectId", w.listing, w.status, w.filter, w.cause, w.reason, w.pages, w.items, w.requests,
        w.retries, w.duration_ms AS "durationMs", w.total AS "of", w.oldest_at AS "oldestAt"

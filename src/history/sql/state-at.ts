@@ -7,7 +7,7 @@ import { projectIdSql, validAtSql } from './fragments.ts'
 import { type Session, sqlOf } from './session.ts'
 
 /** A version as stored. The body is unparsed canonical JSON: callers read many versions and parse few. */
-export interface KeptVersion {
+export interface StateVersion {
   readonly name: string
   readonly fromRun: number
   readonly digest: string
@@ -16,14 +16,14 @@ export interface KeptVersion {
 }
 
 /** A version with all that rules evaluate. */
-export interface EvaluableVersion extends KeptVersion {
+export interface EvaluableVersion extends StateVersion {
   /** Start of the run that wrote it. */
   readonly since: string
   /** Canonical JSON; empty when there are none. */
   readonly facts: string
 }
 
-export interface ResourceAtRun extends KeptVersion {
+export interface ResourceAtRun extends StateVersion {
   readonly kind: Kind
   readonly uid: string
   /** Start of the run that wrote it. */

@@ -70,9 +70,9 @@ function violationsOfScans(session: Session, scans: string, condition: RowCondit
 /** The same where columns are read that the index on active violations lacks. */
 function wholeViolationsOfScans(session: Session, scans: string, condition: RowCondition): string {
   // SQLite takes that index only for what it has, and else one that has the ended ones, too.
-  const found = `(${scans}) s CROSS JOIN hookdrift.violation i CROSS JOIN hookdrift.violation x
+  const matches = `(${scans}) s CROSS JOIN hookdrift.violation i CROSS JOIN hookdrift.violation x
     ON i.project_id = s.id AND ${condition('i')} AND x.id = i.id`
-  return sqlOf(session, { sqlite: found, postgres: violationsOfScans(session, scans, condition) })
+  return sqlOf(session, { sqlite: matches, postgres: violationsOfScans(session, scans, condition) })
 }
 
 export const isWithoutEnd: RowCondition = (row) => `${row}.to_run IS NULL`
@@ -83,11 +83,11 @@ export const endedLater: RowCondition = (row) => `${row}.to_run > s.run`
  * rows without an end by project, and ended rows by their end. `isWhole`: whether columns are read that the index on
  * active violations lacks.
  */
-export function activeAsOf(session: Session, place: ActivePlace, statement: (from: string) => string): string {
+export function activeAsOf(session: Session, place: ActiveScope, statement: (from: string) => string): string {
   return [isWithoutEnd, endedLater].map((end) => statement(activeFrom(session, place, end))).join(' UNION ALL ')
 }
 
-export interface ActivePlace {
+export interface ActiveScope {
   readonly scans: string
   readonly isWhole: boolean
   /** A further condition that the index on active violations decides. */
@@ -95,7 +95,7 @@ export interface ActivePlace {
 }
 
 /** One of the two: those without an end, or those that ended after their scan. */
-export function activeFrom(session: Session, { scans, isWhole, also }: ActivePlace, end: RowCondition): string {
+export function activeFrom(session: Session, { scans, isWhole, also }: ActiveScope, end: RowCondition): string {
   const of = isWhole ? wholeViolationsOfScans : violationsOfScans
   const more = also === undefined ? () => '' : (row: string) => ` AND ${also(row)}`
   return of(session, scans, (row) => `${row}.from_run <= s.run AND ${end(row)}${more(row)}`)

@@ -24,13 +24,13 @@ export async function examineFile(
 ): Promise<HistoryExamination> {
   refuseNetworkFileSystem(file, mounts)
   const exists = existsSync(file)
-  const place = realPlace(exists ? dirname(file) : file)
+  const directory = realPlace(exists ? dirname(file) : file)
   return {
     exists,
-    isWritable: isWritable(place) && (!exists || isWritable(file)),
+    isWritable: isWritable(directory) && (!exists || isWritable(file)),
     isReadableByOthers: exists && (statSync(file).mode & 0o044) !== 0,
     isLocal: mounts !== undefined,
-    freeBytes: freeBytesAt(place),
+    freeBytes: freeBytesAt(directory),
     server: undefined,
     content: exists ? await readContent(file, request) : undefined,
   }

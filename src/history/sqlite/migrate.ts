@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { refuseOtherSteps } from '../refuse-other-steps.ts'
-import { type DraftPlace, openDraftPlace } from './draft-place.ts'
+import { type DraftDirectory, openDraftDirectory } from './draft-directory.ts'
 import { type Migration, readMigrations, refuseAltered } from './schema.ts'
 
 export interface Upgrade {
@@ -92,9 +92,9 @@ function refuseLooseEnds(db: Database.Database, name: string): void {
  */
 function backUpBefore(db: Database.Database, step: number): string | undefined {
   const copy = `${db.name}.before-${String(step).padStart(4, '0')}`
-  let place: DraftPlace | undefined
+  let place: DraftDirectory | undefined
   try {
-    place = openDraftPlace(copy)
+    place = openDraftDirectory(copy)
     const { draft } = place
     db.prepare('VACUUM INTO ?').run(draft)
     if (schemaOf(draft) >= step) return undefined

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import type { Verification } from '../upkeep.ts'
-import { openDraftPlace } from './draft-place.ts'
+import { openDraftDirectory } from './draft-directory.ts'
 
 /**
  * Writes a history as a draft, which gets its name when it is complete: `write` leaves it in one file. Removes what
@@ -14,7 +14,7 @@ export async function writeNewFile<Result>(
   replace: boolean,
   write: (draft: string) => Promise<Result>,
 ): Promise<Result> {
-  const place = openDraftPlace(target)
+  const place = openDraftDirectory(target)
   try {
     const result = await write(place.draft)
     giveName(place.draft, target, replace)

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { type KnownName, type NameKind, namesOf, namesTimeoutMs } from '../sql/read-names.ts'
+import { type NameKind, namesOf, namesTimeoutMs, type ResourceName } from '../sql/read-names.ts'
 import { refuseForeign, refuseOtherSchema } from './open-database.ts'
 import { openUnwritable } from './open-unwritable.ts'
 import { refuseMissing, refuseSpecialFile } from './refuse-files.ts'
@@ -9,7 +9,7 @@ import { SqliteDatabase } from './sqlite-database.ts'
  * The names of one sort that begin with a text, for a person who waits. Reads only, and upgrades nothing.
  * Throws where there is no history of this program's schema.
  */
-export async function readNames(file: string, what: NameKind, prefix: string): Promise<readonly KnownName[]> {
+export async function readNames(file: string, what: NameKind, prefix: string): Promise<readonly ResourceName[]> {
   refuseMissing(file)
   refuseSpecialFile(file)
   const db =

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ForOwners } from '../../config/notify-schema.ts'
 import { isoTime } from '../../model/time.ts'
-import { code, prose, withCode } from '../../report/markdown-prose.ts'
+import { code, prose } from '../../report/markdown-prose.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { type AskTracker, unlessRefused } from '../ask-tracker.ts'
 import type { SendMessage } from '../message.ts'
@@ -140,7 +140,7 @@ function markdown(lines: readonly Line[]): string {
     name: (text) => code(text, 300),
     command: (text) => code(text),
     foreign: (text) => prose(text, 1000),
-    prose: withCode,
+    prose,
     link: ({ label, url }) => `[${label}](${url})`,
   })
 }

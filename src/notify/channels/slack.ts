@@ -49,12 +49,19 @@ function slackPiece(piece: Piece): string {
   if ('own' in piece) return escaped(neutralise(cut(piece.own, 600)))
   if ('command' in piece) return slackCode(piece.command)
   if ('name' in piece) return slackCode(piece.name)
-  return 'foreign' in piece ? slackProse(piece.foreign) : slackMarked(piece.prose)
+  return slackProse('foreign' in piece ? piece.foreign : piece.prose)
 }
 
-/** A sentence with foreign text in it: plain words stay as they are, everything else becomes code. */
+/** A sentence with foreign text in it: what backticks enclose is code, and so is all else that is not a plain word. */
 function slackProse(text: string): string {
-  return splitPlainWords(neutralise(cut(text, 300)))
+  return cut(text, 600)
+    .split('`')
+    .map((part, at) => (at % 2 === 1 ? slackCode(part) : plainWords(part)))
+    .reduce((shown, part) => (shown.endsWith('`') && part.startsWith('`') ? `${shown} ${part}` : shown + part), '')
+}
+
+function plainWords(sentence: string): string {
+  return splitPlainWords(neutralise(sentence))
     .map(({ text: part, isPlain }) => (isPlain ? part : asCode(part)))
     .join(' ')
 }
@@ -77,23 +84,19 @@ function splitPlainWords(sentence: string): readonly Part[] {
   return parts
 }
 
-/** Letters or digits, with a hyphen or an apostrophe inside and a mark of the sentence behind. */
+/**
+ * Letters or digits, with a hyphen or an apostrophe inside and a mark of the sentence behind, or a number; in parentheses
+ * or not.
+ */
 function isPlainWord(word: string): boolean {
-  return /^[\p{L}\p{M}\p{Nd}]{0,60}(?:['’-][\p{L}\p{M}\p{Nd}]{1,60}){0,4}[,.;:]?$/u.test(word)
+  const letters = /^\(?[\p{L}\p{M}\p{Nd}]{0,60}(?:['’-][\p{L}\p{M}\p{Nd}]{1,60}){0,4}\)?[,.;:]?$/u
+  return letters.test(word) || /^\(?(?:\d{1,20}(?:\.\d{1,20})?|%)\)?[,.;:]?$/.test(word)
 }
 
 /** The sentence's own punctuation stays outside. */
 function asCode(part: string): string {
   const mark = part.length > 1 && ',.;:'.includes(part.slice(-1)) ? part.slice(-1) : ''
   return slackCode(part.slice(0, part.length - mark.length)) + mark
-}
-
-/** A text in which backticks enclose code. */
-function slackMarked(text: string): string {
-  return cut(text, 600)
-    .split('`')
-    .map((part, at) => (at % 2 === 1 ? slackCode(part) : slackProse(part)))
-    .join('')
 }
 
 /** Blanks at the end stay outside: Slack takes no emphasis before one. */

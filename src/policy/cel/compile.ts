@@ -83,7 +83,7 @@ export function compileTemplate(
     if (!isExpression) {
       if (/[{}]/.test(part.replaceAll('{{', '').replaceAll('}}', ''))) {
         const at = offset + part.search(/[{}]/)
-        mistakes.push({ offset: at, text: 'a brace without its other half; write {{ or }} for one that is meant' })
+        mistakes.push({ offset: at, text: 'an unmatched brace; write {{ or }} for a literal one' })
       }
       parts.push(part.replaceAll('{{', '{').replaceAll('}}', '}'))
       continue
@@ -216,10 +216,10 @@ function describeMistake(error: ParseError | CelTypeError, language: Language): 
     }
     case 'unknown_variable': {
       const name = summary.replace(/^Unknown variable: /, '')
-      const known = language.variables.map((variable) => `\`${variable}\``).join(', ')
+      const variables = language.variables.map((variable) => `\`${variable}\``).join(', ')
       const isElsewhere = ['endpoint', 'source', 'subscriptions'].includes(name)
       const nearest = isElsewhere ? '' : didYouMean(name, language.variables)
-      return { offset: start, text: `there is no \`${name}\`${nearest === '' ? `, only ${known}` : nearest}` }
+      return { offset: start, text: `there is no \`${name}\`${nearest === '' ? `, only ${variables}` : nearest}` }
     }
     case 'no_matching_overload':
       return { offset: start, text: unknownCall(summary, language) }
@@ -240,10 +240,10 @@ function describeMistake(error: ParseError | CelTypeError, language: Language): 
 
 function unknownField(name: string, node: unknown, { fields }: Language): string {
   const type = typeBefore(node)
-  const known = (type === undefined ? undefined : fields.get(type)) ?? []
+  const fieldNames = (type === undefined ? undefined : fields.get(type)) ?? []
   const of = type === undefined ? '' : ` of ${plain(type)}`
-  const nearest = didYouMean(name, known)
-  const all = nearest !== '' || known.length === 0 ? '' : `, expected one of ${known.join(', ')}`
+  const nearest = didYouMean(name, fieldNames)
+  const all = nearest !== '' || fieldNames.length === 0 ? '' : `, expected one of ${fieldNames.join(', ')}`
   return `there is no field \`${name}\`${of}${nearest}${all}`
 }
 

@@ -8,7 +8,7 @@ import {
   type BoundRule,
   type EvaluationRun,
   emptyContext,
-  type FindingPlace,
+  type FindingSubject,
   type LocatedRuleFinding,
   type Rule,
   type RuleFinding,
@@ -45,7 +45,7 @@ export interface CustomSource {
   readonly controls?: readonly string[] | undefined
 }
 
-interface PlacedMistake extends Mistake {
+interface MistakeAtPosition extends Mistake {
   readonly member: 'when' | 'assert' | 'message'
 }
 
@@ -62,7 +62,7 @@ interface Expressions {
 export function compileCustomRule(
   source: CustomSource,
   languages: Map<Kind, Language>,
-): { readonly rule: Rule } | { readonly mistakes: readonly PlacedMistake[] } {
+): { readonly rule: Rule } | { readonly mistakes: readonly MistakeAtPosition[] } {
   const { kind } = source
   const language = languages.get(kind) ?? languageOf(kind)
   languages.set(kind, language)
@@ -83,9 +83,9 @@ export function compileCustomRule(
 }
 
 function placed(
-  member: PlacedMistake['member'],
+  member: MistakeAtPosition['member'],
   result: { readonly mistakes: readonly Mistake[] } | object,
-): PlacedMistake[] {
+): MistakeAtPosition[] {
   const mistakes = 'mistakes' in result ? result.mistakes : []
   return mistakes.map((mistake) => ({ ...mistake, member }))
 }
@@ -126,10 +126,10 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
 }
 
 function othersUsed(expressions: Expressions): readonly RelatedVariable[] {
-  const known = Object.keys(otherVariables(expressions.kind))
+  const variables = Object.keys(otherVariables(expressions.kind))
   const used = usesOf(expressions)
   return (['endpoint', 'source', 'subscriptions'] as const).filter(
-    (variable) => known.includes(variable) && used.some((uses) => uses.has(variable)),
+    (variable) => variables.includes(variable) && used.some((uses) => uses.has(variable)),
   )
 }
 
@@ -269,7 +269,7 @@ function membersUsed(expressions: Expressions, variable: string): ReadonlySet<st
 type MembersRead = (variable: string) => ReadonlySet<string> | undefined
 
 interface HeldResource {
-  readonly at: FindingPlace
+  readonly at: FindingSubject
   readonly resource: Resource
 }
 
@@ -346,7 +346,7 @@ function* yieldAll(
  * them, or with them outside the project, is not evaluated: other rules report that.
  */
 function evaluateJoined(ask: EvaluateResource, keep: MembersRead, others: readonly RelatedVariable[]): Aggregation {
-  const kept = { endpoint: new Map<string, Resource>(), source: new Map<string, Resource>() }
+  const resources = { endpoint: new Map<string, Resource>(), source: new Map<string, Resource>() }
   const waiting: HeldResource[] = []
   const found: LocatedRuleFinding[] = []
   const wanted = (['endpoint', 'source'] as const).filter((variable) => others.includes(variable))
@@ -355,7 +355,7 @@ function evaluateJoined(ask: EvaluateResource, keep: MembersRead, others: readon
     const related: { endpoint?: Resource; source?: Resource } = {}
     for (const kind of wanted) {
       const uid = attributes[`${kind}_uid`]
-      const known = typeof uid === 'string' ? kept[kind].get(uid) : undefined
+      const known = typeof uid === 'string' ? resources[kind].get(uid) : undefined
       if (known === undefined) return undefined
       related[kind] = known
     }
@@ -370,7 +370,7 @@ function evaluateJoined(ask: EvaluateResource, keep: MembersRead, others: readon
     visit(resource, at) {
       if (resource.kind !== 'subscription') {
         if (resource.kind === 'endpoint' || resource.kind === 'source') {
-          kept[resource.kind].set(resource.uid, pruned(resource, keep(resource.kind)))
+          resources[resource.kind].set(resource.uid, pruned(resource, keep(resource.kind)))
         }
         return
       }

@@ -1,15 +1,30 @@
-import type { Compliance, ControlEvidence, Exemption } from '../../compliance/compliance.ts'
+import type { Compliance, ControlEvidence, Exemption, ExpectedChange } from '../../compliance/compliance.ts'
 import type { Waiver } from '../../model/violation.ts'
 import { type Cell, csvTable } from '../csv-table.ts'
 import { type ComplianceFormat, isExempted } from './compliance-format.ts'
 import { describeSource } from './describe-exemption.ts'
 
-/** A row for each violation of each control and for each exemption; a control without any has one row. */
-export const complianceCsv: ComplianceFormat = (compliance) =>
-  csvTable(
-    [...controlColumns, ...violationColumns, ...exemptionColumns, ...reportColumns],
-    compliance.controls.flatMap((control) => rowsOf(compliance.framework, control, reportCells(compliance))),
-  )
+/**
+ * A row for each violation of each control and for each exemption; a control without any has one row. The section
+ * `drift` has the changes within change windows.
+ */
+export const complianceCsv: ComplianceFormat = (compliance, { section }) =>
+  section === 'drift'
+    ? csvTable([...expectedColumns], compliance.expected_changes.map(expectedCells))
+    : csvTable(
+        [...controlColumns, ...violationColumns, ...exemptionColumns, ...reportColumns],
+        compliance.controls.flatMap((control) => rowsOf(compliance.framework, control, reportCells(compliance))),
+      )
+
+const expectedColumns = [
+  ...(['window', 'ticket', 'run', 'project', 'kind', 'uid', 'name', 'change'] as const),
+  ...(['between_after', 'between_before'] as const),
+]
+
+function expectedCells({ between, ...expected }: ExpectedChange): Cell[] {
+  const { window, ticket, run, project, kind, uid, name, change } = expected
+  return [window, ticket, run, project, kind, uid, name, change, between.after, between.before]
+}
 
 const controlColumns = [
   ...(['framework', 'control', 'title', 'state', 'reason', 'rules', 'evaluated', 'waivers'] as const),

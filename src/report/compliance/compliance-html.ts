@@ -33,8 +33,8 @@ import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLonges
 import { findFirstControls, splitByControl } from './first-controls.ts'
 import {
   countOpen,
+  type EvidenceAnchors,
   type EvidenceOptions,
-  type EvidencePlaces,
   seeControl,
   showEvidence,
   stateChip,
@@ -117,7 +117,7 @@ function describeQualified({ controls }: Compliance): string {
 }
 
 /** Scope and summary, the evidence, what is missing first, and the appendices. */
-export function complianceSections(compliance: Compliance, places?: EvidencePlaces): PageSection[] {
+export function complianceSections(compliance: Compliance, places?: EvidenceAnchors): PageSection[] {
   const { controls, period, expected_changes } = compliance
   const replayed = describeReplay(compliance)
   const notCovered = controls.filter(({ state }) => state === 'not_covered')
@@ -312,11 +312,11 @@ ${groups}</section>
 `
 }
 
-function nameRule({ id }: ControlRule, places: EvidencePlaces | undefined): Markup {
+function nameRule({ id }: ControlRule, places: EvidenceAnchors | undefined): Markup {
   return places === undefined ? html`<code>${id}</code>` : html`<a href="${places.rule(id)}"><code>${id}</code></a>`
 }
 
-function showRule(rule: ControlRule, places: EvidencePlaces | undefined): Markup {
+function showRule(rule: ControlRule, places: EvidenceAnchors | undefined): Markup {
   const { title, evaluated, not_evaluated } = rule
   const missed = not_evaluated.map(
     ({ project, reason }) => html`<br><span class="bad">? not evaluated in ${project}: ${reason}</span>`,

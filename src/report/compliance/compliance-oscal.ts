@@ -1,14 +1,22 @@
-import type { Compliance, ControlEvidence, ControlViolation, Exemption } from '../../compliance/compliance.ts'
+import type {
+  Compliance,
+  ControlEvidence,
+  ControlViolation,
+  Exemption,
+  ExpectedChange,
+} from '../../compliance/compliance.ts'
 import { neutraliseJson } from '../../text/neutralise.ts'
 import {
   assessmentResults,
   controlToken,
   inventoryOf,
   nameUuid,
+  type OscalContext,
   observeGap,
   observeViolation,
   oscalText,
   property,
+  resourceUuid,
 } from '../oscal-results.ts'
 import {
   type ComplianceFormat,
@@ -18,6 +26,7 @@ import {
   isExempted,
 } from './compliance-format.ts'
 import { describeExemption } from './describe-exemption.ts'
+import { describeExpected } from './describe-expected.ts'
 import { describeEvidence, describeFleet, describeScope } from './describe-scope.ts'
 
 /**
@@ -33,10 +42,12 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
     covered.flatMap(({ coverage }) => coverage.gaps).map((gap) => [`${gap.project} ${gap.listing}`, gap]),
   )
   const violations = new Map(covered.flatMap(observedOf).map((found) => [found.fingerprint, found]))
-  const inventory = inventoryOf([...violations.values()], seed)
+  const expected = compliance.expected_changes
+  const inventory = inventoryOf([...violations.values(), ...expected], seed)
   const observations = [
     ...[...gaps.values()].map((gap) => observeGap(gap, context)),
     ...[...violations.values()].map((violation) => observeViolation(violation, context)),
+    ...expected.map((change) => observeExpected(change, context)),
   ]
   const findings = covered.map((control) => findingOf(control, compliance, seed))
   const document = assessmentResults({
@@ -106,6 +117,28 @@ function findingOf(control: ControlEvidence, { framework }: Compliance, seed: st
     ...(related.length === 0
       ? {}
       : { 'related-observations': [...new Set(related)].map((uuid) => ({ 'observation-uuid': uuid })) }),
+  }
+}
+
+/** A change within a change window. It belongs to no finding: a window exempts nothing. */
+function observeExpected(expected: ExpectedChange, { seed, collected }: OscalContext) {
+  const { window, ticket, run, project, kind, uid, name, change, between } = expected
+  return {
+    uuid: nameUuid(seed, 'expected', run, project, kind, uid, change),
+    title: 'Change within a change window',
+    description: oscalText(`${change}: ${project} ${kind} ${name === '' ? uid : name}, ${describeExpected(expected)}`),
+    props: [
+      ...property('window', window),
+      ...property('ticket', ticket ?? undefined),
+      ...property('change', change),
+      ...property('run', String(run)),
+      ...property('between-after', between.after ?? undefined),
+      ...property('between-before', between.before),
+    ],
+    methods: ['TEST'],
+    types: ['historic'],
+    subjects: [{ 'subject-uuid': resourceUuid(expected, seed), type: 'inventory-item' }],
+    collected,
   }
 }
 

@@ -205,6 +205,6 @@ export const complianceSchema = z
     description:
       'What a run says of the controls of a framework (hookdrift.compliance/2). Members may be added, never renamed: ignore those you do not know.',
   }) satisfies z.ZodType<Compliance>
-publishedSchemas.add(complianceSchema, { id: 'urn:hookdrift:compliance:2' })
+publishedSchemas.add(complianceSchema, { id: 'compliance-2' })
 
 import { changeTypes } from '../../model/change.ts'

@@ -54,7 +54,7 @@ export function seeControl(control: string): Markup {
 }
 
 /** Where the evidence is shown among other pages; a report that is one file has none. */
-export interface EvidencePlaces {
+export interface EvidenceAnchors {
   /** How many violations of a state are shown under a control. */
   readonly most: number
   readonly links: ReportLinks
@@ -63,7 +63,7 @@ export interface EvidencePlaces {
 
 export interface EvidenceOptions {
   readonly first: FirstControls
-  readonly places: EvidencePlaces | undefined
+  readonly places: EvidenceAnchors | undefined
 }
 
 function nameRules({ id, rules }: ControlEvidence): Markup {
@@ -205,7 +205,7 @@ const ages = {
   resolved: 'ended after',
 } as const satisfies Record<ControlViolation['state'], string>
 
-function showFinding(control: string, finding: ControlViolation, places: EvidencePlaces | undefined): Markup {
+function showFinding(control: string, finding: ControlViolation, places: EvidenceAnchors | undefined): Markup {
   const { fingerprint, state, resolution, first_seen, resolved_at, open_ms } = finding
   const end = resolved_at === undefined ? ages[state] : `${resolution ?? 'ended'} ${showTime(resolved_at)} after`
   const age = `since ${showTime(first_seen)}, ${end} ${showOpenTime(open_ms)}`

@@ -1,6 +1,7 @@
 import type { EvaluatedRule } from '../../model/evaluation.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { type Severity, severities } from '../../model/violation.ts'
+import { remediationFor } from '../remediation-for.ts'
 
 /** Violations of one rule and severity. */
 export interface RuleGroup {
@@ -13,6 +14,8 @@ export interface RuleGroup {
   readonly violations: readonly ReportViolation[]
   /** Whether it is the first group of its rule on the page: it has the anchor and the remediation. */
   readonly isFirst: boolean
+  /** How to fix the violations of the rule in all lists; empty where the run did not record the rule. */
+  readonly remediation: string
 }
 
 /** Groups for each list of violations, the worst first. Over all lists, each rule has one group that is its first. */
@@ -21,6 +24,7 @@ export function groupByRule(
   { rules }: Pick<Report, 'rules'>,
 ): readonly (readonly RuleGroup[])[] {
   const ruleById = new Map(rules.map((rule) => [rule.id, rule]))
+  const ofRule = Map.groupBy(lists.flat(), ({ rule }) => rule)
   const seen = new Set<string>()
   return lists.map((violations) =>
     severities.flatMap((severity) => {
@@ -30,7 +34,16 @@ export function groupByRule(
         const isFirst = !seen.has(id)
         seen.add(id)
         const rule = ruleById.get(id)
-        return { id, severity, title: rule?.title ?? id, rule, violations: found.toSorted(byProject), isFirst }
+        const remediation = remediationFor(rule?.remediation ?? '', ofRule.get(id) ?? [])
+        return {
+          id,
+          severity,
+          title: rule?.title ?? id,
+          rule,
+          violations: found.toSorted(byProject),
+          isFirst,
+          remediation,
+        }
       })
     }),
   )

@@ -49,11 +49,11 @@ function showGroup(group: RuleGroup, rows: Markup, isOpenAtFirst: boolean): Mark
 }
 
 /** How to fix it. The first group of a rule says so, all others link to it. */
-function showRemediation({ id, rule, isFirst }: RuleGroup): Markup {
+function showRemediation({ id, remediation: text, isFirst }: RuleGroup): Markup {
   if (!isFirst)
     return html`<p class="where"><a href="#${anchorOf('rule', id)}">How to fix</a></p>
 `
-  return rule === undefined || rule.remediation === '' ? nothing : remediation(rule.remediation)
+  return text === '' ? nothing : remediation(text)
 }
 
 function showMore({ id, rule, isFirst }: RuleGroup): Markup {

@@ -6,6 +6,7 @@ import { neutralise, quote } from '../../text/neutralise.ts'
 import { type Column, cutColumns, layTable } from '../../text/table.ts'
 import { describeDue } from '../describe-due.ts'
 import { type Grouping, groupViolations } from '../group-by.ts'
+import { remediationFor } from '../remediation-for.ts'
 import { showOmitted, type TextPage } from './page.ts'
 import { isShellSafe } from './shell-word.ts'
 import { shorten, shortenSeals, shortFingerprint } from './shorten.ts'
@@ -63,7 +64,8 @@ function showGroup(group: readonly ReportViolation[], page: TextPage, options: G
   const { describe, rules, explained } = options
   const isByRule = page.groupBy === 'rule'
   const { title = '', remediation = '' } = rules.get(first.rule) ?? {}
-  const fix = isByRule && !explained.has(first.rule) ? showRemediation(remediation, page) : []
+  const isExplained = !isByRule || explained.has(first.rule)
+  const fix = isExplained ? [] : showRemediation(remediationFor(remediation, group), page)
   if (isByRule) explained.add(first.rule)
   const rows = page.full ? group : group.slice(0, group.length > linesOfGroup ? linesOfGroup - 1 : linesOfGroup)
   const command = commandFor(first, page.groupBy)

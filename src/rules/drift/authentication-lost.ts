@@ -13,12 +13,12 @@ export const authenticationLost = driftRule({
       yield { path: '/authentication', message: `authentication removed (was ${describe(was)})` }
     }
     if (before?.mtls_client_cert?.client_cert !== undefined && after?.mtls_client_cert === null) {
-      yield { path: '/mtls_client_cert', message: 'client certificate removed: deliveries present none' }
+      yield { path: '/mtls_client_cert', message: 'client certificate removed: deliveries no longer present one' }
     }
   },
 })
 
 function describe({ type, api_key }: Authentication): string {
-  if (type === 'api_key') return api_key?.header_name ? `an API key in ${api_key.header_name}` : 'an API key'
+  if (type === 'api_key') return api_key?.header_name ? `an API key in \`${api_key.header_name}\`` : 'an API key'
   return type === 'basic_auth' ? 'basic authentication' : type === 'oauth2' ? 'OAuth 2.0' : String(type)
 }

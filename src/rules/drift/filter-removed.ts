@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { count } from '../../text/count.ts'
 import type { EventFilter } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import { appliedFilters, filterFor, filterRows } from '../shared/delivered-events.ts'
@@ -22,9 +23,11 @@ export const filterRemoved = driftRule({
     const gone: string[] = []
     for (const type of new Set([...old.keys(), ...now.keys()])) {
       if (!isDelivered(filterFor(old, type)) || isDelivered(filterFor(now, type))) continue
-      const row = Object.hasOwn(rows, type) ? 'its row is switched off' : 'its row is gone'
-      gone.push(`\`${type}\` (${now.has(type) ? 'its conditions match no event' : row})`)
+      const row = Object.hasOwn(rows, type) ? 'filter row switched off' : 'filter row removed'
+      gone.push(`\`${type}\` (${now.has(type) ? 'conditions match no event' : row})`)
     }
-    if (gone.length > 0) yield { path: '/filters', message: `no longer delivered: ${listed(gone)}` }
+    if (gone.length > 0) {
+      yield { path: '/filters', message: `${count(gone.length, 'event type')} no longer delivered: ${listed(gone)}` }
+    }
   },
 })

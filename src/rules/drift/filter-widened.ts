@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import { compareNumbers, shownJson } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
+import { count } from '../../text/count.ts'
 import type { EventFilter, FilterConfig } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import type { RuleFinding } from '../engine/rule.ts'
@@ -19,7 +20,7 @@ import { listed } from '../shared/listed.ts'
 
 export const filterWidened = driftRule({
   id: 'drift/filter-widened',
-  title: 'Subscription lets more events through',
+  title: 'Subscription filter was widened',
   severity: 'medium',
   packs: ['hygiene'],
   acceptedWith: ['/filter_config', '/filters'],
@@ -40,13 +41,13 @@ function* widenedDeclaration(before: Config, after: Config): Generator<RuleFindi
   if (oldTypes !== undefined && types !== undefined && !oldTypes.includes('*')) {
     const path = '/filter_config/event_types'
     const added = types.filter((type) => !oldTypes.includes(type))
-    if (types.includes('*')) yield { path, message: 'lets every event type through (was a list)' }
-    else if (added.length > 0) yield { path, message: `lets more event types through: ${listed(added)}` }
+    if (types.includes('*')) yield { path, message: `receives every event type (was ${quoted(oldTypes)})` }
+    else if (added.length > 0) yield { path, message: `receives ${moreTypes(added)}` }
   }
   const [old, now] = [filterOf(before), filterOf(after)]
   if (old === undefined || now === undefined) return
   for (const { path, asks } of relaxedParts(old, now, '/filter_config/filter')) {
-    yield { path, message: asks === undefined ? 'no longer filters anything' : `asks for less: ${asks}` }
+    yield { path, message: asks === undefined ? 'filter removed: no condition is left' : `filter widened: ${asks}` }
   }
 }
 
@@ -55,10 +56,10 @@ function* widenedRows(old: AppliedFilters, now: AppliedFilters): Generator<RuleF
   const added = [...now.keys()].filter((type) => filterFor(old, type) === undefined)
   const isAll = added.includes('*')
   if (isAll) {
-    const before = old.size === 0 ? 'they let none through' : 'they named some'
-    yield { path: '/filters', message: `applied filters let every event type through, where ${before}` }
+    const was = old.size === 0 ? 'none' : quoted([...old.keys()])
+    yield { path: '/filters', message: `filter rows let every event type through (was ${was})` }
   } else if (added.length > 0) {
-    yield { path: '/filters', message: `applied filters let more event types through: ${listed(added)}` }
+    yield { path: '/filters', message: `filter rows let through ${moreTypes(added)}` }
   }
   for (const type of new Set([...old.keys(), ...now.keys()])) {
     const [before, after] = [filterFor(old, type), filterFor(now, type)]
@@ -66,10 +67,10 @@ function* widenedRows(old: AppliedFilters, now: AppliedFilters): Generator<RuleF
     // Where `*` is new, that says it all.
     if (before === undefined || after === undefined || (isLeft && isAll)) continue
     for (const { path, asks } of relaxedParts(before, after, rowPath(type))) {
-      const less = asks === undefined ? undefined : `asks for less: ${asks}`
+      const what = asks === undefined ? 'no condition is left' : asks
       const message = isLeft
-        ? `\`${type}\` is left to the applied filter of \`*\`, which ${less ?? 'filters nothing'}`
-        : `the applied filter of \`${type}\` ${less ?? 'no longer filters anything'}`
+        ? `\`${type}\` falls back to the filter row of \`*\`: ${what}`
+        : `filter row of \`${type}\` widened: ${what}`
       yield { path, message }
     }
   }
@@ -77,7 +78,7 @@ function* widenedRows(old: AppliedFilters, now: AppliedFilters): Generator<RuleF
 
 interface RelaxedPart {
   readonly path: string
-  /** What it asks less of; undefined: it no longer asks for anything. */
+  /** Which conditions it dropped or relaxed; undefined: it has none left. */
   readonly asks: string | undefined
 }
 
@@ -93,7 +94,7 @@ function* relaxedParts(old: EventFilter, now: EventFilter, path: string): Genera
     if (before === undefined || after === undefined) continue
     const [first, ...more] = relaxedConditions(before ?? {}, after ?? {}, `${path}/${part}`)
     if (first === undefined) continue
-    const others = more.length === 0 ? '' : `, and ${more.length} more`
+    const others = more.length === 0 ? '' : ` and ${more.length} more`
     yield { path: `${path}/${part}`, asks: `${first}${others}` }
   }
 }
@@ -108,13 +109,13 @@ function* relaxedConditions(before: JsonObject, after: JsonObject, path: string)
     const here = `${path}/${pointerStep(key)}`
     const now = Object.hasOwn(after, key) ? after[key] : undefined
     if (now !== undefined) yield* relaxedCondition(key, old, now, here)
-    else if (!isNarrowedToo) yield `${here} is gone`
+    else if (!isNarrowedToo) yield `condition ${here} removed`
   }
 }
 
 function* relaxedCondition(key: string, before: Json, after: Json, path: string): Generator<string> {
   if (isJsonObject(before) && isJsonObject(after)) yield* relaxedConditions(before, after, path)
-  else if (isRelaxed(key, before, after)) yield `${path} was ${brief(before)}, is ${brief(after)}`
+  else if (isRelaxed(key, before, after)) yield `${path} is ${brief(after)} (was ${brief(before)})`
 }
 
 function isRelaxed(operator: string, before: Json, after: Json): boolean {
@@ -132,6 +133,15 @@ function isRelaxed(operator: string, before: Json, after: Json): boolean {
 function holdsAll(list: readonly Json[], others: readonly Json[]): boolean {
   const held = new Set(list.map(canonicalJson))
   return others.every((other) => held.has(canonicalJson(other)))
+}
+
+/** `2 more event types: \`a\`, \`b\``. */
+function moreTypes(added: readonly string[]): string {
+  return `${count(added.length, 'more event type')}: ${quoted(added)}`
+}
+
+function quoted(types: readonly string[]): string {
+  return listed(types.map((type) => `\`${type}\``))
 }
 
 function brief(value: Json): string {

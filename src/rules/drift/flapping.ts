@@ -5,15 +5,15 @@ import { configuredKinds } from '../engine/rule.ts'
 
 export const flapping = driftRule({
   id: 'drift/flapping',
-  title: 'A field changes again and again',
+  title: 'Field keeps changing',
   severity: 'medium',
   packs: ['hygiene'],
   acceptedWith: 'nothing',
   kinds: configuredKinds,
   life: 'found',
   options: z.strictObject({
-    min_changes: z.int().min(2).default(3).describe('Changes of one field from which on it flaps'),
-    within_hours: z.number().positive().max(8760).default(24).describe('Hours of changes that count'),
+    min_changes: z.int().min(2).default(3).describe('Number of changes that counts as flapping'),
+    within_hours: z.number().positive().max(8760).default(24).describe('Hours over which changes are counted'),
   }),
   lookbackMs: ({ within_hours }) => within_hours * hourMs,
   *check({ recent }, { options: { min_changes, within_hours }, now }) {

@@ -21,9 +21,9 @@ export const functionChanged = driftRule({
 const functions = new Set(['/function', '/body_function', '/header_function'])
 
 function whatHappened(before: Json, after: Json): string {
-  if (isNone(before)) return `a function of ${lengthOf(after)} characters where there was none`
-  if (isNone(after)) return `the function of ${lengthOf(before)} characters is gone`
-  return `its text changed, from ${lengthOf(before)} to ${lengthOf(after)} characters`
+  if (isNone(before)) return `function added (${lengthOf(after)} characters)`
+  if (isNone(after)) return `function removed (was ${lengthOf(before)} characters)`
+  return `function text changed: ${lengthOf(after)} characters (was ${lengthOf(before)})`
 }
 
 function lengthOf(value: Json): number {

@@ -4,7 +4,7 @@ import { configuredKinds } from '../engine/rule.ts'
 
 export const outsideWindow = driftRule({
   id: 'drift/outside-window',
-  title: 'Resource changed outside every change window',
+  title: 'Resource changed outside its change windows',
   severity: 'medium',
   packs: [],
   optIn: true,

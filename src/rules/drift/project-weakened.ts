@@ -1,11 +1,11 @@
 import type { ProjectConfig } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import { hashStrength } from '../shared/outdated-hash.ts'
-import { formatSeconds, type RetrySchedule, retryScheduleOf } from '../shared/retry-schedule.ts'
+import { countRetries, formatSeconds, type RetrySchedule, retryScheduleOf } from '../shared/retry-schedule.ts'
 
 export const projectWeakened = driftRule({
   id: 'drift/project-weakened',
-  title: 'Project protections became weaker',
+  title: 'Project protection was weakened',
   severity: 'high',
   packs: ['tls', 'standard-webhooks', 'delivery'],
   kinds: ['project'],
@@ -14,11 +14,11 @@ export const projectWeakened = driftRule({
     if (old.ssl?.enforce_secure_endpoints === true && now.ssl?.enforce_secure_endpoints === false) {
       yield {
         path: '/config/ssl/enforce_secure_endpoints',
-        message: 'https is no longer enforced: endpoints with plain http are accepted',
+        message: 'https no longer enforced: the project accepts plain http endpoints',
       }
     }
     if (old.replay_attacks_prevention_enabled === true && now.replay_attacks_prevention_enabled === false) {
-      yield { path: '/config/replay_attacks_prevention_enabled', message: 'replay protection was switched off' }
+      yield { path: '/config/replay_attacks_prevention_enabled', message: 'replay protection switched off' }
     }
     const [strong, weak] = [weakestHash(old), weakestHash(now)]
     if (strong !== undefined && weak !== undefined && weak.strength < strong.strength) {
@@ -31,7 +31,7 @@ export const projectWeakened = driftRule({
     if (schedule !== undefined && shorter !== undefined && isWeaker(shorter, schedule)) {
       yield {
         path: '/config/strategy',
-        message: `retried ${formatted(schedule)}, and retries ${formatted(shorter)} now`,
+        message: `${formatted(shorter)} (was ${formatted(schedule)})`,
       }
     }
   },
@@ -52,5 +52,5 @@ function isWeaker(now: RetrySchedule, before: RetrySchedule): boolean {
 }
 
 function formatted({ tries, spanSeconds }: RetrySchedule): string {
-  return `${tries} times over ${formatSeconds(spanSeconds)}`
+  return `${countRetries(tries)} within ${formatSeconds(spanSeconds)}`
 }

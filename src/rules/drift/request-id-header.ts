@@ -3,7 +3,7 @@ import { driftRule, openFor } from '../engine/define-rule.ts'
 
 export const requestIdHeader = driftRule({
   id: 'drift/request-id-header',
-  title: 'Header that identifies repeated events changed',
+  title: 'Request ID header changed',
   severity: 'medium',
   packs: ['delivery', 'standard-webhooks'],
   kinds: ['project'],
@@ -11,7 +11,7 @@ export const requestIdHeader = driftRule({
   *check({ before, after }) {
     const [old, now] = [before?.config?.request_id_header, after?.config?.request_id_header]
     if (old === undefined || now === undefined || old === now) return
-    yield { path: '/config/request_id_header', message: `is ${nameOf(now)} (was ${nameOf(old)})` }
+    yield { path: '/config/request_id_header', message: `request ID header is ${nameOf(now)} (was ${nameOf(old)})` }
   },
 })
 

@@ -8,7 +8,7 @@ import { driftRule, openFor } from '../engine/define-rule.ts'
 
 export const secretChanged = driftRule({
   id: 'drift/secret-changed',
-  title: 'A secret was added, removed or replaced',
+  title: 'Secret was added, removed or replaced',
   severity: 'info',
   packs: ['secrets'],
   kinds: ['endpoint', 'source', 'project'],
@@ -18,7 +18,7 @@ export const secretChanged = driftRule({
     for (const field of fields) {
       if (/_function$/.test(field.path)) continue
       const what = whatHappened(field, areSealsComparable)
-      if (what !== undefined) yield { path: field.path, message: `a secret was ${what}` }
+      if (what !== undefined) yield { path: field.path, message: `secret ${what}` }
     }
   },
 })

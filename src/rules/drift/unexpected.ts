@@ -16,8 +16,8 @@ export const unexpected = driftRule({
   life: 'approved',
   *check({ isApproved, change, fields }) {
     if (!isApproved) return
-    if (change === 'added') yield { path: '', message: 'is not in the approved baseline' }
-    if (change === 'removed') yield { path: '', message: 'is in the approved baseline, but no longer exists' }
+    if (change === 'added') yield { path: '', message: 'added: the approved baseline does not have it' }
+    if (change === 'removed') yield { path: '', message: 'removed: the approved baseline still has it' }
     const [first, ...others] = fields.map(describe)
     if (first === undefined) return
     const all = listed([first, ...others])
@@ -26,10 +26,10 @@ export const unexpected = driftRule({
   },
 })
 
-/** `/status "inactive" (approved: "active")`. */
+/** `/status is "inactive" (approved: "active")`. */
 function describe({ path, before, after }: FieldChange): string {
   const approved = isSeal(before) && isSeal(after) ? 'another secret' : brief(before)
-  return `${path} ${brief(after)} (approved: ${approved})`
+  return `${path} is ${brief(after)} (approved: ${approved})`
 }
 
 function brief(value: Json): string {

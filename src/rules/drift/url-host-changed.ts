@@ -4,7 +4,7 @@ import { destinationOf } from '../shared/destination.ts'
 
 export const urlHostChanged = driftRule({
   id: 'drift/url-host-changed',
-  title: 'Endpoint delivers to another host',
+  title: 'Endpoint host changed',
   severity: 'high',
   packs: ['ssrf'],
   kinds: ['endpoint'],

@@ -4,7 +4,7 @@ import { hashStrength } from '../shared/outdated-hash.ts'
 
 export const verificationWeakened = driftRule({
   id: 'drift/verification-weakened',
-  title: 'Source verification became weaker',
+  title: 'Source verification was weakened',
   severity: 'critical',
   packs: ['secrets', 'standard-webhooks'],
   acceptedWith: ['/verifier'],
@@ -40,7 +40,7 @@ function rankOf(verifier: Verifier | null): number | undefined {
 
 function describe(old: Verifier | null, now: Verifier | null): string {
   const [was, is] = [nameOf(old), nameOf(now)]
-  return is === undefined ? `verification removed (was ${was})` : `verified by ${is} (was ${was})`
+  return is === undefined ? `verification removed (was ${was})` : `verifies by ${is} (was ${was})`
 }
 
 function nameOf(verifier: Verifier | null): string | undefined {
@@ -48,7 +48,7 @@ function nameOf(verifier: Verifier | null): string | undefined {
   return type === 'noop'
     ? undefined
     : type === 'api_key'
-      ? 'API key'
+      ? 'an API key'
       : type === 'basic_auth'
         ? 'basic authentication'
         : 'HMAC'

@@ -6,16 +6,16 @@ const emailAddress = /^[^\s@,;<>]+@[^\s@,;<>.]+(?:\.[^\s@,;<>.]+)*$/
 
 export const alertContactInvalid = resourceRule('endpoint', {
   id: 'endpoint/alert-contact-invalid',
-  title: 'Alerts cannot reach their contact',
+  title: 'Alert contact is invalid',
   severity: 'low',
   packs: ['hygiene'],
   *check({ attributes: { support_email: email, slack_webhook_url: slack, teams_webhook_url: teams } }) {
     if (typeof email === 'string' && email !== '' && !emailAddress.test(email)) {
-      yield { path: '/support_email', message: `${email} is not an e-mail address` }
+      yield { path: '/support_email', message: `\`${email}\` is not a valid e-mail address` }
     }
-    // The addresses themselves are credentials: the messages leave them out.
-    if (isOtherThanHttps(slack)) yield { path: '/slack_webhook_url', message: 'the Slack address is not https' }
-    if (isOtherThanHttps(teams)) yield { path: '/teams_webhook_url', message: 'the Teams address is not https' }
+    // These URLs are credentials: the messages leave them out.
+    if (isOtherThanHttps(slack)) yield { path: '/slack_webhook_url', message: 'the Slack URL is not https' }
+    if (isOtherThanHttps(teams)) yield { path: '/teams_webhook_url', message: 'the Teams URL is not https' }
   },
 })
 

@@ -7,7 +7,7 @@ type Member = (typeof members)[number]
 
 export const authMismatch = resourceRule('endpoint', {
   id: 'endpoint/auth-mismatch',
-  title: 'Authentication says one thing and holds another',
+  title: 'Authentication type does not match its settings',
   severity: 'high',
   packs: ['secrets'],
   acceptedWith: ['/authentication'],
@@ -18,11 +18,13 @@ export const authMismatch = resourceRule('endpoint', {
     const isEmpty = isMember(type) && authentication[type] === undefined
     // What a type holds that the tool does not know is not for the tool to miss.
     if (!isEmpty && (others.length === 0 || (type !== '' && !isMember(type)))) return
-    const held = others.length === 0 ? 'nothing' : others.join(' and ')
-    const also = isEmpty || type === '' ? '' : ' as well'
+    const held = others.map((member) => `\`${member}\``).join(' and ')
+    const verb = others.length === 1 ? 'is' : 'are'
+    const filled = others.length === 0 ? 'none of its settings is filled in' : `${held} ${verb} filled in`
+    const also = others.length === 0 || type === '' ? '' : isEmpty ? ' instead' : ' as well'
     return {
       path: '/authentication/type',
-      message: `the type is ${type === '' ? 'empty' : type}, yet ${held} is filled${also}`,
+      message: `the type is ${type === '' ? 'empty' : `\`${type}\``}, but ${filled}${also}`,
     }
   },
 })

@@ -4,7 +4,7 @@ import { destinationOf } from '../shared/destination.ts'
 
 export const authOverHttp = resourceRule('endpoint', {
   id: 'endpoint/auth-over-http',
-  title: 'Credentials travel in clear',
+  title: 'Credentials are sent over plain http',
   severity: 'critical',
   packs: ['tls'],
   acceptedWith: ['/authentication'],
@@ -23,9 +23,9 @@ export const authOverHttp = resourceRule('endpoint', {
 function credentialOf({ authentication, url }: Endpoint): string | undefined {
   return (
     (authentication?.type === 'api_key' && authentication.api_key && 'an API key') ||
-    (authentication?.type === 'basic_auth' && authentication.basic_auth && 'user and password') ||
+    (authentication?.type === 'basic_auth' && authentication.basic_auth && 'a user name and password') ||
     (authentication?.type === 'oauth2' && authentication.oauth2 && 'an access token') ||
     // Also where a type is set and nothing is filled in.
-    (url?.includes('@') && destinationOf(url)?.hasUserinfo ? 'user and password' : undefined)
+    (url?.includes('@') && destinationOf(url)?.hasUserinfo ? 'a user name and password' : undefined)
   )
 }

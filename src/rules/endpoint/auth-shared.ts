@@ -5,7 +5,7 @@ import { destinationOf } from '../shared/destination.ts'
 
 export const authShared = fleetRule({
   id: 'endpoint/auth-shared',
-  title: 'The same credentials are sent to different hosts',
+  title: 'The same credential is sent to different hosts',
   severity: 'medium',
   packs: ['secrets'],
   acceptedWith: ['/url'],
@@ -27,7 +27,7 @@ export const authShared = fleetRule({
     const isElsewhere = [...hostsOf(others)].some((host) => !hosts.has(host))
     if (hosts.size < 2 && !isElsewhere) return
     const here = hosts.size > 1 ? `${hosts.size} hosts` : ''
-    const where = [here, isElsewhere ? 'other hosts by other projects' : ''].filter(Boolean).join(', and to ')
+    const where = [here, isElsewhere ? 'other hosts in other projects' : ''].filter(Boolean).join(', and to ')
     for (const { at, details } of own) {
       yield { at, path: details[0] ?? '', message: `the same credential is sent to ${where}` }
     }

@@ -8,7 +8,7 @@ const defaultUsers = new Set(
 
 export const authWeak = resourceRule('endpoint', {
   id: 'endpoint/auth-weak',
-  title: 'Credentials can be guessed',
+  title: 'Credential is weak',
   severity: 'medium',
   packs: ['secrets'],
   *check({ attributes: { authentication }, facts }) {
@@ -19,7 +19,7 @@ export const authWeak = resourceRule('endpoint', {
 
     const user = basic?.username
     if (user !== undefined && defaultUsers.has(user.toLowerCase())) {
-      yield { path: '/authentication/basic_auth/username', message: `${user} is the user name that is tried first` }
+      yield { path: '/authentication/basic_auth/username', message: `\`${user}\` is a default user name` }
     }
     const passwordPath = '/authentication/basic_auth/password'
     const againstPassword = reasonsAgainst(basic?.password, facts[passwordPath], 0)

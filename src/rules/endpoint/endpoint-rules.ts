@@ -38,13 +38,13 @@ import { urlTestHost } from './url-test-host.ts'
 export const endpointRules: readonly Rule[] = [
   fieldRule('endpoint', {
     id: 'endpoint/alert-contact-missing',
-    title: 'No contact is notified when deliveries fail',
+    title: 'Endpoint has no alert contact',
     severity: 'info',
     packs: ['hygiene'],
     path: '/support_email',
     isWrong: ({ support_email: email, slack_webhook_url: slack, teams_webhook_url: teams }) =>
       isEmpty(email) && isEmpty(slack) && isEmpty(teams),
-    says: 'neither an e-mail address nor Slack nor Teams to alert',
+    says: 'no support e-mail address, Slack URL or Teams URL',
   }),
   fieldRule('endpoint', {
     id: 'endpoint/inactive',
@@ -58,17 +58,17 @@ export const endpointRules: readonly Rule[] = [
   }),
   fieldRule('endpoint', {
     id: 'endpoint/mtls-over-http',
-    title: 'Client certificate is never shown: the address is plain http',
+    title: 'Client certificate is never used: the URL is plain http',
     severity: 'medium',
     packs: ['tls'],
     acceptedWith: ['/mtls_client_cert'],
     path: '/url',
     isWrong: ({ mtls_client_cert: mtls, url }) => mtls !== null && mtls !== undefined && schemeOf(url) === 'http:',
-    says: ({ url }) => `a client certificate for ${hostOf(url)}, and deliveries over plain http`,
+    says: ({ url }) => `has a client certificate, but delivers to ${hostOf(url)} over plain http`,
   }),
   fieldRule('endpoint', {
     id: 'endpoint/oauth-url-http',
-    title: 'Tokens are asked for in clear',
+    title: 'Tokens are requested over plain http',
     severity: 'critical',
     packs: ['tls'],
     acceptedWith: ['/authentication/oauth2'],
@@ -76,7 +76,7 @@ export const endpointRules: readonly Rule[] = [
     isWrong: (attributes) => (schemeOf(oauthOf(attributes)?.url) ?? 'https:') !== 'https:',
     says(attributes) {
       const url = oauthOf(attributes)?.url
-      return `asks ${hostOf(url)} for tokens over ${schemeOf(url)?.slice(0, -1)}, client credentials included`
+      return `sends client credentials to ${hostOf(url)} over ${schemeOf(url)?.slice(0, -1)} to request tokens`
     },
   }),
   fieldRule('endpoint', {
@@ -87,7 +87,7 @@ export const endpointRules: readonly Rule[] = [
     optIn: true,
     path: '/owner_id',
     isWrong: ({ owner_id: owner }) => isEmpty(owner),
-    says: 'no owner',
+    says: '`owner_id` is empty',
   }),
   fieldRule('endpoint', {
     id: 'endpoint/rate-limit-absent',
@@ -96,20 +96,20 @@ export const endpointRules: readonly Rule[] = [
     packs: ['delivery'],
     path: '/rate_limit',
     isWrong: ({ rate_limit: limit, rate_limit_duration: seconds }) => isZero(limit) && isZero(seconds),
-    says: 'no rate limit: a burst of events arrives as fast as it can be sent',
+    says: 'no rate limit: a burst of events is delivered as fast as the gateway can send it',
   }),
   least('endpoint', {
     id: 'endpoint/rate-limit-low',
-    title: 'Rate limit is so low that events pile up',
+    title: 'Rate limit is too low',
     severity: 'medium',
     packs: ['delivery'],
     acceptedWith: ['/rate_limit', '/rate_limit_duration'],
     path: '/rate_limit',
     of: perMinute,
     option: 'min_per_minute',
-    limit: z.number().positive().default(1).describe('Deliveries a minute that must be possible'),
+    limit: z.number().positive().default(1).describe('Deliveries per minute that the limit must allow'),
     says: (_, min, { rate_limit: limit, rate_limit_duration: seconds }) =>
-      `${limit} per ${seconds} s, the policy asks for ${min} a minute`,
+      `rate limit is ${limit} per ${seconds} s (policy: at least ${min} per minute)`,
   }),
   fieldRule('endpoint', {
     id: 'endpoint/secret-missing',
@@ -120,19 +120,19 @@ export const endpointRules: readonly Rule[] = [
     isWrong: (attributes) => attributes.secrets !== undefined && activeSecrets(attributes).length === 0,
     says({ secrets }) {
       const deleted = Object.keys(secrets ?? {}).length
-      return `no active secret${deleted === 0 ? '' : ` (${deleted} deleted)`}: its deliveries cannot be verified`
+      return `no active secret${deleted === 0 ? '' : ` (${deleted} deleted)`}: receivers cannot verify deliveries`
     },
   }),
   most('endpoint', {
     id: 'endpoint/secret-too-many',
-    title: 'More active secrets than a rotation needs',
+    title: 'Endpoint has too many active secrets',
     severity: 'low',
     packs: ['secrets'],
     path: '/secrets',
     of: (attributes) => activeSecrets(attributes).length,
     option: 'max_secrets',
     limit: z.int().positive().default(2).describe('Active secrets that an endpoint may have'),
-    says: (secrets, max) => `${secrets} active secrets, the policy allows ${max}`,
+    says: (secrets, max) => `${secrets} active secrets (policy: at most ${max})`,
   }),
   fieldRule('endpoint', {
     id: 'endpoint/signature-simple',
@@ -141,46 +141,46 @@ export const endpointRules: readonly Rule[] = [
     packs: ['standard-webhooks'],
     path: '/advanced_signatures',
     isWrong: ({ advanced_signatures: isAdvanced }) => isAdvanced === false,
-    says: 'signs the payload without a timestamp: a copy stays valid',
+    says: 'the signature covers no timestamp: a recorded delivery stays valid',
     fix: true,
   }),
   fieldRule('endpoint', {
     id: 'endpoint/status-unknown',
-    title: 'Status is one that hookdrift does not know',
+    title: 'Endpoint status is unknown',
     severity: 'low',
     packs: ['hygiene'],
     path: '/status',
     isWrong: ({ status }) => typeof status === 'string' && !knownStatuses.has(status),
-    says: ({ status }) => `status ${status} is unknown: whether events are delivered is not known`,
+    says: ({ status }) => `unknown status \`${status}\`: events may or may not be delivered`,
   }),
   most('endpoint', {
     id: 'endpoint/timeout-high',
-    title: 'Endpoint may hold a delivery worker for too long',
+    title: 'Delivery timeout is too long',
     severity: 'medium',
     packs: ['delivery'],
     path: '/http_timeout',
     of: ({ http_timeout: seconds }) => seconds,
     option: 'max_seconds',
-    limit: z.number().positive().default(60).describe('Seconds that an endpoint may be given'),
-    says: (seconds, max) => `times out after ${seconds} s, the policy allows ${max} s`,
+    limit: z.number().positive().default(60).describe('Longest timeout, in seconds'),
+    says: (seconds, max) => `timeout is ${seconds} s (policy: at most ${max} s)`,
     fix: 'nearest',
   }),
   least('endpoint', {
     id: 'endpoint/timeout-low',
-    title: 'Endpoint has too little time to answer',
+    title: 'Delivery timeout is too short',
     severity: 'low',
     packs: ['delivery'],
     path: '/http_timeout',
     // 0 means the service's own default.
     of: ({ http_timeout: seconds }) => (typeof seconds === 'number' && seconds > 0 ? seconds : undefined),
     option: 'min_seconds',
-    limit: z.number().positive().default(5).describe('Seconds that an endpoint must be given'),
-    says: (seconds, min) => `times out after ${seconds} s, the policy asks for ${min} s`,
+    limit: z.number().positive().default(5).describe('Shortest timeout, in seconds'),
+    says: (seconds, min) => `timeout is ${seconds} s (policy: at least ${min} s)`,
     fix: 'nearest',
   }),
   fieldRule('endpoint', {
     id: 'endpoint/url-metadata-address',
-    title: 'Endpoint points at a cloud metadata service',
+    title: 'Endpoint URL points to a cloud metadata service',
     severity: 'critical',
     packs: ['ssrf'],
     path: '/url',
@@ -189,11 +189,11 @@ export const endpointRules: readonly Rule[] = [
       return destination !== undefined && reachOf(destination) === 'metadata'
     },
     says: ({ url }) =>
-      `${hostOf(url)} is a metadata address: deliveries would ask the gateway's own cloud for credentials`,
+      `${hostOf(url)} is a cloud metadata address: deliveries can expose the gateway's own credentials`,
   }),
   fieldRule('endpoint', {
     id: 'endpoint/url-not-https',
-    title: 'Deliveries travel in clear',
+    title: 'Deliveries are not encrypted',
     severity: 'high',
     packs: ['tls', 'standard-webhooks'],
     path: '/url',
@@ -202,7 +202,7 @@ export const endpointRules: readonly Rule[] = [
   }),
   fieldRule('endpoint', {
     id: 'endpoint/url-raw-ip',
-    title: 'Endpoint is addressed by number instead of name',
+    title: 'Endpoint URL uses an IP address',
     severity: 'low',
     packs: ['hygiene'],
     path: '/url',
@@ -210,7 +210,7 @@ export const endpointRules: readonly Rule[] = [
       const destination = destinationOf(url ?? '')
       return destination?.address !== undefined && reachOf(destination) === 'public'
     },
-    says: ({ url }) => `${hostOf(url)} is an address, not a name`,
+    says: ({ url }) => `${hostOf(url)} is an IP address, not a host name`,
   }),
   alertContactInvalid,
   authMismatch,

@@ -5,14 +5,14 @@ const severePercent = 50
 
 export const failureRateHigh = resourceRule('endpoint', {
   id: 'endpoint/failure-rate-high',
-  title: 'Many deliveries to the endpoint fail',
+  title: 'Delivery failure rate is high',
   severity: 'medium',
   highest: 'high',
   packs: ['delivery'],
   acceptedWith: 'nothing',
   unkept: ['failure_rate', 'cb_state'],
   options: z.strictObject({
-    max_percent: z.number().min(0).max(100).default(20).describe('Per cent of the deliveries that may fail'),
+    max_percent: z.number().min(0).max(100).default(20).describe('Percentage of deliveries that may fail'),
   }),
   check({ volatile: { failure_rate: rate, cb_state: breaker } }, { options }) {
     const percent = typeof rate === 'number' ? rate : 0
@@ -22,8 +22,8 @@ export const failureRateHigh = resourceRule('endpoint', {
     // The rate moves from run to run: the message says which line it crossed.
     const line = isSevere ? Math.max(severePercent, options.max_percent) : options.max_percent
     const facts = [
-      ...(isOver ? [`more than ${line} % of its deliveries fail`] : []),
-      ...(breaker === 'open' ? ['its circuit breaker is open'] : []),
+      ...(isOver ? [`more than ${line} % of deliveries fail (policy: at most ${options.max_percent} %)`] : []),
+      ...(breaker === 'open' ? ['the circuit breaker is open'] : []),
     ]
     return { path: '', message: facts.join('; '), severity: isSevere ? 'high' : 'medium' }
   },

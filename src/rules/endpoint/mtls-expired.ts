@@ -10,7 +10,10 @@ export const mtlsExpired = resourceRule('endpoint', {
     if (mtls?.client_cert === undefined) return
     const certificate = certificateOf(mtls.client_cert)
     if (certificate !== undefined && time.passed(certificate.notAfter)) {
-      return { path: '/mtls_client_cert/client_cert', message: `expired on ${isoDate(certificate.notAfter)}` }
+      return {
+        path: '/mtls_client_cert/client_cert',
+        message: `certificate expired on ${isoDate(certificate.notAfter)}`,
+      }
     }
     return undefined
   },

@@ -9,7 +9,7 @@ export const mtlsExpiring = resourceRule('endpoint', {
   severity: 'high',
   packs: ['tls'],
   options: z.strictObject({
-    min_days: z.number().positive().default(30).describe('Days for which the certificate must still last'),
+    min_days: z.number().positive().default(30).describe('Days that the certificate must still be valid'),
   }),
   check({ attributes: { mtls_client_cert: mtls } }, { options, time }) {
     if (mtls?.client_cert === undefined) return
@@ -17,7 +17,10 @@ export const mtlsExpiring = resourceRule('endpoint', {
     if (certificate === undefined) return
     const { notAfter } = certificate
     if (time.passed(notAfter - options.min_days * dayMs) && !time.passed(notAfter)) {
-      return { path: '/mtls_client_cert/client_cert', message: `expires on ${isoDate(notAfter)}` }
+      return {
+        path: '/mtls_client_cert/client_cert',
+        message: `certificate expires on ${isoDate(notAfter)} (policy: valid for at least ${options.min_days} more days)`,
+      }
     }
     return undefined
   },

@@ -6,7 +6,7 @@ const minRsaBits = 2048
 
 export const mtlsWeak = resourceRule('endpoint', {
   id: 'endpoint/mtls-weak',
-  title: 'Client certificate is weak or cannot be used',
+  title: 'Client certificate is weak or unusable',
   severity: 'medium',
   packs: ['tls'],
   check({ attributes: { mtls_client_cert: mtls } }, { time }) {
@@ -22,7 +22,9 @@ export const mtlsWeak = resourceRule('endpoint', {
 
 function reasonsOf({ rsaBits, brokenHash, notBefore }: Certificate, time: RuleTime): string[] {
   return [
-    ...(rsaBits !== undefined && rsaBits < minRsaBits ? [`has an RSA key of ${rsaBits} bits`] : []),
+    ...(rsaBits !== undefined && rsaBits < minRsaBits
+      ? [`has an RSA key of ${rsaBits} bits (minimum: ${minRsaBits})`]
+      : []),
     ...(brokenHash === undefined ? [] : [`is signed with ${brokenHash}`]),
     ...(!time.reached(notBefore) ? [`is not valid before ${isoDate(notBefore)}`] : []),
   ]

@@ -4,7 +4,7 @@ import { matches, pattern } from '../shared/pattern.ts'
 
 export const nameConvention = resourceRule('endpoint', {
   id: 'endpoint/name-convention',
-  title: 'Name or description breaks the convention',
+  title: 'Name or description breaks the naming convention',
   severity: 'low',
   packs: [],
   optIn: true,
@@ -16,7 +16,7 @@ export const nameConvention = resourceRule('endpoint', {
     for (const member of ['name', 'description'] as const) {
       const [source, text] = [options[member], attributes[member]]
       if (source === undefined || text === undefined || matches(source, text ?? '')) continue
-      yield { path: `/${member}`, message: `${member} ${JSON.stringify(text ?? '')} does not match ${source}` }
+      yield { path: `/${member}`, message: `${member} ${JSON.stringify(text ?? '')} does not match \`${source}\`` }
     }
   },
 })

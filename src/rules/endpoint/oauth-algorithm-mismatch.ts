@@ -20,7 +20,7 @@ const keys: Readonly<Record<string, { readonly kty: string; readonly crv?: strin
 
 export const oauthAlgorithmMismatch = resourceRule('endpoint', {
   id: 'endpoint/oauth-algorithm-mismatch',
-  title: 'Signing algorithm does not fit its key',
+  title: 'Signing algorithm does not match its key',
   severity: 'high',
   packs: ['delivery'],
   acceptedWith: ['/authentication/oauth2'],
@@ -30,12 +30,13 @@ export const oauthAlgorithmMismatch = resourceRule('endpoint', {
     const { signing_algorithm: algorithm = '', signing_key: { kty, crv } = {} } = oauth
     const wanted = Object.hasOwn(keys, algorithm) ? keys[algorithm] : undefined
     if (wanted === undefined || kty === undefined) return
-    const found = kty === wanted.kty && wanted.crv !== undefined ? crv : kty
-    const expected = kty === wanted.kty && wanted.crv !== undefined ? wanted.crv : wanted.kty
+    const isCurve = kty === wanted.kty && wanted.crv !== undefined
+    const [found, expected] = isCurve ? [crv, wanted.crv] : [kty, wanted.kty]
     if (found === undefined || found === expected) return
+    const of = isCurve ? 'on curve' : 'of type'
     return {
       path: '/authentication/oauth2/signing_algorithm',
-      message: `${algorithm} takes a key of ${expected}, this one is of ${found}`,
+      message: `${algorithm} requires a key ${of} ${expected}; the signing key is ${of} ${found}`,
     }
   },
 })

@@ -7,28 +7,28 @@ const base = '/authentication/oauth2'
 
 export const oauthIncomplete = resourceRule('endpoint', {
   id: 'endpoint/oauth-incomplete',
-  title: 'OAuth settings lack what they need to get a token',
+  title: 'OAuth settings are incomplete',
   severity: 'high',
   packs: ['delivery'],
   acceptedWith: ['/authentication/oauth2'],
   *check({ attributes }) {
     const oauth = oauthOf(attributes)
     if (oauth === undefined) return
-    if (oauth.url === undefined) yield { path: `${base}/url`, message: 'no token address' }
+    if (oauth.url === undefined) yield { path: `${base}/url`, message: 'no token URL' }
     else if (destinationOf(oauth.url) === undefined) {
-      yield { path: `${base}/url`, message: 'the token address does not parse' }
+      yield { path: `${base}/url`, message: 'the token URL does not parse' }
     }
     if (oauth.authentication_type === 'shared_secret') {
-      if (oauth.client_secret === undefined) yield missing('client_secret', 'shared_secret without a client secret')
+      if (oauth.client_secret === undefined) yield missing('client_secret', '`shared_secret` without a client secret')
     }
     if (oauth.authentication_type === 'client_assertion') {
       const { signing_key: key, issuer, subject } = oauth
-      if (key === undefined) yield missing('signing_key', 'client_assertion without a signing key')
+      if (key === undefined) yield missing('signing_key', '`client_assertion` without a signing key')
       else if (key.kty !== undefined && key.d === undefined && key.k === undefined) {
-        yield missing('signing_key', 'client_assertion with a public key only: it signs nothing')
+        yield missing('signing_key', '`client_assertion` with a public key only, which cannot sign')
       }
-      if (issuer === undefined) yield missing('issuer', 'client_assertion without an issuer')
-      if (subject === undefined) yield missing('subject', 'client_assertion without a subject')
+      if (issuer === undefined) yield missing('issuer', '`client_assertion` without an issuer')
+      if (subject === undefined) yield missing('subject', '`client_assertion` without a subject')
     }
   },
 })

@@ -19,7 +19,7 @@ const words = {
 
 export const oauthUrlPrivate = resourceRule('endpoint', {
   id: 'endpoint/oauth-url-private',
-  title: 'Tokens are asked for inside a private network',
+  title: 'Token URL points into a private network',
   severity: 'high',
   packs: ['ssrf'],
   options: z.strictObject({ allow_hosts: allowHosts, allow_ranges: allowRanges }),

@@ -1,17 +1,17 @@
 import type { Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 export const orphan = aggregateRule({
   id: 'endpoint/orphan',
-  title: 'No subscription delivers to the endpoint',
+  title: 'Endpoint has no subscription',
   severity: 'low',
   packs: ['hygiene'],
   acceptedWith: 'nothing',
   kind: 'endpoint',
   visits: ['endpoint', 'subscription'],
   start: () => ({
-    endpoints: [] as FindingPlace[],
+    endpoints: [] as FindingSubject[],
     targets: new Set<string>(),
     isEveryTargetShown: true,
   }),
@@ -29,7 +29,7 @@ export const orphan = aggregateRule({
   *conclude({ endpoints, targets, isEveryTargetShown }, { isComplete }) {
     if (!isEveryTargetShown || !isComplete('subscription')) return
     for (const at of endpoints) {
-      if (!targets.has(at.uid)) yield { at, path: '', message: 'no subscription delivers to it' }
+      if (!targets.has(at.uid)) yield { at, path: '', message: 'no subscription of the project delivers to it' }
     }
   },
 })

@@ -9,7 +9,7 @@ export const pausedLong = resourceRule('endpoint', {
   packs: ['delivery'],
   fix: { path: '/status', value: 'active' },
   options: z.strictObject({
-    max_hours: z.number().positive().default(24).describe('Hours for which every run may find it paused'),
+    max_hours: z.number().positive().default(24).describe('Hours that an endpoint may stay paused'),
   }),
   // `updated_at` moves with any change, so only the history knows since when.
   dates: ({ attributes }) => (attributes.status === 'paused' ? ['/status'] : []),
@@ -19,7 +19,7 @@ export const pausedLong = resourceRule('endpoint', {
     if (start !== undefined && time.reached(Date.parse(start) + options.max_hours * hourMs)) {
       return {
         path: '/status',
-        message: `paused in every run since ${minuteOf(start)}: its events are discarded, not queued`,
+        message: `paused since ${minuteOf(start)} (policy: at most ${options.max_hours} h): its events are discarded, not queued`,
       }
     }
     return undefined

@@ -4,7 +4,7 @@ import { resourceRule } from '../engine/define-rule.ts'
 
 export const secretAllExpired = resourceRule('endpoint', {
   id: 'endpoint/secret-all-expired',
-  title: 'Every active secret has expired',
+  title: 'All active signing secrets have expired',
   severity: 'high',
   packs: ['secrets'],
   *check({ attributes }, { time }) {
@@ -13,6 +13,7 @@ export const secretAllExpired = resourceRule('endpoint', {
       if (typeof expiresAt !== 'string' || !time.passed(Date.parse(expiresAt))) return
       if (expiresAt > last) last = expiresAt
     }
-    if (last !== '') yield { path: '/secrets', message: `every active secret has expired, the last on ${dateOf(last)}` }
+    if (last !== '')
+      yield { path: '/secrets', message: `all active secrets have expired, the last one on ${dateOf(last)}` }
   },
 })

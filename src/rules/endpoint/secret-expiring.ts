@@ -6,12 +6,12 @@ import { resourceRule } from '../engine/define-rule.ts'
 
 export const secretExpiring = resourceRule('endpoint', {
   id: 'endpoint/secret-expiring',
-  title: 'Secret expires soon and has no successor',
+  title: 'Signing secret expires soon and has no successor',
   severity: 'medium',
   packs: ['secrets'],
   acceptedWith: ['/secrets'],
   options: z.strictObject({
-    min_days: z.number().positive().default(7).describe('Days for which one of the secrets must still last'),
+    min_days: z.number().positive().default(7).describe('Days that at least one secret must still be valid'),
   }),
   *check({ attributes }, { options, time }) {
     let last: { readonly uid: string; readonly expiresAt: string } | undefined
@@ -26,7 +26,7 @@ export const secretExpiring = resourceRule('endpoint', {
     if (time.passed(end - options.min_days * dayMs) && !time.passed(end)) {
       yield {
         path: `/secrets/${pointerStep(last.uid)}`,
-        message: `expires on ${dateOf(last.expiresAt)}, and no other secret lasts longer`,
+        message: `expires on ${dateOf(last.expiresAt)} (policy: valid for at least ${options.min_days} more days), and no other secret is valid for longer`,
       }
     }
   },

@@ -6,7 +6,7 @@ import type { FleetFact } from '../engine/rule.ts'
 
 export const secretShared = fleetRule({
   id: 'endpoint/secret-shared',
-  title: 'The same secret signs for several endpoints',
+  title: 'Signing secret is shared between endpoints',
   severity: 'medium',
   highest: 'high',
   packs: ['secrets', 'standard-webhooks'],
@@ -28,7 +28,7 @@ export const secretShared = fleetRule({
       yield {
         at,
         path: `/secrets/${pointerStep(secret)}`,
-        message: `the same secret signs for ${describe(endpoints, isElsewhere, areOwners)}`,
+        message: `secret shared ${describe(endpoints, isElsewhere, areOwners)}`,
         severity: isElsewhere || areOwners ? 'high' : 'medium',
       }
     }
@@ -36,7 +36,7 @@ export const secretShared = fleetRule({
 })
 
 function describe(endpoints: number, isElsewhere: boolean, areOwners: boolean): string {
-  if (endpoints < 2) return 'endpoints of other projects too'
-  const here = `${endpoints} endpoints${areOwners ? ' of different owners' : ''}`
-  return isElsewhere ? `${here}, and for endpoints of other projects` : here
+  if (endpoints < 2) return 'with endpoints in other projects'
+  const here = `by ${endpoints} endpoints${areOwners ? ' of different owners' : ''}`
+  return isElsewhere ? `${here}, and with endpoints in other projects` : here
 }

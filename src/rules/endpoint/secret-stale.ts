@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { pointerStep } from '../../model/json.ts'
 import { dateOf, dayMs } from '../../model/time.ts'
+import { count } from '../../text/count.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 
 export const secretStale = resourceRule('endpoint', {
   id: 'endpoint/secret-stale',
-  title: 'Signing secret has not been rotated for long',
+  title: 'Signing secret is overdue for rotation',
   severity: 'low',
   packs: ['secrets'],
   options: z.strictObject({
-    max_days: z.number().positive().default(365).describe('Days for which the newest secret may be used'),
+    max_days: z.number().positive().default(365).describe('Maximum age of the newest secret, in days'),
   }),
   *check({ attributes }, { options, time }) {
     let newest: { readonly uid: string; readonly createdAt: string } | undefined
@@ -21,7 +22,7 @@ export const secretStale = resourceRule('endpoint', {
     if (newest !== undefined && time.passed(Date.parse(newest.createdAt) + options.max_days * dayMs)) {
       yield {
         path: `/secrets/${pointerStep(newest.uid)}`,
-        message: `the newest secret is of ${dateOf(newest.createdAt)}, the policy allows ${options.max_days} days`,
+        message: `newest secret was created on ${dateOf(newest.createdAt)} (policy: at most ${count(options.max_days, 'day')} old)`,
       }
     }
   },

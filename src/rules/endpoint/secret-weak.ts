@@ -6,12 +6,12 @@ import { lengthClasses, reasonsAgainst } from '../shared/secret-strength.ts'
 
 export const secretWeak = resourceRule('endpoint', {
   id: 'endpoint/secret-weak',
-  title: 'Signing secret can be guessed',
+  title: 'Signing secret is weak',
   severity: 'medium',
   highest: 'high',
   packs: ['secrets', 'standard-webhooks'],
   options: z.strictObject({
-    min_characters: z.literal(lengthClasses).default(24).describe('Characters that a secret must have'),
+    min_characters: z.literal(lengthClasses).default(24).describe('Minimum length of a secret, in characters'),
   }),
   *check({ attributes, facts }, { options }) {
     for (const [uid, { value }] of activeSecrets(attributes)) {
@@ -19,7 +19,7 @@ export const secretWeak = resourceRule('endpoint', {
       const reasons = reasonsAgainst(value, facts[path], options.min_characters)
       if (reasons.length === 0) continue
       const isShort = (facts[path]?.min_length ?? 0) < 16
-      yield { path, message: `weak: ${reasons.join(', ')}`, severity: isShort ? 'high' : 'medium' }
+      yield { path, message: `weak secret: ${reasons.join(', ')}`, severity: isShort ? 'high' : 'medium' }
     }
   },
 })

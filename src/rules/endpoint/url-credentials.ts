@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { resourceRule } from '../engine/define-rule.ts'
 import { allowHosts, destinationOf, isAllowedHost } from '../shared/destination.ts'
+import { listed } from '../shared/listed.ts'
 
 const secretWords = new Set(
   'apikey auth authorization credential credentials jwt key pass passwd password pwd secret sig signature token'.split(
@@ -10,7 +11,7 @@ const secretWords = new Set(
 
 export const urlCredentials = resourceRule('endpoint', {
   id: 'endpoint/url-credentials',
-  title: 'Address carries credentials',
+  title: 'URL contains credentials',
   severity: 'high',
   packs: ['secrets'],
   options: z.strictObject({ allow_hosts: allowHosts }),
@@ -20,10 +21,13 @@ export const urlCredentials = resourceRule('endpoint', {
     const { hasUserinfo, query, host } = destination
     const keys = query === '' ? [] : secretKeysOf(query)
     if ((!hasUserinfo && keys.length === 0) || isAllowedHost(options.allow_hosts, host)) return
-    const carried = [...(hasUserinfo ? ['user and password'] : []), ...keys.map((key) => `the parameter ${key}`)]
+    const carried = [
+      ...(hasUserinfo ? ['a user name and password'] : []),
+      ...keys.map((key) => `the parameter \`${key}\``),
+    ]
     return {
       path: '/url',
-      message: `the address carries ${carried.join(', ')}`,
+      message: `the URL contains ${listed(carried)}`,
       severity: hasUserinfo ? 'high' : 'medium',
     }
   },

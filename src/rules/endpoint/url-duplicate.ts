@@ -1,14 +1,14 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 export const urlDuplicate = aggregateRule({
   id: 'endpoint/url-duplicate',
-  title: 'Two active endpoints have the same address',
+  title: 'Active endpoints have the same URL',
   severity: 'medium',
   packs: ['delivery'],
   kind: 'endpoint',
   visits: ['endpoint'],
-  start: () => new Map<string, FindingPlace[]>(),
+  start: () => new Map<string, FindingSubject[]>(),
   visit(byAddress, { attributes: { url, status } }, at) {
     if (status !== 'active' || typeof url !== 'string') return
     const address = writtenAlike(url)
@@ -25,7 +25,7 @@ export const urlDuplicate = aggregateRule({
       const also = uids.length === 2 ? '' : ` and ${uids.length - 2} more`
       for (const at of shared) {
         const other = at.uid === first ? second : first
-        yield { at, path: '/url', message: `the same address as endpoint ${other}${also}` }
+        yield { at, path: '/url', message: `same URL as endpoint ${other}${also}` }
       }
     }
   },

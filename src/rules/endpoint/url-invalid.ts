@@ -3,7 +3,7 @@ import { destinationOf } from '../shared/destination.ts'
 
 export const urlInvalid = resourceRule('endpoint', {
   id: 'endpoint/url-invalid',
-  title: 'Address cannot be delivered to',
+  title: 'URL is invalid',
   severity: 'high',
   packs: ['delivery'],
   check({ attributes: { url } }) {
@@ -15,12 +15,12 @@ export const urlInvalid = resourceRule('endpoint', {
 })
 
 function faultOf(url: string): string | undefined {
-  if (url === '') return 'has no address'
-  if (/\s/.test(url)) return 'the address holds blanks'
+  if (url === '') return 'the URL is empty'
+  if (/\s/.test(url)) return 'the URL contains whitespace'
   const destination = destinationOf(url)
   // `https:host` and `https:///host` are addresses to a browser, and none to most HTTP clients.
-  if (destination === undefined || !/:\/\/[^/?#]/.test(url)) return 'the address does not parse or has no host'
+  if (destination === undefined || !/:\/\/[^/?#]/.test(url)) return 'the URL does not parse or has no host'
   const { scheme } = destination
-  if (scheme !== 'https:' && scheme !== 'http:') return `the scheme is ${scheme.slice(0, -1)}, not https`
-  return url.includes('#') ? 'the address has a fragment, which is never sent' : undefined
+  if (scheme !== 'https:' && scheme !== 'http:') return `the scheme is ${scheme.slice(0, -1)}, expected https`
+  return url.includes('#') ? 'the URL has a fragment, which is never sent' : undefined
 }

@@ -11,7 +11,7 @@ import {
 
 export const urlPrivateAddress = resourceRule('endpoint', {
   id: 'endpoint/url-private-address',
-  title: 'Endpoint points into a private network',
+  title: 'Endpoint URL points into a private network',
   severity: 'medium',
   highest: 'high',
   packs: ['ssrf'],

@@ -20,7 +20,7 @@ const reserved = new Set(['example.com', 'example.net', 'example.org', 'example'
 
 export const urlTestHost = resourceRule('endpoint', {
   id: 'endpoint/url-test-host',
-  title: 'Endpoint points at a test host',
+  title: 'Endpoint URL points to a test host',
   severity: 'high',
   packs: ['hygiene'],
   options: z.strictObject({ allow_hosts: allowHosts }),
@@ -39,7 +39,7 @@ export const urlTestHost = resourceRule('endpoint', {
 })
 
 function kindOf(domain: string) {
-  if (bins.has(domain)) return { is: 'a request bin: anyone may read what it gets', severity: 'high' } as const
-  if (tunnels.has(domain)) return { is: "a tunnel to a person's own machine", severity: 'high' } as const
+  if (bins.has(domain)) return { is: 'a request bin: anyone can read what it receives', severity: 'high' } as const
+  if (tunnels.has(domain)) return { is: "a tunnel to a person's own computer", severity: 'high' } as const
   return reserved.has(domain) ? ({ is: 'reserved for documentation and tests', severity: 'info' } as const) : undefined
 }

@@ -12,7 +12,7 @@ import {
   type EvaluatedResource,
   type EvaluationContext,
   emptyContext,
-  type FindingPlace,
+  type FindingSubject,
   type FleetFact,
   type LocatedFact,
   type LocatedRuleFinding,
@@ -134,7 +134,7 @@ export const openFor = z
   .string()
   .refine(isOpenFor, 'a duration such as `30d` (units s, m, h, d, w), or `never`')
   .default('30d')
-  .describe('How long a violation stays open at most; `never`: until the value is back')
+  .describe('How long a violation stays open at most; `never`: until the value is restored')
 
 /** A rule that compares a resource with what it was. */
 export function driftRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
@@ -246,7 +246,7 @@ interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObj
   readonly visits: readonly K[]
   start(): State
   /** Called in the order of walking: project, endpoints, sources, event types, subscriptions. Keeps what `conclude` needs. */
-  visit(state: State, resource: EvaluatedResource<K>, at: FindingPlace): void
+  visit(state: State, resource: EvaluatedResource<K>, at: FindingSubject): void
   /** It does not ask for the time: what was concluded of the same resources holds. */
   conclude(
     state: State,

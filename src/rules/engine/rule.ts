@@ -31,10 +31,10 @@ export interface RuleFinding {
 
 /** A problem of a resource seen earlier. */
 export interface LocatedRuleFinding extends RuleFinding {
-  readonly at: FindingPlace
+  readonly at: FindingSubject
 }
 
-export interface FindingPlace {
+export interface FindingSubject {
   readonly project: ProjectRef
   readonly kind: Kind
   readonly uid: string
@@ -197,7 +197,7 @@ export type BoundRule =
 export type FleetFact = readonly [seal: string, ...details: string[]]
 
 export interface LocatedFact {
-  readonly at: FindingPlace
+  readonly at: FindingSubject
   readonly details: readonly string[]
 }
 
@@ -223,7 +223,7 @@ export interface Meter {
 }
 
 export interface Aggregation {
-  visit(resource: Resource, at: FindingPlace): void
+  visit(resource: Resource, at: FindingSubject): void
   conclude(completeness: Completeness): Iterable<LocatedRuleFinding>
 }
 

@@ -3,7 +3,7 @@ import { resourceRule } from '../engine/define-rule.ts'
 
 export const failed = resourceRule('probe', {
   id: 'probe/failed',
-  title: 'Function fails on the payload of its probe',
+  title: "Function fails on its probe's payload",
   severity: 'high',
   packs: ['delivery'],
   check({ attributes, volatile }) {

@@ -8,12 +8,13 @@ import { resourceRule } from '../engine/define-rule.ts'
  */
 export const outputChanged = resourceRule('probe', {
   id: 'probe/output-changed',
-  title: 'Function gives another result for the same payload',
+  title: 'Function returns a different result for the same payload',
   severity: 'medium',
   packs: ['delivery'],
   *check({ attributes: { outcome, output, deterministic }, volatile: { before, is_approved: isApproved } }) {
     if (deterministic === false) {
-      const message = 'not deterministic: two runs with the same payload gave two results, so they are not compared'
+      const message =
+        'not deterministic: two runs with the same payload returned different results, so results are not compared'
       yield { path: '/deterministic', message, severity: 'info' }
       return
     }
@@ -22,7 +23,10 @@ export const outputChanged = resourceRule('probe', {
     if (canonicalJson(before.output) === canonicalJson(output)) return
     const at = firstDifference(before.output, output)
     const where = at === '' ? '' : `, first at ${at}`
-    const than = isApproved === true ? ' than was approved' : ''
-    yield { path: '/output', message: `the same function gives another result for the same payload${than}${where}` }
+    const from = isApproved === true ? 'approved' : 'previous'
+    yield {
+      path: '/output',
+      message: `result differs from the ${from} one, with the same function and payload${where}`,
+    }
   },
 })

@@ -7,7 +7,7 @@ import { outputChanged } from './output-changed.ts'
 export const probeRules: readonly Rule[] = [
   fieldRule('probe', {
     id: 'probe/unexpected',
-    title: "Function's result is not what its probe expects",
+    title: "Function result does not meet its probe's expectation",
     severity: 'high',
     packs: ['delivery'],
     path: '/unexpected',

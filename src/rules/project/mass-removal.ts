@@ -3,13 +3,22 @@ import { scanRule } from '../engine/define-rule.ts'
 import type { UnconfirmedRemoval } from '../engine/rule.ts'
 
 const options = z.strictObject({
-  max_percent: z.number().min(0).max(100).default(30).describe('Share of a listing that may go at once, in percent'),
-  max_resources: z.int().min(0).default(10).describe('Resources of a listing that may go at once, at any share'),
+  max_percent: z
+    .number()
+    .min(0)
+    .max(100)
+    .default(30)
+    .describe('Share of a listing that may disappear in one scan, in percent'),
+  max_resources: z
+    .int()
+    .min(0)
+    .default(10)
+    .describe('Resources of a listing that may disappear in one scan, regardless of their share'),
 })
 
 export const massRemoval = scanRule({
   id: 'project/mass-removal',
-  title: 'A large part of a project is gone at once, and is not believed yet',
+  title: 'Unusually large removal awaits confirmation',
   severity: 'high',
   packs: ['hygiene'],
   acceptedWith: 'nothing',
@@ -18,7 +27,10 @@ export const massRemoval = scanRule({
   *check({ unconfirmedRemovals }) {
     if (unconfirmedRemovals.length === 0) return
     const losses = unconfirmedRemovals.map(({ listing, missing, known }) => `${missing} of ${known} ${listing}`)
-    yield { path: '', message: `${losses.join(' and ')} are gone at once, which is not believed yet` }
+    yield {
+      path: '',
+      message: `${losses.join(' and ')} disappeared in one scan; waiting for the next scan to confirm it`,
+    }
   },
 })
 

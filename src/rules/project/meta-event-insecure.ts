@@ -3,7 +3,7 @@ import { destinationOf } from '../shared/destination.ts'
 
 export const metaEventInsecure = resourceRule('project', {
   id: 'project/meta-event-insecure',
-  title: 'Meta events travel in clear or unsigned',
+  title: 'Meta events are unencrypted or unsigned',
   severity: 'high',
   packs: ['tls', 'secrets'],
   acceptedWith: ['/config/meta_event'],
@@ -18,7 +18,7 @@ export const metaEventInsecure = resourceRule('project', {
     if (meta.secret === null) {
       yield {
         path: '/config/meta_event/secret',
-        message: 'meta events have no secret: their receiver cannot verify them',
+        message: 'meta events have no secret: the receiver cannot verify them',
       }
     }
   },

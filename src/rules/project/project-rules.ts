@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fieldRule, least } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
-import { formatSeconds, retryScheduleOf, scheduleWithTries } from '../shared/retry-schedule.ts'
+import { countRetries, formatSeconds, retryScheduleOf, scheduleWithTries } from '../shared/retry-schedule.ts'
 import { massRemoval } from './mass-removal.ts'
 import { metaEventInsecure } from './meta-event-insecure.ts'
 import { retryHammering } from './retry-hammering.ts'
@@ -20,22 +20,22 @@ export const projectRules: readonly Rule[] = [
     packs: ['delivery'],
     path: '/config/disable_endpoint',
     isWrong: ({ config }) => config?.disable_endpoint === false,
-    says: 'off: an endpoint that always fails stays active',
+    says: '`disable_endpoint` is off: an endpoint that always fails stays active',
     fix: true,
   }),
   fieldRule('project', {
     id: 'project/dynamic-urls-unmatched',
-    title: 'Dynamic events may create endpoints for any URL',
+    title: 'Dynamic events can create endpoints for any URL',
     severity: 'medium',
     packs: ['ssrf'],
     path: '/config/allow_unmatched_dynamic_urls',
     isWrong: ({ config }) => config?.allow_unmatched_dynamic_urls === true,
-    says: 'on: a caller of dynamic events makes the project deliver to any URL',
+    says: 'anyone who sends dynamic events can make the project deliver to any URL',
     fix: false,
   }),
   fieldRule('project', {
     id: 'project/rate-limit-ineffective',
-    title: "The project's rate limit limits nothing",
+    title: 'Project rate limit has no effect',
     severity: 'medium',
     packs: ['delivery'],
     path: '/config/ratelimit',
@@ -45,7 +45,7 @@ export const projectRules: readonly Rule[] = [
     },
     says({ config }) {
       const { count, duration } = config?.ratelimit ?? {}
-      return `limit of ${count} per ${duration} s: nothing is limited`
+      return `rate limit of ${count} per ${duration} s limits nothing`
     },
   }),
   fieldRule('project', {
@@ -55,33 +55,37 @@ export const projectRules: readonly Rule[] = [
     packs: ['standard-webhooks'],
     path: '/config/replay_attacks_prevention_enabled',
     isWrong: ({ config }) => config?.replay_attacks_prevention_enabled === false,
-    says: 'off: a recorded delivery can be sent again and still verifies',
+    says: 'replay protection is off: a recorded delivery still verifies when it is sent again',
     fix: true,
   }),
   least('project', {
     id: 'project/retry-few',
-    title: 'The project retries a failed delivery few times',
+    title: 'Project retries are too few',
     severity: 'medium',
     packs: ['delivery'],
     acceptedWith: ['/config/strategy'],
     path: '/config/strategy/retry_count',
     of: ({ config }) => retryScheduleOf(config?.strategy)?.tries,
     option: 'min_tries',
-    limit: z.int().positive().default(3).describe('Fewest tries that are enough'),
-    says: (tries, min) => `${tries} tries for every endpoint of the project, the policy asks for ${min}`,
+    limit: z.int().positive().default(3).describe('Fewest retries'),
+    says: (tries, min) => `${countRetries(tries)} (policy: at least ${min})`,
     fix: 'nearest',
   }),
   least('project', {
     id: 'project/retry-short',
-    title: "The project's retries give up soon",
+    title: 'Project retries stop too early',
     severity: 'info',
     packs: ['delivery'],
     path: '/config/strategy',
     // Without any try there is no schedule: project/retry-few says so.
     of: ({ config }) => scheduleWithTries(config?.strategy)?.spanSeconds,
     option: 'min_seconds',
-    limit: z.number().positive().default(3600).describe('Shortest span of the whole schedule, in seconds'),
-    says: (span, min) => `the last try comes after ${formatSeconds(span)}, the policy asks for ${formatSeconds(min)}`,
+    limit: z
+      .number()
+      .positive()
+      .default(3600)
+      .describe('Shortest time from the first failure to the last retry, in seconds'),
+    says: (span, min) => `last retry after ${formatSeconds(span)} (policy: at least ${formatSeconds(min)})`,
   }),
   massRemoval,
   metaEventInsecure,

@@ -4,13 +4,17 @@ import { retryScheduleOf } from '../shared/retry-schedule.ts'
 
 export const retryHammering = resourceRule('project', {
   id: 'project/retry-hammering',
-  title: "The project's retries hammer failing receivers",
+  title: 'Project retries are too aggressive',
   severity: 'medium',
   packs: ['delivery'],
   options: z.strictObject({
-    min_interval_seconds: z.number().positive().default(10).describe('Shortest constant interval, in seconds'),
-    max_tries_below: z.int().positive().default(5).describe('Most tries at a shorter interval'),
-    max_tries: z.int().positive().default(50).describe('Most tries of any kind'),
+    min_interval_seconds: z
+      .number()
+      .positive()
+      .default(10)
+      .describe('Constant interval under which only a few retries are allowed, in seconds'),
+    max_tries_below: z.int().positive().default(5).describe('Most retries at a shorter interval'),
+    max_tries: z.int().positive().default(50).describe('Most retries at any interval'),
   }),
   check({ attributes }, { options }) {
     const schedule = retryScheduleOf(attributes.config?.strategy)
@@ -20,7 +24,10 @@ export const retryHammering = resourceRule('project', {
       type === 'linear' && intervalSeconds < options.min_interval_seconds && tries > options.max_tries_below
     if (isDense || tries > options.max_tries) {
       const pace = type === 'linear' ? `one every ${intervalSeconds} s` : `${type} from ${intervalSeconds} s`
-      return { path: '/config/strategy', message: `${tries} tries, ${pace}, for every endpoint of the project` }
+      const bound = isDense
+        ? `${options.max_tries_below} at intervals under ${options.min_interval_seconds} s`
+        : `${options.max_tries}`
+      return { path: '/config/strategy', message: `${tries} retries, ${pace} (policy: at most ${bound})` }
     }
     return undefined
   },

@@ -11,7 +11,7 @@ export const signatureMissing = resourceRule('project', {
     if (versions === undefined || (versions !== null && !isEmptyObject(versions))) return undefined
     return {
       path: signature === null ? '/config/signature' : '/config/signature/versions',
-      message: 'no signature version is left: deliveries fail or go out unsigned',
+      message: 'no signature version: deliveries fail or go out unsigned',
     }
   },
 })

@@ -12,7 +12,7 @@ export const signatureWeak = resourceRule('project', {
       if (typeof hash !== 'string' || !isOutdatedHash(hash)) continue
       yield {
         path: `/config/signature/versions/${pointerStep(uid)}/hash`,
-        message: `a signature version uses ${hash}, for every endpoint of the project`,
+        message: `a signature version uses ${hash} (recommended: SHA256)`,
       }
     }
   },

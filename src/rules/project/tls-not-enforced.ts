@@ -1,18 +1,18 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 const path = '/config/ssl/enforce_secure_endpoints'
 
 export const tlsNotEnforced = aggregateRule({
   id: 'project/tls-not-enforced',
-  title: 'Endpoints with plain http may be created',
+  title: 'Plain http endpoints are allowed',
   severity: 'info',
   highest: 'medium',
   packs: ['tls'],
   fix: { path, value: true },
   kind: 'project',
   visits: ['project', 'endpoint'],
-  start: () => ({ lax: undefined as FindingPlace | undefined, isHttpUsed: false }),
+  start: () => ({ lax: undefined as FindingSubject | undefined, isHttpUsed: false }),
   visit(state, { attributes }, at) {
     if ('config' in attributes) {
       if (attributes.config?.ssl?.enforce_secure_endpoints === false) state.lax = at
@@ -30,7 +30,7 @@ export const tlsNotEnforced = aggregateRule({
         severity: 'medium',
       }
     } else if (isComplete('endpoint')) {
-      yield { at: lax, path, message: 'https is not enforced: an endpoint with plain http would be accepted' }
+      yield { at: lax, path, message: 'https is not enforced: a new endpoint may use plain http' }
     }
   },
 })

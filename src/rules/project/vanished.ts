@@ -2,13 +2,17 @@ import { scanRule } from '../engine/define-rule.ts'
 
 export const vanished = scanRule({
   id: 'project/vanished',
-  title: 'A configured project is gone, or not visible to this key',
+  title: 'Configured project is gone or hidden from its key',
   severity: 'high',
   packs: ['hygiene'],
   acceptedWith: 'nothing',
   needs: ['endpoint', 'subscription'],
   *check({ isVanished, isMissing }) {
-    if (isVanished) yield { path: '', message: 'the service says that it is not there, or that the key may not see it' }
-    else if (isMissing) yield { path: '', message: "the complete list of the service's projects does not have it" }
+    if (isVanished)
+      yield {
+        path: '',
+        message: 'the service answers that the project does not exist, or that the key may not read it',
+      }
+    else if (isMissing) yield { path: '', message: "the service's complete list of projects does not have it" }
   },
 })

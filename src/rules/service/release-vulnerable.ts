@@ -8,7 +8,7 @@ import { scanRule } from '../engine/define-rule.ts'
  */
 export const releaseVulnerable = scanRule({
   id: 'service/release-vulnerable',
-  title: 'The release of the service has known security faults',
+  title: 'Service release has known vulnerabilities',
   severity: 'high',
   packs: ['hygiene'],
   acceptedWith: 'nothing',
@@ -18,7 +18,7 @@ export const releaseVulnerable = scanRule({
     const [worst, ...others] = advisories.filter(({ fixed }) => isBelow(release, fixed))
     if (worst === undefined) return
     const faults = [worst, ...others].map(({ id, fixed, allows }) => `${id} (fixed in ${fixed}): ${allows}`)
-    yield { path: '', severity: worst.severity, message: `${describeReleases(release)}; ${faults.join('; ')}` }
+    yield { path: '', severity: worst.severity, message: `release ${describeReleases(release)}; ${faults.join('; ')}` }
   },
 })
 
@@ -49,35 +49,35 @@ const advisories: readonly Advisory[] = [
   {
     id: 'GHSA-p5vg-v7mj-f6q4',
     fixed: 'v26.6.8',
-    allows: "a key of one project reads another project's source with its broker credentials",
+    allows: "a key of one project can read another project's source, broker credentials included",
     // It takes a key of the instance, and gives away secrets of others.
     severity: 'high',
   },
   {
     id: 'commit a11814921',
     fixed: 'v26.3.7',
-    allows: 'the portal takes the id of an owner for a token',
+    allows: 'the portal accepts an owner id as a token',
     // Owner ids are names and no secrets. It takes a portal link of the owner, which needs a licence.
     severity: 'high',
   },
   {
     id: 'GHSA-hpqj-2j2x-p5p2',
     fixed: 'v26.6.8',
-    allows: 'a session of the dashboard stays valid after its logout',
+    allows: 'a dashboard session stays valid after logout',
     // It takes a token that was stolen before.
     severity: 'medium',
   },
   {
     id: 'commit bc0b5ec8d',
     fixed: 'v26.6.2',
-    allows: 'answers about the configuration contain secrets of the licence',
+    allows: 'configuration answers contain licence secrets',
     // It takes an account, and gives nothing of the projects away.
     severity: 'medium',
   },
   {
     id: 'commit dbf1db26e',
     fixed: 'v26.6.8',
-    allows: 'a key lists the projects of any organisation',
+    allows: 'a key can list the projects of any organisation',
     // It shows settings, and changes nothing.
     severity: 'medium',
   },

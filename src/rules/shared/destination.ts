@@ -49,8 +49,11 @@ const host = z
 const range = z.string().refine((text) => ipaddr.isValidCIDR(text), { error: 'expected a range such as 10.0.0.0/8' })
 
 /** `api.example.com` is that host, `*.example.com` every host below it. */
-export const allowHosts = z.array(host).default([]).describe('Hosts that are fine; `*.` matches every host below it')
-export const allowRanges = z.array(range).default([]).describe('Address ranges that are fine, such as 10.0.0.0/8')
+export const allowHosts = z
+  .array(host)
+  .default([])
+  .describe('Allowed hosts; `*.example.com` allows every host below it')
+export const allowRanges = z.array(range).default([]).describe('Allowed address ranges, such as 10.0.0.0/8')
 
 export function isAllowedHost(hosts: readonly string[], host: string): boolean {
   return hosts.some((allowed) => (allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed))

@@ -17,7 +17,7 @@ type Condition = readonly [operator: string, operand: Json]
 export const knownOperators = z
   .array(z.string())
   .default([])
-  .describe('Operators that the service knows besides the usual')
+  .describe('Operators that the service supports besides the usual ones')
 
 export interface FilterFault {
   readonly part: (typeof filterParts)[number]
@@ -58,16 +58,16 @@ function operandFault(operator: string, operand: Json, known: readonly string[])
   switch (operator) {
     case '$or':
     case '$and':
-      return Array.isArray(operand) ? undefined : `\`${operator}\` takes a list`
+      return Array.isArray(operand) ? undefined : `\`${operator}\` requires a list`
     case '$exist':
-      return typeof operand === 'boolean' ? undefined : '`$exist` takes true or false'
+      return typeof operand === 'boolean' ? undefined : '`$exist` requires true or false'
     case '$regex': {
       const isText = typeof operand === 'string' && !isExactNumber(operand)
-      const fault = isText ? regExpFault(operand) : 'it is not a text'
-      return fault && `the expression of \`$regex\` does not compile: ${fault}`
+      const fault = isText ? regExpFault(operand) : 'it is not a string'
+      return fault && `\`$regex\` does not compile: ${fault}`
     }
     default:
-      return operators.includes(operator) || known.includes(operator) ? undefined : `\`${operator}\` is not an operator`
+      return operators.includes(operator) || known.includes(operator) ? undefined : `unknown operator \`${operator}\``
   }
 }
 
@@ -76,14 +76,14 @@ function contradictionIn(filter: JsonObject, depth: number): string | undefined 
   const { fields, choices } = gather(filter, '', depth, { fields: new Map(), choices: [] })
   for (const [field, asked] of fields) {
     if (asked.some(([operator, operand]) => operator === '$in' && isEmptyList(operand))) {
-      return `\`$in\` of \`${field}\` lists nothing, so nothing is in it`
+      return `\`$in\` of \`${field}\` is empty, so nothing matches`
     }
-    if (asked.length > 1 && excludesItself(asked)) return `what it asks of \`${field}\` excludes itself`
+    if (asked.length > 1 && excludesItself(asked)) return `the conditions on \`${field}\` contradict each other`
   }
   for (const branches of choices) {
     const faults = branches.map((branch) => (isJsonObject(branch) ? contradictionIn(branch, depth - 1) : undefined))
-    if (branches.length === 0) return '`$or` has no branches, so none of them holds'
-    if (faults.every((fault) => fault !== undefined)) return `no branch of \`$or\` can hold: ${faults[0]}`
+    if (branches.length === 0) return '`$or` is empty, so nothing matches'
+    if (faults.every((fault) => fault !== undefined)) return `no branch of \`$or\` can match: ${faults[0]}`
   }
   return undefined
 }
@@ -200,14 +200,14 @@ function regExpFault(pattern: string): string | undefined {
   let depth = 0
   let previous: 'nothing' | 'something' | 'quantifier' = 'nothing'
   for (const [token] of pattern.matchAll(tokens)) {
-    if (/^\(\?(?:<?[=!]|>|#)$/.test(token)) return `\`${token}\` is not known to RE2`
-    if (/^\\[1-9]$/.test(token)) return `\`${token}\` refers back, which RE2 does not know`
-    if (token === '\\') return 'it ends in a backslash'
+    if (/^\(\?(?:<?[=!]|>|#)$/.test(token)) return `RE2 does not support \`${token}\``
+    if (/^\\[1-9]$/.test(token)) return `RE2 does not support back-references (\`${token}\`)`
+    if (token === '\\') return 'it ends with a backslash'
     if (token === '[') return '`[` is not closed'
     if (/^[*+?]$/.test(token)) {
       if (previous === 'nothing') return `\`${token}\` has nothing to repeat`
       // One `?` after a quantifier makes it lazy; `previous` stays, and the next is one too many.
-      if (previous === 'quantifier' && token !== '?') return `\`${token}\` repeats a repetition`
+      if (previous === 'quantifier' && token !== '?') return `\`${token}\` follows another quantifier`
       previous = 'quantifier'
     } else if (token.startsWith('{') && token.length > 1) {
       const [least = 0, most = least] = (token.match(/\d+/g) ?? []).map(Number)
@@ -217,7 +217,7 @@ function regExpFault(pattern: string): string | undefined {
       depth += 1
       previous = 'nothing'
     } else if (token === ')') {
-      if (depth === 0) return '`)` closes nothing'
+      if (depth === 0) return '`)` has no `(`'
       depth -= 1
       previous = 'something'
     } else previous = token === '|' ? 'nothing' : 'something'

@@ -3,9 +3,3 @@ export function listed(names: readonly string[]): string {
   const left = names.length - 5
   return left > 0 ? `${names.slice(0, 5).join(', ')} and ${left} more` : names.join(', ')
 }
-
-/** The first three of a list of sentences, and how many more there are. */
-export function firstOf(sentences: readonly string[]): string {
-  const more = sentences.length > 3 ? `; ${sentences.length - 3} more` : ''
-  return sentences.slice(0, 3).join('; ') + more
-}

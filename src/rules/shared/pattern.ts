@@ -7,7 +7,7 @@ export const pattern = z
   .min(1)
   .max(200)
   .refine((text) => patternFault(text) === undefined, {
-    error: 'a regular expression in the syntax of RE2, which knows neither lookaround nor references back',
+    error: 'a regular expression in the syntax of RE2, which supports neither lookaround nor back-references',
   })
 
 export function matches(source: string, text: string): boolean {

@@ -30,6 +30,11 @@ function read({ type, duration, retry_count: tries }: RetryConfig): RetrySchedul
   return { type, tries, intervalSeconds: duration, spanSeconds: duration * steps }
 }
 
+/** `1 retry`, `3 retries`; with an adjective `3 declared retries`. */
+export function countRetries(tries: number, adjective = ''): string {
+  return `${tries} ${adjective === '' ? '' : `${adjective} `}${tries === 1 ? 'retry' : 'retries'}`
+}
+
 /** `90` → `90 s`, `5400` → `1.5 h`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 120) return `${seconds} s`

@@ -5,10 +5,10 @@ export const lengthClasses = [8, 16, 24, 32, 48, 64] as const
 
 const words = {
   common: 'a common word',
-  'equals-host': 'the host of its address',
-  'equals-name': 'its own name',
-  'equals-uid': 'its own uid',
-  'equals-user': 'the user name next to it',
+  'equals-host': 'same as the host of its URL',
+  'equals-name': 'same as its name',
+  'equals-uid': 'same as its uid',
+  'equals-user': 'same as the user name',
   'few-characters': 'few different characters',
   repetition: 'a repetition',
 } as const satisfies Record<Weakness, string>
@@ -20,7 +20,8 @@ export function reasonsAgainst(
   minCharacters: number,
 ): readonly string[] {
   if (seal === null || seal === undefined || isMasked(seal) || facts === undefined) return []
-  const length = facts.min_length < minCharacters ? [spelledLength(facts.min_length)] : []
+  const length =
+    facts.min_length < minCharacters ? [`${spelledLength(facts.min_length)} (policy: at least ${minCharacters})`] : []
   return [...length, ...facts.weak.map((weakness) => words[weakness])]
 }
 

@@ -1,15 +1,15 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 export const disabled = aggregateRule({
   id: 'source/disabled',
-  title: 'Source is switched off: its events are refused',
+  title: 'Source is disabled: its events are refused',
   severity: 'medium',
   packs: ['delivery'],
   fix: { path: '/is_disabled', value: false },
   kind: 'source',
   visits: ['source', 'subscription'],
-  start: () => ({ off: [] as FindingPlace[], users: new Map<string, number>() }),
+  start: () => ({ off: [] as FindingSubject[], users: new Map<string, number>() }),
   visit({ off, users }, { attributes }, at) {
     if ('source_uid' in attributes && typeof attributes.source_uid === 'string') {
       users.set(attributes.source_uid, (users.get(attributes.source_uid) ?? 0) + 1)
@@ -23,13 +23,13 @@ export const disabled = aggregateRule({
       const who = isUnused
         ? 'no subscription uses it'
         : subscriptions === 1
-          ? 'one subscription gets nothing from it'
-          : `${subscriptions} subscriptions get nothing from it`
+          ? '1 subscription receives nothing from it'
+          : `${subscriptions} subscriptions receive nothing from it`
       const affected = isComplete('subscription') ? ` (${who})` : ''
       yield {
         at,
         path: '/is_disabled',
-        message: `switched off: its events are refused${affected}`,
+        message: `disabled: its events are refused${affected}`,
         severity: isUnused ? 'low' : 'medium',
       }
     }

@@ -2,7 +2,7 @@ import { resourceRule } from '../engine/define-rule.ts'
 
 export const eventTypeUnsigned = resourceRule('source', {
   id: 'source/event-type-unsigned',
-  title: 'The sender chooses the event type, and nothing verifies the sender',
+  title: 'Unverified senders choose the event type',
   severity: 'medium',
   packs: ['standard-webhooks'],
   acceptedWith: ['/verifier'],
@@ -13,7 +13,7 @@ export const eventTypeUnsigned = resourceRule('source', {
     if (part === undefined || (verifier?.type ?? 'noop') !== 'noop') return undefined
     return {
       path: '/event_type_location',
-      message: `event type read from ${part} (\`${location}\`), and nothing verifies the source`,
+      message: `the event type comes from ${part} (\`${location}\`) of unverified requests`,
     }
   },
 })

@@ -1,8 +1,9 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
+import { listed } from '../shared/listed.ts'
 
 interface FunctionFailure {
-  readonly at: FindingPlace
+  readonly at: FindingSubject
   readonly path: string
   readonly probe: string
   readonly error: string
@@ -10,7 +11,7 @@ interface FunctionFailure {
 
 export const functionBroken = aggregateRule({
   id: 'source/function-broken',
-  title: "Source's function fails on a payload that it must take",
+  title: 'Source function fails on a required payload',
   severity: 'high',
   packs: ['delivery'],
   kind: 'source',
@@ -31,8 +32,8 @@ export const functionBroken = aggregateRule({
     for (const ofFunction of Map.groupBy(failures, ({ at, path }) => `${at.uid} ${path}`).values()) {
       for (const { at, path, error } of ofFunction.slice(0, 1)) {
         const probes = ofFunction.map(({ probe }) => probe).sort()
-        const which = probes.length === 1 ? 'the probe' : 'the probes'
-        yield { at, path, message: `fails ${which} ${probes.join(', ')}: ${error}` }
+        const which = probes.length === 1 ? `probe ${probes[0]}` : `${probes.length} probes (${listed(probes)})`
+        yield { at, path, message: `fails ${which}: ${error}` }
       }
     }
   },

@@ -3,7 +3,7 @@ import { isKnownProvider } from '../shared/provider.ts'
 
 export const hmacIncomplete = resourceRule('source', {
   id: 'source/hmac-incomplete',
-  title: 'Source is to verify a signature and lacks what it takes',
+  title: 'HMAC verification is missing its secret or header',
   severity: 'high',
   packs: ['secrets'],
   acceptedWith: ['/verifier'],
@@ -15,7 +15,10 @@ export const hmacIncomplete = resourceRule('source', {
     }
     // The service knows the header of a known provider; a source that a subscription carries does not show it.
     if (verifier.hmac?.header === undefined && provider !== undefined && !isKnownProvider(provider)) {
-      yield { path: '/verifier/hmac/header', message: 'no header: no event carries a signature that would be found' }
+      yield {
+        path: '/verifier/hmac/header',
+        message: 'no header: the source finds no signature and refuses every event',
+      }
     }
   },
 })

@@ -14,7 +14,7 @@ export const hmacWeak = resourceRule('source', {
     if (isShort || isOutdatedHash(hash)) {
       return {
         path: '/verifier/hmac/hash',
-        message: `verifies events with HMAC-${hash}`,
+        message: `verifies events with HMAC-${hash} (recommended: SHA256)`,
         severity: isShort ? 'low' : 'high',
       }
     }

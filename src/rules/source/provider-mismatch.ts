@@ -11,7 +11,7 @@ export const providerMismatch = resourceRule('source', {
     if (verifier === undefined || !isKnownProvider(provider)) return
     if (verifier?.type === 'hmac' && verifier.hmac?.secret !== undefined) return
     const instead =
-      verifier?.type === 'hmac' ? 'its HMAC has no secret' : `the verifier is \`${verifier?.type ?? 'noop'}\``
-    return { path: '/verifier', message: `${provider} signs its events, and ${instead}` }
+      verifier?.type === 'hmac' ? 'the HMAC verifier has no secret' : `the verifier is \`${verifier?.type ?? 'noop'}\``
+    return { path: '/verifier', message: `${provider} signs its events, but ${instead}` }
   },
 })

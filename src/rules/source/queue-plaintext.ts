@@ -4,7 +4,7 @@ import type { RuleFinding } from '../engine/rule.ts'
 
 export const queuePlaintext = resourceRule('source', {
   id: 'source/queue-plaintext',
-  title: 'Source reads its queue in clear or without credentials',
+  title: 'Source reads its queue unencrypted or unauthenticated',
   severity: 'high',
   packs: ['tls', 'secrets'],
   acceptedWith: ['/pub_sub'],
@@ -20,7 +20,7 @@ function* kafkaProblems({ auth }: NonNullable<Queue['kafka']>): Iterable<RuleFin
     ...(auth?.tls === true ? [] : ['TLS']),
     ...(auth?.type === undefined && auth?.username === undefined ? ['authentication'] : []),
   ]
-  if (lacks.length > 0) yield { path: '/pub_sub/kafka/auth', message: `reads Kafka without ${lacks.join(' and ')}` }
+  if (lacks.length > 0) yield { path: '/pub_sub/kafka/auth', message: `reads Kafka without ${lacks.join(' or ')}` }
 }
 
 function* amqpProblems({ schema, auth }: NonNullable<Queue['amqp']>): Iterable<RuleFinding> {
@@ -29,6 +29,9 @@ function* amqpProblems({ schema, auth }: NonNullable<Queue['amqp']>): Iterable<R
   }
   const user = auth?.user
   if (user === undefined || user === 'guest') {
-    yield { path: '/pub_sub/amqp/auth', message: `reads AMQP ${user === undefined ? 'without a user' : 'as `guest`'}` }
+    yield {
+      path: '/pub_sub/amqp/auth',
+      message: `reads AMQP ${user === undefined ? 'without a user name' : 'as `guest`'}`,
+    }
   }
 }

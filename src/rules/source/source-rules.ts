@@ -18,44 +18,44 @@ import { verifierWeak } from './verifier-weak.ts'
 export const sourceRules: readonly Rule[] = [
   fieldRule('source', {
     id: 'source/dead-letter-missing',
-    title: 'Messages that a source rejects are lost',
+    title: 'Source has no dead-letter exchange',
     severity: 'low',
     packs: ['delivery'],
     path: '/pub_sub/amqp/deadLetterExchange',
     // Empty members are left out of a queue that is shown.
     isWrong: ({ pub_sub: queue }) =>
       queue?.type === 'amqp' && queue.amqp !== undefined && queue.amqp.deadLetterExchange === undefined,
-    says: 'no dead-letter exchange: a message that cannot be taken in leaves no trace',
+    says: 'no dead-letter exchange: rejected messages are lost without a trace',
   }),
   fieldRule('source', {
     id: 'source/idempotency-missing',
-    title: 'Source cannot recognise a repeated event',
+    title: 'Source cannot recognise repeated events',
     severity: 'low',
     packs: ['delivery'],
     path: '/idempotency_keys',
     isWrong: ({ type, idempotency_keys: keys }) => type === 'http' && keys !== undefined && (keys?.length ?? 0) === 0,
-    says: 'no idempotency keys: an event that its sender repeats is delivered twice',
+    says: 'no idempotency keys: an event that the sender repeats is delivered again',
   }),
   fieldRule('source', {
     id: 'source/url-not-https',
-    title: 'Events come in over plain http',
+    title: 'Source receives events over plain http',
     severity: 'medium',
     packs: ['tls', 'standard-webhooks'],
     path: '/url',
-    // A source that reads from a queue takes nothing in at its address.
+    // A source that reads from a queue receives nothing at its URL.
     isWrong: ({ type, url }) => type === 'http' && typeof url === 'string' && schemeOf(url) === 'http:',
-    says: ({ url }) => `takes events in at ${hostOf(url)} over plain http`,
+    says: ({ url }) => `receives events at ${hostOf(url)} over plain http`,
   }),
   fieldRule('source', {
     id: 'source/verifier-replayable',
-    title: 'Nothing binds the events of a source to their sender',
+    title: 'Source authentication does not cover the payload',
     severity: 'low',
     packs: ['standard-webhooks'],
     acceptedWith: ['/verifier'],
     path: '/verifier/type',
     isWrong: ({ verifier }) => verifier?.type === 'basic_auth' || verifier?.type === 'api_key',
     says: ({ verifier }) =>
-      `\`${verifier?.type}\` proves nothing about the payload: a person who sees one request can send others`,
+      `\`${verifier?.type}\` does not cover the payload: anyone who sees one request can send others`,
   }),
   disabled,
   eventTypeUnsigned,

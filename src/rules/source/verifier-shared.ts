@@ -6,7 +6,7 @@ import { verifierSecretOf } from '../shared/verifier-secret.ts'
 
 export const verifierShared = fleetRule({
   id: 'source/verifier-shared',
-  title: 'Secret of a source is used elsewhere too',
+  title: 'Source secret is reused elsewhere',
   severity: 'high',
   packs: ['secrets', 'standard-webhooks'],
   kind: 'source',
@@ -28,7 +28,7 @@ export const verifierShared = fleetRule({
       ...(elsewhere.length > 0 ? ['other projects'] : []),
     ]
     for (const { at, details } of sources) {
-      yield { at, path: details[0] ?? '', message: `the same secret is used by ${listed(others)}` }
+      yield { at, path: details[0] ?? '', message: `secret is also used by ${listed(others)}` }
     }
   },
 })
@@ -45,7 +45,7 @@ function sealsOf({ secrets, authentication }: Endpoint): ReadonlySet<string> {
 }
 
 function counted(count: number, what: string): string {
-  return count === 1 ? `one ${what}` : `${count} ${what}s`
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`
 }
 
 function listed(names: readonly string[]): string {

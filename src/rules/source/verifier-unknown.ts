@@ -4,14 +4,14 @@ const known: ReadonlySet<string> = new Set(['noop', 'hmac', 'basic_auth', 'api_k
 
 export const verifierUnknown = resourceRule('source', {
   id: 'source/verifier-unknown',
-  title: 'Source has a verifier that no known release knows',
+  title: 'Source verifier type is unknown',
   severity: 'high',
   packs: ['standard-webhooks', 'secrets'],
   *check({ attributes: { type, verifier } }) {
     const name = verifier?.type
     if (typeof name !== 'string' || name === '' || known.has(name)) return
     const path = '/verifier/type'
-    const message = `no known release verifies by \`${name}\`: those up to v26.6.8 verify nothing then`
+    const message = `unknown verifier type \`${name}\`: releases up to v26.6.8 then verify nothing`
     // The broker of a queue decides who may write, as for source/unverified.
     if (type === 'pub_sub') yield { path, message, severity: 'info' }
     else yield { path, message }

@@ -5,11 +5,11 @@ import { verifierSecretOf } from '../shared/verifier-secret.ts'
 
 export const verifierWeak = resourceRule('source', {
   id: 'source/verifier-weak',
-  title: 'Secret of a source can be guessed',
+  title: 'Source secret is weak',
   severity: 'high',
   packs: ['secrets', 'standard-webhooks'],
   options: z.strictObject({
-    min_characters: z.literal(lengthClasses).default(16).describe('Characters that a secret must have'),
+    min_characters: z.literal(lengthClasses).default(16).describe('Minimum length of a secret, in characters'),
   }),
   check({ attributes, facts }, { options }) {
     const secret = verifierSecretOf(attributes.verifier)

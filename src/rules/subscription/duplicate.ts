@@ -1,12 +1,12 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { EventFilter, Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace, LocatedRuleFinding } from '../engine/rule.ts'
+import type { FindingSubject, LocatedRuleFinding } from '../engine/rule.ts'
 import { declaredEvents, deliveredEvents, filterParts, rowPath } from '../shared/delivered-events.ts'
 
 /** Event types that a subscription is delivered under one filter. */
 interface Route {
-  readonly at: FindingPlace
+  readonly at: FindingSubject
   readonly types: readonly string[]
   /** Types to which `*` of these does not apply: they have other filters. */
   readonly except: ReadonlySet<string>
@@ -52,7 +52,7 @@ export const duplicate = aggregateRule({
 })
 
 /** One for all types with the same filter; none where it is not known what events come. */
-function routesOf(subscription: Subscription, at: FindingPlace): readonly Route[] {
+function routesOf(subscription: Subscription, at: FindingSubject): readonly Route[] {
   const { basis, types: all = [], filters } = deliveredEvents(subscription)
   if (all.length === 0) return []
   const declared = basis === 'applied' ? (declaredEvents(subscription.filter_config).types ?? []) : undefined
@@ -84,9 +84,9 @@ function* overlapsOf(routes: readonly Route[]): Iterable<LocatedRuleFinding> {
     const otherOf = (type: string) => takers.get(type)?.find((uid) => uid !== at.uid)
     const shared = every === undefined ? types.find((type) => otherOf(type) !== undefined) : undefined
     if (every === undefined && shared === undefined) continue
-    const what = shared === undefined ? 'events that both match are' : `\`${shared}\` is`
+    const what = shared === undefined ? 'some of the same events' : `\`${shared}\``
     const other = shared === undefined ? every?.at.uid : otherOf(shared)
-    const message = `${what} delivered to the same endpoint by subscription ${other} too`
+    const message = `subscription ${other} also delivers ${what} to the same endpoint`
     const common = isWildcard(route) ? '*' : (shared ?? types.find((type) => every?.except.has(type) === false))
     yield { at, path: pathOf(route, common ?? '*'), message }
   }

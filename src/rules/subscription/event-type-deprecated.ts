@@ -1,8 +1,9 @@
+import { count } from '../../text/count.ts'
 import { type CatalogueEntry, isNone, type Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { LocatedRuleFinding } from '../engine/rule.ts'
 import { subscribedTypes } from '../shared/delivered-events.ts'
-import { firstOf } from '../shared/listed.ts'
+import { listed } from '../shared/listed.ts'
 
 export const eventTypeDeprecated = aggregateRule({
   id: 'subscription/event-type-deprecated',
@@ -22,9 +23,8 @@ export const eventTypeDeprecated = aggregateRule({
     for (const { path, types } of subscribedTypes(resource.attributes as Subscription)) {
       const old = types.filter(({ type }) => deprecated.has(type))
       if (old.length === 0) continue
-      const message = firstOf(
-        old.map(({ type, how }) => `\`${type}\` (${how}) is deprecated since ${deprecated.get(type)}`),
-      )
+      const named = old.map(({ type, how }) => `\`${type}\` (${how}, since ${deprecated.get(type)})`)
+      const message = `${count(old.length, 'deprecated event type')}: ${listed(named)}`
       found.push({ at, path, message })
     }
   },

@@ -9,7 +9,7 @@ export const eventTypeOdd = resourceRule('subscription', {
   severity: 'medium',
   packs: ['hygiene'],
   options: z.strictObject({
-    pattern: pattern.optional().describe('Regular expression that every event type but `*` matches; none by default'),
+    pattern: pattern.optional().describe('Regular expression for every event type but `*`; none by default'),
   }),
   *check({ attributes }, { options }) {
     const { basis, types = [] } = deliveredEvents(attributes)
@@ -23,7 +23,7 @@ export const eventTypeOdd = resourceRule('subscription', {
       lowerCase,
       options,
     )
-    if (applied.length > 0) yield { path: '/filters', message: `of applied filters: ${firstOf(applied)}` }
+    if (applied.length > 0) yield { path: '/filters', message: `in filter rows: ${firstOf(applied)}` }
   },
 })
 
@@ -36,10 +36,10 @@ function oddities(
   const odd: string[] = []
   for (const type of types) {
     const isRepeated = lowerCase.size === lowerCase.add(type.toLowerCase()).size
-    if (type.trim() === '') odd.push('one is blank')
-    else if (type.trim() !== type) odd.push(`\`${type}\` has blanks around it`)
-    else if (isRepeated) odd.push(`\`${type}\` is named twice, case aside`)
-    else if (!fits(type, options.pattern)) odd.push(`\`${type}\` does not match the policy's pattern`)
+    if (type.trim() === '') odd.push('an event type is blank')
+    else if (type.trim() !== type) odd.push(`\`${type}\` has whitespace around it`)
+    else if (isRepeated) odd.push(`\`${type}\` is listed twice, ignoring case`)
+    else if (!fits(type, options.pattern)) odd.push(`\`${type}\` does not match \`${options.pattern}\``)
   }
   return odd
 }

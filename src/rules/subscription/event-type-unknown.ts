@@ -1,8 +1,9 @@
+import { count } from '../../text/count.ts'
 import type { CatalogueEntry, Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { LocatedRuleFinding } from '../engine/rule.ts'
 import { subscribedTypes } from '../shared/delivered-events.ts'
-import { firstOf } from '../shared/listed.ts'
+import { listed } from '../shared/listed.ts'
 
 export const eventTypeUnknown = aggregateRule({
   id: 'subscription/event-type-unknown',
@@ -23,7 +24,8 @@ export const eventTypeUnknown = aggregateRule({
     for (const { path, types } of subscribedTypes(resource.attributes as Subscription)) {
       const unknown = types.filter(({ type }) => !catalogue.has(type))
       if (unknown.length === 0) continue
-      const message = firstOf(unknown.map(({ type, how }) => `\`${type}\` (${how}) is not in the catalogue`))
+      const named = listed(unknown.map(({ type, how }) => `\`${type}\` (${how})`))
+      const message = `${count(unknown.length, 'event type')} not in the catalogue: ${named}`
       lost.push({ at, path, message })
     }
   },

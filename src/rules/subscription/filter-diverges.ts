@@ -4,7 +4,7 @@ import { listed } from '../shared/listed.ts'
 
 export const filterDiverges = resourceRule('subscription', {
   id: 'subscription/filter-diverges',
-  title: 'Applied filters differ from the declared one',
+  title: 'Filter rows differ from the declared filter',
   severity: 'high',
   packs: ['delivery'],
   acceptedWith: ['/filter_config'],
@@ -27,11 +27,11 @@ export const filterDiverges = resourceRule('subscription', {
     })
     const differences = [
       ...(missing.length === 0 ? [] : [`no row for ${listed(missing.map(quoted))}`]),
-      ...(extra.length === 0 ? [] : [`rows that are not declared for ${listed(extra.map(quoted))}`]),
-      ...(otherwise.length === 0 ? [] : [`other conditions for ${listed(otherwise.map(quoted))}`]),
+      ...(extra.length === 0 ? [] : [`undeclared rows for ${listed(extra.map(quoted))}`]),
+      ...(otherwise.length === 0 ? [] : [`different conditions for ${listed(otherwise.map(quoted))}`]),
     ]
     if (differences.length === 0) return
-    return { path: '/filters', message: `applied filters differ from the declared one: ${differences.join('; ')}` }
+    return { path: '/filters', message: `filter rows differ from the declared filter: ${differences.join('; ')}` }
   },
 })
 

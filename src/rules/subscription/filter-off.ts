@@ -14,9 +14,9 @@ export const filterOff = resourceRule('subscription', {
     for (const [type, row] of Object.entries(rows)) {
       if (!isSwitchedOff(row)) continue
       const isLeft = filterFor(applied, type) !== undefined
-      const named = isLeft ? `\`${type}\` is left to the row of \`*\`` : `no event of \`${type}\` is delivered`
-      const what = type === '*' ? 'no event of a type without a row of its own is delivered' : named
-      yield { path: `${rowPath(type)}/enabled_at`, message: `its row is switched off: ${what}` }
+      const named = isLeft ? `\`${type}\` falls back to the row of \`*\`` : `\`${type}\` is not delivered`
+      const what = type === '*' ? 'event types without a row of their own are not delivered' : named
+      yield { path: `${rowPath(type)}/enabled_at`, message: `filter row is switched off: ${what}` }
     }
   },
 })

@@ -5,7 +5,7 @@ import { filterFaults, knownOperators } from '../shared/filter-fault.ts'
 
 export const filterUnsatisfiable = resourceRule('subscription', {
   id: 'subscription/filter-unsatisfiable',
-  title: 'Filter can match no event',
+  title: 'Filter cannot match any event',
   severity: 'high',
   packs: ['delivery'],
   options: z.strictObject({ known_operators: knownOperators }),
@@ -19,7 +19,7 @@ export const filterUnsatisfiable = resourceRule('subscription', {
         const here = `${isDeclared ? declared.path : path}/${part}`
         if (reported.has(here)) continue
         reported.add(here)
-        yield { path: here, message: isDeclared ? fault : `applied to \`${types.join('`, `')}\`: ${fault}` }
+        yield { path: here, message: isDeclared ? fault : `filter row of \`${types.join('`, `')}\`: ${fault}` }
       }
     }
   },

@@ -6,24 +6,24 @@ const longestRead = 100_000
 
 export const functionSuspicious = resourceRule('subscription', {
   id: 'subscription/function-suspicious',
-  title: 'Function does what a transformation should not',
+  title: 'Function contains suspicious code',
   severity: 'medium',
   packs: ['secrets', 'hygiene'],
   options: z.strictObject({
-    max_kilobytes: z.number().positive().default(64).describe('Longest text of a function, in units of 1,024 bytes'),
+    max_kilobytes: z.number().positive().default(64).describe('Longest text of a function, in KB (1,024 bytes)'),
   }),
   check({ attributes: { function: text } }, { options }) {
     if (typeof text !== 'string') return
     const reasons: string[] = []
     // The inventory seals what looks like a credential within the text.
-    if (/sealed:(?:[0-9a-f]{32}|masked)/.test(text)) reasons.push('holds what looks like a credential')
+    if (/sealed:(?:[0-9a-f]{32}|masked)/.test(text)) reasons.push('contains what looks like a credential')
     if (text.includes('eval') || text.includes('Function')) {
-      if (/(?<![\w$.])(?:eval|Function)\s*\(/.test(codeOf(text))) reasons.push('makes code of text')
+      if (/(?<![\w$.])(?:eval|Function)\s*\(/.test(codeOf(text))) reasons.push('runs text as code')
     }
     if (text.includes('console') && logsPayload(codeOf(text))) reasons.push('logs the payload')
     const kilobytes = Buffer.byteLength(text) / 1024
     if (kilobytes > options.max_kilobytes) {
-      reasons.push(`is ${Math.ceil(kilobytes)} KB long, the policy allows ${options.max_kilobytes} KB`)
+      reasons.push(`is ${Math.ceil(kilobytes)} KB long (policy: at most ${options.max_kilobytes} KB)`)
     }
     if (reasons.length > 0) return { path: '/function', message: reasons.join('; ') }
     return undefined

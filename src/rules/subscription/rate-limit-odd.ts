@@ -1,5 +1,5 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 interface Rate {
   readonly count: number
@@ -13,7 +13,7 @@ export const rateLimitOdd = aggregateRule({
   packs: ['delivery', 'hygiene'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  start: () => ({ limits: new Map<string, Rate>(), odd: [] as { at: FindingPlace; message: string }[] }),
+  start: () => ({ limits: new Map<string, Rate>(), odd: [] as { at: FindingSubject; message: string }[] }),
   visit({ limits, odd }, { kind, uid, attributes }, at) {
     if (kind === 'endpoint' && 'rate_limit' in attributes) {
       const limit = rateOf(attributes.rate_limit, attributes.rate_limit_duration)
@@ -33,9 +33,9 @@ export const rateLimitOdd = aggregateRule({
 
 function messageFor(declared: Rate, limit: Rate | undefined): string | undefined {
   const what = `declared rate limit of ${formatted(declared)}`
-  if (declared.count === 0 || declared.seconds === 0) return `${what} says nothing`
+  if (declared.count === 0 || declared.seconds === 0) return `${what} limits nothing`
   if (limit === undefined || declared.count * limit.seconds <= limit.count * declared.seconds) return undefined
-  return `${what} is above its endpoint's own of ${formatted(limit)}`
+  return `${what} exceeds the endpoint's own limit of ${formatted(limit)}`
 }
 
 function rateOf(count: number | null | undefined, seconds: number | null | undefined): Rate | undefined {

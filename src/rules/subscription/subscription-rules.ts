@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fieldRule, least, most } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { filterRows } from '../shared/delivered-events.ts'
-import { formatSeconds, scheduleWithTries } from '../shared/retry-schedule.ts'
+import { countRetries, formatSeconds, scheduleWithTries } from '../shared/retry-schedule.ts'
 import { alertOdd } from './alert-odd.ts'
 import { duplicate } from './duplicate.ts'
 import { eventTypeDeprecated } from './event-type-deprecated.ts'
@@ -24,12 +24,12 @@ import { wildcardMixed } from './wildcard-mixed.ts'
 export const subscriptionRules: readonly Rule[] = [
   fieldRule('subscription', {
     id: 'subscription/at-most-once',
-    title: 'A crash loses the event',
+    title: 'At-most-once delivery can lose events',
     severity: 'medium',
     packs: ['delivery'],
     path: '/delivery_mode',
     isWrong: ({ delivery_mode: mode }) => mode === 'at_most_once',
-    says: 'delivers at most once: an event is lost when its delivery breaks off',
+    says: 'delivers at most once: an interrupted delivery is lost',
     fix: 'at_least_once',
   }),
   fieldRule('subscription', {
@@ -42,7 +42,7 @@ export const subscriptionRules: readonly Rule[] = [
       const rows = filterRows(attributes)
       return rows !== undefined && Object.keys(rows).length === 0
     },
-    says: 'no filter row is left: it is delivered no event',
+    says: 'no filter row: it receives no event',
   }),
   fieldRule('subscription', {
     id: 'subscription/retry-absent',
@@ -51,55 +51,63 @@ export const subscriptionRules: readonly Rule[] = [
     packs: ['delivery'],
     path: '/retry_config',
     isWrong: ({ retry_config: config }) => config === null || config?.retry_count === 0,
-    says: "no retries declared: the project's strategy decides",
+    says: "no retries declared: the project's strategy applies",
   }),
   least('subscription', {
     id: 'subscription/retry-few',
-    title: 'Declared retries are few',
+    title: 'Declared retries are too few',
     severity: 'medium',
     packs: ['delivery'],
     acceptedWith: ['/retry_config'],
     path: '/retry_config/retry_count',
     of: ({ retry_config: config }) => scheduleWithTries(config)?.tries,
     option: 'min_tries',
-    limit: z.int().positive().default(3).describe('Fewest tries that are enough'),
-    says: (tries, min) => `declared ${tries} tries, the policy asks for ${min}`,
+    limit: z.int().positive().default(3).describe('Fewest retries'),
+    says: (tries, min) => `${countRetries(tries, 'declared')} (policy: at least ${min})`,
     fix: 'nearest',
   }),
   most('subscription', {
     id: 'subscription/retry-long',
-    title: 'Declared retries go on for long',
+    title: 'Declared retries go on for too long',
     severity: 'low',
     packs: ['delivery'],
     path: '/retry_config',
     of: ({ retry_config: config }) => scheduleWithTries(config)?.spanSeconds,
     option: 'max_seconds',
-    limit: z.number().positive().default(604_800).describe('Longest span of the whole schedule, in seconds'),
-    says: (span, max) => `declared retries go on for ${formatSeconds(span)}, the policy allows ${formatSeconds(max)}`,
+    limit: z
+      .number()
+      .positive()
+      .default(604_800)
+      .describe('Longest time from the first failure to the last retry, in seconds'),
+    says: (span, max) => `declared retries go on for ${formatSeconds(span)} (policy: at most ${formatSeconds(max)})`,
   }),
   most('subscription', {
     id: 'subscription/retry-many',
-    title: 'Declared retries are many',
+    title: 'Declared retries are too many',
     severity: 'medium',
     packs: ['delivery'],
     acceptedWith: ['/retry_config'],
     path: '/retry_config/retry_count',
     of: ({ retry_config: config }) => scheduleWithTries(config)?.tries,
     option: 'max_tries',
-    limit: z.int().positive().default(50).describe('Most tries that are allowed'),
-    says: (tries, max) => `declared ${tries} tries, the policy allows ${max}`,
+    limit: z.int().positive().default(50).describe('Most retries'),
+    says: (tries, max) => `${countRetries(tries, 'declared')} (policy: at most ${max})`,
     fix: 'nearest',
   }),
   least('subscription', {
     id: 'subscription/retry-short',
-    title: 'Declared retries give up soon',
+    title: 'Declared retries stop too early',
     severity: 'medium',
     packs: ['delivery'],
     path: '/retry_config',
     of: ({ retry_config: config }) => scheduleWithTries(config)?.spanSeconds,
     option: 'min_seconds',
-    limit: z.number().positive().default(3600).describe('Shortest span of the whole schedule, in seconds'),
-    says: (span, min) => `declared retries end after ${formatSeconds(span)}, the policy asks for ${formatSeconds(min)}`,
+    limit: z
+      .number()
+      .positive()
+      .default(3600)
+      .describe('Shortest time from the first failure to the last retry, in seconds'),
+    says: (span, min) => `declared retries end after ${formatSeconds(span)} (policy: at least ${formatSeconds(min)})`,
   }),
   alertOdd,
   duplicate,

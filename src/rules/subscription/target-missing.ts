@@ -1,14 +1,14 @@
 import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingPlace } from '../engine/rule.ts'
+import type { FindingSubject } from '../engine/rule.ts'
 
 export const targetMissing = aggregateRule({
   id: 'subscription/target-missing',
-  title: 'Subscription delivers to no endpoint',
+  title: 'Subscription has no endpoint',
   severity: 'high',
   packs: ['delivery'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  start: () => ({ endpoints: new Set<string>(), lost: [] as { at: FindingPlace; target: string | null }[] }),
+  start: () => ({ endpoints: new Set<string>(), lost: [] as { at: FindingSubject; target: string | null }[] }),
   visit({ endpoints, lost }, resource, at) {
     if (resource.kind === 'endpoint') {
       endpoints.add(resource.uid)
@@ -29,9 +29,9 @@ export const targetMissing = aggregateRule({
   *conclude({ lost }, { isComplete }) {
     for (const { at, target } of lost) {
       if (target === null) {
-        yield { at, path: '/endpoint_uid', message: 'no endpoint: what it matches goes nowhere' }
+        yield { at, path: '/endpoint_uid', message: 'no endpoint: matching events are not delivered' }
       } else if (isComplete('endpoint')) {
-        yield { at, path: '/endpoint_uid', message: `its endpoint ${target} is not in the project` }
+        yield { at, path: '/endpoint_uid', message: `endpoint ${target} does not exist in the project` }
       }
     }
   },

@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { resourceRule } from '../engine/define-rule.ts'
+import { listed } from '../shared/listed.ts'
 
 export const typeCli = resourceRule('subscription', {
   id: 'subscription/type-cli',
-  title: "Subscription delivers to a person's command line outside development",
+  title: 'CLI subscription outside a development project',
   severity: 'low',
   packs: ['hygiene'],
   options: z.strictObject({
     environments: z
       .array(z.string())
       .default(['dev', 'development', 'test'])
-      .describe("Values of the project's label `env` where command lines may listen"),
+      .describe('Values of the label `env` that allow CLI subscriptions'),
   }),
   check({ attributes }, { options }, { labels }) {
     const { env } = labels
@@ -18,7 +19,7 @@ export const typeCli = resourceRule('subscription', {
     if (attributes.type !== 'cli' || env === undefined || options.environments.includes(env.toLowerCase())) return
     return {
       path: '/type',
-      message: `a command line receives the events of a project whose label env is ${JSON.stringify(env)}`,
+      message: `CLI subscription in a project with label env ${JSON.stringify(env)} (policy: ${listed(options.environments)})`,
     }
   },
 })

@@ -1,9 +1,10 @@
+import { count } from '../../text/count.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 import { appliedFilters, asksTheSame, declaredEvents, filterRows, rowPath } from '../shared/delivered-events.ts'
 
 export const wildcardMixed = resourceRule('subscription', {
   id: 'subscription/wildcard-mixed',
-  title: 'Event types are named together with a wildcard',
+  title: 'Event types are listed next to a wildcard',
   severity: 'low',
   packs: ['hygiene'],
   acceptedWith: ['/filters'],
@@ -19,7 +20,7 @@ export const wildcardMixed = resourceRule('subscription', {
     if (declared !== undefined) return declaredMix(declared)
     return {
       path: rowPath('*'),
-      message: `rows of ${named(names)} are applied together with the row of \`*\`, and ask the same`,
+      message: `filter rows of ${named(names)} repeat the row of \`*\``,
     }
   },
 })
@@ -27,7 +28,7 @@ export const wildcardMixed = resourceRule('subscription', {
 function declaredMix(names: number) {
   return {
     path: '/filter_config/event_types',
-    message: `names ${named(names)} together with \`*\`: every event is delivered anyway`,
+    message: `lists ${named(names)} next to \`*\`, which matches every event type`,
   }
 }
 
@@ -38,5 +39,5 @@ function namesNextToWildcard(types: readonly string[]): number | undefined {
 }
 
 function named(names: number): string {
-  return names === 1 ? 'one event type' : `${names} event types`
+  return count(names, 'event type')
 }

@@ -5,16 +5,16 @@ import { violationsRule } from '../engine/define-rule.ts'
 
 export const overdue = violationsRule({
   id: overdueRule,
-  title: 'Violations of a rule are past their due date',
+  title: 'Violations are overdue',
   severity: 'medium',
   packs: ['hygiene'],
   acceptedWith: 'nothing',
   *check({ rule, counts, firstDue }) {
     const number = totalOf(counts)
-    const since = number === 1 ? `was due ${firstDue.slice(0, 10)}` : `the first was due ${firstDue.slice(0, 10)}`
+    const [is, first] = number === 1 ? ['is', 'it'] : ['are', 'the first']
     yield {
       path: `/${pointerStep(rule)}`,
-      message: `${count(number, 'violation')} of ${rule} past the due date (${countEach(severities, counts)}); ${since}`,
+      message: `${count(number, 'violation')} of ${rule} ${is} overdue (${countEach(severities, counts)}); ${first} was due on ${firstDue.slice(0, 10)}`,
     }
   },
 })

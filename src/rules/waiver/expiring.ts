@@ -4,18 +4,18 @@ import { resourceRule } from '../engine/define-rule.ts'
 
 export const expiring = resourceRule('policy', {
   id: 'waiver/expiring',
-  title: 'Waiver expires soon: what it accepts will count again',
+  title: 'Waiver expires soon: its violations will be open again',
   severity: 'low',
   packs: ['hygiene', 'recommended'],
   acceptedWith: 'nothing',
   options: z.strictObject({
-    days: z.number().positive().default(14).describe('Days before its end from which it is reported'),
+    days: z.number().positive().default(14).describe('Days before its end at which it is first reported'),
   }),
   *check({ attributes: { expires, owner } }, { options, time }) {
     if (expires === undefined) return
     const end = Date.parse(expires)
     if (time.reached(end - options.days * dayMs) && !time.reached(end)) {
-      yield { path: '/expires', message: `holds until ${formatExpiry(expires)}; owner ${owner}` }
+      yield { path: '/expires', message: `valid until ${formatExpiry(expires)}; owner ${owner}` }
     }
   },
 })

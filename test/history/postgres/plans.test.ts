@@ -14,7 +14,6 @@ import {
   readViolationPage,
   type ViolationChoice,
 } from '../../../src/history/sql/first-violations.ts'
-import { identifyViolations } from '../../../src/history/sql/found-violations.ts'
 import { countResources, listResources } from '../../../src/history/sql/list-resources.ts'
 import { readRunInputs, readRunRecord, runsWithWindows } from '../../../src/history/sql/read-run.ts'
 import {
@@ -26,8 +25,8 @@ import {
 import { listEndedRuns, listRuns, readRunExtents } from '../../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../../src/history/sql/scans.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
-
 import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
+import { identifyViolations } from '../../../src/history/sql/violation-keys.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
 import { Machines } from '../processes.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'

@@ -12,9 +12,10 @@ export const jsonl: FormatTest = {
       exitCode: lines.find(({ type }) => type === 'verdict').exit_code,
     }
   },
-  damage(text, { coverage, notices, drift, violations, accepted }) {
+  damage(text, { coverage, notices, drift, notes, causes, violations, accepted }) {
     const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).slice(0, -1)
-    const expected = 2 + [coverage, notices, drift, violations, accepted].reduce((sum, { length }) => sum + length, 0)
+    const listed = [coverage, notices, drift, notes, causes, violations, accepted]
+    const expected = 2 + listed.reduce((sum, { length }) => sum + length, 0)
     return lines.length === expected ? [] : [`${lines.length} lines instead of ${expected}`]
   },
 }

@@ -10,11 +10,11 @@ export const cases: Cases = {
   },
   'names the header that had the API key': {
     compares: [changed(anEndpoint({ authentication: key }), { authentication: null })],
-    finds: ['high e1/authentication: authentication removed (was an API key in X-Api-Key)'],
+    finds: ['high e1/authentication: authentication removed (was an API key in `X-Api-Key`)'],
   },
   'finds a client certificate that was wiped': {
     compares: [changed(anEndpoint({ mtls_client_cert: { client_cert: 'PEM' } }), { mtls_client_cert: null })],
-    finds: ['high e1/mtls_client_cert: client certificate removed: deliveries present none'],
+    finds: ['high e1/mtls_client_cert: client certificate removed: deliveries no longer present one'],
   },
   'leaves another kind of authentication alone': {
     compares: [changed(anEndpoint({ authentication: basic }), { authentication: { type: 'api_key' } })],

@@ -6,34 +6,38 @@ const rows = (before: JsonObject, after: JsonObject) =>
     filter_config: { event_types: ['*'] },
     filters: after,
   })
-const gone = (what: string) => `high s1/filters: no longer delivered: ${what}`
+const gone = (what: string) => `high s1/filters: 1 event type no longer delivered: ${what}`
 const on = '2026-11-20T00:00:00Z'
 const unsatisfiable = { body: { x: { $in: [] } } }
 
 export const cases: Cases = {
   'finds an event type whose row is gone': {
     compares: [rows({ a: {}, b: {} }, { b: {} }), rows({ a: {} }, {})],
-    finds: [gone('`a` (its row is gone)'), gone('`a` (its row is gone)')],
+    finds: [gone('`a` (filter row removed)'), gone('`a` (filter row removed)')],
   },
   'finds one whose row is switched off': {
     compares: [rows({ a: { enabled_at: on } }, { a: { enabled_at: null } })],
-    finds: [gone('`a` (its row is switched off)')],
+    finds: [gone('`a` (filter row switched off)')],
   },
   'finds one that was narrowed to what matches nothing': {
     compares: [rows({ a: { body: {} } }, { a: unsatisfiable })],
-    finds: [gone('`a` (its conditions match no event)')],
+    finds: [gone('`a` (conditions match no event)')],
   },
   'names five, and how many more': {
     compares: [rows({ a: {}, b: {}, c: {}, d: {}, e: {}, f: {}, g: {} }, {})],
-    finds: [gone(`${['a', 'b', 'c', 'd', 'e'].map((type) => `\`${type}\` (its row is gone)`).join(', ')} and 2 more`)],
+    finds: [
+      `high s1/filters: 7 event types no longer delivered: ${['a', 'b', 'c', 'd', 'e']
+        .map((type) => `\`${type}\` (filter row removed)`)
+        .join(', ')} and 2 more`,
+    ],
   },
   'finds the row of the wildcard that is gone, also where rows of event types took its place': {
     compares: [rows({ '*': {} }, { a: {} }), rows({ '*': {}, a: {} }, { a: {} })],
-    finds: [gone('`*` (its row is gone)'), gone('`*` (its row is gone)')],
+    finds: [gone('`*` (filter row removed)'), gone('`*` (filter row removed)')],
   },
   'finds an event type that a row takes from the row of the wildcard, and that matches nothing': {
     compares: [rows({ '*': {} }, { '*': {}, a: unsatisfiable })],
-    finds: [gone('`a` (its conditions match no event)')],
+    finds: [gone('`a` (conditions match no event)')],
   },
   'leaves event types alone that the row of the wildcard still delivers': {
     compares: [rows({ '*': {}, a: {}, b: {} }, { '*': {}, b: { enabled_at: null } })],

@@ -11,21 +11,21 @@ const rows = (before: JsonObject, after: JsonObject) => widened({ filters: befor
 export const cases: Cases = {
   'finds event types that came': {
     compares: widened(types('order.paid'), types('order.paid', 'order.refunded')),
-    finds: ['medium s1/filter_config/event_types: lets more event types through: order.refunded'],
+    finds: ['medium s1/filter_config/event_types: receives 1 more event type: `order.refunded`'],
   },
   'finds a wildcard where there were names': {
     compares: widened(types('order.paid'), types('*')),
-    finds: ['medium s1/filter_config/event_types: lets every event type through (was a list)'],
+    finds: ['medium s1/filter_config/event_types: receives every event type (was `order.paid`)'],
   },
   'leaves fewer event types alone': { compares: widened(types('a', 'b'), types('a')) },
   'leaves names alone that replace a wildcard': { compares: widened(types('*'), types('a')) },
   'finds a filter that is gone': {
     compares: widened(body({ country: 'DE' }), body({})),
-    finds: ['medium s1/filter_config/filter: no longer filters anything'],
+    finds: ['medium s1/filter_config/filter: filter removed: no condition is left'],
   },
   'finds a condition that is gone': {
     compares: widened(body({ country: 'DE', amount: { $gt: 10 } }), body({ country: 'DE' })),
-    finds: ['medium s1/filter_config/filter/body: asks for less: /filter_config/filter/body/amount is gone'],
+    finds: ['medium s1/filter_config/filter/body: filter widened: condition /filter_config/filter/body/amount removed'],
   },
   'finds relaxed operators, and counts them': {
     compares: widened(
@@ -33,7 +33,7 @@ export const cases: Cases = {
       body({ amount: { $gte: 10, $lt: 900 }, country: { $in: ['DE', 'AT'] }, city: { $nin: ['Ulm'] } }),
     ),
     finds: [
-      'medium s1/filter_config/filter/body: asks for less: /filter_config/filter/body/amount/$gte was 100, is 10, and 3 more',
+      'medium s1/filter_config/filter/body: filter widened: /filter_config/filter/body/amount/$gte is 10 (was 100) and 3 more',
     ],
   },
   'compares numbers that exceed a double by value, and shows their digits': {
@@ -42,7 +42,7 @@ export const cases: Cases = {
       body({ id: { $gt: 'number:1234567890123456788' } }),
     ),
     finds: [
-      'medium s1/filter_config/filter/body: asks for less: /filter_config/filter/body/id/$gt was 1234567890123456789, is 1234567890123456788',
+      'medium s1/filter_config/filter/body: filter widened: /filter_config/filter/body/id/$gt is 1234567890123456788 (was 1234567890123456789)',
     ],
   },
   'leaves stricter operators alone': {
@@ -60,15 +60,15 @@ export const cases: Cases = {
       ...rows({ a: {}, b: { enabled_at: null } }, { a: {}, b: { enabled_at: '2026-11-20T00:00:00Z' } }),
     ],
     finds: [
-      'medium s1/filters: applied filters let more event types through: b, c',
-      'medium s1/filters: applied filters let more event types through: b',
+      'medium s1/filters: filter rows let through 2 more event types: `b`, `c`',
+      'medium s1/filters: filter rows let through 1 more event type: `b`',
     ],
   },
   'finds a row of the wildcard where there were others, or none': {
     compares: [...rows({ a: {} }, { '*': {} }), ...rows({}, { '*': {}, a: {} })],
     finds: [
-      'medium s1/filters: applied filters let every event type through, where they named some',
-      'medium s1/filters: applied filters let every event type through, where they let none through',
+      'medium s1/filters: filter rows let every event type through (was `a`)',
+      'medium s1/filters: filter rows let every event type through (was none)',
     ],
   },
   'finds conditions of a row that are gone or relaxed': {
@@ -77,8 +77,8 @@ export const cases: Cases = {
       ...rows({ a: { body: { x: { $gt: 10 } } } }, { a: { body: { x: { $gt: 5 } } } }),
     ],
     finds: [
-      'medium s1/filters/a: the applied filter of `a` no longer filters anything',
-      'medium s1/filters/a/body: the applied filter of `a` asks for less: /filters/a/body/x/$gt was 10, is 5',
+      'medium s1/filters/a: filter row of `a` widened: no condition is left',
+      'medium s1/filters/a/body: filter row of `a` widened: /filters/a/body/x/$gt is 5 (was 10)',
     ],
   },
   'finds an event type that is left to the row of the wildcard, which asks for less': {
@@ -90,13 +90,13 @@ export const cases: Cases = {
       ),
     ],
     finds: [
-      'medium s1/filters/a: `a` is left to the applied filter of `*`, which filters nothing',
-      'medium s1/filters/a/body: `a` is left to the applied filter of `*`, which asks for less: /filters/a/body/x/$gt was 5, is 1',
+      'medium s1/filters/a: `a` falls back to the filter row of `*`: no condition is left',
+      'medium s1/filters/a/body: `a` falls back to the filter row of `*`: /filters/a/body/x/$gt is 1 (was 5)',
     ],
   },
   'finds a row that asks for less than the row of the wildcard did': {
     compares: rows({ '*': { body: { x: 1 } } }, { '*': { body: { x: 1 } }, a: {} }),
-    finds: ['medium s1/filters/a: the applied filter of `a` no longer filters anything'],
+    finds: ['medium s1/filters/a: filter row of `a` widened: no condition is left'],
   },
   'leaves rows alone that went, were switched off, or ask for more': {
     compares: [
@@ -119,7 +119,7 @@ export const cases: Cases = {
       changed(aSubscription(types('a')), { ...types('a', 'b'), filters: { a: {} } }),
       changed(aSubscription({ ...types('a'), filters: { a: {} } }), { ...types('a', 'b'), filters: { a: {} } }),
     ],
-    finds: ['medium s1/filter_config/event_types: lets more event types through: b'],
+    finds: ['medium s1/filter_config/event_types: receives 1 more event type: `b`'],
   },
   'is silent where the filter is not shown': {
     compares: widened(body({ country: 'DE' }), { filter_config: { event_types: ['*'] } }),

@@ -10,9 +10,9 @@ export const cases: Cases = {
       }),
     ],
     finds: [
-      'medium s1/function: its text changed, from 8 to 14 characters',
-      'medium q1/body_function: a function of 8 characters where there was none',
-      'medium q1/header_function: the function of 8 characters is gone',
+      'medium s1/function: function text changed: 14 characters (was 8)',
+      'medium q1/body_function: function added (8 characters)',
+      'medium q1/header_function: function removed (was 8 characters)',
     ],
   },
   'leaves other texts alone': {

@@ -11,8 +11,8 @@ export const cases: Cases = {
       ...project(header('x-acme-tok3n-id'), header(null)),
     ],
     finds: [
-      'medium p/config/request_id_header: is `x-acme-tok3n-id` (was `X-Convoy-Idempotency-Key`)',
-      'medium p/config/request_id_header: is empty (was `x-acme-tok3n-id`)',
+      'medium p/config/request_id_header: request ID header is `x-acme-tok3n-id` (was `X-Convoy-Idempotency-Key`)',
+      'medium p/config/request_id_header: request ID header is empty (was `x-acme-tok3n-id`)',
     ],
   },
   'leaves the same name alone': { compares: project(header('x-id'), header('x-id')) },

@@ -13,10 +13,10 @@ export const cases: Cases = {
       changed(aSource({ verifier: null }), { verifier: { type: 'hmac', hmac: { secret: one } } }),
     ],
     finds: [
-      'info e1/secrets/a/value: a secret was replaced',
-      'info e1/secrets/b: a secret was removed',
-      'info e1/secrets/c: a secret was added',
-      'info q1/verifier: a secret was added',
+      'info e1/secrets/a/value: secret replaced',
+      'info e1/secrets/b: secret removed',
+      'info e1/secrets/c: secret added',
+      'info q1/verifier: secret added',
     ],
   },
   'finds a secret that was marked deleted': {
@@ -25,13 +25,13 @@ export const cases: Cases = {
         secrets: { a: { value: one, deleted_at: '2026-11-20T00:00:00Z' } },
       }),
     ],
-    finds: ['info e1/secrets/a/deleted_at: a secret was removed'],
+    finds: ['info e1/secrets/a/deleted_at: secret removed'],
   },
   'finds a credential within an address': {
     compares: [
       changed(anEndpoint({ url: `https://example.com/?token=${one}` }), { url: `https://example.com/?token=${two}` }),
     ],
-    finds: ['info e1/url: a secret was replaced'],
+    finds: ['info e1/url: secret replaced'],
   },
   'leaves changes without secrets alone': {
     compares: [changed(anEndpoint({ url: 'https://a.example.com' }), { url: 'https://b.example.com' })],

@@ -3,6 +3,10 @@ import { anEndpoint, type Cases, changed, seal } from '../rule-cases.ts'
 const approved = { isApproved: true }
 
 export const cases: Cases = {
+  'names the field with its present and its approved value': {
+    compares: [changed(anEndpoint({ status: 'active' }), { status: 'paused' }, approved)],
+    finds: ['medium e1: 1 field differs from the approved baseline: /status is "paused" (approved: "active")'],
+  },
   'finds what was not approved: changed, come, gone': {
     compares: [
       changed(
@@ -15,11 +19,11 @@ export const cases: Cases = {
     ],
     finds: [
       `medium e1: 2 fields differ from the approved baseline: ${[
-        `/owner_id "${'x'.repeat(38)}… (approved: none)`,
-        '/rate_limit 100 (approved: 200)',
+        `/owner_id is "${'x'.repeat(38)}… (approved: none)`,
+        '/rate_limit is 100 (approved: 200)',
       ].join(', ')}`,
-      'medium e2: is not in the approved baseline',
-      'medium s3: is in the approved baseline, but no longer exists',
+      'medium e2: added: the approved baseline does not have it',
+      'medium s3: removed: the approved baseline still has it',
     ],
   },
   'names five fields, and says how many more differ': {
@@ -32,7 +36,7 @@ export const cases: Cases = {
     ],
     finds: [
       `medium e1: 7 fields differ from the approved baseline: ${['a', 'b', 'c', 'd', 'e']
-        .map((name) => `/${name} 2 (approved: 1)`)
+        .map((name) => `/${name} is 2 (approved: 1)`)
         .join(', ')} and 2 more`,
     ],
   },
@@ -45,7 +49,7 @@ export const cases: Cases = {
       ),
     ],
     finds: [
-      'medium e1: 2 fields differ from the approved baseline: /api_key a secret (approved: none), /secrets/k1/value a secret (approved: another secret)',
+      'medium e1: 2 fields differ from the approved baseline: /api_key is a secret (approved: none), /secrets/k1/value is a secret (approved: another secret)',
     ],
   },
   'is silent without an approved baseline': {

@@ -11,12 +11,12 @@ export const cases: Cases = {
     ],
     finds: [
       'critical q1/verifier: verification removed (was HMAC)',
-      'critical q1/verifier: verification removed (was API key)',
+      'critical q1/verifier: verification removed (was an API key)',
     ],
   },
   'finds a kind that binds no payload and replaces one that does': {
     compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: { type: 'basic_auth' } })],
-    finds: ['critical q1/verifier: verified by basic authentication (was HMAC)'],
+    finds: ['critical q1/verifier: verifies by basic authentication (was HMAC)'],
   },
   'finds a weaker hash': {
     compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: hmac('SHA1') })],

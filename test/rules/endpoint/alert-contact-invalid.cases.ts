@@ -5,7 +5,9 @@ const wrong = ['ops', 'ops@', '@a.example', 'Ops <ops@a.example>', 'a@a.example,
 export const cases: Cases = {
   'finds what is not an e-mail address': {
     sees: endpoints(...wrong.map((support_email) => ({ support_email }))),
-    finds: wrong.map((address, index) => `low e${index + 1}/support_email: ${address} is not an e-mail address`),
+    finds: wrong.map(
+      (address, index) => `low e${index + 1}/support_email: \`${address}\` is not a valid e-mail address`,
+    ),
   },
   'finds chat addresses that are not https, and does not repeat them': {
     sees: [
@@ -15,8 +17,8 @@ export const cases: Cases = {
       }),
     ],
     finds: [
-      'low e1/slack_webhook_url: the Slack address is not https',
-      'low e1/teams_webhook_url: the Teams address is not https',
+      'low e1/slack_webhook_url: the Slack URL is not https',
+      'low e1/teams_webhook_url: the Teams URL is not https',
     ],
   },
   'leaves good contacts alone': {

@@ -5,7 +5,7 @@ const none = { support_email: null, slack_webhook_url: null, teams_webhook_url: 
 export const cases: Cases = {
   'finds an endpoint without a contact': {
     sees: [anEndpoint(none)],
-    finds: ['info e1/support_email: neither an e-mail address nor Slack nor Teams to alert'],
+    finds: ['info e1/support_email: no support e-mail address, Slack URL or Teams URL'],
   },
   'leaves an endpoint with any contact alone': {
     sees: endpoints(

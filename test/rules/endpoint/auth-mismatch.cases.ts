@@ -7,17 +7,17 @@ export const cases: Cases = {
   'finds a type whose member is missing': {
     sees: endpoints({ authentication: { type: 'api_key' } }, { authentication: { type: 'oauth2', basic_auth: basic } }),
     finds: [
-      'high e1/authentication/type: the type is api_key, yet nothing is filled',
-      'high e2/authentication/type: the type is oauth2, yet basic_auth is filled',
+      'high e1/authentication/type: the type is `api_key`, but none of its settings is filled in',
+      'high e2/authentication/type: the type is `oauth2`, but `basic_auth` is filled in instead',
     ],
   },
   'finds a member of another type next to its own': {
     sees: [anEndpoint({ authentication: { type: 'api_key', api_key: apiKey, basic_auth: basic } })],
-    finds: ['high e1/authentication/type: the type is api_key, yet basic_auth is filled as well'],
+    finds: ['high e1/authentication/type: the type is `api_key`, but `basic_auth` is filled in as well'],
   },
   'finds credentials without a type': {
     sees: [anEndpoint({ authentication: { api_key: apiKey } })],
-    finds: ['high e1/authentication/type: the type is empty, yet api_key is filled'],
+    finds: ['high e1/authentication/type: the type is empty, but `api_key` is filled in'],
   },
   'leaves a type with its own member alone': {
     sees: endpoints(

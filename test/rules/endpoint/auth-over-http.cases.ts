@@ -12,17 +12,17 @@ export const cases: Cases = {
     ),
     finds: [
       'critical e1/url: sends an API key to a.example over plain http',
-      'critical e2/url: sends user and password to a.example over plain http',
+      'critical e2/url: sends a user name and password to a.example over plain http',
       'critical e3/url: sends an access token to a.example over plain http',
     ],
   },
   'finds user and password in the address': {
     sees: endpointsAt(`http://${seal('a')}@a.example/in`),
-    finds: ['critical e1/url: sends user and password to a.example over plain http'],
+    finds: ['critical e1/url: sends a user name and password to a.example over plain http'],
   },
   'finds them also where a type is set and nothing is filled in': {
     sees: endpoints({ url: `http://${seal('a')}@a.example/in`, authentication: { type: 'api_key' } }),
-    finds: ['critical e1/url: sends user and password to a.example over plain http'],
+    finds: ['critical e1/url: sends a user name and password to a.example over plain http'],
   },
   'leaves https alone, and http without credentials': {
     sees: endpoints(

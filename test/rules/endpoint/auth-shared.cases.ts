@@ -16,7 +16,7 @@ export const cases: Cases = {
   },
   'finds a key that goes to two hosts from two projects': {
     sees: [sending('e1', 'a.example', seal('a')), sending('e2', 'b.example', seal('a'), 'q')],
-    finds: [finding('e1', 'other hosts by other projects'), finding('e2', 'other hosts by other projects')],
+    finds: [finding('e1', 'other hosts in other projects'), finding('e2', 'other hosts in other projects')],
   },
   'counts the hosts of its own project alone': {
     sees: [
@@ -26,10 +26,10 @@ export const cases: Cases = {
       sending('e4', 'c.example', seal('a'), 'r'),
     ],
     finds: [
-      finding('e1', '2 hosts, and to other hosts by other projects'),
-      finding('e2', '2 hosts, and to other hosts by other projects'),
-      finding('e3', 'other hosts by other projects'),
-      finding('e4', 'other hosts by other projects'),
+      finding('e1', '2 hosts, and to other hosts in other projects'),
+      finding('e2', '2 hosts, and to other hosts in other projects'),
+      finding('e3', 'other hosts in other projects'),
+      finding('e4', 'other hosts in other projects'),
     ],
   },
   'leaves a key that goes to one host alone': {

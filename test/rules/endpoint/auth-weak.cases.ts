@@ -21,14 +21,14 @@ export const cases: Cases = {
       withKey({ [keyPath]: { min_length: 16, weak: ['common', 'few-characters'] } }, 'e2'),
     ],
     finds: [
-      `medium e1${keyPath}: weak API key: 8 to 15 characters`,
+      `medium e1${keyPath}: weak API key: 8 to 15 characters (policy: at least 16)`,
       `medium e2${keyPath}: weak API key: a common word, few different characters`,
     ],
   },
   'finds default user names and passwords': {
     sees: [withUser('Admin', seal('a'), common)],
     finds: [
-      'medium e1/authentication/basic_auth/username: Admin is the user name that is tried first',
+      'medium e1/authentication/basic_auth/username: `Admin` is a default user name',
       `medium e1${passwordPath}: weak password: a common word`,
     ],
   },

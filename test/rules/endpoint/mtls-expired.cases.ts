@@ -7,7 +7,7 @@ export const cases: Cases = {
   'finds a certificate past its end, and names the day': {
     sees: [withCertificate],
     at: '2026-12-02T00:00:00Z',
-    finds: ['critical e1/mtls_client_cert/client_cert: expired on 2026-12-01'],
+    finds: ['critical e1/mtls_client_cert/client_cert: certificate expired on 2026-12-01'],
   },
   'leaves a certificate that is still valid alone': { sees: [withCertificate] },
   'leaves a certificate that does not parse to another rule': {

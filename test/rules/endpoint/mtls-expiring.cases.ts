@@ -6,7 +6,9 @@ const withCertificate = anEndpoint({ mtls_client_cert: { client_cert: sound, cli
 export const cases: Cases = {
   'finds a certificate that expires within 30 days': {
     sees: [withCertificate],
-    finds: ['high e1/mtls_client_cert/client_cert: expires on 2026-12-01'],
+    finds: [
+      'high e1/mtls_client_cert/client_cert: certificate expires on 2026-12-01 (policy: valid for at least 30 more days)',
+    ],
   },
   'leaves a certificate that is valid for longer alone': {
     sees: [withCertificate],

@@ -1,11 +1,11 @@
 import { anEndpoint, type Cases, endpoints, masked } from '../rule-cases.ts'
 
 export const cases: Cases = {
-  'finds a certificate without its key, and a key without its certificate': {
+  'finds the client certificate has no key, and the client key has no certificate': {
     sees: endpoints({ mtls_client_cert: { client_cert: 'pem' } }, { mtls_client_cert: { client_key: masked } }),
     finds: [
-      'high e1/mtls_client_cert/client_key: a certificate without its key',
-      'high e2/mtls_client_cert/client_cert: a key without its certificate',
+      'high e1/mtls_client_cert/client_key: the client certificate has no key',
+      'high e2/mtls_client_cert/client_cert: the client key has no certificate',
     ],
   },
   'leaves a certificate with a masked key alone': {

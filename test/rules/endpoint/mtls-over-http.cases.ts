@@ -5,7 +5,7 @@ const mtls_client_cert = { client_cert: 'pem', client_key: masked }
 export const cases: Cases = {
   'finds a certificate next to an address of plain http': {
     sees: [anEndpoint({ mtls_client_cert, url: 'http://a.example/in' })],
-    finds: ['medium e1/url: a client certificate for a.example, and deliveries over plain http'],
+    finds: ['medium e1/url: has a client certificate, but delivers to a.example over plain http'],
   },
   'leaves https alone, and http without a certificate': {
     sees: endpoints(

@@ -8,7 +8,7 @@ const withCertificates = (...all: readonly string[]) =>
 export const cases: Cases = {
   'finds a short key and a broken hash': {
     sees: withCertificates(weak),
-    finds: [`medium e1${path}: the certificate has an RSA key of 1024 bits, is signed with SHA-1`],
+    finds: [`medium e1${path}: the certificate has an RSA key of 1024 bits (minimum: 2048), is signed with SHA-1`],
   },
   'finds a certificate that is not valid yet': {
     sees: withCertificates(sound),

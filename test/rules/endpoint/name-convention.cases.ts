@@ -8,8 +8,8 @@ export const cases: Cases = {
     sees: [anEndpoint({ name: 'Billing 1', description: null })],
     options,
     finds: [
-      'low e1/name: name "Billing 1" does not match ^[a-z]+-[0-9]{3}$',
-      'low e1/description: description "" does not match \\S',
+      'low e1/name: name "Billing 1" does not match `^[a-z]+-[0-9]{3}$`',
+      'low e1/description: description "" does not match `\\S`',
     ],
   },
   'leaves names and descriptions that match alone': {
@@ -21,6 +21,6 @@ export const cases: Cases = {
   'takes time that grows only with the name, with any pattern': {
     sees: [anEndpoint({ name: endless })],
     options: { name: '^(a+)+$' },
-    finds: [`low e1/name: name "${endless}" does not match ^(a+)+$`],
+    finds: [`low e1/name: name "${endless}" does not match \`^(a+)+$\``],
   },
 }

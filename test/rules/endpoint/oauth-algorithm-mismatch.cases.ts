@@ -14,9 +14,9 @@ export const cases: Cases = {
       signing('ES512', { kty: 'EC', crv: 'P-256' }),
     ),
     finds: [
-      `high e1${path}: RS256 takes a key of RSA, this one is of EC`,
-      `high e2${path}: ES256 takes a key of EC, this one is of RSA`,
-      `high e3${path}: ES512 takes a key of P-521, this one is of P-256`,
+      `high e1${path}: RS256 requires a key of type RSA; the signing key is of type EC`,
+      `high e2${path}: ES256 requires a key of type EC; the signing key is of type RSA`,
+      `high e3${path}: ES512 requires a key on curve P-521; the signing key is on curve P-256`,
     ],
   },
   'leaves a key that fits its algorithm alone': {

@@ -10,23 +10,23 @@ const shared = { authentication_type: 'shared_secret', client_secret: seal('a') 
 export const cases: Cases = {
   'finds a shared secret that is missing': {
     sees: [anEndpoint(withOauth({ url, authentication_type: 'shared_secret' }))],
-    finds: [`high e1${at}/client_secret: shared_secret without a client secret`],
+    finds: [`high e1${at}/client_secret: \`shared_secret\` without a client secret`],
   },
   'finds all that an assertion lacks': {
     sees: [anEndpoint(withOauth({ url, authentication_type: 'client_assertion' }))],
     finds: [
-      `high e1${at}/signing_key: client_assertion without a signing key`,
-      `high e1${at}/issuer: client_assertion without an issuer`,
-      `high e1${at}/subject: client_assertion without a subject`,
+      `high e1${at}/signing_key: \`client_assertion\` without a signing key`,
+      `high e1${at}/issuer: \`client_assertion\` without an issuer`,
+      `high e1${at}/subject: \`client_assertion\` without a subject`,
     ],
   },
   'finds a key that cannot sign': {
     sees: [anEndpoint(withOauth({ ...assertion, signing_key: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' } }))],
-    finds: [`high e1${at}/signing_key: client_assertion with a public key only: it signs nothing`],
+    finds: [`high e1${at}/signing_key: \`client_assertion\` with a public key only, which cannot sign`],
   },
   'finds a token address that is missing or does not parse': {
     sees: endpoints(withOauth(shared), withOauth({ ...shared, url: 'idp' })),
-    finds: [`high e1${at}/url: no token address`, `high e2${at}/url: the token address does not parse`],
+    finds: [`high e1${at}/url: no token URL`, `high e2${at}/url: the token URL does not parse`],
   },
   'leaves complete settings alone, masked or not': {
     sees: endpoints(

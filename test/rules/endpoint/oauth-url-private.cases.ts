@@ -25,7 +25,7 @@ export const cases: Cases = {
     options: { allow_hosts: ['*.internal'], allow_ranges: ['0.0.0.0/0'] },
     finds: [`high e3${path}: the token server 169.254.169.254 is a cloud metadata address`],
   },
-  'is silent where no token address is shown': {
+  'is silent where no token URL is shown': {
     sees: endpoints({ authentication: { type: 'oauth2', oauth2: { client_id: 'c' } } }, {}),
   },
 }

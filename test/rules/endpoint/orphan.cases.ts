@@ -2,7 +2,7 @@ import { anEndpoint, aSubscription, type Cases } from '../rule-cases.ts'
 
 const endpoint = anEndpoint({})
 const delivering = (endpoint_uid: string | null, uid?: string) => aSubscription({ endpoint_uid }, uid)
-const finds = ['low e1: no subscription delivers to it']
+const finds = ['low e1: no subscription of the project delivers to it']
 
 export const cases: Cases = {
   'finds an endpoint in a project without subscriptions': { sees: [endpoint], finds },

@@ -1,6 +1,6 @@
 import { type Cases, endpoints } from '../rule-cases.ts'
 
-const finding = 'no rate limit: a burst of events arrives as fast as it can be sent'
+const finding = 'no rate limit: a burst of events is delivered as fast as the gateway can send it'
 
 export const cases: Cases = {
   'finds an endpoint without a limit': {

@@ -3,11 +3,11 @@ import { anEndpoint, type Cases } from '../rule-cases.ts'
 export const cases: Cases = {
   'finds a limit without a duration': {
     sees: [anEndpoint({ rate_limit: 100, rate_limit_duration: 0 })],
-    finds: ['high e1/rate_limit_duration: limit of 100 with a duration of 0 s: nothing is limited'],
+    finds: ['high e1/rate_limit_duration: rate limit of 100 per 0 s limits nothing'],
   },
   'finds a duration without a limit': {
     sees: [anEndpoint({ rate_limit: 0, rate_limit_duration: 60 })],
-    finds: ['high e1/rate_limit: limit of 0 per 60 s: nothing is limited'],
+    finds: ['high e1/rate_limit: rate limit of 0 per 60 s limits nothing'],
   },
   'leaves a whole limit alone': { sees: [anEndpoint({ rate_limit: 100, rate_limit_duration: 60 })] },
   'leaves no limit at all to another rule': { sees: [anEndpoint({ rate_limit: 0, rate_limit_duration: 0 })] },

@@ -5,7 +5,7 @@ const secret = (expires_at: string | null, deleted_at: string | null = null) => 
 export const cases: Cases = {
   'finds an endpoint whose active secrets are all past their expiry, and names the last day': {
     sees: [anEndpoint({ secrets: { a: secret('2026-11-01T00:00:00Z'), b: secret('2026-11-19T08:00:00Z') } })],
-    finds: ['high e1/secrets: every active secret has expired, the last on 2026-11-19'],
+    finds: ['high e1/secrets: all active secrets have expired, the last one on 2026-11-19'],
   },
   'leaves an endpoint alone while one secret is valid': {
     sees: endpoints(

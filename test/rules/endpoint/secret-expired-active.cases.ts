@@ -10,7 +10,7 @@ const secret = (more: { expires_at?: string | null; deleted_at?: string | null }
 export const cases: Cases = {
   'finds a secret that expired more than seven days ago': {
     sees: [anEndpoint({ secrets: { k1: secret({ expires_at: '2026-11-13T23:59:59Z' }) } })],
-    finds: ['medium e1/secrets/k1: expired on 2026-11-13 and still signs; the policy allows 7 days'],
+    finds: ['medium e1/secrets/k1: expired on 2026-11-13 and still signs (policy: at most 7 days past expiry)'],
   },
   'finds every such secret, and names each by its uid': {
     sees: [
@@ -23,14 +23,14 @@ export const cases: Cases = {
       }),
     ],
     finds: [
-      'medium e1/secrets/k~11: expired on 2026-01-01 and still signs; the policy allows 7 days',
-      'medium e1/secrets/k2: expired on 2026-02-01 and still signs; the policy allows 7 days',
+      'medium e1/secrets/k~11: expired on 2026-01-01 and still signs (policy: at most 7 days past expiry)',
+      'medium e1/secrets/k2: expired on 2026-02-01 and still signs (policy: at most 7 days past expiry)',
     ],
   },
   'allows as many days as the policy says': {
     sees: [anEndpoint({ secrets: { k1: secret({ expires_at: '2026-11-20T22:00:00Z' }) } })],
     options: { max_days: 0 },
-    finds: ['medium e1/secrets/k1: expired on 2026-11-20 and still signs; the policy allows 0 days'],
+    finds: ['medium e1/secrets/k1: expired on 2026-11-20 and still signs (policy: at most 0 days past expiry)'],
   },
   'waits exactly seven days': {
     sees: [anEndpoint({ secrets: { k1: secret({ expires_at: '2026-11-14T00:00:00Z' }) } })],

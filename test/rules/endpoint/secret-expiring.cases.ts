@@ -10,7 +10,9 @@ export const cases: Cases = {
         secrets: { a: { expires_at: '2026-11-22T00:00:00Z' }, b: { expires_at: '2026-11-25T09:00:00Z' } },
       }),
     ],
-    finds: ['medium e1/secrets/b: expires on 2026-11-25, and no other secret lasts longer'],
+    finds: [
+      'medium e1/secrets/b: expires on 2026-11-25 (policy: valid for at least 7 more days), and no other secret is valid for longer',
+    ],
   },
   'leaves a secret alone when a successor is valid for longer': {
     sees: endpoints(
@@ -25,7 +27,9 @@ export const cases: Cases = {
   'checks as many days ahead as the policy says': {
     sees: [inDecember],
     options: { min_days: 30 },
-    finds: ['medium e1/secrets/a: expires on 2026-12-15, and no other secret lasts longer'],
+    finds: [
+      'medium e1/secrets/a: expires on 2026-12-15 (policy: valid for at least 30 more days), and no other secret is valid for longer',
+    ],
   },
   'is silent where nothing is shown': { sees: endpoints({}, { secrets: { a: {} } }) },
 }

@@ -8,15 +8,15 @@ export const cases: Cases = {
   'finds a secret on two endpoints of one owner, and reports each': {
     sees: [endpoint('e1', 'o1', seal('a')), endpoint('e2', 'o1', seal('a')), endpoint('e3', 'o1', seal('b'))],
     finds: [
-      'medium e1/secrets/k-e1: the same secret signs for 2 endpoints',
-      'medium e2/secrets/k-e2: the same secret signs for 2 endpoints',
+      'medium e1/secrets/k-e1: secret shared by 2 endpoints',
+      'medium e2/secrets/k-e2: secret shared by 2 endpoints',
     ],
   },
   'is stricter across owners': {
     sees: [endpoint('e1', 'o1', seal('a')), endpoint('e2', 'o2', seal('a'))],
     finds: [
-      'high e1/secrets/k-e1: the same secret signs for 2 endpoints of different owners',
-      'high e2/secrets/k-e2: the same secret signs for 2 endpoints of different owners',
+      'high e1/secrets/k-e1: secret shared by 2 endpoints of different owners',
+      'high e2/secrets/k-e2: secret shared by 2 endpoints of different owners',
     ],
   },
   'is stricter across projects, and counts the endpoints of its own project alone': {
@@ -26,16 +26,16 @@ export const cases: Cases = {
       endpoint('e3', null, seal('a'), 'q'),
     ],
     finds: [
-      'high e1/secrets/k-e1: the same secret signs for endpoints of other projects too',
-      'high e1/secrets/k-e1: the same secret signs for 2 endpoints of different owners, and for endpoints of other projects',
-      'high e3/secrets/k-e3: the same secret signs for 2 endpoints of different owners, and for endpoints of other projects',
+      'high e1/secrets/k-e1: secret shared with endpoints in other projects',
+      'high e1/secrets/k-e1: secret shared by 2 endpoints of different owners, and with endpoints in other projects',
+      'high e3/secrets/k-e3: secret shared by 2 endpoints of different owners, and with endpoints in other projects',
     ],
   },
   'counts two without owner as one owner': {
     sees: [endpoint('e1', null, seal('a')), endpoint('e2', null, seal('a'))],
     finds: [
-      'medium e1/secrets/k-e1: the same secret signs for 2 endpoints',
-      'medium e2/secrets/k-e2: the same secret signs for 2 endpoints',
+      'medium e1/secrets/k-e1: secret shared by 2 endpoints',
+      'medium e2/secrets/k-e2: secret shared by 2 endpoints',
     ],
   },
   'leaves a secret alone that one endpoint has twice': {

@@ -7,7 +7,7 @@ export const cases: Cases = {
         secrets: { a: { created_at: '2024-01-01T00:00:00Z' }, b: { created_at: '2025-06-01T12:00:00Z' } },
       }),
     ],
-    finds: ['low e1/secrets/b: the newest secret is of 2025-06-01, the policy allows 365 days'],
+    finds: ['low e1/secrets/b: newest secret was created on 2025-06-01 (policy: at most 365 days old)'],
   },
   'leaves an old secret alone that has a young successor': {
     sees: [
@@ -19,7 +19,7 @@ export const cases: Cases = {
   'allows as many days as the policy says': {
     sees: [anEndpoint({ secrets: { a: { created_at: '2026-06-01T00:00:00Z' } } })],
     options: { max_days: 90 },
-    finds: ['low e1/secrets/a: the newest secret is of 2026-06-01, the policy allows 90 days'],
+    finds: ['low e1/secrets/a: newest secret was created on 2026-06-01 (policy: at most 90 days old)'],
   },
   'is silent where one date is not shown': {
     sees: endpoints(

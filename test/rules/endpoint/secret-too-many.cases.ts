@@ -5,7 +5,7 @@ const deleted = { deleted_at: '2026-01-01T00:00:00Z' }
 export const cases: Cases = {
   'finds a third active secret': {
     sees: [anEndpoint({ secrets: { a: {}, b: {}, c: {} } })],
-    finds: ['low e1/secrets: 3 active secrets, the policy allows 2'],
+    finds: ['low e1/secrets: 3 active secrets (policy: at most 2)'],
   },
   'allows two, which a rotation takes, and any number of deleted ones': {
     sees: [anEndpoint({ secrets: { a: {}, b: {}, c: deleted, d: deleted } })],
@@ -13,7 +13,7 @@ export const cases: Cases = {
   'allows as many as the policy says': {
     sees: [anEndpoint({ secrets: { a: {}, b: {} } })],
     options: { max_secrets: 1 },
-    finds: ['low e1/secrets: 2 active secrets, the policy allows 1'],
+    finds: ['low e1/secrets: 2 active secrets (policy: at most 1)'],
   },
   'is silent where no secrets are shown': { sees: endpoints({}, { secrets: null }) },
 }

@@ -3,7 +3,7 @@ import { anEndpoint, type Cases, endpoints } from '../rule-cases.ts'
 export const cases: Cases = {
   'finds a status that it does not know': {
     sees: [anEndpoint({ status: 'frozen' })],
-    finds: ['low e1/status: status frozen is unknown: whether events are delivered is not known'],
+    finds: ['low e1/status: unknown status `frozen`: events may or may not be delivered'],
   },
   'knows active, inactive and paused': {
     sees: endpoints({ status: 'active' }, { status: 'inactive' }, { status: 'paused' }),

@@ -6,19 +6,19 @@ const others = ['https://a.example/in', 'https://a.example/In', 'https://a.examp
 export const cases: Cases = {
   'finds an address that two active endpoints have, and reports each': {
     sees: [at('e1', 'https://a.example/in'), at('e2', 'https://a.example/in')],
-    finds: ['medium e1/url: the same address as endpoint e2', 'medium e2/url: the same address as endpoint e1'],
+    finds: ['medium e1/url: same URL as endpoint e2', 'medium e2/url: same URL as endpoint e1'],
   },
   'reports the same in any order': {
     sees: ['e3', 'e1', 'e2'].map((uid) => at(uid, 'https://a.example/in')),
     finds: [
-      'medium e3/url: the same address as endpoint e1 and 1 more',
-      'medium e1/url: the same address as endpoint e2 and 1 more',
-      'medium e2/url: the same address as endpoint e1 and 1 more',
+      'medium e3/url: same URL as endpoint e1 and 1 more',
+      'medium e1/url: same URL as endpoint e2 and 1 more',
+      'medium e2/url: same URL as endpoint e1 and 1 more',
     ],
   },
   'recognises an address in another spelling': {
     sees: [at('e1', 'HTTPS://A.example:443'), at('e2', 'https://a.example/')],
-    finds: ['medium e1/url: the same address as endpoint e2', 'medium e2/url: the same address as endpoint e1'],
+    finds: ['medium e1/url: same URL as endpoint e2', 'medium e2/url: same URL as endpoint e1'],
   },
   'leaves other addresses alone, templates and paths in another case included': {
     sees: others.map((url, index) => at(`e${index}`, url)),

@@ -1,15 +1,15 @@
 import { type Cases, endpointsAt, seal } from '../rule-cases.ts'
 
-const noHost = 'the address does not parse or has no host'
+const noHost = 'the URL does not parse or has no host'
 
 export const cases: Cases = {
   'finds an address that is missing': {
     sees: endpointsAt('', null),
-    finds: ['high e1/url: has no address', 'high e2/url: has no address'],
+    finds: ['high e1/url: the URL is empty', 'high e2/url: the URL is empty'],
   },
   'finds an address with blanks': {
     sees: endpointsAt('https://a.example/a b', ' https://a.example/'),
-    finds: ['high e1/url: the address holds blanks', 'high e2/url: the address holds blanks'],
+    finds: ['high e1/url: the URL contains whitespace', 'high e2/url: the URL contains whitespace'],
   },
   'finds an address that does not parse or has no host': {
     sees: endpointsAt(
@@ -23,11 +23,11 @@ export const cases: Cases = {
   },
   'finds a scheme that is not https': {
     sees: endpointsAt('ftp://a.example/in'),
-    finds: ['high e1/url: the scheme is ftp, not https'],
+    finds: ['high e1/url: the scheme is ftp, expected https'],
   },
   'finds a fragment': {
     sees: endpointsAt('https://a.example/in#top'),
-    finds: ['high e1/url: the address has a fragment, which is never sent'],
+    finds: ['high e1/url: the URL has a fragment, which is never sent'],
   },
   'leaves addresses alone that can be delivered to, templates and seals included': {
     sees: endpointsAt(

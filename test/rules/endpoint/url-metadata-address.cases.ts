@@ -2,9 +2,7 @@ import { anEndpoint, type Case, type Cases } from '../rule-cases.ts'
 
 const found = (url: string, host: string): Case => ({
   sees: [anEndpoint({ url })],
-  finds: [
-    `critical e1/url: ${host} is a metadata address: deliveries would ask the gateway's own cloud for credentials`,
-  ],
+  finds: [`critical e1/url: ${host} is a cloud metadata address: deliveries can expose the gateway's own credentials`],
 })
 const silent = (url: string): Case => ({ sees: [anEndpoint({ url })] })
 

@@ -4,9 +4,9 @@ export const cases: Cases = {
   'finds ports that the policy does not allow': {
     sees: endpointsAt('https://a.example:9000/', 'https://a.example:80/', 'http://a.example:8080/'),
     finds: [
-      'info e1/url: port 9000, the policy allows 443, 8443',
-      'info e2/url: port 80, the policy allows 443, 8443',
-      'info e3/url: port 8080, the policy allows 443, 8443',
+      'info e1/url: port 9000 (policy: 443, 8443)',
+      'info e2/url: port 80 (policy: 443, 8443)',
+      'info e3/url: port 8080 (policy: 443, 8443)',
     ],
   },
   'leaves usual ports alone, written or implied': {
@@ -22,6 +22,6 @@ export const cases: Cases = {
   'allows the ports of the policy': {
     sees: endpointsAt('https://a.example:9000/', 'https://a.example/'),
     options: { allow_ports: [9000] },
-    finds: ['info e2/url: port 443, the policy allows 9000'],
+    finds: ['info e2/url: port 443 (policy: 9000)'],
   },
 }

@@ -2,7 +2,7 @@ import { type Cases, endpointsAt } from '../rule-cases.ts'
 
 const reserved = ['example.com', 'hooks.tenant.example.org', 'a.example', 'a.test', 'a.invalid']
 const alike = ['notwebhook.site', 'webhook.site.acme.dev', 'example.de', 'test.acme.dev', '8.8.8.8']
-const bin = 'is a request bin: anyone may read what it gets'
+const bin = 'is a request bin: anyone can read what it receives'
 
 export const cases: Cases = {
   'finds request bins': {
@@ -21,7 +21,7 @@ export const cases: Cases = {
   },
   'finds a tunnel': {
     sees: endpointsAt('https://abc.ngrok-free.app/'),
-    finds: ["high e1/url: abc.ngrok-free.app is a tunnel to a person's own machine"],
+    finds: ["high e1/url: abc.ngrok-free.app is a tunnel to a person's own computer"],
   },
   'finds reserved names, which matter less': {
     sees: endpointsAt(...reserved.map((host) => `https://${host}/`)),
@@ -31,6 +31,6 @@ export const cases: Cases = {
   'allows the hosts of the policy': {
     sees: endpointsAt('https://acme.ngrok.app/', 'https://other.ngrok.app/'),
     options: { allow_hosts: ['acme.ngrok.app'] },
-    finds: ["high e2/url: other.ngrok.app is a tunnel to a person's own machine"],
+    finds: ["high e2/url: other.ngrok.app is a tunnel to a person's own computer"],
   },
 }

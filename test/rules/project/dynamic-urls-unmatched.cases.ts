@@ -13,7 +13,7 @@ export const cases: Cases = {
   'finds the setting switched on': {
     sees: [allowing(true)],
     finds: [
-      'medium p/config/allow_unmatched_dynamic_urls: on: a caller of dynamic events makes the project deliver to any URL',
+      'medium p/config/allow_unmatched_dynamic_urls: anyone who sends dynamic events can make the project deliver to any URL',
     ],
   },
   'leaves it alone where it is off': { sees: [allowing(false), allowing(null)] },

@@ -8,7 +8,9 @@ export const cases: Cases = {
         { listing: 'subscriptions', missing: 80, known: 100 },
       ],
     },
-    finds: ['high p: 40 of 60 endpoints and 80 of 100 subscriptions are gone at once, which is not believed yet'],
+    finds: [
+      'high p: 40 of 60 endpoints and 80 of 100 subscriptions disappeared in one scan; waiting for the next scan to confirm it',
+    ],
   },
   'is silent where nothing is withheld': { scan: {} },
 }

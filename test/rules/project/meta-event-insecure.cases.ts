@@ -11,13 +11,13 @@ export const cases: Cases = {
   },
   'finds a missing secret': {
     sees: [meta({ secret: null })],
-    finds: ['high p/config/meta_event/secret: meta events have no secret: their receiver cannot verify them'],
+    finds: ['high p/config/meta_event/secret: meta events have no secret: the receiver cannot verify them'],
   },
   'finds both': {
     sees: [meta({ url: 'http://a.example/meta', secret: null })],
     finds: [
       'high p/config/meta_event/url: meta events go to a.example over plain http',
-      'high p/config/meta_event/secret: meta events have no secret: their receiver cannot verify them',
+      'high p/config/meta_event/secret: meta events have no secret: the receiver cannot verify them',
     ],
   },
   'leaves https with a secret alone': { sees: [meta({}), meta({ secret: 'sealed:masked' })] },

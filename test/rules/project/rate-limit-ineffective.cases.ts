@@ -5,11 +5,11 @@ const limit = (count: number, duration: number) => aProject({ config: { ratelimi
 export const cases: Cases = {
   'finds a duration of zero': {
     sees: [limit(1000, 0)],
-    finds: ['medium p/config/ratelimit: limit of 1000 per 0 s: nothing is limited'],
+    finds: ['medium p/config/ratelimit: rate limit of 1000 per 0 s limits nothing'],
   },
   'finds a count of zero': {
     sees: [limit(0, 60)],
-    finds: ['medium p/config/ratelimit: limit of 0 per 60 s: nothing is limited'],
+    finds: ['medium p/config/ratelimit: rate limit of 0 per 60 s limits nothing'],
   },
   'leaves a limit alone': { sees: [limit(1000, 60)] },
   'is silent where one half is not shown': {

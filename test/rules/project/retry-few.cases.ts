@@ -6,16 +6,16 @@ const tries = (retry_count: number) =>
 export const cases: Cases = {
   'finds two tries': {
     sees: [tries(2)],
-    finds: ['medium p/config/strategy/retry_count: 2 tries for every endpoint of the project, the policy asks for 3'],
+    finds: ['medium p/config/strategy/retry_count: 2 retries (policy: at least 3)'],
   },
   'finds none at all': {
     sees: [tries(0)],
-    finds: ['medium p/config/strategy/retry_count: 0 tries for every endpoint of the project, the policy asks for 3'],
+    finds: ['medium p/config/strategy/retry_count: 0 retries (policy: at least 3)'],
   },
   'measures by its option': {
     sees: [tries(4)],
     options: { min_tries: 5 },
-    finds: ['medium p/config/strategy/retry_count: 4 tries for every endpoint of the project, the policy asks for 5'],
+    finds: ['medium p/config/strategy/retry_count: 4 retries (policy: at least 5)'],
   },
   'leaves three alone': { sees: [tries(3)] },
   'is silent where the strategy is not shown': { sees: [aProject({ config: {} })] },

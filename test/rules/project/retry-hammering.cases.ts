@@ -4,14 +4,20 @@ const strategy = (type: string, duration: number, retry_count: number) =>
   aProject({ config: { strategy: { type, duration, retry_count } } })
 const found = (seen: ReturnType<typeof aProject>, pace: string): Case => ({
   sees: [seen],
-  finds: [`medium p/config/strategy: ${pace}, for every endpoint of the project`],
+  finds: [`medium p/config/strategy: ${pace})`],
 })
 
 export const cases: Cases = {
-  'finds many tries at a short constant interval': found(strategy('linear', 9, 6), '6 tries, one every 9 s'),
-  'finds too many tries of any kind': found(strategy('exponential', 30, 51), '51 tries, exponential from 30 s'),
+  'finds many tries at a short constant interval': found(
+    strategy('linear', 9, 6),
+    '6 retries, one every 9 s (policy: at most 5 at intervals under 10 s',
+  ),
+  'finds too many tries of any kind': found(
+    strategy('exponential', 30, 51),
+    '51 retries, exponential from 30 s (policy: at most 50',
+  ),
   'measures by the options': {
-    ...found(strategy('linear', 20, 3), '3 tries, one every 20 s'),
+    ...found(strategy('linear', 20, 3), '3 retries, one every 20 s (policy: at most 2 at intervals under 30 s'),
     options: { min_interval_seconds: 30, max_tries_below: 2 },
   },
   'leaves ten seconds alone': { sees: [strategy('linear', 10, 50)] },

@@ -6,12 +6,12 @@ const schedule = (type: string, duration: number, retry_count: number) =>
 export const cases: Cases = {
   "finds the service's default": {
     sees: [schedule('linear', 100, 10)],
-    finds: ['info p/config/strategy: the last try comes after 16.7 min, the policy asks for 60 min'],
+    finds: ['info p/config/strategy: last retry after 16.7 min (policy: at least 60 min)'],
   },
   'measures by its option': {
     sees: [schedule('exponential', 60, 6)],
     options: { min_seconds: 7200 },
-    finds: ['info p/config/strategy: the last try comes after 63 min, the policy asks for 2 h'],
+    finds: ['info p/config/strategy: last retry after 63 min (policy: at least 2 h)'],
   },
   'leaves an hour alone': { sees: [schedule('linear', 60, 60)] },
   'leaves none at all to another rule': { sees: [schedule('linear', 1, 0)] },

@@ -8,7 +8,7 @@ export const broken = {
 } satisfies { change: Partial<ProjectConfigRow> }
 
 const signing = (signature: Json) => aProject({ config: { signature } })
-const left = 'no signature version is left: deliveries fail or go out unsigned'
+const left = 'no signature version: deliveries fail or go out unsigned'
 
 export const cases: Cases = {
   'finds a signature without versions': {

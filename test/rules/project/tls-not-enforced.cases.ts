@@ -2,7 +2,7 @@ import { anEndpoint, aProject, type Cases } from '../rule-cases.ts'
 
 const lax = aProject({ config: { ssl: { enforce_secure_endpoints: false } } })
 const wouldAccept =
-  'info p/config/ssl/enforce_secure_endpoints: https is not enforced: an endpoint with plain http would be accepted'
+  'info p/config/ssl/enforce_secure_endpoints: https is not enforced: a new endpoint may use plain http'
 
 export const cases: Cases = {
   'finds a project that does not enforce https': { sees: [lax], finds: [wouldAccept] },

@@ -7,7 +7,7 @@ export const cases: Cases = {
   'finds AMQP without one': {
     sees: [amqp({})],
     finds: [
-      'low q1/pub_sub/amqp/deadLetterExchange: no dead-letter exchange: a message that cannot be taken in leaves no trace',
+      'low q1/pub_sub/amqp/deadLetterExchange: no dead-letter exchange: rejected messages are lost without a trace',
     ],
   },
   'leaves AMQP with one alone': { sees: [amqp({ deadLetterExchange: 'dead' })] },

@@ -12,7 +12,7 @@ export const broken = {
 const reading = (event_type_location: Json, verifier: Json = { type: 'noop' }, type = 'http') =>
   aSource({ type, event_type_location, verifier })
 const open = (part: string, location: string) =>
-  `medium q1/event_type_location: event type read from ${part} (\`${location}\`), and nothing verifies the source`
+  `medium q1/event_type_location: the event type comes from ${part} (\`${location}\`) of unverified requests`
 
 export const cases: Cases = {
   'finds a type from a header or the query of a source that nothing verifies': {

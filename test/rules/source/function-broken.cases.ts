@@ -18,13 +18,13 @@ const run = (probe: string, outcome: string, more = {}) =>
 export const cases: Cases = {
   'finds the source whose body function fails': {
     sees: [run('first', 'failed')],
-    finds: ['high q1/body_function: fails the probe first: Error: boom of first'],
+    finds: ['high q1/body_function: fails probe first: Error: boom of first'],
   },
   'names the function, and each function of a source once': {
     sees: [run('b', 'failed'), run('a', 'failed'), run('h', 'failed', { function: 'header' })],
     finds: [
-      'high q1/body_function: fails the probes a, b: Error: boom of b',
-      'high q1/header_function: fails the probe h: Error: boom of h',
+      'high q1/body_function: fails 2 probes (a, b): Error: boom of b',
+      'high q1/header_function: fails probe h: Error: boom of h',
     ],
   },
   'leaves functions that run alone, and those of subscriptions': {

@@ -4,7 +4,7 @@ import { aSource, type Cases } from '../rule-cases.ts'
 const hmac = (members: JsonObject, shown: JsonObject = { provider: null }) =>
   aSource({ verifier: { type: 'hmac', hmac: { hash: 'SHA256', ...members } }, ...shown })
 const noSecret = 'high q1/verifier/hmac/secret: no secret: anyone can compute the signature'
-const noHeader = 'high q1/verifier/hmac/header: no header: no event carries a signature that would be found'
+const noHeader = 'high q1/verifier/hmac/header: no header: the source finds no signature and refuses every event'
 
 export const cases: Cases = {
   'finds a missing secret': { sees: [hmac({ header: 'X-Signature' })], finds: [noSecret] },

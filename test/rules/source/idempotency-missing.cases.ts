@@ -1,6 +1,6 @@
 import { aSource, type Cases } from '../rule-cases.ts'
 
-const missing = 'low q1/idempotency_keys: no idempotency keys: an event that its sender repeats is delivered twice'
+const missing = 'low q1/idempotency_keys: no idempotency keys: an event that the sender repeats is delivered again'
 
 export const cases: Cases = {
   'finds an http source without keys': {

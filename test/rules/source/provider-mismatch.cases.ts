@@ -9,17 +9,17 @@ export const cases: Cases = {
       aSource({ provider: 'shopify', verifier: null }),
     ],
     finds: [
-      'high q1/verifier: github signs its events, and the verifier is `noop`',
-      'high q1/verifier: shopify signs its events, and the verifier is `noop`',
+      'high q1/verifier: github signs its events, but the verifier is `noop`',
+      'high q1/verifier: shopify signs its events, but the verifier is `noop`',
     ],
   },
   'finds another verifier': {
     sees: [aSource({ provider: 'twitter', verifier: { type: 'api_key' } })],
-    finds: ['high q1/verifier: twitter signs its events, and the verifier is `api_key`'],
+    finds: ['high q1/verifier: twitter signs its events, but the verifier is `api_key`'],
   },
   'finds an HMAC without a secret': {
     sees: [aSource({ provider: 'github', verifier: { type: 'hmac' } })],
-    finds: ['high q1/verifier: github signs its events, and its HMAC has no secret'],
+    finds: ['high q1/verifier: github signs its events, but the HMAC verifier has no secret'],
   },
   'leaves an HMAC with a secret alone': { sees: [aSource({ provider: 'github', verifier: withSecret })] },
   'leaves a source without a provider alone': {

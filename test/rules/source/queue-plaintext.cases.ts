@@ -10,7 +10,7 @@ const account = { user: 'hooks', password: 'sealed:0' }
 export const cases: Cases = {
   'finds Kafka without anything': {
     sees: [kafka()],
-    finds: ['high q1/pub_sub/kafka/auth: reads Kafka without TLS and authentication'],
+    finds: ['high q1/pub_sub/kafka/auth: reads Kafka without TLS or authentication'],
   },
   'finds Kafka without TLS': {
     sees: [kafka({ type: 'scram', username: 'hooks', password: 'sealed:0' }), kafka({ type: 'plain', tls: false })],
@@ -29,7 +29,10 @@ export const cases: Cases = {
   },
   'finds AMQP as guest, and without a user': {
     sees: [amqp({ schema: 'amqps', auth: { user: 'guest', password: 'sealed:0' } }), amqp({ schema: 'amqps' })],
-    finds: ['high q1/pub_sub/amqp/auth: reads AMQP as `guest`', 'high q1/pub_sub/amqp/auth: reads AMQP without a user'],
+    finds: [
+      'high q1/pub_sub/amqp/auth: reads AMQP as `guest`',
+      'high q1/pub_sub/amqp/auth: reads AMQP without a user name',
+    ],
   },
   'leaves what is safe alone': {
     sees: [kafka({ type: 'scram', username: 'hooks', tls: true }), amqp({ schema: 'amqps', auth: account })],

@@ -3,12 +3,12 @@ import { aSource, type Cases } from '../rule-cases.ts'
 export const cases: Cases = {
   'finds an access key': {
     sees: [aSource({ pub_sub: { type: 'sqs', sqs: { access_key_id: 'sealed:0', secret_key: 'sealed:1' } } })],
-    finds: ['medium q1/pub_sub/sqs/secret_key: reads SQS with an access key, which is good until it is revoked'],
+    finds: ['medium q1/pub_sub/sqs/secret_key: reads SQS with an access key, which stays valid until it is revoked'],
   },
   'finds a service account key': {
     sees: [aSource({ pub_sub: { type: 'google', google: { service_account: 'sealed:0' } } })],
     finds: [
-      'medium q1/pub_sub/google/service_account: reads Pub/Sub with a service account key, which is good until it is revoked',
+      'medium q1/pub_sub/google/service_account: reads Pub/Sub with a service account key, which stays valid until it is revoked',
     ],
   },
   'leaves a key alone that runs out by itself': {

@@ -1,6 +1,6 @@
 import { aSource, type Cases } from '../rule-cases.ts'
 
-const open = 'critical q1/verifier: verifies nothing: anyone who knows its address can inject events'
+const open = 'critical q1/verifier: no verification: anyone who knows the URL can inject events'
 
 export const cases: Cases = {
   'finds an http source with a verifier that verifies nothing': {
@@ -11,7 +11,7 @@ export const cases: Cases = {
   'finds one whose verifier has no type': { sees: [aSource({ type: 'http', verifier: {} })], finds: [open] },
   'is mild with a message queue': {
     sees: [aSource({ type: 'pub_sub', verifier: { type: 'noop' } })],
-    finds: ['info q1/verifier: verifies nothing: every writer to its queue is trusted'],
+    finds: ['info q1/verifier: no verification: everyone who can write to the queue is trusted'],
   },
   'leaves any verifier alone': {
     sees: ['hmac', 'basic_auth', 'api_key', 'something-new'].map((type) =>

@@ -3,7 +3,7 @@ import { aSource, type Cases } from '../rule-cases.ts'
 export const cases: Cases = {
   'finds plain http': {
     sees: [aSource({ type: 'http', url: 'http://hooks.example/ingest/1' })],
-    finds: ['medium q1/url: takes events in at hooks.example over plain http'],
+    finds: ['medium q1/url: receives events at hooks.example over plain http'],
   },
   'leaves https alone': { sees: [aSource({ type: 'http', url: 'https://hooks.example/ingest/1' })] },
   'does not evaluate an address without a scheme': {

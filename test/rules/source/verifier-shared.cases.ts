@@ -5,7 +5,7 @@ const hmac = (secret: string, uid?: string, project?: string) =>
   aSource({ verifier: { type: 'hmac', hmac: { secret } } }, uid, project)
 const signing = (value: string, more: JsonObject = {}, uid?: string) =>
   anEndpoint({ secrets: { k1: { value, deleted_at: null, ...more } } }, uid)
-const at = (uid: string, by: string) => `high ${uid}/verifier/hmac/secret: the same secret is used by ${by}`
+const at = (uid: string, by: string) => `high ${uid}/verifier/hmac/secret: secret is also used by ${by}`
 
 export const cases: Cases = {
   'finds a secret on several sources, and reports each': {
@@ -14,11 +14,11 @@ export const cases: Cases = {
   },
   'compares across projects, and counts in its own alone': {
     sees: [hmac(seal('0')), signing(seal('0')), hmac(seal('0'), 'q1', 'other')],
-    finds: [at('q1', 'one endpoint and other projects'), at('q1', 'other projects')],
+    finds: [at('q1', '1 endpoint and other projects'), at('q1', 'other projects')],
   },
   'finds a secret that signs for an endpoint too, wherever the endpoint comes': {
     sees: [hmac(seal('0')), signing(seal('0'))],
-    finds: [at('q1', 'one endpoint')],
+    finds: [at('q1', '1 endpoint')],
   },
   'finds a secret with which endpoints authenticate': {
     sees: [
@@ -37,7 +37,7 @@ export const cases: Cases = {
       }),
       hmac(seal('0')),
     ],
-    finds: [at('q1', 'one endpoint')],
+    finds: [at('q1', '1 endpoint')],
   },
   'compares passwords and keys too': {
     sees: [
@@ -45,8 +45,8 @@ export const cases: Cases = {
       aSource({ verifier: { type: 'api_key', api_key: { header_value: seal('0') } } }, 'q2'),
     ],
     finds: [
-      'high q1/verifier/basic_auth/password: the same secret is used by one other source',
-      'high q2/verifier/api_key/header_value: the same secret is used by one other source',
+      'high q1/verifier/basic_auth/password: secret is also used by 1 other source',
+      'high q2/verifier/api_key/header_value: secret is also used by 1 other source',
     ],
   },
   'never compares what is masked': {

@@ -23,8 +23,8 @@ export const cases: Cases = {
   'finds an HMAC secret that is short or can be guessed': {
     sees: sourcesWith(hmac('changeme'), hmac('q7')),
     finds: [
-      'high q1/verifier/hmac/secret: weak HMAC secret: 8 to 15 characters, a common word',
-      'high q2/verifier/hmac/secret: weak HMAC secret: under 8 characters, few different characters',
+      'high q1/verifier/hmac/secret: weak HMAC secret: 8 to 15 characters (policy: at least 16), a common word',
+      'high q2/verifier/hmac/secret: weak HMAC secret: under 8 characters (policy: at least 16), few different characters',
     ],
   },
   'finds a password that is common or the user name': {
@@ -33,18 +33,20 @@ export const cases: Cases = {
       { type: 'basic_auth', basic_auth: { username: 'Billing-Intake-2026', password: 'billing-intake-2026' } },
     ),
     finds: [
-      'high q1/verifier/basic_auth/password: weak password: 8 to 15 characters, a common word',
-      'high q2/verifier/basic_auth/password: weak password: the user name next to it',
+      'high q1/verifier/basic_auth/password: weak password: 8 to 15 characters (policy: at least 16), a common word',
+      'high q2/verifier/basic_auth/password: weak password: same as the user name',
     ],
   },
   'finds an API key that is the name of its source': {
     sees: sourcesWith({ type: 'api_key', api_key: { header_name: 'X-Key', header_value: 'billing-intake' } }),
-    finds: ['high q1/verifier/api_key/header_value: weak API key: 8 to 15 characters, its own name'],
+    finds: [
+      'high q1/verifier/api_key/header_value: weak API key: 8 to 15 characters (policy: at least 16), same as its name',
+    ],
   },
   'asks for as many characters as the policy says': {
     sees: sourcesWith(hmac(strong)),
     options: { min_characters: 48 },
-    finds: ['high q1/verifier/hmac/secret: weak HMAC secret: 24 to 31 characters'],
+    finds: ['high q1/verifier/hmac/secret: weak HMAC secret: 24 to 31 characters (policy: at least 48)'],
   },
   'leaves a strong secret alone': { sees: sourcesWith(hmac(strong)) },
   'leaves a masked and an empty secret alone': {

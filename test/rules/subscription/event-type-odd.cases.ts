@@ -6,21 +6,21 @@ const odd = (what: string) => [`medium s1/filter_config/event_types: ${what}`]
 export const cases: Cases = {
   'finds blanks around a name': {
     sees: [types('order.created ')],
-    finds: odd('`order.created ` has blanks around it'),
+    finds: odd('`order.created ` has whitespace around it'),
   },
-  'finds a blank name': { sees: [types('', 'order.created')], finds: odd('one is blank') },
+  'finds a blank name': { sees: [types('', 'order.created')], finds: odd('an event type is blank') },
   'finds names that differ in case alone': {
     sees: [types('Order.Created', 'order.created')],
-    finds: odd('`order.created` is named twice, case aside'),
+    finds: odd('`order.created` is listed twice, ignoring case'),
   },
   'measures by the pattern of its option': {
     sees: [types('*', 'order.created', 'orderPaid')],
     options: { pattern: '^[a-z]+\\.[a-z]+$' },
-    finds: odd("`orderPaid` does not match the policy's pattern"),
+    finds: odd('`orderPaid` does not match `^[a-z]+\\.[a-z]+$`'),
   },
   'names three and counts the others': {
     sees: [types(' a', ' b', ' c', ' d', ' e')],
-    finds: odd('` a` has blanks around it; ` b` has blanks around it; ` c` has blanks around it; 2 more'),
+    finds: odd('` a` has whitespace around it; ` b` has whitespace around it; ` c` has whitespace around it; 2 more'),
   },
   'evaluates event types of rows, and names those apart that are not declared': {
     sees: [
@@ -30,8 +30,8 @@ export const cases: Cases = {
       }),
     ],
     finds: [
-      ...odd('` b` has blanks around it'),
-      'medium s1/filters: of applied filters: ` c` has blanks around it; `A` is named twice, case aside',
+      ...odd('` b` has whitespace around it'),
+      'medium s1/filters: in filter rows: ` c` has whitespace around it; `A` is listed twice, ignoring case',
     ],
   },
   'leaves an odd type alone that no row has': {

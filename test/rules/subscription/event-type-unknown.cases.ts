@@ -7,7 +7,7 @@ const declaring = (...types: string[]) => aSubscription({ filter_config: { event
 export const cases: Cases = {
   'finds a declared type that the catalogue lacks': {
     sees: [all, paid, declaring('invoice.paid', 'invoice.payed')],
-    finds: ['medium s1/filter_config/event_types: `invoice.payed` (declared) is not in the catalogue'],
+    finds: ['medium s1/filter_config/event_types: 1 event type not in the catalogue: `invoice.payed` (declared)'],
   },
   'finds one that is declared and applied, and one that is applied alone': {
     sees: [
@@ -18,15 +18,16 @@ export const cases: Cases = {
       }),
     ],
     finds: [
-      'medium s1/filter_config/event_types: `a.made` (declared and applied) is not in the catalogue',
-      'medium s1/filters: `b.made` (applied) is not in the catalogue',
+      'medium s1/filter_config/event_types: 1 event type not in the catalogue: `a.made` (declared and applied)',
+      'medium s1/filters: 1 event type not in the catalogue: `b.made` (applied)',
     ],
   },
-  'names three of many': {
-    sees: [all, declaring('a', 'b', 'c', 'd', 'e')],
+  'names five of many': {
+    sees: [all, declaring('a', 'b', 'c', 'd', 'e', 'f', 'g')],
     finds: [
-      'medium s1/filter_config/event_types: `a` (declared) is not in the catalogue; ' +
-        '`b` (declared) is not in the catalogue; `c` (declared) is not in the catalogue; 2 more',
+      `medium s1/filter_config/event_types: 7 event types not in the catalogue: ${['a', 'b', 'c', 'd', 'e']
+        .map((type) => `\`${type}\` (declared)`)
+        .join(', ')} and 2 more`,
     ],
   },
   'leaves a type of the catalogue alone': { sees: [all, paid, declaring('invoice.paid')] },
@@ -39,6 +40,6 @@ export const cases: Cases = {
   'is silent where the subscription does not show its types': { sees: [all, aSubscription({})] },
   'does not take the catalogue of another project': {
     sees: [all, anEventType({ name: 'invoice.paid' }, 't9', 'other'), declaring('invoice.paid')],
-    finds: ['medium s1/filter_config/event_types: `invoice.paid` (declared) is not in the catalogue'],
+    finds: ['medium s1/filter_config/event_types: 1 event type not in the catalogue: `invoice.paid` (declared)'],
   },
 }

@@ -6,7 +6,7 @@ const both = (
   filters: JsonObject,
   filter: JsonObject | null = { body: {}, headers: {} },
 ) => aSubscription({ filter_config: { event_types, filter }, filters })
-const differs = (how: string) => `high s1/filters: applied filters differ from the declared one: ${how}`
+const differs = (how: string) => `high s1/filters: filter rows differ from the declared filter: ${how}`
 const amount = { body: { amount: { $gt: 10 } } }
 
 export const cases: Cases = {
@@ -16,7 +16,7 @@ export const cases: Cases = {
   },
   'finds rows of event types that are not declared': {
     sees: [both(['a'], { a: {}, b: {} }), both(['a'], { '*': {} })],
-    finds: [differs('rows that are not declared for `b`'), differs('rows that are not declared for `*`')],
+    finds: [differs('undeclared rows for `b`'), differs('undeclared rows for `*`')],
   },
   'finds other conditions': {
     sees: [
@@ -26,15 +26,15 @@ export const cases: Cases = {
       both(['a'], { a: { body: {} } }, amount),
     ],
     finds: [
-      differs('other conditions for `b`'),
-      differs('other conditions for `a`'),
-      differs('other conditions for `a`'),
-      differs('other conditions for `a`'),
+      differs('different conditions for `b`'),
+      differs('different conditions for `a`'),
+      differs('different conditions for `a`'),
+      differs('different conditions for `a`'),
     ],
   },
   'says all of it in one finding': {
     sees: [both(['a', 'b'], { b: { body: {} }, c: {}, d: {} }, amount)],
-    finds: [differs('no row for `a`; rows that are not declared for `c`, `d`; other conditions for `b`')],
+    finds: [differs('no row for `a`; undeclared rows for `c`, `d`; different conditions for `b`')],
   },
   'leaves rows alone that say the same': {
     sees: [

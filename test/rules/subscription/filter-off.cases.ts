@@ -7,13 +7,13 @@ export const cases: Cases = {
       aSubscription({ filters: { '*': { enabled_at: null } } }),
     ],
     finds: [
-      'medium s1/filters/a~1b/enabled_at: its row is switched off: no event of `a/b` is delivered',
-      'medium s1/filters/*/enabled_at: its row is switched off: no event of a type without a row of its own is delivered',
+      'medium s1/filters/a~1b/enabled_at: filter row is switched off: `a/b` is not delivered',
+      'medium s1/filters/*/enabled_at: filter row is switched off: event types without a row of their own are not delivered',
     ],
   },
   'says where the row of the wildcard takes its place': {
     sees: [aSubscription({ filters: { '*': {}, a: { enabled_at: null } } })],
-    finds: ['medium s1/filters/a/enabled_at: its row is switched off: `a` is left to the row of `*`'],
+    finds: ['medium s1/filters/a/enabled_at: filter row is switched off: `a` falls back to the row of `*`'],
   },
   'leaves rows alone that are on, or of which it is not shown': {
     sees: [

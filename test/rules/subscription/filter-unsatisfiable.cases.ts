@@ -3,8 +3,8 @@ import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const asking = (body: JsonObject) => aSubscription({ filter_config: { event_types: ['*'], filter: { body } } })
 const faulty = (fault: string) => [`high s1/filter_config/filter/body: ${fault}`]
-const excluding = (field: string) => faulty(`what it asks of \`${field}\` excludes itself`)
-const expression = (fault: string) => faulty(`the expression of \`$regex\` does not compile: ${fault}`)
+const excluding = (field: string) => faulty(`the conditions on \`${field}\` contradict each other`)
+const expression = (fault: string) => faulty(`\`$regex\` does not compile: ${fault}`)
 const nested = (levels: number): JsonObject => (levels === 0 ? { $ne: 1 } : { a: nested(levels - 1) })
 
 export const cases: Cases = {
@@ -14,7 +14,7 @@ export const cases: Cases = {
       asking({ a: { b: { $ne: 1 } } }),
       asking({ $or: [{ a: 1 }, { b: { $ne: 1 } }] }),
     ],
-    finds: ['', '', ''].flatMap(() => faulty('`$ne` is not an operator')),
+    finds: ['', '', ''].flatMap(() => faulty('unknown operator `$ne`')),
   },
   'knows operators that its option names': {
     sees: [asking({ amount: { $ne: 1 } })],
@@ -23,24 +23,21 @@ export const cases: Cases = {
   'finds operands of the wrong kind': {
     sees: [asking({ $or: { a: 1 } }), asking({ a: { $exist: 'yes' } }), asking({ a: { $regex: 5 } })],
     finds: [
-      ...faulty('`$or` takes a list'),
-      ...faulty('`$exist` takes true or false'),
-      ...expression('it is not a text'),
+      ...faulty('`$or` requires a list'),
+      ...faulty('`$exist` requires true or false'),
+      ...expression('it is not a string'),
     ],
   },
   'finds lists that hold nothing': {
     sees: [asking({ a: { $in: [] } }), asking({ $or: [] })],
-    finds: [
-      ...faulty('`$in` of `a` lists nothing, so nothing is in it'),
-      ...faulty('`$or` has no branches, so none of them holds'),
-    ],
+    finds: [...faulty('`$in` of `a` is empty, so nothing matches'), ...faulty('`$or` is empty, so nothing matches')],
   },
   'finds an expression that RE2 does not know': {
     sees: ['^(?!test)', '(?<=a)b', '(a)\\1'].map(($regex) => asking({ a: { $regex } })),
     finds: [
-      ...expression('`(?!` is not known to RE2'),
-      ...expression('`(?<=` is not known to RE2'),
-      ...expression('`\\1` refers back, which RE2 does not know'),
+      ...expression('RE2 does not support `(?!`'),
+      ...expression('RE2 does not support `(?<=`'),
+      ...expression('RE2 does not support back-references (`\\1`)'),
     ],
   },
   'finds an expression that no engine supports': {
@@ -49,15 +46,15 @@ export const cases: Cases = {
     ),
     finds: [
       ...expression('`(` is not closed'),
-      ...expression('`)` closes nothing'),
+      ...expression('`)` has no `(`'),
       ...expression('`[` is not closed'),
       ...expression('`*` has nothing to repeat'),
       ...expression('`*` has nothing to repeat'),
-      ...expression('`*` repeats a repetition'),
-      ...expression('`+` repeats a repetition'),
+      ...expression('`*` follows another quantifier'),
+      ...expression('`+` follows another quantifier'),
       ...expression('`{2,1}` is out of range'),
       ...expression('`{1001}` is out of range'),
-      ...expression('it ends in a backslash'),
+      ...expression('it ends with a backslash'),
     ],
   },
   'leaves expressions alone that RE2 knows': {
@@ -103,7 +100,7 @@ export const cases: Cases = {
   },
   'finds alternatives none of which can hold': {
     sees: [asking({ $or: [{ a: { $in: [] } }, { b: { $gt: 2, $lt: 1 } }] })],
-    finds: faulty('no branch of `$or` can hold: `$in` of `a` lists nothing, so nothing is in it'),
+    finds: faulty('no branch of `$or` can match: `$in` of `a` is empty, so nothing matches'),
   },
   'leaves alternatives alone one of which can': { sees: [asking({ $or: [{ a: { $in: [] } }, { b: 1 }] })] },
   'leaves what can be satisfied alone': {
@@ -128,7 +125,7 @@ export const cases: Cases = {
       }),
     ],
     finds: ['body', 'headers', 'query', 'path'].map(
-      (part) => `high s1/filter_config/filter/${part}: \`$x\` is not an operator`,
+      (part) => `high s1/filter_config/filter/${part}: unknown operator \`$x\``,
     ),
   },
   'compares numbers that no double holds by their values': {
@@ -144,7 +141,7 @@ export const cases: Cases = {
   },
   'does not treat a number as an expression, however large': {
     sees: [asking({ a: { $regex: 'number:1e400' } })],
-    finds: expression('it is not a text'),
+    finds: expression('it is not a string'),
   },
   'does not search deeper than filters are': { sees: [asking(nested(1000)), asking(nested(16))] },
   'does not compare long lists with each other': {
@@ -163,8 +160,8 @@ export const cases: Cases = {
       }),
     ],
     finds: [
-      ...faulty('`$in` of `x` lists nothing, so nothing is in it'),
-      'high s1/filters/c/headers: applied to `c`: `$in` of `y` lists nothing, so nothing is in it',
+      ...faulty('`$in` of `x` is empty, so nothing matches'),
+      'high s1/filters/c/headers: filter row of `c`: `$in` of `y` is empty, so nothing matches',
     ],
   },
   'leaves a declared filter alone that no row has': {
@@ -174,7 +171,7 @@ export const cases: Cases = {
   },
   'evaluates rows where nothing is declared': {
     sees: [aSubscription({ filters: { 'a/b': { body: { x: { $ne: 1 } } } } })],
-    finds: ['high s1/filters/a~1b/body: applied to `a/b`: `$ne` is not an operator'],
+    finds: ['high s1/filters/a~1b/body: filter row of `a/b`: unknown operator `$ne`'],
   },
   'is silent where the filter is not shown': {
     sees: [aSubscription({ filter_config: { event_types: ['*'] } }), aSubscription({ filter_config: null })],

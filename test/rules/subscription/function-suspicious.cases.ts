@@ -12,24 +12,24 @@ export const cases: Cases = {
   'finds it within a template': { sees: [body(['console.log(`got ', '{payload}`)'].join('$'))], finds: logs },
   'finds eval and the like': {
     sees: [body('eval(payload.code)'), body('new Function(payload.code)()')],
-    finds: [...suspicious('makes code of text'), ...suspicious('makes code of text')],
+    finds: [...suspicious('runs text as code'), ...suspicious('runs text as code')],
   },
   'finds what the inventory sealed': {
     sees: [body(`const key = 'sealed:${'0'.repeat(32)}'`)],
-    finds: suspicious('holds what looks like a credential'),
+    finds: suspicious('contains what looks like a credential'),
   },
   'finds a long text': {
     sees: [body('x'.repeat(70_000))],
-    finds: suspicious('is 69 KB long, the policy allows 64 KB'),
+    finds: suspicious('is 69 KB long (policy: at most 64 KB)'),
   },
   'measures by its option': {
     sees: [body('x'.repeat(2000))],
     options: { max_kilobytes: 1 },
-    finds: suspicious('is 2 KB long, the policy allows 1 KB'),
+    finds: suspicious('is 2 KB long (policy: at most 1 KB)'),
   },
   'reports all at once': {
     sees: [body('console.log(payload); eval(payload.code)')],
-    finds: suspicious('makes code of text; logs the payload'),
+    finds: suspicious('runs text as code; logs the payload'),
   },
   'leaves members of the payload in the log alone': {
     sees: [body('console.log(payload.id, payload?.type, payload[0], items.payload)')],

@@ -6,11 +6,11 @@ const declared = (count: number, duration: number) =>
 const odd = (what: string) => [`low s1/rate_limit_config: declared rate limit of ${what}`]
 
 export const cases: Cases = {
-  'finds a count of zero': { sees: [declared(0, 60)], finds: odd('0 per 60 s says nothing') },
-  'finds a duration of zero': { sees: [declared(10, 0)], finds: odd('10 per 0 s says nothing') },
+  'finds a count of zero': { sees: [declared(0, 60)], finds: odd('0 per 60 s limits nothing') },
+  'finds a duration of zero': { sees: [declared(10, 0)], finds: odd('10 per 0 s limits nothing') },
   "finds one above its endpoint's": {
     sees: [endpoint(100, 60), declared(2, 1)],
-    finds: odd("2 per 1 s is above its endpoint's own of 100 per 60 s"),
+    finds: odd("2 per 1 s exceeds the endpoint's own limit of 100 per 60 s"),
   },
   'leaves one up to it alone': { sees: [endpoint(100, 60), declared(200, 120)] },
   'leaves one above that of another endpoint alone': {

@@ -1,6 +1,6 @@
 import { aSubscription, type Cases } from '../rule-cases.ts'
 
-const absent = "info s1/retry_config: no retries declared: the project's strategy decides"
+const absent = "info s1/retry_config: no retries declared: the project's strategy applies"
 
 export const cases: Cases = {
   'finds a subscription that declares none': { sees: [aSubscription({ retry_config: null })], finds: [absent] },

@@ -6,12 +6,12 @@ const tries = (retry_count: number) =>
 export const cases: Cases = {
   'finds two tries': {
     sees: [tries(2)],
-    finds: ['medium s1/retry_config/retry_count: declared 2 tries, the policy asks for 3'],
+    finds: ['medium s1/retry_config/retry_count: 2 declared retries (policy: at least 3)'],
   },
   'measures by its option': {
     sees: [tries(4)],
     options: { min_tries: 5 },
-    finds: ['medium s1/retry_config/retry_count: declared 4 tries, the policy asks for 5'],
+    finds: ['medium s1/retry_config/retry_count: 4 declared retries (policy: at least 5)'],
   },
   'leaves three alone': { sees: [tries(3)] },
   'leaves none at all to another rule': { sees: [tries(0)] },

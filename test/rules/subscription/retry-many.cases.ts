@@ -6,12 +6,12 @@ const tries = (retry_count: number) =>
 export const cases: Cases = {
   'finds more than fifty': {
     sees: [tries(51)],
-    finds: ['medium s1/retry_config/retry_count: declared 51 tries, the policy allows 50'],
+    finds: ['medium s1/retry_config/retry_count: 51 declared retries (policy: at most 50)'],
   },
   'measures by its option': {
     sees: [tries(3)],
     options: { max_tries: 2 },
-    finds: ['medium s1/retry_config/retry_count: declared 3 tries, the policy allows 2'],
+    finds: ['medium s1/retry_config/retry_count: 3 declared retries (policy: at most 2)'],
   },
   'leaves fifty alone': { sees: [tries(50)] },
   'is silent where none are declared': { sees: [aSubscription({ retry_config: null })] },

@@ -6,16 +6,16 @@ const schedule = (type: string, duration: number, retry_count: number) =>
 export const cases: Cases = {
   'finds a linear schedule under an hour': {
     sees: [schedule('linear', 100, 10)],
-    finds: ['medium s1/retry_config: declared retries end after 16.7 min, the policy asks for 60 min'],
+    finds: ['medium s1/retry_config: declared retries end after 16.7 min (policy: at least 60 min)'],
   },
   'doubles an exponential one': {
     sees: [schedule('exponential', 60, 5)],
-    finds: ['medium s1/retry_config: declared retries end after 31 min, the policy asks for 60 min'],
+    finds: ['medium s1/retry_config: declared retries end after 31 min (policy: at least 60 min)'],
   },
   'measures by its option': {
     sees: [schedule('linear', 60, 60)],
     options: { min_seconds: 7200 },
-    finds: ['medium s1/retry_config: declared retries end after 60 min, the policy asks for 2 h'],
+    finds: ['medium s1/retry_config: declared retries end after 60 min (policy: at least 2 h)'],
   },
   'leaves an hour alone': { sees: [schedule('linear', 60, 60)] },
   'leaves none at all to another rule': { sees: [schedule('linear', 1, 0)] },

@@ -3,20 +3,20 @@ import { anEndpoint, aSubscription, type Cases } from '../rule-cases.ts'
 export const cases: Cases = {
   'finds a subscription without an endpoint': {
     sees: [aSubscription({ type: 'api', endpoint_uid: null })],
-    finds: ['high s1/endpoint_uid: no endpoint: what it matches goes nowhere'],
+    finds: ['high s1/endpoint_uid: no endpoint: matching events are not delivered'],
   },
   'finds it even where endpoints were not seen': {
     sees: [aSubscription({ type: 'api', endpoint_uid: null })],
     unseen: ['endpoint'],
-    finds: ['high s1/endpoint_uid: no endpoint: what it matches goes nowhere'],
+    finds: ['high s1/endpoint_uid: no endpoint: matching events are not delivered'],
   },
   'finds one whose endpoint is not in the project': {
     sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
-    finds: ['high s1/endpoint_uid: its endpoint e9 is not in the project'],
+    finds: ['high s1/endpoint_uid: endpoint e9 does not exist in the project'],
   },
   'does not search for it in another project': {
     sees: [anEndpoint({}, 'e9', 'other'), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
-    finds: ['high s1/endpoint_uid: its endpoint e9 is not in the project'],
+    finds: ['high s1/endpoint_uid: endpoint e9 does not exist in the project'],
   },
   'is silent where endpoints were not all seen': {
     sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
@@ -30,6 +30,6 @@ export const cases: Cases = {
   },
   'evaluates the command line without a device': {
     sees: [aSubscription({ type: 'cli', endpoint_uid: null, device_uid: null })],
-    finds: ['high s1/endpoint_uid: no endpoint: what it matches goes nowhere'],
+    finds: ['high s1/endpoint_uid: no endpoint: matching events are not delivered'],
   },
 }

@@ -3,7 +3,7 @@ import { anEndpoint, aSubscription, type Cases } from '../rule-cases.ts'
 export const cases: Cases = {
   'finds a subscription whose endpoint is inactive': {
     sees: [anEndpoint({ status: 'inactive' }), aSubscription({ endpoint_uid: 'e1' })],
-    finds: ['high s1/endpoint_uid: its endpoint is inactive: what it matches is discarded'],
+    finds: ['high s1/endpoint_uid: the endpoint is inactive: matching events are discarded, not queued'],
   },
   'finds one whose endpoint is paused, each of them': {
     sees: [
@@ -12,8 +12,8 @@ export const cases: Cases = {
       aSubscription({ endpoint_uid: 'e1' }, 's2'),
     ],
     finds: [
-      'high s1/endpoint_uid: its endpoint is paused: what it matches is discarded',
-      'high s2/endpoint_uid: its endpoint is paused: what it matches is discarded',
+      'high s1/endpoint_uid: the endpoint is paused: matching events are discarded, not queued',
+      'high s2/endpoint_uid: the endpoint is paused: matching events are discarded, not queued',
     ],
   },
   'leaves an active endpoint alone': {

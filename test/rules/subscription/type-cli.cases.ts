@@ -6,14 +6,14 @@ export const cases: Cases = {
   'finds a command line in a project of another environment': {
     sees,
     labels: { env: 'prod' },
-    finds: ['low s1/type: a command line receives the events of a project whose label env is "prod"'],
+    finds: ['low s1/type: CLI subscription in a project with label env "prod" (policy: dev, development, test)'],
   },
   'leaves it alone where people develop and test': { sees, labels: { env: 'Dev' } },
   'knows the environments that its option names, and no others': {
     sees,
     labels: { env: 'dev' },
     options: { environments: ['sandbox'] },
-    finds: ['low s1/type: a command line receives the events of a project whose label env is "dev"'],
+    finds: ['low s1/type: CLI subscription in a project with label env "dev" (policy: sandbox)'],
   },
   'leaves other subscriptions alone': {
     sees: [aSubscription({ type: 'api' }), aSubscription({ type: null })],

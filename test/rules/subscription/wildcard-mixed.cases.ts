@@ -5,13 +5,11 @@ const types = (...event_types: string[]) => aSubscription({ filter_config: { eve
 export const cases: Cases = {
   'finds a name next to the wildcard': {
     sees: [types('*', 'order.created')],
-    finds: [
-      'low s1/filter_config/event_types: names one event type together with `*`: every event is delivered anyway',
-    ],
+    finds: ['low s1/filter_config/event_types: lists 1 event type next to `*`, which matches every event type'],
   },
   'counts names': {
     sees: [types('*', 'order.created', 'order.paid')],
-    finds: ['low s1/filter_config/event_types: names 2 event types together with `*`: every event is delivered anyway'],
+    finds: ['low s1/filter_config/event_types: lists 2 event types next to `*`, which matches every event type'],
   },
   'says that it is declared as before where rows ask the same': {
     sees: [
@@ -20,9 +18,7 @@ export const cases: Cases = {
         filters: { '*': { body: {} }, 'order.created': { body: {} } },
       }),
     ],
-    finds: [
-      'low s1/filter_config/event_types: names one event type together with `*`: every event is delivered anyway',
-    ],
+    finds: ['low s1/filter_config/event_types: lists 1 event type next to `*`, which matches every event type'],
   },
   'finds rows next to the row of the wildcard that ask the same': {
     sees: [
@@ -36,7 +32,7 @@ export const cases: Cases = {
         },
       }),
     ],
-    finds: ['low s1/filters/*: rows of 2 event types are applied together with the row of `*`, and ask the same'],
+    finds: ['low s1/filters/*: filter rows of 2 event types repeat the row of `*`'],
   },
   'leaves rows alone that differ from the row of the wildcard, or that are off': {
     sees: [

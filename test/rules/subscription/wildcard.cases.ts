@@ -3,7 +3,7 @@ import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const matching = (event_types: string[] | null, filter: JsonObject | null = { body: {}, headers: {} }) =>
   aSubscription({ filter_config: { event_types, filter } })
-const everything = 'info s1/filter_config: every event type and no filter: new kinds of events will be sent too'
+const everything = 'info s1/filter_config: every event type and no filter: future event types are delivered too'
 
 export const cases: Cases = {
   "finds the service's default": {
@@ -31,7 +31,7 @@ export const cases: Cases = {
         filters: { '*': { body: {}, headers: null, enabled_at: '2026-11-20T00:00:00Z' }, 'order.paid': {} },
       }),
     ],
-    finds: ['info s1/filters/*: every event type is applied, and no filter: new kinds of events will be sent too'],
+    finds: ['info s1/filters/*: every event type is applied without a filter: future event types are delivered too'],
   },
   'goes by rows, where they were read': {
     sees: [

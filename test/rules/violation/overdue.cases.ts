@@ -7,7 +7,7 @@ export const cases: Cases = {
   'names the rule, and counts by severity': {
     overdue: [{ rule: 'endpoint/inactive', counts: { ...none, critical: 1, high: 2 }, firstDue }],
     finds: [
-      'medium p/endpoint~1inactive: 3 violations of endpoint/inactive past the due date (1 critical, 2 high); the first was due 2026-11-03',
+      'medium p/endpoint~1inactive: 3 violations of endpoint/inactive are overdue (1 critical, 2 high); the first was due on 2026-11-03',
     ],
   },
   'speaks of each rule by itself, of a single violation too': {
@@ -16,8 +16,8 @@ export const cases: Cases = {
       { rule: 'endpoint/orphan', counts: { ...none, low: 1 }, firstDue },
     ],
     finds: [
-      'medium p/endpoint~1inactive: 1 violation of endpoint/inactive past the due date (1 high); was due 2026-11-03',
-      'medium p/endpoint~1orphan: 1 violation of endpoint/orphan past the due date (1 low); was due 2026-11-03',
+      'medium p/endpoint~1inactive: 1 violation of endpoint/inactive is overdue (1 high); it was due on 2026-11-03',
+      'medium p/endpoint~1orphan: 1 violation of endpoint/orphan is overdue (1 low); it was due on 2026-11-03',
     ],
   },
   'is silent where nothing is overdue': { overdue: [] },

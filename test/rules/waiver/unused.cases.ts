@@ -5,7 +5,7 @@ const waiver = { rule: 'endpoint/inactive', owner: 'payments team', expires: '20
 export const cases: Cases = {
   'finds a waiver that no violation needs': {
     sees: [aWaiver({ ...waiver, used: false })],
-    finds: ['low w1/used: nothing that it is for violates endpoint/inactive; owner payments team'],
+    finds: ['low w1/used: no resource that it matches violates endpoint/inactive; owner payments team'],
   },
   'leaves a waiver alone that a violation needs': { sees: [aWaiver({ ...waiver, used: true })] },
   'is silent where coverage is too small to know': { sees: [aWaiver(waiver)] },

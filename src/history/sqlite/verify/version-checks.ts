@@ -3,7 +3,7 @@ import type { Kind } from '../../../model/resource.ts'
 import { type BodyColumns, bodyColumns, columnsOfBody } from '../../body-columns.ts'
 import { type Check, sentences } from './check.ts'
 
-interface VersionPlace {
+interface VersionRow {
   readonly kind: Kind
   readonly uid: string
   readonly run: number
@@ -18,7 +18,7 @@ export const versionChecks: readonly Check[] = [
     *find(db) {
       const versions = db.prepare<
         [],
-        VersionPlace & BodyColumns & { id: number; digest: string; body: string; facts: string }
+        VersionRow & BodyColumns & { id: number; digest: string; body: string; facts: string }
       >(`SELECT id, kind, uid, from_run AS run, digest, body, facts, ${bodyColumns.join(', ')} FROM version`)
       for (const { id, kind, uid, run, digest, body, facts, ...stored } of versions.iterate()) {
         const version = `${kind} ${uid} since run ${run} (version ${id})`
@@ -40,7 +40,7 @@ export const versionChecks: readonly Check[] = [
     means: 'the history has two states of a resource at some time, or none',
     *find(db) {
       for (const [table, identity] of spans) {
-        yield* sentences<VersionPlace & { fault: string }>(
+        yield* sentences<VersionRow & { fault: string }>(
           db,
           followSql(table, identity),
           ({ kind, uid, run, fault }) => `${table} of ${kind} ${uid} that begins with run ${run} ${fault}`,
@@ -53,7 +53,7 @@ export const versionChecks: readonly Check[] = [
     invariant: 'a resource is removed only by a complete walk',
     means: 'a resource that was not scanned was reported as removed',
     find: (db) =>
-      sentences<VersionPlace & { status: string | null }>(
+      sentences<VersionRow & { status: string | null }>(
         db,
         removedSql,
         ({ kind, uid, run, status }) =>

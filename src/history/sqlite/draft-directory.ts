@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 
 /** A directory next to a file, in which the file is written before it gets its name. */
-export interface DraftPlace {
+export interface DraftDirectory {
   /** An empty file, readable by its owner only. */
   readonly draft: string
   /** Removes the directory. */
@@ -19,7 +19,7 @@ const mostTries = 5
  * Makes a place for a draft, and removes places that killed processes left in the same directory. A live process keeps
  * a lock on a file in its place. The system releases the lock when the process ends, also when it is killed.
  */
-export function openDraftPlace(target: string): DraftPlace {
+export function openDraftDirectory(target: string): DraftDirectory {
   for (let tries = 1; ; tries++) {
     const place = mkdtempSync(`${target}${mark}`)
     const lock = takeLock(place)

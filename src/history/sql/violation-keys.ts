@@ -14,7 +14,7 @@ import {
 } from './violations.ts'
 
 /** Where a violation is found again. */
-export interface FoundViolation {
+export interface ViolationKey {
   readonly id: number
   /** The name of its project as of the run that was asked for. */
   readonly project: string
@@ -23,14 +23,14 @@ export interface FoundViolation {
   readonly run: number
 }
 
-export interface IdentifiedViolation extends Identity, Omit<FoundViolation, 'project'> {
+export interface IdentifiedViolation extends Identity, Omit<ViolationKey, 'project'> {
   readonly fingerprint: string
 }
 
 /** Violations that were identified, in the order asked; without those that were pruned since. */
 export function readFoundViolations(
   history: HistoryReader,
-  found: readonly FoundViolation[],
+  found: readonly ViolationKey[],
 ): Promise<readonly (RecordedViolation | ResolvedViolation)[]> {
   const seen = found.filter(({ project }) => history.visibility.isVisible(project))
   return history.snapshot((transaction) => foundViolations(transaction, seen))
@@ -39,7 +39,7 @@ export function readFoundViolations(
 /** The same, asked of a database. */
 export async function foundViolations(
   session: Session,
-  asked: readonly FoundViolation[],
+  asked: readonly ViolationKey[],
 ): Promise<(RecordedViolation | ResolvedViolation)[]> {
   const nameOf = () => ''
   const rows = new Map<number, RecordedViolation | ResolvedViolation>()

@@ -6,16 +6,16 @@ import type { BoundRules } from './rule-sets.ts'
 import type { Labels } from './selector.ts'
 
 /** What evaluations of the same policy found in resources and kept of them, so that later ones need not ask again. */
-export interface KnownEvaluations {
+export interface RememberedEvaluations {
   readonly findings: WeakMap<Resource, FindingMemory>
   readonly facts: WeakMap<Resource, RuleFacts>
   /** What rules across resources concluded last, by rule. */
-  readonly conclusions: Map<string, KnownConclusion>
+  readonly conclusions: Map<string, RememberedConclusion>
 }
 
 /** A scan of which it is known beforehand what it shows. */
 export interface ForeseenScan {
-  readonly known: KnownEvaluations
+  readonly known: RememberedEvaluations
   /** In the order of walking. A list is the same object where nothing in it changed since the scan before. */
   readonly seen: ReadonlyMap<Kind, readonly Resource[]>
   isComplete(kind: Kind): boolean
@@ -25,7 +25,7 @@ export interface ForeseenScan {
  * What a rule across resources found. It knows their project, them, and how complete they are, and nothing else: of the
  * same it finds the same.
  */
-export interface KnownConclusion {
+export interface RememberedConclusion {
   /** By its name. */
   readonly project: string
   /** Of each kind that it visits. */
@@ -51,6 +51,6 @@ export interface FindingMemory {
   readonly at: number
 }
 
-export function nothingKnown(): KnownEvaluations {
+export function nothingKnown(): RememberedEvaluations {
   return { findings: new WeakMap(), facts: new WeakMap(), conclusions: new Map() }
 }

@@ -1,5 +1,5 @@
 import { editYaml, readYaml } from '../yaml/write-yaml.ts'
-import type { Answers, Place } from './answers.ts'
+import type { Answers, Target } from './answers.ts'
 
 /** A file to write. */
 export interface PlannedFile {
@@ -8,8 +8,8 @@ export interface PlannedFile {
   readonly text: string
 }
 
-/** What a place needs in addition to configuration and policy. */
-export interface PlacePlan {
+/** What a target needs in addition to configuration and policy. */
+export interface TargetPlan {
   /** Where configuration and policy go, such as `conf/`; empty: the directory itself. */
   readonly folder: string
   readonly needs: ConfigurationNeeds
@@ -18,11 +18,11 @@ export interface PlacePlan {
   readonly next: readonly NextStep[]
 }
 
-/** What a place asks of the configuration. */
+/** What a target asks of the configuration. */
 export interface ConfigurationNeeds {
   /** Where the key comes from, such as `${ACME_KEY}`. */
   readonly key: string
-  /** The path of the history; undefined where the place names it in another way. */
+  /** The path of the history; undefined where the target names it in another way. */
   readonly history: string | undefined
   /** Whether a worker runs there, and the address that it listens on; undefined: audits are started one by one. */
   readonly worker: { readonly listen: string | undefined } | undefined
@@ -34,7 +34,7 @@ export interface NextStep {
   readonly purpose: string
 }
 
-export interface PlaceContext extends Pick<Answers, 'keyVariable'> {
+export interface TargetFacts extends Pick<Answers, 'keyVariable'> {
   /** The name of the service: file names and keys in secrets are made of it. */
   readonly service: string
   /** The version of hookdrift. */
@@ -43,18 +43,18 @@ export interface PlaceContext extends Pick<Answers, 'keyVariable'> {
   readonly readPackageFile: (path: string) => string
 }
 
-/** What each place needs. */
-export const placePlans = {
+/** What each target needs. */
+export const targetPlans = {
   github: planGithub,
   gitlab: planGitlab,
   compose: planCompose,
   kubernetes: planKubernetes,
   systemd: planSystemd,
   none: planNone,
-} as const satisfies Record<Place, (context: PlaceContext) => PlacePlan>
+} as const satisfies Record<Target, (context: TargetFacts) => TargetPlan>
 
 /** A scheduled workflow, with the package in the repository. */
-function planGithub({ keyVariable, version, readPackageFile }: PlaceContext): PlacePlan {
+function planGithub({ keyVariable, version, readPackageFile }: TargetFacts): TargetPlan {
   const template = readPackageFile('deploy/init/github.yml')
   const workflow = template.replaceAll('ACME_KEY', keyVariable).replaceAll(tarball('0.0.0'), tarball(version))
   return {
@@ -85,7 +85,7 @@ function tarball(version: string): string {
 const gitlabFile = '.gitlab/hookdrift.yml'
 
 /** A job for scheduled pipelines, in a file of its own: most repositories have a `.gitlab-ci.yml`. */
-function planGitlab({ keyVariable, version, readPackageFile }: PlaceContext): PlacePlan {
+function planGitlab({ keyVariable, version, readPackageFile }: TargetFacts): TargetPlan {
   const job = fillInputs(readPackageFile('templates/hookdrift.yml'), { package: tarball(version) })
   return {
     folder: '',
@@ -129,7 +129,7 @@ function fillInputs(component: string, given: Readonly<Record<string, string>>):
 }
 
 /** A worker in a container: `compose.yaml` of the package without its simulated service. */
-function planCompose({ service, keyVariable, version, readPackageFile }: PlaceContext): PlacePlan {
+function planCompose({ service, keyVariable, version, readPackageFile }: TargetFacts): TargetPlan {
   const worker = ['services', 'worker']
   const compose = editYaml(
     readPackageFile('compose.yaml'),
@@ -179,7 +179,7 @@ function planCompose({ service, keyVariable, version, readPackageFile }: PlaceCo
 const kubernetesFolder = 'deploy/kubernetes'
 
 /** A worker in a cluster: base and worker of the package's kustomizations in one. */
-function planKubernetes({ service, keyVariable, version, readPackageFile }: PlaceContext): PlacePlan {
+function planKubernetes({ service, keyVariable, version, readPackageFile }: TargetFacts): TargetPlan {
   const copied = ['volume/volume.yaml', 'worker/deployment.yaml', 'service/service.yaml'].map((path) => ({
     path: path.slice(path.lastIndexOf('/') + 1),
     text: readPackageFile(`${kubernetesFolder}/${path}`),
@@ -219,7 +219,7 @@ function planKubernetes({ service, keyVariable, version, readPackageFile }: Plac
 const systemdFiles = ['hookdrift-worker.service', 'hookdrift.sysusers']
 
 /** A worker as a unit of systemd, with the files of the package. */
-function planSystemd({ service, readPackageFile }: PlaceContext): PlacePlan {
+function planSystemd({ service, readPackageFile }: TargetFacts): TargetPlan {
   return {
     folder: '',
     needs: {
@@ -256,7 +256,7 @@ function planSystemd({ service, readPackageFile }: PlaceContext): PlacePlan {
 }
 
 /** Audits by hand, on this machine. */
-function planNone({ keyVariable }: PlaceContext): PlacePlan {
+function planNone({ keyVariable }: TargetFacts): TargetPlan {
   return {
     folder: '',
     needs: { key: variableReference(keyVariable), history: localHistory.path, worker: undefined },

@@ -5,17 +5,17 @@ import type { Json, JsonObject } from '../model/json.ts'
 import { isReadable, type Listing, type ProjectRef, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
 import type { IdentifyItem, ItemIdentity, PagedListing } from '../service/service-client.ts'
-import { type KnownVersions, kindOf } from './project-scan.ts'
+import { type CurrentVersions, kindOf } from './project-scan.ts'
 
 import type { StagedResource } from './stage-resources.ts'
 
 /** An item that a scan read: which version it became, and what of it no version keeps. */
-type KnownItem = readonly [digest: string, uid: string, form: string, volatile: JsonObject]
+type ItemRecord = readonly [digest: string, uid: string, form: string, volatile: JsonObject]
 
 /** What a scan leaves for the next one. */
 interface ItemReading {
   readonly normaliser: number
-  readonly listings: Readonly<Partial<Record<Listing, readonly KnownItem[]>>>
+  readonly listings: Readonly<Partial<Record<Listing, readonly ItemRecord[]>>>
 }
 
 /** Of a listing: what is known of more would take more memory than normalising them takes time. */
@@ -30,24 +30,29 @@ const formLength = 16
  * that form, so the same bytes need not be normalised and sealed again: the version is read instead. Nothing else follows
  * from it. No policy, time, waiver, label or earlier outcome enters, and every rule is evaluated as if nothing were known.
  */
-export class KnownItems {
+export class ItemMemory {
   readonly #draft: ScanDraft
   readonly #project: ProjectRef
-  readonly #known: KnownVersions
+  readonly #known: CurrentVersions
   readonly #sealer: Sealer
   /** As it is stored. */
   readonly #stored: string | undefined
-  readonly #before: Partial<Record<Listing, ReadonlyMap<string, KnownItem>>> = {}
-  readonly #now: Partial<Record<Listing, KnownItem[]>> = {}
+  readonly #before: Partial<Record<Listing, ReadonlyMap<string, ItemRecord>>> = {}
+  readonly #now: Partial<Record<Listing, ItemRecord[]>> = {}
 
-  static async open(draft: ScanDraft, project: ProjectRef, known: KnownVersions, sealer: Sealer): Promise<KnownItems> {
-    return new KnownItems(draft, project, known, sealer, await draft.reading(project, 'items'))
+  static async open(
+    draft: ScanDraft,
+    project: ProjectRef,
+    known: CurrentVersions,
+    sealer: Sealer,
+  ): Promise<ItemMemory> {
+    return new ItemMemory(draft, project, known, sealer, await draft.reading(project, 'items'))
   }
 
   private constructor(
     draft: ScanDraft,
     project: ProjectRef,
-    known: KnownVersions,
+    known: CurrentVersions,
     sealer: Sealer,
     stored: string | undefined,
   ) {

@@ -1,0 +1,109 @@
+import { createRandom } from '../src/demo/random.ts'
+import { messageOf } from '../src/model/errors.ts'
+import type { Report } from '../src/model/report.ts'
+import { openAuditHarness, policyOf } from '../test/audit/audit-harness.ts'
+import { type Fault, judgeRuns, ofProject } from './answers/judge.ts'
+import { drawMutation, type Mutation } from './answers/mutation.ts'
+import { drawWorld, type RecordedWorld } from './answers/recorded-world.ts'
+import { serveWorld } from './answers/wire-answers.ts'
+import { type Breach, type Range, runCases } from './run-cases.ts'
+
+/**
+ * Audits projects that were recorded from a running service: in good health, with one answer mutated, and in good health
+ * again. Nothing may be removed, resolved or met that the mutated answers do not show, and the run after says what the
+ * run before said. `node prove/answers.ts [cases] [seed]`.
+ */
+// Without the rules across projects: what one project shows says nothing of another.
+const policy = policyOf(
+  'extends: [all]\nrules: { endpoint/auth-shared: off, endpoint/secret-shared: off, source/verifier-shared: off }\n',
+)
+/** Mutations that one project lives through, one after the other. */
+const perProject = 4
+const atOnce = 64
+const runDeadlineMs = 120_000
+
+await runCases({ script: import.meta.url, atOnce, deadlineMs: 20 * runDeadlineMs, prove })
+
+interface LivingProject {
+  readonly name: string
+  readonly world: RecordedWorld
+  readonly service: Awaited<ReturnType<typeof serveWorld>>
+  /** Its cases, by their numbers. */
+  readonly cases: readonly { readonly index: number; readonly mutation: Mutation }[]
+}
+
+async function prove({ seed, from, to }: Range): Promise<readonly Breach[]> {
+  const indexes = Array.from({ length: to - from }, (_, at) => from + at)
+  const byProject = Map.groupBy(indexes, (index) => Math.floor(index / perProject))
+  const projects = await Promise.all([...byProject].map(([number, own]) => openProject(seed, number, own)))
+  const bugs = new Map<string, string>()
+  await using harness = openAuditHarness({
+    projects: Object.fromEntries(projects.map(({ name, world }) => [name, world.uid])),
+    key: 'not-a-real-key',
+    pageSize: 2,
+    limits: { retries: 1, retryBudgetMs: 5_000 },
+    listings: { sources: 'auto', project: 'auto', event_types: 'auto', filters: 'required' },
+    concurrency: 4,
+  })
+  const urls = Object.fromEntries(projects.map(({ name, service }) => [name, service.url]))
+  const audit = () =>
+    harness.audit({
+      url: 'http://127.0.0.1:9',
+      urls,
+      policy,
+      onBug: ({ ref }, error) => bugs.set(ref.name, messageOf(error)),
+    })
+  try {
+    const found: Breach[] = []
+    let before = await audit()
+    refuseIncomplete(before)
+    for (let round = 0; round < perProject; round++) {
+      for (const { service, cases } of projects) {
+        const place = JSON.stringify(cases[round]?.mutation.place)
+        const spoil = cases[round]?.mutation.spoil
+        service.take()
+        service.spoilBy((asked, answer) => (JSON.stringify(asked) === place ? (spoil?.(answer) ?? answer) : answer))
+      }
+      bugs.clear()
+      const startedAt = performance.now()
+      const mutated = await audit()
+      const hasHung = performance.now() - startedAt > runDeadlineMs
+      const given = projects.map(({ service }) => service.take())
+      for (const { service } of projects) service.spoilBy(undefined)
+      const crashed = new Map(bugs)
+      const after = await audit()
+      for (const [at, { name, world, cases }] of projects.entries()) {
+        const one = cases[round]
+        if (one === undefined) continue
+        const of = (report: Report) => ofProject(report, `acme/${name}`)
+        const runs = { before: of(before), mutated: of(mutated), after: of(after), given: given[at] ?? [] }
+        const bug = crashed.get(`acme/${name}`)
+        const faults: Fault[] = [
+          ...judgeRuns(runs, one.mutation, world),
+          ...(bug === undefined ? [] : [{ promise: 'other' as const, what: `a bug ended the audit: ${bug}` }]),
+          ...(hasHung ? [{ promise: 'other' as const, what: 'the run took too long' }] : []),
+        ]
+        const { text } = one.mutation
+        found.push(...faults.map((fault) => ({ ...fault, index: one.index, shrunk: text, size: text.length })))
+      }
+      before = after
+    }
+    return found
+  } finally {
+    await Promise.all(projects.map(({ service }) => service[Symbol.asyncDispose]()))
+  }
+}
+
+async function openProject(seed: string, number: number, indexes: readonly number[]): Promise<LivingProject> {
+  const drawn = drawWorld(createRandom(`answers/${seed}/${number}`), `PROJECT-${number}`)
+  const cases = indexes.map((index) => {
+    return { index, mutation: drawMutation(drawn, createRandom(`answers/${seed}/case ${index}`)) }
+  })
+  return { name: `p${number}`, world: drawn, service: await serveWorld(drawn), cases }
+}
+
+/** What the recordings show must be complete, or nothing would be proven. */
+function refuseIncomplete({ coverage }: Report): void {
+  const gap = coverage.find(({ status }) => status !== 'complete')
+  if (gap !== undefined) throw new Error(`${gap.listing} of ${gap.project} is ${gap.status}: ${gap.reason}`)
+}

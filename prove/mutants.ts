@@ -114,17 +114,6 @@ const mutants: readonly Mutant[] = [
     after: "VALUES ($1, 'committed', $2,",
   },
   {
-    name: 'a run is committed in two transactions',
-    campaign: 'kills',
-    file: 'src/history/draft/run-draft.ts',
-    before: 'await attributeToRun(transaction, run)',
-    after: `await attributeToRun(transaction, run)
-    if (transaction.dialect === 'sqlite') {
-      await transaction.run('COMMIT')
-      await transaction.run('BEGIN IMMEDIATE')
-    }`,
-  },
-  {
     name: 'a damaged page is read as empty',
     campaign: 'disks',
     file: 'src/history/sqlite/sqlite-database.ts',

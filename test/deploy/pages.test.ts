@@ -84,7 +84,7 @@ describe('the pages about operation', () => {
 
 /** Of one of the four kinds, by its place; rules are reference, decisions explain. */
 const kinds =
-  /^docs\/(README\.md|tutorial\.md|how-to\/[\w-]+\.md|(reference|rules\/\w+)\/[\w-]+\.md|(design|(explanation|decisions)\/[\w-]+)\.md)$/
+  /^docs\/(README\.md|tutorial\.md|proof\.md|how-to\/[\w-]+\.md|(reference|rules\/\w+)\/[\w-]+\.md|(design|(explanation|decisions)\/[\w-]+)\.md)$/
 
 describe('the index', () => {
   it('lists every page except rules and decisions, which have lists of their own', () => {

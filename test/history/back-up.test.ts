@@ -65,10 +65,10 @@ describe('a backup', () => {
 
     /** A process that is making a copy, and gets no further. */
     async function aCopier(name: string) {
-      const script = `import { openDraftPlace } from ${JSON.stringify(module)}
+      const script = `import { openDraftDirectory } from ${JSON.stringify(module)}
         import { writeFileSync } from 'node:fs'
-        globalThis.place = openDraftPlace(${JSON.stringify(join(dirname(file), name))})
-        writeFileSync(globalThis.place.draft, 'a whole history')
+        globalThis.opened = openDraftDirectory(${JSON.stringify(join(dirname(file), name))})
+        writeFileSync(globalThis.opened.draft, 'a whole history')
         console.log('at work')
         setInterval(() => {}, 1000)`
       const child = spawn(process.execPath, ['--input-type=module', '-e', script], {

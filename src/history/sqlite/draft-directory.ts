@@ -16,14 +16,14 @@ const lockName = 'lock'
 const mostTries = 5
 
 /**
- * Makes a place for a draft, and removes places that killed processes left in the same directory. A live process keeps
- * a lock on a file in its place. The system releases the lock when the process ends, also when it is killed.
+ * Makes a directory for a draft, and removes those that killed processes left next to it. A live process keeps a lock
+ * on a file in its own. The system releases the lock when the process ends, also when it is killed.
  */
 export function openDraftDirectory(target: string): DraftDirectory {
   for (let tries = 1; ; tries++) {
     const place = mkdtempSync(`${target}${mark}`)
     const lock = takeLock(place)
-    // Another process may have removed the place as abandoned before this one locked it.
+    // Another process may have removed the directory as abandoned before this one locked it.
     if (lock !== undefined && existsSync(join(place, lockName))) {
       removeAbandoned(dirname(target), place)
       const draft = join(place, draftName)

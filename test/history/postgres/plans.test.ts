@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['the last runs', [], (reader) => listEndedRuns(reader, 5)],
     [
       'the extents of runs',
-      ['change_of_run (run >=', 'walk_pkey (run >='],
+      ['change_of_run (run >=', 'violation_opened (first_run >=', 'walk_pkey (run >='],
       (reader) => readRunExtents(reader, run, run),
     ],
     ['the resources that follow one', [], (reader) => listResources(reader, twenty)],

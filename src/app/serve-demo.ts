@@ -29,7 +29,7 @@ export async function serveDemo(options: DemoServiceOptions, signal: AbortSignal
   print(`  export DEMO_KEY=${fleet.personalKey}`)
   print('To set hookdrift up for it, as for a gateway of your own:')
   print(
-    `  hookdrift init --url ${reachable(service.url)} --key-from-env DEMO_KEY --organisation ${fleet.organisationId}`,
+    `  hookdrift init --url ${reachable(service.url)} --key-from-env DEMO_KEY --organisation ${fleet.organisationId} --projects all`,
   )
   ready(demoConfiguration(reachable(service.url), fleet))
   try {

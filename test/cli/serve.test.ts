@@ -231,7 +231,7 @@ describe('hookdrift demo --serve', () => {
       `  export DEMO_KEY=${personalKey}`,
       'To set hookdrift up for it, as for a gateway of your own:',
       expect.stringMatching(
-        `^  hookdrift init --url http://\\S+ --key-from-env DEMO_KEY --organisation ${organisationId}$`,
+        `^  hookdrift init --url http://\\S+ --key-from-env DEMO_KEY --organisation ${organisationId} --projects all$`,
       ),
     ])
     expect(messages.slice(4)).toEqual([...planned, 'All edits are made: nothing changes from here on.'])

@@ -7,7 +7,7 @@ import { command } from '../test/cli/run-in-process.ts'
 import { startRandomFleet } from '../test/oracle/random-fleet.ts'
 import { expectedTicks, type QuarterPattern, takeTicks } from '../test/worker/expected-ticks.ts'
 import { aSchedule, day, hour, iso, minute, work } from '../test/worker/worker-harness.ts'
-import { conclude } from './conclude.ts'
+import { Tally } from './conclude.ts'
 
 /**
  * Keeps schedules of twelve time zones through a year in which clocks are set back and forth at random: no tick is missed
@@ -40,16 +40,14 @@ const answers: readonly (readonly string[])[] = [
   ]),
 ]
 
-let [cases, violations] = [0, 0]
-let smallest: string | undefined
+const tally = new Tally()
 
 for (const zone of zones) {
   for (let index = 0; index < patterns; index++) proveAgenda(zone, index)
   await proveWorker(zone)
 }
 for (let index = 0; index < fleets; index++) await proveAges(index)
-process.stdout.write(`${cases} cases, ${violations} violations\n`)
-conclude({ cases, violations: { other: violations }, ...(smallest !== undefined && { smallest }) })
+tally.conclude('cases')
 
 interface Step {
   /** By the time that really passes. */
@@ -244,10 +242,5 @@ function differences(expected: readonly string[], got: readonly string[]): strin
 }
 
 function report(about: string, faults: readonly string[]): void {
-  cases += 1
-  if (faults.length === 0) return
-  violations += 1
-  const first = `${about}: ${faults.slice(0, 5).join('; ')}`
-  process.stdout.write(`${first}\n`)
-  smallest ??= `${first}; node prove/clocks.ts ${patterns} ${seed} --days ${days} --fleets ${fleets}`
+  tally.report(about, faults, 'other', `node prove/clocks.ts ${patterns} ${seed} --days ${days} --fleets ${fleets}`)
 }

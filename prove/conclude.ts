@@ -26,3 +26,33 @@ export function conclude(outcome: Outcome): void {
   process.send?.(outcome)
   if (countViolations(outcome) > 0) process.exitCode = 1
 }
+
+const mostFaults = 5
+
+/** Counts the cases of a campaign that finds faults in words, and prints those of each case. */
+export class Tally {
+  #cases = 0
+  readonly #violations: Partial<Record<Promised, number>> = {}
+  #smallest: string | undefined
+
+  /** `faults`: what was wrong in a case; empty where nothing was. `repeat`: the command that repeats it. */
+  report(about: string, faults: readonly string[], promise: Promised, repeat: string): void {
+    this.#cases += 1
+    if (faults.length === 0) return
+    this.#violations[promise] = (this.#violations[promise] ?? 0) + 1
+    const what = `${about}: ${faults.slice(0, mostFaults).join('; ')}`
+    process.stdout.write(`${what}\n`)
+    this.#smallest ??= `${what}; ${repeat}`
+  }
+
+  get outcome(): Outcome {
+    const smallest = this.#smallest
+    return { cases: this.#cases, violations: this.#violations, ...(smallest !== undefined && { smallest }) }
+  }
+
+  /** Prints the sum, and ends the campaign. `unit`: what a case is. */
+  conclude(unit: string): void {
+    process.stdout.write(`${this.#cases} ${unit}, ${countViolations(this.outcome)} violations\n`)
+    conclude(this.outcome)
+  }
+}

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
 import { createRandom } from '../src/demo/random.ts'
 import { type Answers, answersOf, openCommands, type Place, sealKey } from './commands/fixture.ts'
-import { conclude, type Outcome } from './conclude.ts'
+import { conclude, type Outcome, Tally } from './conclude.ts'
 
 /**
  * Takes the disk away from a history in a file. It is full at the n-th page that a command writes (a small file system in
@@ -81,8 +81,7 @@ async function openCampaign(root: string) {
   mkdirSync(places)
   const commands = await openCommands(`disks-${seed}`, undefined, places)
   const random = createRandom(`disks/${seed}`)
-  let [cases, unseen, violations] = [0, 0, 0]
-  let smallest: string | undefined
+  const tally = new Tally()
 
   const undisturbed = await commands.copy('file')
   const before = await answersOf(undisturbed)
@@ -91,13 +90,8 @@ async function openCampaign(root: string) {
   await undisturbed.remove()
 
   function report(about: string, faults: readonly string[], isUnseen = false): void {
-    cases += 1
-    if (faults.length === 0) return
-    if (isUnseen) unseen += 1
-    else violations += 1
-    const first = `${about}: ${faults.slice(0, 4).join('; ')}`
-    process.stdout.write(`${first}\n`)
-    smallest ??= `${first}; node prove/disks.ts ${seed} --every ${every} --damages ${damages}`
+    const repeat = `node prove/disks.ts ${seed} --every ${every} --damages ${damages}`
+    tally.report(about, faults, isUnseen ? 'unseen' : 'whole', repeat)
   }
 
   /** A command without a disk that takes all: whether it could do its work, and what is wrong with what it left. */
@@ -313,8 +307,7 @@ async function openCampaign(root: string) {
     },
     async close(): Promise<void> {
       await commands[Symbol.asyncDispose]()
-      process.stdout.write(`${cases} cases, ${violations + unseen} violations\n`)
-      conclude({ cases, violations: { whole: violations, unseen }, ...(smallest !== undefined && { smallest }) })
+      tally.conclude('cases')
     },
   }
 

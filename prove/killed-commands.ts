@@ -5,7 +5,7 @@ import { createRandom } from '../src/demo/random.ts'
 import { deathVariable } from '../test/history/die-at-write.ts'
 import { openDatabases } from '../test/pool/open-databases.ts'
 import { type Answers, answersOf, type Backend, openCommands, type Place } from './commands/fixture.ts'
-import { conclude } from './conclude.ts'
+import { countViolations, Tally } from './conclude.ts'
 import { stopVariable } from './run-cases.ts'
 
 /**
@@ -75,8 +75,8 @@ const victims: readonly Victim[] = [
 await using databases = await openDatabases()
 await using commands = await openCommands(`kills-${seed}`, databases)
 const stops = process.env[stopVariable] !== undefined
-let [cases, killed, violations] = [0, 0, 0]
-let smallest: string | undefined
+const tally = new Tally()
+let killed = 0
 
 const chosen = victims.filter(({ name }) => values.only === undefined || name === values.only)
 const expected = new Map<Victim, Undisturbed>()
@@ -89,20 +89,20 @@ for (const [victim, { writes }] of expected) {
   )
   // An audit makes a run, and has more of them.
   for (const moment of spread(all, victim.name === 'audit' ? 3 * most : most)) {
-    if (stops && violations > 0) break
+    if (stops && countViolations(tally.outcome) > 0) break
     await proveKill(victim, deathAt(moment), `${moment} writes`)
   }
 }
 const random = createRandom(`kills/${seed}`)
-for (let kill = 0; kill < kills && !(stops && violations > 0); kill++) {
+for (let kill = 0; kill < kills && !(stops && countViolations(tally.outcome) > 0); kill++) {
   const victim = chosen[random.below(chosen.length)]
   const { ms = 0 } = (victim && expected.get(victim)) ?? {}
   // The program's own start takes the first part of it.
   const atMs = Math.round(ms * (0.3 + 0.8 * (random.below(10_000) / 10_000)))
   if (victim !== undefined) await proveKill(victim, {}, `after ${atMs} ms`, atMs)
 }
-process.stdout.write(`${cases} cases, ${killed} kills, ${violations} violations\n`)
-conclude({ cases, violations: { whole: violations }, ...(smallest !== undefined && { smallest }) })
+process.stdout.write(`${killed} kills\n`)
+tally.conclude('cases')
 
 function deathAt(moment: string): Readonly<Record<string, string>> {
   const preloaded = join(import.meta.dirname, '../test/history/die-at-write.ts')
@@ -133,16 +133,11 @@ async function proveKill(
     const { code, signal, stderr } = await running.ended
     clearTimeout(timer)
     const wasKilled = signal === 'SIGKILL'
-    cases += 1
     killed += wasKilled ? 1 : 0
     const faults = wasKilled || code === 0 || code === 1 ? [] : [`it ended with ${code}: ${stderr}`]
     faults.push(...(await victim.faults({ place, to, args, expected: known }).catch((error) => [String(error)])))
-    if (faults.length > 0) {
-      violations += 1
-      const what = `${victim.name} of a ${victim.on} to a ${victim.to}, killed ${moment}: ${faults.slice(0, 4).join('; ')}`
-      process.stdout.write(`${what}\n`)
-      smallest ??= `${what}; node prove/killed-commands.ts ${seed} --only ${victim.name}`
-    }
+    const about = `${victim.name} of a ${victim.on} to a ${victim.to}, killed ${moment}`
+    tally.report(about, faults, 'whole', `node prove/killed-commands.ts ${seed} --only ${victim.name}`)
   } finally {
     await to.remove()
     await place.remove()

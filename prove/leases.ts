@@ -15,7 +15,7 @@ import { openSecrets } from '../src/inventory/open-secrets.ts'
 import { faultsIn } from '../test/audit/verify-history-file.ts'
 import { pauseOwner, race } from '../test/history/lease-race.ts'
 import { openDatabases } from '../test/pool/open-databases.ts'
-import { conclude } from './conclude.ts'
+import { Tally } from './conclude.ts'
 
 /**
  * Many processes begin a run on one history at once, in a file and in PostgreSQL, round after round; every tenth winner is
@@ -44,8 +44,7 @@ interface Place {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-leases-'))
-let [cases, violations] = [0, 0]
-let smallest: string | undefined
+const tally = new Tally()
 try {
   await using databases = await openDatabases()
   for (const makePlace of [placeInFile, async () => placeInDatabase((await databases.make()).url)]) {
@@ -55,8 +54,7 @@ try {
 } finally {
   rmSync(directory, { recursive: true, force: true })
 }
-process.stdout.write(`${cases} rounds, ${violations} violations\n`)
-conclude({ cases, violations: { whole: violations }, ...(smallest !== undefined && { smallest }) })
+tally.conclude('rounds')
 
 async function proveRace(place: Place): Promise<void> {
   const results = await race(place.address, { processes, rounds, killEvery: 10, pauseEvery: 4 })
@@ -114,12 +112,12 @@ async function provePauses(place: Place): Promise<void> {
 }
 
 function report(about: string, faults: readonly string[]): void {
-  cases += 1
-  if (faults.length === 0) return
-  violations += 1
-  const first = `${about}: ${faults.slice(0, 5).join('; ')}`
-  process.stdout.write(`${first}\n`)
-  smallest ??= `${first}; npm run prove -- --only leases, or node prove/leases.ts --processes ${processes} --rounds ${rounds}`
+  tally.report(
+    about,
+    faults,
+    'whole',
+    `npm run prove -- --only leases, or node prove/leases.ts --processes ${processes} --rounds ${rounds}`,
+  )
 }
 
 function placeInFile(): Place {

@@ -95,7 +95,10 @@ function isPagedPath([, list]: Path): boolean {
   return list === 'content'
 }
 
-/** A text for a number is not a value; nothing, and an empty value, are what the service says. */
+/**
+ * A text for a number is not a value. Nothing and an empty value are what the service says; a text for a list of texts
+ * is a list of one.
+ */
 function showsOf(
   change: string,
   was: Json | undefined,
@@ -108,7 +111,8 @@ function showsOf(
   }
   const value: Json = JSON.parse(values[change] ?? 'null')
   if (isEmpty(value) || was === null || was === undefined) return 'value'
-  return typeNameOf(value) === typeNameOf(was) ? 'value' : 'hidden'
+  const isListOfOne = typeof value === 'string' && Array.isArray(was) && was.every((item) => typeof item === 'string')
+  return isListOfOne || typeNameOf(value) === typeNameOf(was) ? 'value' : 'hidden'
 }
 
 function isEmpty(value: Json | undefined): boolean {

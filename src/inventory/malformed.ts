@@ -103,17 +103,17 @@ function isMisspelt(value: Json, values: readonly string[] | undefined): boolean
 }
 
 function expectationOf(field: Field): string {
+  if (field.type === 'keyed') return `a list of objects, each with a text as ${field.by ?? 'uid'}`
   return field.type === 'word' && field.values !== undefined ? 'a value of the contract' : expectations[field.type]
 }
 
-const expectations: Readonly<Record<Field['type'], string>> = {
+const expectations: Readonly<Record<Exclude<Field['type'], 'keyed'>, string>> = {
   flag: 'a flag',
   integer: 'a whole number',
   seconds: 'a number of seconds',
   time: 'a time',
   set: 'a list',
   addresses: 'a list',
-  keyed: 'a list of objects',
   struct: 'an object',
   text: 'a text',
   word: 'a text',

@@ -158,11 +158,11 @@ function normaliseKeyed(field: KeyedList, raw: Json, path: string, job: Normalis
   const entries = raw.map((item, index): [string, Json] => {
     const uid =
       field.by === undefined ? uidOf(item, index, field, job.sealer) : nameBy(field.by, item, index, job.sealer)
-    const here = `${path}/${pointerStep(uid)}`
-    const name = field.by ?? 'uid'
-    if (isNotText(item[name] ?? '')) job.malformed.push(`${here}/${name}`)
-    return [uid, normaliseMembers(field.members, item, here, job, field.guarded)]
+    return [uid, normaliseMembers(field.members, item, `${path}/${pointerStep(uid)}`, job, field.guarded)]
   })
+  // Which entry one is, and so which one is missing, is not shown.
+  const name = field.by ?? 'uid'
+  if (raw.some((item) => isNotText(item[name] ?? ''))) job.malformed.push(path)
   return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
 }
 

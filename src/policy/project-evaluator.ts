@@ -304,7 +304,7 @@ export class ProjectEvaluator {
     const { now } = this.#shared.run
     return this.#findWatched(active, resource, (seen, onRead) => {
       if (onRead === undefined) return bound.check(drift, now)
-      const fields = watchChanges(drift.fields, resource.unseen ?? none, onRead)
+      const fields = watchChanges(drift.fields, resource, onRead)
       return bound.check({ ...drift, after: seen.attributes, fields }, now)
     })
   }

@@ -66,6 +66,24 @@ describe('a field of the contract with a wrong type', () => {
     expect(report.projects[0]?.evaluated_by_rule).toEqual({ [silent]: 1 })
   })
 
+  it('is the whole list where it names an entry: no secret is gone, changed or mended by that', async () => {
+    const rules = policyOf('extends: []\nrules: { endpoint/secret-weak: {}, drift/secret-changed: {} }')
+    const weak = { uid: 'SEC-1', value: 'password123' }
+    await using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1', { secrets: [weak] })] })
+    expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(['opened endpoint/secret-weak EP-1'])
+
+    fixture.show({ endpoints: [anEndpoint('EP-1', { secrets: [{ ...weak, uid: true }] })] })
+    const report = await fixture.audit({ policy: rules })
+    expect(violationLines(report)).toEqual(['unknown endpoint/secret-weak EP-1'])
+    const expected = 'a list of objects, each with a text as uid'
+    expect(noticesOf(report)).toEqual([
+      `endpoints: 1 endpoint shows secrets as something other than ${expected} (EP-1); rules that read it say nothing`,
+    ])
+
+    fixture.show({ endpoints: [anEndpoint('EP-1', { secrets: [weak] })] })
+    expect(violationLines(await fixture.audit({ policy: rules }))).toContain('continuing endpoint/secret-weak EP-1')
+  })
+
   it('is noted once for all its resources, with one example', async () => {
     const odd = (uid: string) => ({
       ...anEndpoint(uid, { rate_limit: 'x' }),

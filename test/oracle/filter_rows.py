@@ -100,6 +100,15 @@ def read_rows(walk, exchanges, most, past):
     return reading
 
 
+def leave_rows(walk, past):
+    """No rows are to be read: those that an earlier scan read may have changed since."""
+    reading = RowReading()
+    if walk.end != "foreign":
+        reading.listed = [item["uid"] for item in walk.items]
+        reading.unread = set(reading.listed) & set(past.readings)
+    return reading
+
+
 def choose(items, left, past):
     """Whose rows are due, and whose are not although the list shows that something has changed."""
     uids = [item["uid"] for item in items]
@@ -351,11 +360,13 @@ def across_rows(subscriptions, catalogue, is_catalogue_whole):
         declared = set(declared_types(r.attributes)) - {"*"}
         rows = set(rows_of(r.attributes) or {}) - {"*"}
         for path, named in (("/filter_config/event_types", declared), ("/filters", rows - declared)):
-            # Every project's catalogue has `*`: an empty one says nothing.
             if names and is_catalogue_whole and not named <= names:
                 found.setdefault("subscription/event-type-unknown", set()).add((r.uid, path))
             if named & deprecated:
                 found.setdefault("subscription/event-type-deprecated", set()).add((r.uid, path))
+    if not names:
+        # Every project's catalogue has `*`: an empty one says nothing.
+        doubted.add("subscription/event-type-unknown")
     for parallel in routes.values():
         for r in parallel:
             paths = set(duplicates(r, sorted((other for other in parallel if other is not r), key=lambda o: o.uid)))

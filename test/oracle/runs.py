@@ -4,7 +4,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 
 from answers import Walk, exchanges_of, is_within, read_walk
-from filter_rows import DRIFT, ONE_SUBSCRIPTION, read_catalogue, read_rows, rows_in
+from filter_rows import DRIFT, ONE_SUBSCRIPTION, leave_rows, read_catalogue, read_rows, rows_in
 from normal_form import carried, differences, is_same, normal_form, stub_form, uid_of
 from rules import ONE_RESOURCE, Resource, across_fleet, across_project, cannot_compare_rows, drift, needs_of, seconds
 
@@ -67,7 +67,7 @@ class Scan:
         self.unreferenced = set()
         self.unobserved = set()
         self.withheld = False
-        self.rows = None  # what was read of filter rows; None where they are off
+        self.rows = None  # what was read of filter rows; None where no subscription was listed
         self.doubted = set()  # (rule, subscription uid): what it needed was not read
         self.blurred = set()  # rules across resources that could not evaluate one of them
 
@@ -173,10 +173,12 @@ def walk_rows(scan, exchanges):
     offer = scan.run["listings"].get("filters")
     most = float("inf") if offer == "required" else scan.run["filters_per_run"]
     walk = scan.walks["subscriptions"]
-    if offer != "off":
-        scan.rows = read_rows(walk, exchanges, most, scan.project)
-        if scan.rows.is_foreign:
-            walk.end, walk.pages = "foreign", walk.pages[: scan.rows.taken]
+    if offer == "off":
+        scan.rows = leave_rows(walk, scan.project)
+        return
+    scan.rows = read_rows(walk, exchanges, most, scan.project)
+    if scan.rows.is_foreign or walk.end == "foreign":
+        walk.end, walk.pages = "foreign", walk.pages[: scan.rows.taken]
 
 
 def coverage_of_rows(scan):
@@ -228,7 +230,7 @@ def take_in(scan, now, labels):
         for item in walk.items:
             passing[KIND[listing], item["uid"]] = item
             forms[KIND[listing], item["uid"]] = normal_form(KIND[listing], item)
-    for uid, rows in scan.rows.rows.items() if scan.rows is not None else ():
+    for uid, rows in scan.rows.rows.items():
         forms["subscription", uid]["filters"] = rows
     for item in scan.walks["subscriptions"].items:
         source = item.get("source_metadata")
@@ -241,9 +243,9 @@ def take_in(scan, now, labels):
             again[kind] += 1
             form = carried(kind, before, form)
         scan.seen.append(Resource(project.name, kind, uid, form, passing.get((kind, uid), {})))
-        scan.seen[-1].are_rows_unread = kind == "subscription" and scan.rows is not None and uid in scan.rows.unread
+        scan.seen[-1].are_rows_unread = kind == "subscription" and uid in scan.rows.unread
     withhold_removals(scan, again)
-    if scan.rows is not None:
+    if scan.run["listings"]["filters"] != "off":
         scan.statuses["filters"] = scan.rows.status(scan.statuses["subscriptions"], scan.run["listings"]["filters"])
     for r in scan.seen:
         compare_with_baseline(scan, r)
@@ -537,10 +539,9 @@ def remember(scan):
     for r in scan.seen:
         if r.kind == "subscription":
             (project.unread.add if r.are_rows_unread else project.unread.discard)(r.uid)
-    if scan.rows is not None:
-        if scan.is_whole("subscription"):
-            project.readings = {uid: project.readings[uid] for uid in scan.rows.listed if uid in project.readings}
-        project.readings.update({uid: scan.run["started_at"] for uid in scan.rows.rows})
+    if scan.is_whole("subscription"):
+        project.readings = {uid: project.readings[uid] for uid in scan.rows.listed if uid in project.readings}
+    project.readings.update({uid: scan.run["started_at"] for uid in scan.rows.rows})
 
 
 # --- active violations
@@ -568,6 +569,9 @@ def reconcile(scan, scans, is_whole_fleet):
         if not is_asked(scan, rule):
             return True
         if (kind, uid) in scan.unobserved or (rule, uid) in scan.doubted or rule in scan.blurred:
+            return False
+        if rule == "project/mass-removal" and "event_types" in project.withheld and not scan.is_complete("event_type"):
+            # Whether they are gone is as open as it was.
             return False
         scope, kinds = needs_of(rule)
         kinds = [need or kind for need in kinds]

@@ -21,7 +21,6 @@ export const eventTypeUnknown = aggregateRule({
     }
     // Read in any case: of a subscription that cannot be evaluated, a trial without a catalogue must show it.
     const named = subscribedTypes(resource.attributes as Subscription)
-    // Every project's catalogue holds `*`: an empty one says nothing.
     if (catalogue.size === 0) return
     for (const { path, types } of named) {
       const unknown = types.filter(({ type }) => !catalogue.has(type))
@@ -34,4 +33,6 @@ export const eventTypeUnknown = aggregateRule({
   *conclude({ lost }, { isComplete }) {
     if (isComplete('event_type')) yield* lost
   },
+  // Every project's catalogue holds `*`: an empty one says nothing.
+  isUndecided: ({ catalogue }) => catalogue.size === 0,
 })

@@ -52,6 +52,7 @@ export function editRowsAtRandom(fleet: SimulatedFleet, random: Random): void {
     () => rows.forEach(({ uid }) => void deleteFilter(fleet, place, uid)),
     change({ enabled_at: null }),
     change({ enabled_at: null }),
+    change({ enabled_at: null }),
     change({ enabled_at: '2026-11-20T10:00:00.25Z' }),
     change({ body: conditionsOf(random) }),
     change({ body: conditionsOf(random) }),

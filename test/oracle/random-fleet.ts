@@ -43,6 +43,8 @@ export async function startRandomFleet(
   })
   service.behaviour.offers = { ...service.behaviour.offers, sources: random.chance(0.7), project: random.chance(0.75) }
   const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
+  // Only the latest release shows whether a row is on.
+  if (rowRandom?.chance(0.4)) service.behaviour.release = 'later'
   const listings = { ...offersOf(random), ...(rowRandom && rowOffers(rowRandom)) }
   const labels: Record<string, string> = random.pick<Record<string, string>>([{}, { env: 'prod' }, { env: 'test' }])
   const pageSize = random.pick([1, 2, 2, 3, 5, 20])

@@ -53,7 +53,7 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges):
         const drift: Drift = {
           ...subjectOf(resource),
           change: change?.change ?? 'none',
-          // What only one side shows is no difference: a resource that changed lately is evaluated for that alone.
+          // What only one side shows does not differ: a resource that changed lately is evaluated for that alone.
           before: base === 'same' || change === undefined ? resource.attributes : base?.attributes,
           after: resource.attributes,
           fields: change?.fields ?? [],

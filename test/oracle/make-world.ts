@@ -73,7 +73,7 @@ export async function makeWorld(
       rules,
       exceptions,
       accepted: waiting,
-      exchanges: proxy.take(),
+      exchanges: await proxy.take(),
     })
     waiting = await acceptSome(reports.at(-1))
   }

@@ -494,6 +494,7 @@ def has_changed(before, now, path):
 
 def value_at(attributes, path):
     for step in path.split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
         attributes = attributes.get(step) if isinstance(attributes, dict) else None
     return attributes
 

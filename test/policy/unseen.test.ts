@@ -125,8 +125,26 @@ describe('a subscription whose filter rows were due and not read', () => {
   })
 
   it('is known to other rules', () => {
-    const ofProject = evaluatorOf(policyFor(['subscription/at-most-once'])).of(project)
-    expect(ofProject.evaluate(unread({ delivery_mode: 'at_most_once' }))).toHaveLength(1)
+    const ofProject = evaluatorOf(policyFor(['subscription/at-most-once', 'drift/function-changed'])).of(project)
+    const resource = unread({ delivery_mode: 'at_most_once', function: 'b', filters: { a: {} } })
+    expect(ofProject.evaluate(resource)).toHaveLength(1)
+    const found = ofProject.compare(resource, {
+      kind: 'subscription',
+      uid: 's',
+      name: 's',
+      change: 'modified',
+      isApproved: false,
+      areSealsComparable: true,
+      recent: new Map(),
+      before: {},
+      after: resource.attributes,
+      fields: [
+        { path: '/filters/a', before: null, after: {} },
+        { path: '/function', before: 'a', after: 'b' },
+      ],
+    })
+    expect(found.map(({ path }) => path)).toEqual(['/function'])
+    expect(ofProject.outcome().doubts).toEqual({})
   })
 
   it('is unknown to drift rules where the earlier state has rows; otherwise they compare what is declared', () => {

@@ -164,7 +164,7 @@ export class ProjectAudit implements ProjectScan {
     const timed = await timeChanges(this, changes, proven.rows)
     await this.#stageChanges(timed)
     const statuses: Statuses = this.#run.runsProbes ? { ...walked, probes: 'complete' } : walked
-    const missing = await this.#comparison.compareMissing(statuses)
+    const missing = await this.#comparison.compareMissing(statuses, removals.unobserved)
     const outcome = await this.#conclude(statuses, proven, removals, probed, missing, timed)
 
     const notices = [

@@ -3,7 +3,7 @@ Works out from the raw answers of a service what hookdrift's reports must say, a
 
     python3 oracle.py DIRECTORY [--keep DIRECTORY]
 
-DIRECTORY holds pairs of SEED.world.json and SEED.reports.json. Prints one JSON object. Worlds with a disagreement are
+DIRECTORY holds SEED.world.json, SEED.reports.json and SEED.baselines.json of each world. Prints one JSON object. Worlds with a disagreement are
 copied to where --keep says. Shares no code with hookdrift, and needs nothing but Python; README.md says how far it is independent.
 """
 
@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import normal_form
+from approved import UNEXPECTED, as_told
 from normal_form import MARK, Hidden, shown, without_digits
 from runs import run_world
 
@@ -25,7 +26,9 @@ def main(directory, keep):
         reports_file = file.with_name(f"{seed}.reports.json")
         text = reports_file.read_text()
         before = len(total["disagreements"])
-        compare_world(seed, json.loads(file.read_text()), json.loads(text), total)
+        baselines_file = file.with_name(f"{seed}.baselines.json")
+        said = zip(json.loads(text), json.loads(baselines_file.read_text()), strict=True)
+        compare_world(seed, json.loads(file.read_text()), list(said), total)
         for secret in normal_form.secrets_met:
             count(total, "secrets searched for")
             if secret in text:
@@ -33,7 +36,7 @@ def main(directory, keep):
         normal_form.secrets_met.clear()
         if keep and len(total["disagreements"]) > before:
             Path(keep).mkdir(mode=0o700, parents=True, exist_ok=True)
-            for kept in (file, reports_file):
+            for kept in (file, reports_file, baselines_file):
                 shutil.copy(kept, keep)
     json.dump(total, sys.stdout)
 
@@ -41,10 +44,10 @@ def main(directory, keep):
 def compare_world(seed, world, reports, total):
     total["worlds"] += 1
     seals = {}
-    for number, (expected, report) in enumerate(zip(run_world(world), reports, strict=True), 1):
+    for number, (expected, (report, answers)) in enumerate(zip(run_world(world), reports, strict=True), 1):
         total["runs"] += 1
-        said = said_by(report)
-        for about in ("coverage", "changes", "unreferenced", "violations", "verdicts"):
+        said = {**said_by(report), "baselines": said_of_baselines(world["runs"][number - 1]["baselines"], answers)}
+        for about in ("baselines", "coverage", "changes", "unreferenced", "violations", "verdicts"):
             for place in sorted({*expected[about], *said[about]}, key=str):
                 count(total, about)
                 mine, theirs = expected[about].get(place), said[about].get(place)
@@ -54,6 +57,11 @@ def compare_world(seed, world, reports, total):
                     if theirs is not None:
                         compare_seals(fields, theirs, seals, total, (seed, number, place))
                         theirs = without_digits(theirs)
+                if about == "violations":
+                    if place[0].startswith("drift/") and place[1] in expected["approved"]:
+                        count(total, "compared with approved states")
+                    if "says" in (mine or {}) and "says" in (theirs or {}):
+                        theirs = {**theirs, "says": as_told(theirs["says"], mine["says"])}
                 if mine != theirs:
                     disagree(total, seed, number, about, place, mine, theirs)
 
@@ -83,12 +91,29 @@ def said_by(report):
         "changes": changes,
         "unreferenced": unreferenced,
         "violations": {
-            (one["rule"], one["project"], one["kind"], one["uid"], one["path"]): {
-                name: one[name] for name in ("state", "first_seen", "last_seen")
-            }
+            (one["rule"], one["project"], one["kind"], one["uid"], one["path"]): said_of(one)
             for one in report["violations"]
         },
         "verdicts": {"complete coverage": report["verdict"]["exit_code"] != 3},
+    }
+
+
+def said_of(violation):
+    said = {name: violation[name] for name in ("state", "first_seen", "last_seen")}
+    if violation["rule"].startswith("drift/"):
+        said["resolution"] = violation["resolution"]
+    if violation["rule"] == UNEXPECTED and said["state"] in ("opened", "continuing", "waived"):
+        said["says"] = violation["message"]
+    return said
+
+
+def said_of_baselines(requests, answers):
+    return {
+        (str(index), request["act"]): {
+            "is_refused": answer["is_refused"],
+            "ends": sorted(tuple(one[name] for name in ("rule", "project", "kind", "uid", "path")) for one in answer["ends"]),
+        }
+        for index, (request, answer) in enumerate(zip(requests, answers, strict=True))
     }
 
 

@@ -78,6 +78,7 @@ const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [u
   'drift/function-changed': {},
   'drift/secret-changed': {},
   'drift/project-weakened': {},
+  'drift/unexpected': {},
   'drift/flapping': { min_changes: [3, 2], within_hours: [24, 1, 200] },
 }
 

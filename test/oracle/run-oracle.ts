@@ -63,9 +63,10 @@ export async function runOracle({
       mkdirSync(batch)
       for (let index = from; index < Math.min(worlds, from + batchSize); index++) {
         const place = await makePlace?.()
-        const { world, reports } = await makeWorld(`${seed}-${index}`, place && (() => place.open()))
+        const { world, reports, baselines } = await makeWorld(`${seed}-${index}`, place && (() => place.open()))
         await place?.remove()
         writeFileSync(join(batch, `${world.seed}.world.json`), JSON.stringify(world))
+        writeFileSync(join(batch, `${world.seed}.baselines.json`), JSON.stringify(baselines))
         writeFileSync(
           join(batch, `${world.seed}.reports.json`),
           `[${reports.map((report) => json(report, fileRenderOptions)).join(',')}]`,

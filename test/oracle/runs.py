@@ -3,6 +3,7 @@
 from datetime import datetime
 from fnmatch import fnmatchcase
 
+import approved
 from answers import Walk, exchanges_of, is_within, read_walk
 from normal_form import carried, differences, is_same, normal_form, stub_form, uid_of
 from rules import ONE_RESOURCE, Resource, across_fleet, across_project, drift, needs_of, seconds
@@ -26,6 +27,8 @@ class Project:
         self.active = {}  # (rule, kind, uid, path): [first seen, last seen]
         self.origins = {}  # the same, of drift rules: attributes before the change
         self.accepted = {}  # the same: the value that a person accepted
+        self.approved = None  # the state that a person approved, if it is in force
+        self.past = {}  # run: what it left
 
 
 class Scan:
@@ -39,14 +42,20 @@ class Scan:
         self.seen = []
         self.found = set()  # (rule, kind, uid, path)
         self.origins = {}  # of what is found first
-        self.expired = set()
+        self.endings = {}  # of what ends with any scan of it, and how
+        self.unexpected = {}  # (kind, uid): how it differs from the approved state
         self.drift = {}
         self.unreferenced = set()
         self.unobserved = set()
+        self.gone = set()
         self.withheld = False
 
     def filter_of(self, listing):
         return sorted(self.run["filters"].get(listing, {}).items())
+
+    @property
+    def places(self):
+        return {(r.kind, r.uid) for r in self.seen}
 
     @property
     def are_sources_listed(self):
@@ -67,11 +76,12 @@ class Scan:
 def run_world(world):
     """What a report must say, run by run."""
     projects = {name: Project(name, uid) for name, uid in world["projects"].items()}
-    for run in world["runs"]:
-        yield run_once(run, world, projects)
+    for number, run in enumerate(world["runs"], 1):
+        yield run_once(number, run, world, projects)
 
 
-def run_once(run, world, projects):
+def run_once(number, run, world, projects):
+    answers = approved.ask(projects, run["baselines"])
     now = seconds(run["started_at"].replace(".000Z", "Z"))
     for one in run["accepted"]:
         project, place = projects[one["project"]], (one["rule"], one["kind"], one["uid"], one["path"])
@@ -87,7 +97,12 @@ def run_once(run, world, projects):
         violations.update(reconcile(scan, scans, len(scans) == len(projects)))
         if not scan.is_foreign:
             remember(scan)
+    for name, project in projects.items():
+        scan = next((scan for scan in scans if scan.project is project), None)
+        project.past[number] = approved.Snapshot(project, scan, run["started_at"])
     return {
+        "baselines": answers,
+        "approved": {scan.project.name for scan in scans if scan.project.approved is not None},
         "coverage": {
             (scan.project.name, listing): {
                 "status": status,
@@ -180,6 +195,8 @@ def take_in(scan, now, labels):
         evaluate(scan, r, now, labels)
         evaluate_history(scan, r, now)
     remove(scan)
+    if project.approved is not None:
+        approved.compare_missing(scan)
     if "project/vanished" in scan.run["rules"] and any(walk.end == "not-found" for walk in scan.walks.values()):
         scan.found.add(("project/vanished", "project", project.uid, ""))
     if scan.withheld and "project/mass-removal" in scan.run["rules"]:
@@ -264,23 +281,45 @@ def seconds_of(time):
     return seconds(time.replace(".000Z", "Z"))
 
 
-def follow_drift(scan, r):
-    """A violation of a drift rule lasts until the value is as it was before the change, or at least as strong."""
+def follow_drift(scan, r, found=()):
+    """
+    A violation of a drift rule lasts until the value is as it was before the change, or at least as strong. Where a state of
+    the resource is approved, it lasts as long as that differs (`found`), and otherwise the value is accepted.
+    """
+    is_approved = scan.project.approved is not None and scan.project.approved.has(r)
     places = [place for place in scan.project.origins if place[1:3] == (r.kind, r.uid)]
     for place in places:
+        if place in found:
+            continue
         age = seconds_of(scan.run["started_at"]) - seconds_of(scan.project.active[place][0])
-        if place[0] in OFTEN_MEANT and age >= 30 * 86400:
-            scan.expired.add(place)
+        if place[0] in OFTEN_MEANT and age >= 30 * 86400 and not is_approved and place[0] in scan.run["rules"]:
+            scan.endings[place] = "expired"
             continue
         origin = scan.project.origins[place]
-        found = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
-        if (place[0], place[3]) in found and place[0] in scan.run["rules"]:
-            scan.found.add(place)
+        differing = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
+        if (place[0], place[3]) in differing and place[0] in scan.run["rules"]:
+            if is_approved:
+                scan.endings[place] = "accepted"
+            else:
+                scan.found.add(place)
     return places
 
 
+def compare_with_state(scan, r):
+    """Drift rules compare with the approved state where there is one, and the list of changes never does."""
+    state = scan.project.approved
+    if state is None:
+        return follow_drift(scan, r)
+    if state.has(r):
+        follow_drift(scan, r, approved.compare_with_approved(scan, r))
+    else:
+        approved.compare_unapproved(scan, r)
+        follow_drift(scan, r)
+    return None
+
+
 def compare_with_baseline(scan, r):
-    followed = follow_drift(scan, r)
+    followed = compare_with_state(scan, r)
     baseline = scan.project.baselines.get(r.kind)
     if baseline is None:
         return
@@ -294,7 +333,7 @@ def compare_with_baseline(scan, r):
     if not fields:
         return
     scan.drift[r.kind, r.uid] = ("modified", fields)
-    for rule, path in drift(r, before, fields):
+    for rule, path in drift(r, before, fields) if followed is not None else ():
         place = (rule, r.kind, r.uid, path)
         if rule in scan.run["rules"] and place not in followed and not is_way_back(scan, r, followed, rule, path):
             scan.found.add(place)
@@ -304,7 +343,7 @@ def compare_with_baseline(scan, r):
 def is_way_back(scan, r, followed, rule, path):
     """A value that comes back, or half of the way, is not a violation of another rule."""
     for place in followed:
-        if place in scan.expired or place[0] not in scan.run["rules"] or not touches(place[3], path):
+        if place in scan.endings or place[0] not in scan.run["rules"] or not touches(place[3], path):
             continue
         origin = scan.project.origins[place]
         now = drift(r, origin, differences(r.kind, origin, r.attributes))
@@ -440,6 +479,7 @@ def remove(scan):
         for uid in gone:
             if baseline is not None and uid in baseline[2]:
                 scan.drift[kind, uid] = ("removed", {})
+            scan.gone.add((kind, uid))
             del project.known[kind][uid]
             project.paused_since.pop(uid, None)
 
@@ -472,10 +512,14 @@ def reconcile(scan, scans, is_whole_fleet):
     reported = {}
     project, now = scan.project, scan.run["started_at"]
 
-    def report(place, state):
+    def report(place, state, resolution=None):
         rule, kind, uid, path = place
         first, last = project.active[place]
-        reported[rule, project.name, kind, uid, path] = {"state": state, "first_seen": first, "last_seen": last}
+        said = reported[rule, project.name, kind, uid, path] = {"state": state, "first_seen": first, "last_seen": last}
+        if rule.startswith("drift/"):
+            said["resolution"] = resolution
+        if rule == approved.UNEXPECTED and place in scan.found:
+            said["says"] = scan.unexpected[kind, uid]
 
     def is_resolved(rule, kind, uid):
         if not is_asked(scan, rule):
@@ -516,8 +560,14 @@ def reconcile(scan, scans, is_whole_fleet):
         report(place, state)
     for place in [place for place in project.active if place not in scan.found]:
         rule, kind, uid, _ = place
-        if place in scan.expired or is_resolved(rule, kind, uid):
-            report(place, "resolved")
+        if rule == approved.UNEXPECTED and project.approved is None and not scan.is_foreign:
+            # There is nothing to compare with.
+            scan.endings[place] = "policy"
+        if place in scan.endings or is_resolved(rule, kind, uid):
+            resolution = scan.endings.get(place)
+            if resolution is None and rule.startswith("drift/"):
+                resolution = approved.ending_of(scan, place, project.active[place][0])
+            report(place, "resolved", resolution)
             del project.active[place]
             project.origins.pop(place, None)
         else:

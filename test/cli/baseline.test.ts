@@ -110,6 +110,23 @@ describe('hookdrift baseline', () => {
     expect(row).toMatchObject({ approved_by: 'eve', os_user: userInfo().username, amendments: [] })
   })
 
+  it('lists of single resources only what their own approval ends', async () => {
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    const { uid: project = '' } = cli.fleet.projects()[0] ?? {}
+    const uids = cli.fleet
+      .open(project)
+      .endpoints.slice(0, 2)
+      .map(({ uid }) => uid)
+    for (const uid of uids) setEndpointStatus(cli.fleet, { project, uid }, 'inactive')
+    await cli.audit()
+    for (const uid of uids) {
+      const { ends } = JSON.parse((await baseline(cli, 'approve', '--uid', uid, '--format', 'json')).stdout)
+      expect(ends.map((one: { uid: string }) => one.uid)).toEqual([uid])
+    }
+  })
+
   it('approves single resources, present, new or gone; the rest stays as it was approved', async () => {
     await using cli = await aDesk()
     await cli.audit()

@@ -64,7 +64,7 @@ export async function makeWorld(
   for (let left = 3 + random.below(4); left > 0; left--) {
     const { waitMs, rules, exceptions, ...turn } = nextTurn()
     harness.advance(waitMs)
-    const now = new Date(harness.clock.now()).toISOString()
+    const now = harness.clock.now()
     const { requests, answers } = await harness.withHistory((history) => askOfBaselines(history, reports, now))
     baselines.push(answers)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()

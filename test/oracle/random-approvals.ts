@@ -31,7 +31,7 @@ export interface BaselineAnswer {
 export function startApprovals(random: Random) {
   const eagerness = random.pick([0, 0.4, 0.7, 0.7])
 
-  async function handle(history: History, reports: readonly Report[], at: string) {
+  async function handle(history: History, reports: readonly Report[], now: number) {
     const requests: BaselineRequest[] = []
     const answers: BaselineAnswer[] = []
     while (requests.length < 3 && random.chance(eagerness)) {
@@ -39,7 +39,7 @@ export function startApprovals(random: Random) {
       const request = requestOf(reports, active, random)
       if (request === undefined) break
       requests.push(request)
-      answers.push(await answer(history, request, at))
+      answers.push(await answer(history, request, new Date(now + requests.length * 1000).toISOString()))
     }
     return { requests, answers }
   }

@@ -141,7 +141,7 @@ def compare_with_approved(scan, r):
     """What drift rules find: violations by place with the state before, and what the rule about all the rest says."""
     before = scan.project.approved.states[r.kind, r.uid]
     fields = differences(r.kind, before, r.attributes)
-    found = [(rule, path) for rule, path in drift(r, before, fields) if rule in scan.run["rules"]]
+    found = [(rule, path) for rule, path in drift(r, before, fields) if scan.is_on(rule, r.kind, r.uid)]
     for rule, path in found:
         scan.found.add((rule, r.kind, r.uid, path))
         scan.origins[rule, r.kind, r.uid, path] = before
@@ -150,7 +150,7 @@ def compare_with_approved(scan, r):
 
 
 def say(scan, place, what):
-    if what and UNEXPECTED in scan.run["rules"]:
+    if what and scan.is_on(UNEXPECTED, *place):
         scan.found.add((UNEXPECTED, *place, ""))
         scan.unexpected[place] = what
 
@@ -184,13 +184,15 @@ def compare_missing(scan):
 def ending_of(scan, place, first_seen):
     """Of a violation of a drift rule that a complete walk no longer finds."""
     rule, kind, uid, _ = place
-    if rule not in scan.run["rules"]:
+    if not scan.is_asked(rule):
         return "policy"
     approved = scan.project.approved
     if rule == UNEXPECTED and approved.amended.get((kind, uid), approved.as_of) >= first_seen:
         return "accepted"
     if (kind, uid) in scan.gone:
         return "removed"
+    if not scan.is_on(rule, kind, uid):
+        return "policy"
     if rule == UNEXPECTED and (kind, uid) in approved.states and uid in scan.project.known[kind]:
         # What differs still is what other rules report.
         now = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), scan.project.known[kind][uid])

@@ -119,12 +119,13 @@ export interface Exceptions {
   readonly waivers: readonly { readonly rule: string; readonly match: Selected; readonly expires: string }[]
 }
 
-/** Rules that evaluate one resource at a time: an override changes their options for some. */
+/** Rules that evaluate or compare one resource at a time: an override changes their options for some. */
 const overridden = [
   ...['endpoint/secret-missing', 'endpoint/secret-too-many', 'endpoint/url-not-https', 'endpoint/url-raw-ip'],
   ...['endpoint/timeout-high', 'endpoint/timeout-low', 'endpoint/rate-limit-absent', 'endpoint/inactive'],
   ...['endpoint/paused-long', 'endpoint/owner-missing', 'subscription/wildcard', 'subscription/type-cli'],
   ...['subscription/retry-few', 'subscription/retry-many', 'source/unverified', 'source/url-not-https'],
+  ...['drift/authentication-lost', 'drift/secret-changed', 'drift/unexpected', 'drift/flapping'],
 ] as const
 
 /** Around the days of the runs. */

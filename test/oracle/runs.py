@@ -72,6 +72,14 @@ class Scan:
     def is_whole(self, kind):
         return self.is_complete(kind) and not self.filter_of(self.listing_of(kind))
 
+    def is_on(self, rule, kind, uid):
+        return options_for(self, rule, kind, uid) is not None
+
+    def is_asked(self, rule):
+        """Of any resource."""
+        settings = [override["rules"].get(rule, "off") for override in self.run["exceptions"]["overrides"]]
+        return rule in self.run["rules"] or any(setting != "off" for setting in settings)
+
 
 def run_world(world):
     """What a report must say, run by run."""
@@ -292,12 +300,15 @@ def follow_drift(scan, r, found=()):
         if place in found:
             continue
         age = seconds_of(scan.run["started_at"]) - seconds_of(scan.project.active[place][0])
-        if place[0] in OFTEN_MEANT and age >= 30 * 86400 and not is_approved and place[0] in scan.run["rules"]:
+        if not scan.is_on(*place[:3]):
+            scan.endings[place] = "policy"
+            continue
+        if place[0] in OFTEN_MEANT and age >= 30 * 86400 and not is_approved:
             scan.endings[place] = "expired"
             continue
         origin = scan.project.origins[place]
         differing = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
-        if (place[0], place[3]) in differing and place[0] in scan.run["rules"]:
+        if (place[0], place[3]) in differing:
             if is_approved:
                 scan.endings[place] = "accepted"
             else:
@@ -335,7 +346,7 @@ def compare_with_baseline(scan, r):
     scan.drift[r.kind, r.uid] = ("modified", fields)
     for rule, path in drift(r, before, fields) if followed is not None else ():
         place = (rule, r.kind, r.uid, path)
-        if rule in scan.run["rules"] and place not in followed and not is_way_back(scan, r, followed, rule, path):
+        if scan.is_on(*place[:3]) and place not in followed and not is_way_back(scan, r, followed, rule, path):
             scan.found.add(place)
             scan.origins[place] = before
 
@@ -343,7 +354,7 @@ def compare_with_baseline(scan, r):
 def is_way_back(scan, r, followed, rule, path):
     """A value that comes back, or half of the way, is not a violation of another rule."""
     for place in followed:
-        if place in scan.endings or place[0] not in scan.run["rules"] or not touches(place[3], path):
+        if place in scan.endings or not touches(place[3], path):
             continue
         origin = scan.project.origins[place]
         now = drift(r, origin, differences(r.kind, origin, r.attributes))
@@ -385,12 +396,6 @@ def options_for(scan, rule, kind, uid):
     return options
 
 
-def is_asked(scan, rule):
-    """Of any resource."""
-    settings = [override["rules"].get(rule, "off") for override in scan.run["exceptions"]["overrides"]]
-    return rule in scan.run["rules"] or any(setting != "off" for setting in settings)
-
-
 def is_waived(scan, rule, kind, uid):
     now = seconds_of(scan.run["started_at"])
     return any(
@@ -423,7 +428,7 @@ def evaluate(scan, r, now, labels):
 
 
 def evaluate_history(scan, r, now):
-    project, rules = scan.project, scan.run["rules"]
+    project = scan.project
     if r.kind == "endpoint":
         if r.get("status") == "paused":
             since = project.paused_since.setdefault(r.uid, now)
@@ -438,7 +443,7 @@ def evaluate_history(scan, r, now):
         if not has_changed(project.known[r.kind].get(r.uid), r.attributes, path):
             continue
         project.changed_at.setdefault((r.kind, r.uid), {}).setdefault(path, []).append(now)
-    options = rules.get("drift/flapping")
+    options = options_for(scan, "drift/flapping", r.kind, r.uid)
     for path, times in project.changed_at.get((r.kind, r.uid), {}).items() if options is not None else ():
         recent = [time for time in times if now - time <= options.get("within_hours", 24) * 3600]
         if len(recent) >= options.get("min_changes", 3):
@@ -522,7 +527,7 @@ def reconcile(scan, scans, is_whole_fleet):
             said["says"] = scan.unexpected[kind, uid]
 
     def is_resolved(rule, kind, uid):
-        if not is_asked(scan, rule):
+        if not scan.is_asked(rule):
             return True
         if (kind, uid) in scan.unobserved:
             return False

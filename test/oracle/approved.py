@@ -40,10 +40,20 @@ class Approved:
 # --- what people do
 
 def ask(projects, requests):
-    """By the place of a request: whether it is refused, and what it ends. All of it happens, or nothing."""
-    answers = {}
+    """
+    By the place of a request: whether it is refused, and what it ends; and by resource what differs, where that is asked. All
+    of a request happens, or nothing.
+    """
+    answers, differing = {}, {}
     for index, request in enumerate(requests):
         chosen = [projects[name] for name in request["projects"]]
+        if request["act"] == "diff":
+            compared = [project for project in chosen if project.approved is not None]
+            answers[str(index), "diff"] = {"is_refused": not compared, "ends": []}
+            for project in compared:
+                for (kind, uid), change in differences_in(project, project.past[request["run"]]).items():
+                    differing[str(index), project.name, kind, uid] = change
+            continue
         if request["act"] == "revoke":
             states = {project: None for project in chosen if project.approved is not None}
         elif request["uids"]:
@@ -56,7 +66,7 @@ def ask(projects, requests):
         answers[str(index), request["act"]] = {"is_refused": not states, "ends": sorted(ends)}
         for project, state in (states or {}).items():
             project.approved = state and state[0]
-    return answers
+    return answers, differing
 
 
 def whole_states(chosen, request):
@@ -113,6 +123,24 @@ def ended_by(project, approved, is_about):
         about = [path, *LIMIT] if rule == "drift/rate-limit-lost" else [path]
         if not any(touches(one, other) for one in differences(kind, before, now) for other in about):
             yield place
+
+
+def differences_in(project, past):
+    """Between the approved state and what was known after a run."""
+    approved, found = project.approved, {}
+    for kind, uid in {*approved.states, *past.states}:
+        before, now = approved.states.get((kind, uid)), past.states.get((kind, uid))
+        is_shown = kind in approved.views and approved.views[kind] == past.views.get(kind)
+        if before is None:
+            if is_shown:
+                found[kind, uid] = ("added", {})
+        elif now is None:
+            # A run before the approved one need not have seen what that one saw.
+            if is_shown or approved.amended.get((kind, uid), approved.as_of) <= past.started_at:
+                found[kind, uid] = ("removed", {})
+        elif differences(kind, before, now):
+            found[kind, uid] = ("modified", differences(kind, before, now))
+    return found
 
 
 # --- what a scan finds

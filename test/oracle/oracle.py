@@ -46,12 +46,12 @@ def compare_world(seed, world, reports, total):
     seals = {}
     for number, (expected, (report, answers)) in enumerate(zip(run_world(world), reports, strict=True), 1):
         total["runs"] += 1
-        said = {**said_by(report), "baselines": said_of_baselines(world["runs"][number - 1]["baselines"], answers)}
-        for about in ("baselines", "coverage", "changes", "unreferenced", "violations", "verdicts"):
+        said = {**said_by(report), **said_of_baselines(world["runs"][number - 1]["baselines"], answers)}
+        for about in ("baselines", "baseline diffs", "coverage", "changes", "unreferenced", "violations", "verdicts"):
             for place in sorted({*expected[about], *said[about]}, key=str):
                 count(total, about)
                 mine, theirs = expected[about].get(place), said[about].get(place)
-                if about == "changes" and mine is not None:
+                if about in ("changes", "baseline diffs") and mine is not None:
                     change, fields = mine
                     mine = [change, {path: [shown(was), shown(now)] for path, (was, now) in fields.items()}]
                     if theirs is not None:
@@ -69,10 +69,7 @@ def compare_world(seed, world, reports, total):
 def said_by(report):
     """What a report says, by the places that the oracle speaks of."""
     referring = re.compile(r"^(\w+) (\S+) is no longer referenced")
-    changes, unreferenced = {}, {}
-    for change in report["drift"]:
-        fields = {field["path"]: [field["before"], field["after"]] for field in change["fields"]}
-        changes[change["project"], change["kind"], change["uid"]] = [change["change"], fields]
+    unreferenced = {}
     for notice in report["notices"]:
         found = referring.match(notice["text"])
         if found:
@@ -88,7 +85,7 @@ def said_by(report):
             }
             for walk in report["coverage"]
         },
-        "changes": changes,
+        "changes": {place_of(change): said_of_change(change) for change in report["drift"]},
         "unreferenced": unreferenced,
         "violations": {
             (one["rule"], one["project"], one["kind"], one["uid"], one["path"]): said_of(one)
@@ -96,6 +93,14 @@ def said_by(report):
         },
         "verdicts": {"complete coverage": report["verdict"]["exit_code"] != 3},
     }
+
+
+def place_of(change):
+    return change["project"], change["kind"], change["uid"]
+
+
+def said_of_change(change):
+    return [change["change"], {field["path"]: [field["before"], field["after"]] for field in change["fields"]}]
 
 
 def said_of(violation):
@@ -108,13 +113,13 @@ def said_of(violation):
 
 
 def said_of_baselines(requests, answers):
-    return {
-        (str(index), request["act"]): {
-            "is_refused": answer["is_refused"],
-            "ends": sorted(tuple(one[name] for name in ("rule", "project", "kind", "uid", "path")) for one in answer["ends"]),
-        }
-        for index, (request, answer) in enumerate(zip(requests, answers, strict=True))
-    }
+    said = {"baselines": {}, "baseline diffs": {}}
+    for index, (request, answer) in enumerate(zip(requests, answers, strict=True)):
+        ends = [tuple(one[name] for name in ("rule", "project", "kind", "uid", "path")) for one in answer["ends"]]
+        said["baselines"][str(index), request["act"]] = {"is_refused": answer["is_refused"], "ends": sorted(ends)}
+        for change in answer["differences"]:
+            said["baseline diffs"][(str(index), *place_of(change))] = said_of_change(change)
+    return said
 
 
 def compare_seals(fields, said, seals, total, where):

@@ -4,13 +4,14 @@ import { activeApprovals } from '../../src/history/approvals.ts'
 import type { History } from '../../src/history/history.ts'
 import { listApprovals } from '../../src/history/sql/approvals.ts'
 import { AuditError } from '../../src/model/errors.ts'
-import type { Report } from '../../src/model/report.ts'
+import type { Report, ReportChange } from '../../src/model/report.ts'
+import { readBaselineDiff } from '../../src/questions/baseline-diff.ts'
 import { readEndedBy } from '../../src/questions/ended-by-approval.ts'
 import { runNamed } from '../../src/questions/question.ts'
 
 type ViolationPlace = Pick<Report['violations'][number], 'project' | 'rule' | 'kind' | 'uid' | 'path'>
 
-/** What a person asks of approved states between two runs: `hookdrift baseline approve`, or `revoke`. */
+/** What a person asks of approved states between two runs: `hookdrift baseline approve`, `revoke` or `diff`. */
 export type BaselineRequest =
   | {
       readonly act: 'approve'
@@ -20,12 +21,17 @@ export type BaselineRequest =
       readonly uids: readonly string[]
     }
   | { readonly act: 'revoke'; readonly projects: readonly string[] }
+  | { readonly act: 'diff'; readonly run: number; readonly projects: readonly string[] }
 
-/** What hookdrift answers: whether it did nothing, and what it says to end with the next run. */
+/** What hookdrift answers: whether it refused, what it says to end with the next run, and what differs. */
 export interface BaselineAnswer {
   readonly is_refused: boolean
   readonly ends: readonly ViolationPlace[]
+  readonly differences: readonly ReportChange[]
 }
+
+const refused: BaselineAnswer = { is_refused: true, ends: [], differences: [] }
+const done: BaselineAnswer = { is_refused: false, ends: [], differences: [] }
 
 /** Runs are approved and approvals revoked at random: in some worlds never, in some after most runs. */
 export function startApprovals(random: Random) {
@@ -34,7 +40,7 @@ export function startApprovals(random: Random) {
   async function handle(history: History, reports: readonly Report[], now: number) {
     const requests: BaselineRequest[] = []
     const answers: BaselineAnswer[] = []
-    while (requests.length < 3 && random.chance(eagerness)) {
+    while (requests.length < 4 && random.chance(eagerness)) {
       const active = activeApprovals(await listApprovals(history)).map(({ project }) => project.name)
       const request = requestOf(reports, active, random)
       if (request === undefined) break
@@ -58,6 +64,8 @@ function requestOf(reports: readonly Report[], active: readonly string[], random
   const complete = scanned.filter((name) => isComplete(report, name))
   const projects = complete.length === 0 || random.chance(0.1) ? scanned : complete
   const { number: run } = report.run
+  if (active.length > 0 && random.chance(0.3))
+    return { act: 'diff', run, projects: random.chance(0.5) ? active : scanned }
   if (dice === 10)
     return { act: 'approve', run, projects: random.chance(0.6) ? projects : some(projects, random), uids: [] }
   const uids = uidsOf(last, random)
@@ -89,14 +97,19 @@ async function answer(history: History, request: BaselineRequest, at: string): P
     const isChosen = (name: string) => projects.includes(name)
     if (act === 'revoke') {
       const active = activeApprovals(await listApprovals(history)).filter(({ project }) => isChosen(project.name))
-      if (active.length === 0) return { is_refused: true, ends: [] }
+      if (active.length === 0) return refused
       await history.revoke(
         active.map(({ id }) => id),
         { by: 'lee', at },
       )
-      return { is_refused: false, ends: [] }
+      return done
     }
     const run = await runNamed(history, String(request.run))
+    if (act === 'diff') {
+      const approvals = await listApprovals(history)
+      const { rows } = await readBaselineDiff(history, { run, projects, limit: Number.POSITIVE_INFINITY, approvals })
+      return { is_refused: false, ends: [], differences: rows }
+    }
     const signed = { by: 'lee', at, note: 'reviewed' }
     const { uids } = request
     const approvals =
@@ -108,9 +121,10 @@ async function answer(history: History, request: BaselineRequest, at: string): P
     return {
       is_refused: false,
       ends: ended.map(({ project, rule, kind, uid, path }) => ({ project, rule, kind, uid, path })),
+      differences: [],
     }
   } catch (error) {
-    if (error instanceof AuditError && error.kind === 'usage') return { is_refused: true, ends: [] }
+    if (error instanceof AuditError && error.kind === 'usage') return refused
     throw error
   }
 }

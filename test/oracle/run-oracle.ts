@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { History } from '../../src/history/history.ts'
 import { json } from '../../src/report/json.ts'
 import { fileRenderOptions } from '../../src/report/report-files.ts'
+import { neutraliseJson } from '../../src/text/neutralise.ts'
 import { makeWorld } from './make-world.ts'
 
 export interface Verdict {
@@ -66,7 +67,7 @@ export async function runOracle({
         const { world, reports, baselines } = await makeWorld(`${seed}-${index}`, place && (() => place.open()))
         await place?.remove()
         writeFileSync(join(batch, `${world.seed}.world.json`), JSON.stringify(world))
-        writeFileSync(join(batch, `${world.seed}.baselines.json`), JSON.stringify(baselines))
+        writeFileSync(join(batch, `${world.seed}.baselines.json`), neutraliseJson(JSON.stringify(baselines)))
         writeFileSync(
           join(batch, `${world.seed}.reports.json`),
           `[${reports.map((report) => json(report, fileRenderOptions)).join(',')}]`,

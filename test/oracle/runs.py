@@ -89,7 +89,7 @@ def run_world(world):
 
 
 def run_once(number, run, world, projects):
-    answers = approved.ask(projects, run["baselines"])
+    answers, differing = approved.ask(projects, run["baselines"])
     now = seconds(run["started_at"].replace(".000Z", "Z"))
     for one in run["accepted"]:
         project, place = projects[one["project"]], (one["rule"], one["kind"], one["uid"], one["path"])
@@ -110,6 +110,7 @@ def run_once(number, run, world, projects):
         project.past[number] = approved.Snapshot(project, scan, run["started_at"])
     return {
         "baselines": answers,
+        "baseline diffs": differing,
         "approved": {scan.project.name for scan in scans if scan.project.approved is not None},
         "coverage": {
             (scan.project.name, listing): {

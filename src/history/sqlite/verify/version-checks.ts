@@ -62,7 +62,8 @@ export const versionChecks: readonly Check[] = [
   },
   {
     id: 'I5',
-    invariant: 'a violation is resolved only by a complete walk, another policy, an acceptance or its own expiry',
+    invariant:
+      'a violation is resolved only by a complete walk, another policy, a revoked baseline, an acceptance or its own expiry',
     means: 'a violation that was not evaluated was reported as resolved',
     *find(db) {
       yield* sentences<EndedRow>(

@@ -154,7 +154,7 @@ def touches(one, other):
 
 
 def is_below(path, pointer):
-    return path == pointer or pointer == "" or path.startswith(pointer + "/")
+    return path == pointer or path.startswith(pointer + "/")
 
 
 def left_fields(found, fields):
@@ -193,8 +193,9 @@ def compare_unapproved(scan, r):
 
 def compare_missing(scan):
     """Called when what is gone is known no longer."""
+    shown = {(r.kind, r.uid) for r in scan.seen}
     for kind, uid in scan.project.approved.states:
-        if kind not in LISTING or not scan.is_complete(kind) or (kind, uid) in scan.places:
+        if kind not in LISTING or not scan.is_complete(kind) or (kind, uid) in shown:
             continue
         if kind == "source" and not scan.are_sources_listed:
             continue
@@ -231,7 +232,7 @@ def ending_of(scan, place, first_seen):
 
 # --- what a report says
 
-def as_told(message, expected):
+def as_said(message, expected):
     """The expected words where a message of the rule says the same, else the message."""
     if isinstance(expected, str):
         return expected if message.startswith(f"{expected}: ") else message

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import normal_form
-from approved import UNEXPECTED, as_told
+from approved import UNEXPECTED, as_said
 from normal_form import MARK, Hidden, shown, without_digits
 from runs import run_world
 
@@ -61,7 +61,7 @@ def compare_world(seed, world, reports, total):
                     if place[0].startswith("drift/") and place[1] in expected["approved"]:
                         count(total, "compared with approved states")
                     if "says" in (mine or {}) and "says" in (theirs or {}):
-                        theirs = {**theirs, "says": as_told(theirs["says"], mine["says"])}
+                        theirs = {**theirs, "says": as_said(theirs["says"], mine["says"])}
                 if mine != theirs:
                     disagree(total, seed, number, about, place, mine, theirs)
 

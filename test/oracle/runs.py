@@ -54,10 +54,6 @@ class Scan:
         return sorted(self.run["filters"].get(listing, {}).items())
 
     @property
-    def places(self):
-        return {(r.kind, r.uid) for r in self.seen}
-
-    @property
     def are_sources_listed(self):
         return self.statuses.get("sources") not in (None, "skipped")
 
@@ -355,17 +351,13 @@ def compare_with_baseline(scan, r):
 def is_way_back(scan, r, followed, rule, path):
     """A value that comes back, or half of the way, is not a violation of another rule."""
     for place in followed:
-        if place in scan.endings or not touches(place[3], path):
+        if place in scan.endings or not approved.touches(place[3], path):
             continue
         origin = scan.project.origins[place]
         now = drift(r, origin, differences(r.kind, origin, r.attributes))
-        if not any(other == rule and touches(path, where) for other, where in now):
+        if not any(other == rule and approved.touches(path, where) for other, where in now):
             return True
     return False
-
-
-def touches(one, other):
-    return one == other or one.startswith(other + "/") or other.startswith(one + "/")
 
 
 def is_new(scan, kind, listing, narrowed, is_listed):

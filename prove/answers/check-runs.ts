@@ -225,16 +225,3 @@ function* findSecrets(value: unknown, name = ''): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) yield* findSecrets(member, Array.isArray(value) ? name : key)
 }
-
-/** What a report says of one project. */
-export function ofProject(report: Report, name: string): Report {
-  const isOwn = (row: { readonly project: string | null }) => row.project === name
-  return {
-    ...report,
-    coverage: report.coverage.filter(isOwn),
-    notices: report.notices.filter(isOwn),
-    drift: report.drift.filter(isOwn),
-    violations: report.violations.filter(isOwn),
-    projects: report.projects.filter(isOwn),
-  }
-}

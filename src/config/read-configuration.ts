@@ -333,7 +333,8 @@ interface WrittenService {
 
 /**
  * sha256 of the configuration's meaning: comments, the order of members and explicit defaults make no difference. Nor
- * do keys, a history's server and the readers of the pages, so that a rotated key does not change it. Paths count as written.
+ * do keys, a history's server, the readers of the pages, and what one of several workers serves and takes of a shared
+ * run: a rotated key does not change it, and all workers of a run have the same. Paths count as written.
  */
 function configurationDigest(configuration: DecodedConfiguration, parts: readonly WrittenService[]): string {
   const services = configuration.services.map((service, index) => withoutSecrets(service, parts[index]))
@@ -349,7 +350,7 @@ function configurationDigest(configuration: DecodedConfiguration, parts: readonl
       notify,
       serve: undefined,
       history: historyFor(configuration.history),
-      worker: workerFor(configuration.worker),
+      worker: undefined,
     }),
   )
   return hash('sha256', canonicalJson(plain))
@@ -377,11 +378,4 @@ function placeholderFor(key: string | undefined): string | undefined {
 /** A URL may contain a password, and each machine may reach the server under another name. */
 function historyFor(history: string): string {
   return urlScheme(history) === undefined ? history : 'postgres'
-}
-
-/** How much of a shared run a worker takes, and what it serves, is its own affair: all workers of a run have one digest. */
-function workerFor(worker: DecodedConfiguration['worker']) {
-  return worker === undefined
-    ? undefined
-    : { ...worker, shared: undefined, slots: undefined, services: undefined, pages: undefined }
 }

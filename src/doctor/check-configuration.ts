@@ -1,6 +1,7 @@
 import { type ExaminedConfiguration, examineConfiguration } from '../config/read-configuration.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { count } from '../text/count.ts'
+import { problemLine } from '../yaml/problem.ts'
 import { type Diagnosis, diagnosesOf, fail, ok, type Setup, warn } from './check.ts'
 
 /**
@@ -23,14 +24,16 @@ export function checkConfiguration({ config, history, sources, cwd, clock, showP
 function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): readonly Diagnosis[] {
   const faults = problems
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .map(({ line, column, text }) => fail(`${file}:${line}:${column}: ${text}`, adviceOn(text)))
+    .map((problem) => fail(problemLine(problem.column === 0 ? problem : { ...problem, file }), adviceOn(problem.text)))
   const warnings = (parts?.warnings ?? []).map((line) => warn(line.replace(parts?.file ?? '', file), heedWarning))
   if (faults.length > 0 || parts === undefined) return [...faults, ...warnings]
   const projects = parts.services.reduce((sum, service) => sum + service.projects.length, 0)
   const lists = parts.services.filter(({ matches }) => matches.length > 0).length
   const listed = lists === 0 ? '' : `, and those of ${count(lists, 'list')}`
   return [
-    ok(`${file}: ${count(parts.services.length, 'service')}, ${count(projects, 'project')}${listed}`),
+    ok(
+      `${parts.file === undefined ? 'the environment' : file}: ${count(parts.services.length, 'service')}, ${count(projects, 'project')}${listed}`,
+    ),
     ...warnings,
   ]
 }

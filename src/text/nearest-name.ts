@@ -2,7 +2,8 @@ const maxLength = 64
 
 /**
  * The known name that was probably meant: the one whose last segment it is, such as `secret-weak` of
- * `endpoint/secret-weak`, or the nearest with at most one slip in three characters, and none in names of one or two.
+ * `endpoint/secret-weak`, or the nearest with at most one slip in three characters, and none in names of one or two. A
+ * name of one segment is compared with last segments.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > maxLength) return undefined
@@ -11,8 +12,10 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   if (last.length === 1) return last[0]
   let nearest: string | undefined
   let least = Math.floor(name.length / 3) + 1
+  const comparable = (candidate: string) =>
+    name.includes('/') ? candidate : candidate.slice(candidate.lastIndexOf('/') + 1)
   for (const candidate of whole) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
+    const distance = editDistance(name.toLowerCase(), comparable(candidate).toLowerCase())
     if (distance < least) {
       nearest = candidate
       least = distance

@@ -93,6 +93,7 @@ describe('the environment as a configuration', () => {
 
   it.each([
     ['no key', { HOOKDRIFT_KEY: '' }, 'HOOKDRIFT_KEY: key is empty once `${HOOKDRIFT_KEY}` is filled in'],
+    ['no key at all', { HOOKDRIFT_KEY: undefined }, 'HOOKDRIFT_KEY: it is not set'],
     ['two keys', { HOOKDRIFT_KEY_FILE: '/k' }, 'HOOKDRIFT_KEY and HOOKDRIFT_KEY_FILE are both set\nunset one of them'],
     ['a key in quotes', { HOOKDRIFT_KEY: '"abc"' }, 'HOOKDRIFT_KEY: '],
     ['a file without key', { HOOKDRIFT_KEY: '', HOOKDRIFT_KEY_FILE: '/k' }, 'HOOKDRIFT_KEY_FILE: cannot read /k'],

@@ -441,6 +441,12 @@ describe('the digest of a configuration', () => {
     expect(configure(withService({}), { env }, { history: '/x' }).digest).toBe(digest({}))
   })
 
+  it('does not depend on what a worker serves, and takes of shared runs: all of a pool have one', () => {
+    const worker = (members: object) => digest({}, { history: 'postgres://db/h', worker: { shared: true, ...members } })
+    const other = { listen: '127.0.0.1:9472', hosts: ['b.example'], slots: 2, services: ['acme'] }
+    expect(worker(other)).toBe(worker({ listen: '127.0.0.1:9471' }))
+  })
+
   it.each<[string, object, object]>([
     ['history', {}, { history: 'x.db' }],
     ['policy', {}, { policy: 'p.yaml' }],

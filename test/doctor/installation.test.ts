@@ -60,6 +60,16 @@ describe('doctor', () => {
     expect(of('node')).toEqual([expect.stringMatching(/^ok Node \d+\.\d+\.\d+, hookdrift \d+\.\d+\.\d+$/)])
   })
 
+  it('names the variables, and no file, where the environment is the configuration', async () => {
+    using directory = openDirectory()
+    const url = `http://127.0.0.1:${await closedPort()}`
+    const incomplete = await examine(directory.path, { HOOKDRIFT_URL: url })
+    expect(incomplete.of('configuration').join()).toMatch(/^fail HOOKDRIFT_KEY: it is not set .* is set\.$/)
+    const whole = { HOOKDRIFT_URL: url, HOOKDRIFT_KEY: acmeKey, HOOKDRIFT_PROJECTS: 'payments=P1' }
+    const { of } = await examine(directory.path, whole)
+    expect(of('configuration')).toEqual(['ok the environment: 1 service, 1 project'])
+  })
+
   it('checks what it can where there is no configuration', async () => {
     using directory = openDirectory()
     const { code, failed, rows } = await examine(directory.path, {}, ['--history', 'hookdrift.db'])

@@ -18,6 +18,13 @@ describe('nearestName', () => {
     expect(nearestName(name, known)).toBeUndefined()
   })
 
+  it('compares a name of one segment with last segments', () => {
+    const rules = ['endpoint/secret-weak', 'endpoint/secret-missing', 'drift/flapping']
+    expect(
+      ['secret-weak', 'secret-weka', 'endpont/secret-weak', 'weak'].map((name) => nearestName(name, rules)),
+    ).toEqual([rules[0], rules[0], rules[0], undefined])
+  })
+
   it('prefers the nearer of two', () => {
     expect(nearestName('retrys', ['retry', 'retries'])).toBe('retry')
   })

@@ -1,6 +1,8 @@
 import { AuditError, messageOf } from '../../model/errors.ts'
 import type { Report } from '../../model/report.ts'
 import type { SlotObserver } from '../../pool/keep-slots.ts'
+import type { WalkResult } from '../../pool/walk-task.ts'
+import { refusals, refusalWords } from '../../pool/workers.ts'
 import type { WorkerObserver } from '../../worker/keep-schedule.ts'
 import type { Log } from '../log.ts'
 import type { CoordinatorObserver } from './coordinate-run.ts'
@@ -26,6 +28,19 @@ export function watchShared(
     if (trouble !== messageOf(error)) log.warn({ error: messageOf(error) }, 'the pool cannot be asked for work')
     trouble = messageOf(error)
   }
+  // One line as long as this worker has the same wrong file.
+  let differing: WalkResult | undefined
+  const noteResult = (service: string, result: WalkResult) => {
+    const refusal = refusals.find((one) => one === result)
+    if (refusal !== undefined && refusal !== differing) {
+      log.warn(
+        { service, differs: refusalWords[refusal] },
+        'left a project to other workers: not what its run began with',
+      )
+    }
+    if (result === 'returned' || result === 'lost') log.info({ service, result }, 'a project was not scanned here')
+    if (refusal !== undefined || result === 'walked') differing = refusal
+  }
   return {
     planned: watch.planned,
     skipped: watch.skipped,
@@ -42,12 +57,12 @@ export function watchShared(
         onSlot.begun(service)
       },
       ended(service, result) {
-        if (result !== 'walked' && result !== 'obsolete') log.info({ service, result }, 'a project was not walked here')
+        noteResult(service, result)
         onSlot.ended(service, result)
       },
       failed(service, error) {
         const stack = error instanceof AuditError ? undefined : error instanceof Error ? error.stack : undefined
-        log.error({ service, error: messageOf(error), stack }, 'a project could not be walked: another worker tries')
+        log.error({ service, error: messageOf(error), stack }, 'a project could not be scanned: another worker tries')
         onSlot.failed(service, error)
       },
       unreachable(error) {

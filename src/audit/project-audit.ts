@@ -326,7 +326,7 @@ export class ProjectAudit implements ProjectScan {
       ...(settings?.writtenAt && { settingsAt: settings.writtenAt }),
       statuses,
       unobserved: [...removals.unobserved, ...missing.unobserved],
-      removed: removals.changes.map(resourceKey),
+      removed: removals.gone,
       // Asked only where the rules changed: a first run changes everything.
       changed: isUnderOtherRules ? [...changes.map(resourceKey), ...silentlyChanged] : [],
       ignored: Object.fromEntries(ignored),

@@ -153,6 +153,20 @@ const mutants: readonly Mutant[] = [
     after: '',
   },
   {
+    name: 'drift rules ignore the approved baseline',
+    campaign: 'worlds',
+    file: 'src/audit/project-audit.ts',
+    before: 'expected === undefined ? compareWithLastScan(this, recent) : compareWithApproved(this, expected, recent)',
+    after: 'compareWithLastScan(this, recent)',
+  },
+  {
+    name: 'an approval ends no violations',
+    campaign: 'worlds',
+    file: 'src/audit/scan-evaluation.ts',
+    before: "expected !== undefined && expected !== 'unread' && comparison.isApproved(resource)",
+    after: "expected !== undefined && expected === 'unread' && comparison.isApproved(resource)",
+  },
+  {
     name: 'a password is kept as any text',
     campaign: 'canaries',
     file: 'src/model/wire-schema.ts',

@@ -16,7 +16,7 @@ const readAtOnce = 100
 
 /** Compares with a state that a person approved. */
 export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, recent: RecentChanges): Comparison {
-  const { sealer, filters, ignored } = scan
+  const { sealer, filters, ignored, known } = scan
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
   /** Resources of which the approved state says nothing. */
@@ -78,9 +78,14 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
       }
       return compared
     },
-    async compareMissing(statuses) {
+    async compareMissing(statuses, stillThere) {
       const gone: ComparedResource[] = []
       const unobserved: ResourceKey[] = []
+      const outOfView = new Set(stillThere)
+      // This scan removed what was known until now. What was gone before would be shown again if it came back as approved.
+      const isGone = ({ kind, uid }: { readonly kind: Kind; readonly uid: string }, body: ApprovedBody) =>
+        !outOfView.has(resourceKey({ kind, uid })) &&
+        (known.find(kind, uid) !== undefined || isWithin(filters, kind, body.attributes))
       for (const kind of ['endpoint', 'source', 'event_type', 'subscription'] as const) {
         // Where sources are not listed, one that nothing refers to may still be there.
         const isListed = kind !== 'source' || areSourcesListed(statuses)
@@ -91,7 +96,7 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
           for (const [at, body] of (await expected.bodies(some)).entries()) {
             const resource = some[at]
             if (resource === undefined || body === undefined) continue
-            if (isWithin(filters, kind, body.attributes)) gone.push(goneOf(kind, resource.uid, body))
+            if (isGone(resource, body)) gone.push(goneOf(kind, resource.uid, body))
             else unobserved.push(resourceKey(resource))
           }
         }

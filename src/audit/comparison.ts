@@ -12,8 +12,11 @@ export interface Comparison {
   compare(listing: Listing, resources: readonly ShownResource[]): Promise<readonly ComparedResource[]>
   /** Whether a person approved a state of a resource that was compared last. */
   isApproved(resource: Resource): boolean
-  /** What the baseline holds and complete walks did not show. Asked when all walks have ended. */
-  compareMissing(statuses: Statuses): Promise<MissingResources>
+  /**
+   * What the baseline holds and complete walks did not show. Asked when all walks have ended. `unobserved`: what still
+   * exists, as far as is known, and was not shown.
+   */
+  compareMissing(statuses: Statuses, unobserved: readonly ResourceKey[]): Promise<MissingResources>
 }
 
 /** A resource that a scan shows, with how it was before. */

@@ -6,7 +6,10 @@ import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type ProjectScan, type Statuses } from './project-scan.ts'
 
 export interface Removals {
+  /** Removals since the last complete scan. */
   readonly changes: readonly StagedChange[]
+  /** All that is gone, also what no complete scan had shown. */
+  readonly gone: readonly ResourceKey[]
   /** Sources and devices that nothing refers to since this run, where only references show them. */
   readonly unreferenced: readonly { readonly kind: Kind; readonly uid: string }[]
   /** Resources that still exist and that this scan could not show. */
@@ -25,6 +28,7 @@ export async function findRemovals(
 ): Promise<Removals> {
   const { draft, project, filters, known } = scan
   const changes: StagedChange[] = []
+  const removed: ResourceKey[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
   const unobserved: ResourceKey[] = []
   for (const kind of ['endpoint', 'source', 'event_type', 'subscription', 'device'] as const) {
@@ -48,6 +52,7 @@ export async function findRemovals(
     const gone = within.filter((version) => !isShown(version))
     const outside = [...beyond, ...within.filter(isShown)]
     for (const { uid } of outside) unobserved.push(resourceKey({ kind, uid }))
+    for (const { uid } of gone) removed.push(resourceKey({ kind, uid }))
     await draft.endVersions(
       project,
       gone.map(({ id }) => id),
@@ -56,7 +61,7 @@ export async function findRemovals(
       changes.push({ kind, uid, name, change: 'removed', fields: [] })
     }
   }
-  return { changes, unreferenced, unobserved }
+  return { changes, gone: removed, unreferenced, unobserved }
 }
 
 /** Versions at a time: memory holds no more of them. */

@@ -166,7 +166,7 @@ export class ProjectAudit implements ProjectScan {
     const timed = await timeChanges(this, changes, proven.rows)
     await this.#stageChanges(timed)
     const statuses: Statuses = this.#run.runsProbes ? { ...walked, probes: 'complete' } : walked
-    const missing = await this.#comparison.compareMissing(statuses)
+    const missing = await this.#comparison.compareMissing(statuses, removals.unobserved)
     const outcome = await this.#conclude(statuses, proven, removals, probed, missing, timed)
 
     const notices = [
@@ -328,7 +328,7 @@ export class ProjectAudit implements ProjectScan {
       ...(settings?.writtenAt && { settingsAt: settings.writtenAt }),
       statuses,
       unobserved: [...removals.unobserved, ...missing.unobserved],
-      removed: removals.changes.map(resourceKey),
+      removed: removals.gone,
       // Asked only where the rules changed: a first run changes everything.
       changed: isUnderOtherRules ? [...changes.map(resourceKey), ...silentlyChanged] : [],
       ignored: Object.fromEntries(ignored),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
-import { type Approval, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
+import { type Approval, type ApprovedResource, activeApprovals, amendedIn } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { CompleteScans, View } from '../history/records.ts'
 import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
@@ -88,6 +88,11 @@ export async function readBaselineDiff(
         `${approval.project.name}: ${count(resources, kind)} not compared: the baseline does not cover them.`,
       )
     }
+    for (const [kind, resources] of differences.unseen) {
+      remarks.push(
+        `${approval.project.name}: ${count(resources, kind)} not compared: not scanned by run ${last.number}.`,
+      )
+    }
   }
   return { form: baselineDiffForm, ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
 }
@@ -97,14 +102,22 @@ async function compare(history: HistoryReader, approval: Approval, run: number) 
   const baselines = await readCompleteScans(history, project, run)
   const before = new Map((await readApprovedResources(history, approval)).map((one) => [resourceKey(one), one]))
   const now = new Map((await readStateAt(history, project, run)).map((one) => [resourceKey(one), one]))
+  const { runOf } = amendedIn(approval)
   const rows: ReportChange[] = []
   const unknown = new Map<Kind, number>()
+  const unseen = new Map<Kind, number>()
   for (const key of [...new Set([...before.keys(), ...now.keys()])].sort()) {
     const [old, current] = [before.get(key), now.get(key)]
     const { kind, uid, name } = current ?? old ?? unnamed
     if (!isConfigured(kind)) continue
-    if (old === undefined && !isSameView(scopes[kind], baselines[kind])) {
+    const isShown = isSameView(scopes[kind], baselines[kind])
+    if (old === undefined && !isShown) {
       unknown.set(kind, (unknown.get(kind) ?? 0) + 1)
+      continue
+    }
+    // A run before the approved one need not have seen what that one saw.
+    if (current === undefined && !isShown && run < (runOf({ kind, uid }) ?? 0)) {
+      unseen.set(kind, (unseen.get(kind) ?? 0) + 1)
       continue
     }
     const row = { project: project.name, kind, uid, name }
@@ -115,7 +128,7 @@ async function compare(history: HistoryReader, approval: Approval, run: number) 
       if (fields.length > 0) rows.push({ ...row, change: 'modified', fields })
     }
   }
-  return { rows, unknown }
+  return { rows, unknown, unseen }
 }
 
 const unnamed = { kind: 'endpoint', uid: '', name: '' } as const

@@ -72,7 +72,8 @@ async function endedIn(
     project,
     violations.map(({ kind, uid }) => ({ kind, uid, run })),
   )
-  const { isAmended } = amendedIn({ run: approvedRun, amendments })
+  // Earlier approvals of single resources are part of the state, but not of what this one ends.
+  const { isAmended } = amendedIn({ run: approvedRun, amendments: amendments?.filter(({ at }) => at === approval.at) })
   const isNamed = (one: RecordedViolation) => amendments === undefined || isAmended(one)
   return violations.filter((violation, at) => {
     const [before, after] = [approved[at], now[at]]

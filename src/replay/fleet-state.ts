@@ -53,12 +53,12 @@ export interface ReplayedVersion extends ShownResource {
   seenUnder: string | null | undefined
 }
 
-/** How many resources of a kind are gone, by project. */
-export type Losses = ReadonlyMap<string, ReadonlyMap<Kind, number>>
+/** Which resources of a kind are gone, by project. */
+export type Losses = ReadonlyMap<string, ReadonlyMap<Kind, readonly ResourceKey[]>>
 
 /** Takes over what a run wrote and ended; only what differs is parsed. */
 export function applyDifferences(fleet: FleetState, differences: readonly ResourceDifference[]): Losses {
-  const losses: Map<string, Map<Kind, number>> = new Map()
+  const losses: Map<string, Map<Kind, ResourceKey[]>> = new Map()
   for (const { project, kind, uid, after } of differences) {
     const ofProject = projectKey(project)
     const { versions, fresh } = projectState(fleet, ofProject)
@@ -66,8 +66,10 @@ export function applyDifferences(fleet: FleetState, differences: readonly Resour
     if (before !== undefined) fresh.delete(before)
     if (after === undefined) {
       versions.get(kind)?.delete(uid)
-      const lost = losses.get(ofProject) ?? new Map<Kind, number>()
-      losses.set(ofProject, lost.set(kind, (lost.get(kind) ?? 0) + 1))
+      const lost = losses.get(ofProject) ?? new Map<Kind, ResourceKey[]>()
+      const keys = lost.get(kind) ?? []
+      keys.push(resourceKey({ kind, uid }))
+      losses.set(ofProject, lost.set(kind, keys))
       continue
     }
     const version = read({ kind, uid }, after, before)

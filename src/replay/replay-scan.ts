@@ -170,7 +170,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
       narrowed,
       ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
       unobserved,
-      removed: changes.filter(({ change }) => change === 'removed').map(resourceKey),
+      removed: [...(replayed.losses.get(projectKey(project))?.values() ?? [])].flat(),
       changed: [],
       ignored: {},
       undecided: [],
@@ -227,7 +227,7 @@ function couldHaveBeenWithheld(
   if (coverage.some(({ status }) => status !== 'complete' && status !== 'skipped')) return true
   const lost = losses.get(projectKey(project))
   if (lost === undefined || limits === undefined) return false
-  return [...lost].some(([kind, missing]) =>
+  return [...lost].some(([kind, { length: missing }]) =>
     isMassRemoval({ missing, known: missing + (versions.get(kind)?.size ?? 0) }, limits),
   )
 }

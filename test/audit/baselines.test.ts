@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
+import { type ExpectedState, stateOf } from '../../src/audit/expected-state.ts'
+import { runAudit } from '../../src/audit/run-audit.ts'
+import {
+  changeData,
+  changeEndpoint,
+  createEndpoint,
+  createSubscription,
+  deleteEndpoint,
+  replaceSecret,
+} from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { History } from '../../src/history/history.ts'
 import { listRuns } from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import type { Report } from '../../src/model/report.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
+import { faultsIn } from './verify-history-file.ts'
 
 const driftRules = `
 extends: []
@@ -180,6 +191,50 @@ overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }
     expect(narrowed.violations).toEqual([])
   })
 
+  it('do not take for removed what left the filter after it was approved', async () => {
+    await using fixture = await openFixture()
+    setRow(fixture, { owner_id: 'tenant-01' }, 0)
+    setRow(fixture, { owner_id: 'tenant-01' }, 1)
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { owner_id: 'tenant-02' }, 0)
+    const { uid } = place(fixture)
+    const states = (report: Report) =>
+      report.violations.map(({ uid, state, resolution, message }) => [uid, state, resolution, message.split(':')[0]])
+    const differs = '1 field differs from the approved baseline'
+    expect(states(await audit(fixture))).toEqual([[uid, 'opened', null, differs]])
+    // As it was approved, the filter would show it; as it was last seen, it does not.
+    const narrowed = { policy: driftPolicy, filters: { endpoints: { owner: 'tenant-01' } } }
+    expect(states(await fixture.audit(narrowed))).toEqual([[uid, 'unknown', null, differs]])
+    // Unlike the list, a subscription still shows this one.
+    const other = place(fixture, 1)
+    createSubscription(fixture.fleet, other.project, { endpoint: other.uid })
+    setRow(fixture, { owner_id: 'tenant-02' }, 1)
+    expect(
+      (await fixture.audit(narrowed)).violations
+        .filter(({ kind }) => kind === 'endpoint')
+        .map(({ uid, state }) => [uid, state]),
+    ).toEqual([[uid, 'unknown']])
+  })
+
+  it('take for removed what is gone from the filter, no matter whether it was approved within', async () => {
+    await using fixture = await openFixture()
+    setRow(fixture, { owner_id: 'tenant-02' })
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { owner_id: 'tenant-01' })
+    await audit(fixture)
+    deleteEndpoint(fixture.fleet, place(fixture))
+    const { drift, violations } = await fixture.audit({
+      policy: driftPolicy,
+      filters: { endpoints: { owner: 'tenant-01' } },
+    })
+    expect(drift.map(({ change }) => change)).toEqual(['removed'])
+    expect(violations.map(({ state, message }) => [state, message])).toEqual([
+      ['continuing', 'removed: the approved baseline still has it'],
+    ])
+  })
+
   it('do not compare seals of another installation key', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
@@ -234,4 +289,44 @@ waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason
     )
     expect(await lines(fixture)).toEqual(['continuing drift/rate-limit-lost'])
   })
+
+  it('end when the baseline is revoked, also where a walk breaks off', async () => {
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { http_timeout: 44 })
+    await audit(fixture)
+    await withHistory(fixture, (history) => history.revoke([1], { by: 'ops', at: '2026-11-21T05:00:00.000Z' }))
+    expect(await endingsWithoutEndpoints(fixture)).toEqual([['resolved', 'policy', 'baseline']])
+  })
+
+  it('end with the run that compared with the states of files, also where a walk breaks off', async () => {
+    let expected: ExpectedState | undefined
+    await using fixture = await openFixture({
+      harness: {
+        conduct: (audit, dependencies) =>
+          runAudit(
+            { ...audit, projects: audit.projects.map((project) => ({ ...project, ...(expected && { expected }) })) },
+            dependencies,
+          ),
+      },
+    })
+    await audit(fixture)
+    const [endpoint, ...others] = fixture.dataOf('payments').endpoints
+    for (const { uid } of others) deleteEndpoint(fixture.fleet, { project: fixture.uidOf('payments'), uid })
+    expected = stateOf({ endpoint: { listing: 'endpoints', filter: null } }, [])
+    expect((await audit(fixture)).violations.map(({ rule, uid }) => [rule, uid])).toEqual([
+      ['drift/unexpected', endpoint?.uid],
+    ])
+    expected = undefined
+    expect(await endingsWithoutEndpoints(fixture)).toEqual([['resolved', 'policy', 'rule_off']])
+  })
 })
+
+/** How violations end in a run that reads no endpoint. The history verifies: that was allowed. */
+async function endingsWithoutEndpoints(fixture: FleetFixture) {
+  fixture.service.faults.push({ path: /endpoints/, times: Number.POSITIVE_INFINITY, how: 'reset' })
+  const { violations } = await audit(fixture)
+  expect(await faultsIn(fixture.harness.file)).toEqual([])
+  return violations.map(({ state, resolution, ended_by: by }) => [state, resolution, by?.kind])
+}

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { changeData, changeEndpoint, updateSource } from '../../src/demo/edits.ts'
+import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, updateSource } from '../../src/demo/edits.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import type { Report } from '../../src/model/report.ts'
+import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
 
@@ -111,6 +113,25 @@ describe('a violation', () => {
       only(await fixture.audit({ policy: inactive })).state,
     ]
     expect(states).toEqual(['unknown', 'resolved'])
+  })
+
+  it('ends as removed with a resource that only an incomplete walk had shown, also in a replay', async () => {
+    await using fixture = await openFixture({ harness: { pageSize: 2 } })
+    await fixture.audit({ policy: inactive })
+    const place = { project: fixture.uidOf('payments'), uid: '' }
+    const uid = createEndpoint(fixture.fleet, place.project, { name: 'new', url: 'https://new.example.com' })
+    changeEndpoint(fixture.fleet, { ...place, uid }, (row) => ({ ...row, status: 'inactive' }))
+    fixture.service.faults.push({ path: /endpoints/, page: 2, times: Number.POSITIVE_INFINITY, how: 'reset' })
+    expect(only(await fixture.audit({ policy: inactive }))).toMatchObject({ uid, state: 'opened' })
+    fixture.service.faults.length = 0
+    deleteEndpoint(fixture.fleet, { ...place, uid })
+    const last = await fixture.audit({ policy: inactive })
+    expect(last.drift).toEqual([])
+    expect(only(last)).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
+    const replayed = await fixture.harness.withHistory(async (history) =>
+      replayPolicy(history, { policy: inactive, runs: await listRuns(history), clock: fixture.harness.clock.now }),
+    )
+    expect(replayed.ended.map(({ ending }) => ending?.resolution)).toEqual(['removed'])
   })
 
   it('is resolved when the policy turns its rule off, also with an incomplete walk', async () => {

@@ -110,6 +110,43 @@ describe('hookdrift baseline', () => {
     expect(row).toMatchObject({ approved_by: 'eve', os_user: userInfo().username, amendments: [] })
   })
 
+  it('does not take for removed what a run before the approved one did not scan', async () => {
+    await using cli = await aDesk()
+    const [payments] = cli.fleet.projects()
+    const { endpoints } = cli.fleet.open(payments?.uid ?? '')
+    cli.service.faults.push({
+      path: new RegExp(`${payments?.uid}/endpoints`),
+      times: Number.POSITIVE_INFINITY,
+      how: 'reset',
+    })
+    await cli.audit()
+    cli.service.faults.length = 0
+    await cli.audit()
+    await baseline(cli, 'approve')
+    const early = await baseline(cli, 'diff', '--run', '1')
+    expect(early.stdout).toContain('Nothing differs from the approved baseline.')
+    expect(early.stdout).toContain(
+      `acme/${payments?.name}: ${endpoints.length} endpoints not compared: not scanned by run 1.`,
+    )
+  })
+
+  it('lists of single resources only what their own approval ends', async () => {
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    const { uid: project = '' } = cli.fleet.projects()[0] ?? {}
+    const uids = cli.fleet
+      .open(project)
+      .endpoints.slice(0, 2)
+      .map(({ uid }) => uid)
+    for (const uid of uids) setEndpointStatus(cli.fleet, { project, uid }, 'inactive')
+    await cli.audit()
+    for (const uid of uids) {
+      const { ends } = JSON.parse((await baseline(cli, 'approve', '--uid', uid, '--format', 'json')).stdout)
+      expect(ends.map((one: { uid: string }) => one.uid)).toEqual([uid])
+    }
+  })
+
   it('approves single resources, present, new or gone; the rest stays as it was approved', async () => {
     await using cli = await aDesk()
     await cli.audit()

@@ -4,6 +4,7 @@ import type { Report } from '../../src/model/report.ts'
 import type { Filters, Offer } from '../../src/service/settings.ts'
 import { openAuditHarness } from '../audit/audit-harness.ts'
 import { acceptViolation } from '../audit/fleet-fixture.ts'
+import { type BaselineAnswer, type BaselineRequest, startApprovals } from './random-approvals.ts'
 import { startRandomFleet } from './random-fleet.ts'
 import type { Exceptions, Rules } from './random-policy.ts'
 import { type Recorded, startRecordingProxy } from './recording-proxy.ts'
@@ -36,31 +37,38 @@ export interface World {
     readonly exceptions: Exceptions
     /** Violations that a person accepted before it. */
     readonly accepted: readonly AcceptedPlace[]
+    /** What a person asked of approved states before it. */
+    readonly baselines: readonly BaselineRequest[]
     readonly exchanges: readonly Recorded[]
   }[]
 }
 
 /**
- * A random fleet, audited several times while it changes and breaks; with what hookdrift said of each run. `openHistory`:
- * where it is not a file.
+ * A random fleet, audited several times while it changes and breaks; with what hookdrift said of each run, and of what
+ * people asked of approved states before it. `openHistory`: where it is not a file.
  */
 export async function makeWorld(
   seed: string,
   openHistory?: () => Promise<History>,
-): Promise<{ world: World; reports: readonly Report[] }> {
+): Promise<{ world: World; reports: readonly Report[]; baselines: readonly (readonly BaselineAnswer[])[] }> {
   const random = createRandom(`oracle/${seed}`)
   await using world = await startRandomFleet(seed, random, { projects: 1 + random.below(3), readsRows: true })
   const { service, projects, listings, labels } = world
   await using proxy = await startRecordingProxy(service.url)
   await using harness = openAuditHarness({ ...world, limits: { retries: 1 }, ...(openHistory && { openHistory }) })
   const nextTurn = world.begin()
+  const askOfBaselines = startApprovals(createRandom(`oracle/${seed}/approvals`))
   const runs: World['runs'][number][] = []
   const reports: Report[] = []
+  const baselines: (readonly BaselineAnswer[])[] = []
   let waiting: AcceptedPlace[] = []
 
   for (let left = 3 + random.below(4); left > 0; left--) {
     const { waitMs, rules, exceptions, ...turn } = nextTurn()
     harness.advance(waitMs)
+    const now = harness.clock.now()
+    const { requests, answers } = await harness.withHistory((history) => askOfBaselines(history, reports, now))
+    baselines.push(answers)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
     reports.push(await harness.audit({ ...turn, url: proxy.url }))
     runs.push({
@@ -73,6 +81,7 @@ export async function makeWorld(
       rules,
       exceptions,
       accepted: waiting,
+      baselines: requests,
       exchanges: await proxy.take(),
     })
     waiting = await acceptSome(reports.at(-1))
@@ -86,5 +95,5 @@ export async function makeWorld(
   }
 
   const named = Object.fromEntries(Object.entries(projects).map(([name, uid]) => [`acme/${name}`, uid]))
-  return { world: { seed, projects: named, labels, runs }, reports }
+  return { world: { seed, projects: named, labels, runs }, reports, baselines }
 }

@@ -3,7 +3,7 @@ Works out from the raw answers of a service what hookdrift's reports must say, a
 
     python3 oracle.py DIRECTORY [--keep DIRECTORY]
 
-DIRECTORY holds pairs of SEED.world.json and SEED.reports.json. Prints one JSON object. Worlds with a disagreement are
+DIRECTORY holds SEED.world.json, SEED.reports.json and SEED.baselines.json of each world. Prints one JSON object. Worlds with a disagreement are
 copied to where --keep says. Shares no code with hookdrift, and needs nothing but Python; README.md says how far it is independent.
 """
 
@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import normal_form
+from approved import UNEXPECTED, as_said
 from filter_rows import is_about_rows
 from normal_form import MARK, Hidden, shown, without_digits
 from runs import run_world
@@ -26,7 +27,9 @@ def main(directory, keep):
         reports_file = file.with_name(f"{seed}.reports.json")
         text = reports_file.read_text()
         before = len(total["disagreements"])
-        compare_world(seed, json.loads(file.read_text()), json.loads(text), total)
+        baselines_file = file.with_name(f"{seed}.baselines.json")
+        said = zip(json.loads(text), json.loads(baselines_file.read_text()), strict=True)
+        compare_world(seed, json.loads(file.read_text()), list(said), total)
         for secret in normal_form.secrets_met:
             count(total, "secrets searched for")
             if secret in text:
@@ -34,7 +37,7 @@ def main(directory, keep):
         normal_form.secrets_met.clear()
         if keep and len(total["disagreements"]) > before:
             Path(keep).mkdir(mode=0o700, parents=True, exist_ok=True)
-            for kept in (file, reports_file):
+            for kept in (file, reports_file, baselines_file):
                 shutil.copy(kept, keep)
     json.dump(total, sys.stdout)
 
@@ -42,10 +45,10 @@ def main(directory, keep):
 def compare_world(seed, world, reports, total):
     total["worlds"] += 1
     seals = {}
-    for number, (expected, report) in enumerate(zip(run_world(world), reports, strict=True), 1):
+    for number, (expected, (report, answers)) in enumerate(zip(run_world(world), reports, strict=True), 1):
         total["runs"] += 1
-        said = said_by(report)
-        for about in ("coverage", "changes", "unreferenced", "violations", "verdicts"):
+        said = {**said_by(report), **said_of_baselines(world["runs"][number - 1]["baselines"], answers)}
+        for about in ("baselines", "baseline diffs", "coverage", "changes", "unreferenced", "violations", "verdicts"):
             for place in sorted({*expected[about], *said[about]}, key=str):
                 count(total, about)
                 mine, theirs = expected[about].get(place), said[about].get(place)
@@ -53,12 +56,17 @@ def compare_world(seed, world, reports, total):
                     count(total, "statements about rows")
                 if about == "coverage" and None not in (mine, theirs):
                     theirs = {name: theirs[name] for name in mine}
-                if about == "changes" and mine is not None:
+                if about in ("changes", "baseline diffs") and mine is not None:
                     change, fields = mine
                     mine = [change, {path: [shown(was), shown(now)] for path, (was, now) in fields.items()}]
                     if theirs is not None:
                         compare_seals(fields, theirs, seals, total, (seed, number, place))
                         theirs = without_digits(theirs)
+                if about == "violations":
+                    if place[0].startswith("drift/") and place[1] in expected["approved"]:
+                        count(total, "compared with approved states")
+                    if "says" in (mine or {}) and "says" in (theirs or {}):
+                        theirs = {**theirs, "says": as_said(theirs["says"], mine["says"])}
                 if mine != theirs:
                     disagree(total, seed, number, about, place, mine, theirs)
 
@@ -66,10 +74,7 @@ def compare_world(seed, world, reports, total):
 def said_by(report):
     """What a report says, by the places that the oracle speaks of."""
     referring = re.compile(r"^(\w+) (\S+) is no longer referenced")
-    changes, unreferenced = {}, {}
-    for change in report["drift"]:
-        fields = {field["path"]: [field["before"], field["after"]] for field in change["fields"]}
-        changes[change["project"], change["kind"], change["uid"]] = [change["change"], fields]
+    unreferenced = {}
     for notice in report["notices"]:
         found = referring.match(notice["text"])
         if found:
@@ -88,16 +93,41 @@ def said_by(report):
             }
             for walk in report["coverage"]
         },
-        "changes": changes,
+        "changes": {place_of(change): said_of_change(change) for change in report["drift"]},
         "unreferenced": unreferenced,
         "violations": {
-            (one["rule"], one["project"], one["kind"], one["uid"], one["path"]): {
-                name: one[name] for name in ("state", "first_seen", "last_seen")
-            }
+            (one["rule"], one["project"], one["kind"], one["uid"], one["path"]): said_of(one)
             for one in report["violations"]
         },
         "verdicts": {"complete coverage": report["verdict"]["exit_code"] != 3},
     }
+
+
+def place_of(change):
+    return change["project"], change["kind"], change["uid"]
+
+
+def said_of_change(change):
+    return [change["change"], {field["path"]: [field["before"], field["after"]] for field in change["fields"]}]
+
+
+def said_of(violation):
+    said = {name: violation[name] for name in ("state", "first_seen", "last_seen")}
+    if violation["rule"].startswith("drift/"):
+        said["resolution"] = violation["resolution"]
+    if violation["rule"] == UNEXPECTED and said["state"] in ("opened", "continuing", "waived"):
+        said["says"] = violation["message"]
+    return said
+
+
+def said_of_baselines(requests, answers):
+    said = {"baselines": {}, "baseline diffs": {}}
+    for index, (request, answer) in enumerate(zip(requests, answers, strict=True)):
+        ends = [tuple(one[name] for name in ("rule", "project", "kind", "uid", "path")) for one in answer["ends"]]
+        said["baselines"][str(index), request["act"]] = {"is_refused": answer["is_refused"], "ends": sorted(ends)}
+        for change in answer["differences"]:
+            said["baseline diffs"][(str(index), *place_of(change))] = said_of_change(change)
+    return said
 
 
 def compare_seals(fields, said, seals, total, where):

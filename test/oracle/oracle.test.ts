@@ -9,7 +9,7 @@ const why = python.status === 0 ? '' : ' (skipped: there is no python3 of 3.9 or
 describe.skipIf(why !== '')(`an oracle in another language, from the raw answers alone${why}`, () => {
   it('says of random worlds what hookdrift says', async () => {
     const asked = tries(12, { locally: 4 })
-    const { worlds, comparisons, disagreements } = await runOracle({ worlds: asked, seed: 'suite' })
+    const { worlds, comparisons, disagreements } = await runOracle({ worlds: asked, seed: 'oracle' })
     expect(disagreements).toEqual([])
     expect(worlds).toBe(asked)
     // So that an oracle that has gone silent does not pass for one that agrees.
@@ -17,5 +17,8 @@ describe.skipIf(why !== '')(`an oracle in another language, from the raw answers
     expect(comparisons.changes).toBeGreaterThan(4 * asked)
     expect(comparisons.coverage).toBeGreaterThan(16 * asked)
     expect(comparisons['statements about rows']).toBeGreaterThan(15 * asked)
+    expect(comparisons.baselines).toBeGreaterThan(2 * asked)
+    expect(comparisons['compared with approved states']).toBeGreaterThan(4 * asked)
+    expect(comparisons['baseline diffs']).toBeGreaterThan(asked)
   })
 })

@@ -81,6 +81,9 @@ function wildEndpoint(row: EndpointRow, rows: readonly EndpointRow[], random: Ra
     () => ({ support_email: random.pick(['', 'ops@tenant.example.com']) }),
     () => ({ slack_webhook_url: random.pick(['', `https://hooks.slack.com/services/T0/${random.hex(8)}`]) }),
     () => ({ teams_webhook_url: random.pick(['', `https://acme.webhook.office.com/w/${random.hex(8)}`]) }),
+    // Into the filters of some runs and out of them.
+    () => ({ owner_id: ownerOf(random) }),
+    () => ({ owner_id: ownerOf(random) }),
     () => ({ owner_id: ownerOf(random) }),
     () => ({ authentication: authenticationOf(other, random) }),
     () => ({ authentication: authenticationOf(other, random) }),
@@ -241,6 +244,7 @@ function wildSubscription(
     () => ({ source_id: random.pick([null, source?.uid ?? null]) }),
     () => ({ function: random.pick([null, '', 'function transform(payload) { return payload }']) }),
     () => ({ name: renamed(row.name, '-x') }),
+    () => ({ name: random.pick(['to-accounts', 'to-billing', 'to-partners']) }),
   ]
   return random.pick(changes)()
 }

@@ -86,6 +86,7 @@ const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [u
   'drift/function-changed': {},
   'drift/secret-changed': {},
   'drift/project-weakened': {},
+  'drift/unexpected': {},
   'drift/flapping': { min_changes: [3, 2], within_hours: [24, 1, 200] },
 }
 
@@ -126,13 +127,14 @@ export interface Exceptions {
   readonly waivers: readonly { readonly rule: string; readonly match: Selected; readonly expires: string }[]
 }
 
-/** Rules that evaluate one resource at a time: an override changes their options for some. */
+/** Rules that evaluate or compare one resource at a time: an override changes their options for some. */
 const overridden = [
   ...['endpoint/secret-missing', 'endpoint/secret-too-many', 'endpoint/url-not-https', 'endpoint/url-raw-ip'],
   ...['endpoint/timeout-high', 'endpoint/timeout-low', 'endpoint/rate-limit-absent', 'endpoint/inactive'],
   ...['endpoint/paused-long', 'endpoint/owner-missing', 'subscription/wildcard', 'subscription/type-cli'],
   ...['subscription/retry-few', 'subscription/retry-many', 'source/unverified', 'source/url-not-https'],
   ...['subscription/filter-off', 'subscription/filter-diverges'],
+  ...['drift/authentication-lost', 'drift/secret-changed', 'drift/unexpected', 'drift/flapping'],
 ] as const
 
 /** Around the days of the runs. */

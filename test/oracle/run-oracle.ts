@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { History } from '../../src/history/history.ts'
 import { json } from '../../src/report/json.ts'
 import { fileRenderOptions } from '../../src/report/report-files.ts'
+import { neutraliseJson } from '../../src/text/neutralise.ts'
 import { makeWorld } from './make-world.ts'
 
 export interface Verdict {
@@ -63,9 +64,10 @@ export async function runOracle({
       mkdirSync(batch)
       for (let index = from; index < Math.min(worlds, from + batchSize); index++) {
         const place = await makePlace?.()
-        const { world, reports } = await makeWorld(`${seed}-${index}`, place && (() => place.open()))
+        const { world, reports, baselines } = await makeWorld(`${seed}-${index}`, place && (() => place.open()))
         await place?.remove()
         writeFileSync(join(batch, `${world.seed}.world.json`), JSON.stringify(world))
+        writeFileSync(join(batch, `${world.seed}.baselines.json`), neutraliseJson(JSON.stringify(baselines)))
         writeFileSync(
           join(batch, `${world.seed}.reports.json`),
           `[${reports.map((report) => json(report, fileRenderOptions)).join(',')}]`,

@@ -3,6 +3,7 @@
 from datetime import datetime
 from fnmatch import fnmatchcase
 
+import approved
 from answers import Walk, exchanges_of, is_within, read_walk
 from filter_rows import DRIFT, ONE_SUBSCRIPTION, leave_rows, read_catalogue, read_rows, rows_in
 from normal_form import carried, differences, is_same, normal_form, stub_form, uid_of
@@ -33,6 +34,8 @@ class Project:
         self.active = {}  # (rule, kind, uid, path): [first seen, last seen]
         self.origins = {}  # the same, of drift rules: attributes before the change
         self.accepted = {}  # the same: the value that a person accepted
+        self.approved = None  # the state that a person approved, if it is in force
+        self.past = {}  # run: what it left
         self.readings = {}  # subscription uid: start of the run that read its rows last
         self.unread = set()  # subscriptions whose rows the last scan that showed them could not read
 
@@ -62,10 +65,12 @@ class Scan:
         self.seen = []
         self.found = set()  # (rule, kind, uid, path)
         self.origins = {}  # of what is found first
-        self.expired = set()
+        self.endings = {}  # of what ends with any scan of it, and how
+        self.unexpected = {}  # (kind, uid): how it differs from the approved state
         self.drift = {}
         self.unreferenced = set()
         self.unobserved = set()
+        self.gone = set()
         self.withheld = False
         self.rows = None  # what was read of filter rows; None where no subscription was listed
         self.doubted = set()  # (rule, subscription uid): what it needed was not read
@@ -89,15 +94,24 @@ class Scan:
     def is_whole(self, kind):
         return self.is_complete(kind) and not self.filter_of(self.listing_of(kind))
 
+    def is_on(self, rule, kind, uid):
+        return options_for(self, rule, kind, uid) is not None
+
+    def is_asked(self, rule):
+        """Of any resource."""
+        settings = [override["rules"].get(rule, "off") for override in self.run["exceptions"]["overrides"]]
+        return rule in self.run["rules"] or any(setting != "off" for setting in settings)
+
 
 def run_world(world):
     """What a report must say, run by run."""
     projects = {name: Project(name, uid) for name, uid in world["projects"].items()}
-    for run in world["runs"]:
-        yield run_once(run, world, projects)
+    for number, run in enumerate(world["runs"], 1):
+        yield run_once(number, run, world, projects)
 
 
-def run_once(run, world, projects):
+def run_once(number, run, world, projects):
+    answers, differing = approved.ask(projects, run["baselines"])
     now = seconds(run["started_at"].replace(".000Z", "Z"))
     for one in run["accepted"]:
         project, place = projects[one["project"]], (one["rule"], one["kind"], one["uid"], one["path"])
@@ -113,7 +127,13 @@ def run_once(run, world, projects):
         violations.update(reconcile(scan, scans, len(scans) == len(projects)))
         if not scan.is_foreign:
             remember(scan)
+    for name, project in projects.items():
+        scan = next((scan for scan in scans if scan.project is project), None)
+        project.past[number] = approved.Snapshot(project, scan, run["started_at"])
     return {
+        "baselines": answers,
+        "baseline diffs": differing,
+        "approved": {scan.project.name for scan in scans if scan.project.approved is not None},
         "coverage": {
             (scan.project.name, listing): {
                 "status": status,
@@ -252,6 +272,8 @@ def take_in(scan, now, labels):
         evaluate(scan, r, now, labels)
         evaluate_history(scan, r, now)
     remove(scan)
+    if project.approved is not None:
+        approved.compare_missing(scan)
     if "project/vanished" in scan.run["rules"] and any(walk.end == "not-found" for walk in scan.walks.values()):
         scan.found.add(("project/vanished", "project", project.uid, ""))
     if scan.withheld and "project/mass-removal" in scan.run["rules"]:
@@ -341,25 +363,50 @@ def seconds_of(time):
     return seconds(time.replace(".000Z", "Z"))
 
 
-def follow_drift(scan, r):
-    """A violation of a drift rule lasts until the value is as it was before the change, or at least as strong."""
+def follow_drift(scan, r, found=()):
+    """
+    A violation of a drift rule lasts until the value is as it was before the change, or at least as strong. Where a state of
+    the resource is approved, it lasts as long as that differs (`found`), and otherwise the value is accepted.
+    """
+    is_approved = scan.project.approved is not None and scan.project.approved.has(r)
     places = [place for place in scan.project.origins if place[1:3] == (r.kind, r.uid)]
     for place in places:
+        if place in found:
+            continue
         age = seconds_of(scan.run["started_at"]) - seconds_of(scan.project.active[place][0])
-        if place[0] in OFTEN_MEANT and age >= 30 * 86400:
-            scan.expired.add(place)
+        if not scan.is_on(*place[:3]):
+            scan.endings[place] = "policy"
+            continue
+        if place[0] in OFTEN_MEANT and age >= 30 * 86400 and not is_approved:
+            scan.endings[place] = "expired"
             continue
         origin = scan.project.origins[place]
-        found = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
-        if (place[0], place[3]) in found and place[0] in scan.run["rules"]:
-            scan.found.add(place)
+        differing = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
+        if (place[0], place[3]) in differing:
+            if is_approved:
+                scan.endings[place] = "accepted"
+            else:
+                scan.found.add(place)
         if place[0] in DRIFT and cannot_compare_rows(r, origin):
             scan.doubted.add((place[0], r.uid))
     return places
 
 
+def compare_with_state(scan, r):
+    """Drift rules compare with the approved state where there is one, and the list of changes never does."""
+    state = scan.project.approved
+    if state is None:
+        return follow_drift(scan, r)
+    if state.has(r):
+        follow_drift(scan, r, approved.compare_with_approved(scan, r))
+    else:
+        approved.compare_unapproved(scan, r)
+        follow_drift(scan, r)
+    return None
+
+
 def compare_with_baseline(scan, r):
-    followed = follow_drift(scan, r)
+    followed = compare_with_state(scan, r)
     baseline = scan.project.baselines.get(r.kind)
     if baseline is None:
         return
@@ -373,9 +420,9 @@ def compare_with_baseline(scan, r):
     if not fields:
         return
     scan.drift[r.kind, r.uid] = ("modified", fields)
-    for rule, path in drift(r, before, fields):
+    for rule, path in drift(r, before, fields) if followed is not None else ():
         place = (rule, r.kind, r.uid, path)
-        if rule in scan.run["rules"] and place not in followed and not is_way_back(scan, r, followed, rule, path):
+        if scan.is_on(*place[:3]) and place not in followed and not is_way_back(scan, r, followed, rule, path):
             scan.found.add(place)
             scan.origins[place] = before
 
@@ -383,17 +430,13 @@ def compare_with_baseline(scan, r):
 def is_way_back(scan, r, followed, rule, path):
     """A value that comes back, or half of the way, is not a violation of another rule."""
     for place in followed:
-        if place in scan.expired or place[0] not in scan.run["rules"] or not touches(place[3], path):
+        if place in scan.endings or not approved.touches(place[3], path):
             continue
         origin = scan.project.origins[place]
         now = drift(r, origin, differences(r.kind, origin, r.attributes))
-        if not any(other == rule and touches(path, where) for other, where in now):
+        if not any(other == rule and approved.touches(path, where) for other, where in now):
             return True
     return False
-
-
-def touches(one, other):
-    return one == other or one.startswith(other + "/") or other.startswith(one + "/")
 
 
 def is_new(scan, kind, listing, narrowed, is_listed):
@@ -423,12 +466,6 @@ def options_for(scan, rule, kind, uid):
         if setting is not None and selects(scan, override["match"], kind, uid):
             options = None if setting == "off" else {**(options or {}), **setting}
     return options
-
-
-def is_asked(scan, rule):
-    """Of any resource."""
-    settings = [override["rules"].get(rule, "off") for override in scan.run["exceptions"]["overrides"]]
-    return rule in scan.run["rules"] or any(setting != "off" for setting in settings)
 
 
 def is_waived(scan, rule, kind, uid):
@@ -466,7 +503,7 @@ def evaluate(scan, r, now, labels):
 
 
 def evaluate_history(scan, r, now):
-    project, rules = scan.project, scan.run["rules"]
+    project = scan.project
     if r.kind == "endpoint":
         if r.get("status") == "paused":
             since = project.paused_since.setdefault(r.uid, now)
@@ -481,7 +518,7 @@ def evaluate_history(scan, r, now):
         if not has_changed(project.known[r.kind].get(r.uid), r.attributes, path):
             continue
         project.changed_at.setdefault((r.kind, r.uid), {}).setdefault(path, []).append(now)
-    options = rules.get("drift/flapping")
+    options = options_for(scan, "drift/flapping", r.kind, r.uid)
     for path, times in project.changed_at.get((r.kind, r.uid), {}).items() if options is not None else ():
         recent = [time for time in times if now - time <= options.get("within_hours", 24) * 3600]
         if len(recent) >= options.get("min_changes", 3):
@@ -523,6 +560,7 @@ def remove(scan):
         for uid in gone:
             if baseline is not None and uid in baseline[2]:
                 scan.drift[kind, uid] = ("removed", {})
+            scan.gone.add((kind, uid))
             del project.known[kind][uid]
             project.paused_since.pop(uid, None)
 
@@ -561,13 +599,17 @@ def reconcile(scan, scans, is_whole_fleet):
     reported = {}
     project, now = scan.project, scan.run["started_at"]
 
-    def report(place, state):
+    def report(place, state, resolution=None):
         rule, kind, uid, path = place
         first, last = project.active[place]
-        reported[rule, project.name, kind, uid, path] = {"state": state, "first_seen": first, "last_seen": last}
+        said = reported[rule, project.name, kind, uid, path] = {"state": state, "first_seen": first, "last_seen": last}
+        if rule.startswith("drift/"):
+            said["resolution"] = resolution
+        if rule == approved.UNEXPECTED and place in scan.found:
+            said["says"] = scan.unexpected[kind, uid]
 
     def is_resolved(rule, kind, uid):
-        if not is_asked(scan, rule):
+        if not scan.is_asked(rule):
             return True
         if (kind, uid) in scan.unobserved or (rule, uid) in scan.doubted or rule in scan.blurred:
             return False
@@ -608,8 +650,14 @@ def reconcile(scan, scans, is_whole_fleet):
         report(place, state)
     for place in [place for place in project.active if place not in scan.found]:
         rule, kind, uid, _ = place
-        if place in scan.expired or is_resolved(rule, kind, uid):
-            report(place, "resolved")
+        if rule == approved.UNEXPECTED and project.approved is None and not scan.is_foreign:
+            # There is nothing to compare with.
+            scan.endings[place] = "policy"
+        if place in scan.endings or is_resolved(rule, kind, uid):
+            resolution = scan.endings.get(place)
+            if resolution is None and rule.startswith("drift/"):
+                resolution = approved.ending_of(scan, place, project.active[place][0])
+            report(place, "resolved", resolution)
             del project.active[place]
             project.origins.pop(place, None)
         else:

@@ -62,7 +62,8 @@ export const versionChecks: readonly Check[] = [
   },
   {
     id: 'I5',
-    invariant: 'a violation is resolved only by a complete walk, another policy, an acceptance or its own expiry',
+    invariant:
+      'a violation is resolved only by a complete walk, another policy, a revoked baseline, an acceptance or its own expiry',
     means: 'a violation that was not evaluated was reported as resolved',
     *find(db) {
       yield* sentences<EndedRow>(
@@ -135,7 +136,8 @@ const unsaidSql = `
  * Two rules are about the scan of a project, not about its attributes. Its listings resolve them, also where the
  * service does not show the project. Violations of a list of projects are resolved by that list.
  *
- * An override ends what it switches off as soon as the resource is seen.
+ * An override ends what it switches off as soon as the resource is seen. Without a baseline, nothing is compared with one:
+ * any scan ends what only that comparison found, when the baseline was revoked or was the files of one run.
  *
  * The runs since the violation was last seen count too: one of them may have changed the policy.
  */
@@ -144,7 +146,9 @@ const resolvedSql = `
   FROM violation x JOIN run r ON r.number = x.to_run AND r.state = 'committed'
   WHERE NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = x.id)
     AND ifnull(x.resolution, '') NOT IN ('accepted', 'expired')
-    AND ifnull(x.ended_by ->> '$.kind', '') <> 'override'
+    AND ifnull(x.ended_by ->> '$.kind', '') NOT IN ('override', 'baseline')
+    AND NOT (x.rule LIKE 'drift/%' AND x.origin_run IS NULL AND x.ended_by ->> '$.kind' = 'rule_off'
+      AND NOT EXISTS (SELECT 1 FROM approval a WHERE a.project_id = x.project_id AND a.approved_at <= r.started_at))
     AND x.kind IN ('project', 'endpoint', 'source', 'event_type', 'subscription', 'device')
     AND NOT EXISTS (
       SELECT 1 FROM walk w WHERE w.project_id = x.project_id AND w.run = x.to_run AND w.status = 'complete'

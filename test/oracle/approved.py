@@ -1,0 +1,259 @@
+"""
+The state of a project that a person approved: how it comes about, what differs from it, and what an approval ends. From
+docs/how-to/approve-a-baseline.md, docs/explanation/drift.md and docs/rules/drift/unexpected.md.
+"""
+
+import re
+
+from answers import is_within
+from filter_rows import DRIFT
+from normal_form import differences
+from rules import cannot_compare_rows, drift
+
+UNEXPECTED = "drift/unexpected"
+LISTING = {
+    "endpoint": "endpoints",
+    "source": "sources",
+    "event_type": "event_types",
+    "subscription": "subscriptions",
+}
+
+
+class Snapshot:
+    """What was known of a project after a run, and whether the run may be approved."""
+
+    def __init__(self, project, scan, started_at):
+        self.started_at = started_at
+        self.states = {(kind, uid): form for kind, of_kind in project.known.items() for uid, form in of_kind.items()}
+        self.views = {kind: (listing, narrowed) for kind, (listing, narrowed, _) in project.baselines.items()}
+        self.is_scanned = scan is not None
+        self.is_complete = scan is not None and all(status in ("complete", "skipped") for status in scan.statuses.values())
+
+
+class Approved:
+    """A state in force."""
+
+    def __init__(self, states, views, as_of, amended):
+        self.states = states  # attributes by (kind, uid)
+        self.views = views  # kind: (listing, filter) of the last complete walk by then
+        self.as_of = as_of  # start of the run
+        self.amended = amended  # the same of single resources, by (kind, uid)
+
+    def has(self, r):
+        return (r.kind, r.uid) in self.states
+
+
+# --- what people do
+
+def ask(projects, requests):
+    """
+    By the place of a request: whether it is refused, and what it ends; and by resource what differs, where that is asked. All
+    of a request happens, or nothing.
+    """
+    answers, differing = {}, {}
+    for index, request in enumerate(requests):
+        chosen = [projects[name] for name in request["projects"]]
+        if request["act"] == "diff":
+            compared = [project for project in chosen if project.approved is not None]
+            answers[str(index), "diff"] = {"is_refused": not compared, "ends": []}
+            for project in compared:
+                for (kind, uid), change in differences_in(project, project.past[request["run"]]).items():
+                    differing[str(index), project.name, kind, uid] = change
+            continue
+        if request["act"] == "revoke":
+            states = {project: None for project in chosen if project.approved is not None}
+        elif request["uids"]:
+            states = amended_states(chosen, request)
+        else:
+            states = whole_states(chosen, request)
+        ends = set()
+        for project, (state, is_about) in (states or {}).items() if request["act"] == "approve" else ():
+            ends |= {(place[0], project.name, *place[1:]) for place in ended_by(project, state, is_about)}
+        answers[str(index), request["act"]] = {"is_refused": not states, "ends": sorted(ends)}
+        for project, state in (states or {}).items():
+            project.approved = state and state[0]
+    return answers, differing
+
+
+def whole_states(chosen, request):
+    """None where a project was not scanned completely: what was not seen cannot be approved."""
+    snapshots = {project: project.past[request["run"]] for project in chosen}
+    scanned = {project: past for project, past in snapshots.items() if past.is_scanned}
+    if not all(past.is_complete for past in scanned.values()):
+        return None
+    return {
+        project: (Approved(past.states, past.views, past.started_at, {}), lambda place: True)
+        for project, past in scanned.items()
+    }
+
+
+def amended_states(chosen, request):
+    """Single resources, as the run left them: there or gone. The rest stays as it was approved before."""
+    places = {}
+    for uid in request["uids"]:
+        found = [(project, place) for project in chosen for place in places_of(project, uid, request["run"])]
+        if not found:
+            return None
+        for project, place in found:
+            places.setdefault(project, set()).add(place)
+    amended = {}
+    for project, of_project in places.items():
+        past, base = project.past[request["run"]], project.approved
+        if base is None or not past.is_scanned or not past.is_complete:
+            return None
+        states = {place: state for place, state in base.states.items() if place not in of_project}
+        states.update({place: past.states[place] for place in of_project if place in past.states})
+        runs = {**base.amended, **{place: past.started_at for place in of_project}}
+        amended[project] = (Approved(states, base.views, base.as_of, runs), lambda place, of=of_project: place in of)
+    return amended
+
+
+def places_of(project, uid, run):
+    """Where the project had a resource by a run, or has one in its approved state."""
+    states = [past.states for number, past in project.past.items() if number <= run]
+    states += [project.approved.states] if project.approved is not None else []
+    return {place for known in states for place in known if place[1] == uid}
+
+
+def ended_by(project, approved, is_about):
+    """What is active and reports something that the state has as it is now."""
+    for place in project.active:
+        rule, kind, uid, path = place
+        if not rule.startswith("drift/") or rule == "drift/flapping" or not is_about((kind, uid)):
+            continue
+        before, now = approved.states.get((kind, uid)), project.known[kind].get(uid)
+        if before is None or now is None:
+            if before is now:
+                yield place
+            continue
+        about = [path, *LIMIT] if rule == "drift/rate-limit-lost" else [path]
+        if not any(touches(one, other) for one in differences(kind, before, now) for other in about):
+            yield place
+
+
+def differences_in(project, past):
+    """Between the approved state and what was known after a run."""
+    approved, found = project.approved, {}
+    for kind, uid in {*approved.states, *past.states}:
+        before, now = approved.states.get((kind, uid)), past.states.get((kind, uid))
+        is_shown = kind in approved.views and approved.views[kind] == past.views.get(kind)
+        if before is None:
+            if is_shown:
+                found[kind, uid] = ("added", {})
+        elif now is None:
+            # A run before the approved one need not have seen what that one saw.
+            if is_shown or approved.amended.get((kind, uid), approved.as_of) <= past.started_at:
+                found[kind, uid] = ("removed", {})
+        elif differences(kind, before, now):
+            found[kind, uid] = ("modified", differences(kind, before, now))
+    return found
+
+
+# --- what a scan finds
+
+# What was lost is a limit: a number and a time.
+LIMIT = ("/rate_limit", "/rate_limit_duration", "/config/ratelimit")
+
+
+def touches(one, other):
+    return is_below(one, other) or is_below(other, one)
+
+
+def is_below(path, pointer):
+    return path == pointer or path.startswith(pointer + "/")
+
+
+def left_fields(found, fields):
+    """The fields that no other drift rule reports."""
+    reported = [path for _, path in found]
+    if any(rule == "drift/rate-limit-lost" for rule, _ in found):
+        reported += LIMIT
+    return [path for path in sorted(fields) if not any(is_below(path, pointer) for pointer in reported)]
+
+
+def compare_with_approved(scan, r):
+    """What drift rules find: violations by place with the state before, and what the rule about all the rest says."""
+    before = scan.project.approved.states[r.kind, r.uid]
+    fields = differences(r.kind, before, r.attributes)
+    found = [(rule, path) for rule, path in drift(r, before, fields) if scan.is_on(rule, r.kind, r.uid)]
+    for rule, path in found:
+        scan.found.add((rule, r.kind, r.uid, path))
+        scan.origins[rule, r.kind, r.uid, path] = before
+    left = left_fields(found, fields)
+    if cannot_compare_rows(r, before):
+        scan.doubted |= {(rule, r.uid) for rule in DRIFT}
+    if r.are_rows_unread and any(is_below(path, "/filters") for path in left):
+        scan.doubted.add((UNEXPECTED, r.uid))
+    else:
+        say(scan, (r.kind, r.uid), left)
+    return {(rule, r.kind, r.uid, path) for rule, path in found}
+
+
+def say(scan, place, what):
+    if what and scan.is_on(UNEXPECTED, *place):
+        scan.found.add((UNEXPECTED, *place, ""))
+        scan.unexpected[place] = what
+
+
+def compare_unapproved(scan, r):
+    """Of what the state does not have. It may have been unobserved when it was approved."""
+    listing, narrowed = scan.project.approved.views.get(r.kind, (None, None))
+    now = "subscriptions" if r.kind == "source" and not r.passing else scan.listing_of(r.kind)
+    if listing == now and narrowed == scan.filter_of(now):
+        say(scan, (r.kind, r.uid), "added")
+
+
+def compare_missing(scan):
+    """Called when what is gone is known no longer."""
+    shown = {(r.kind, r.uid) for r in scan.seen}
+    for kind, uid in scan.project.approved.states:
+        if kind not in LISTING or not scan.is_complete(kind) or (kind, uid) in shown:
+            continue
+        if kind == "source" and not scan.are_sources_listed:
+            continue
+        before = scan.project.approved.states[kind, uid]
+        # What was gone before would be shown again if it came back as approved.
+        is_known = uid in scan.project.known[kind]
+        if (kind, uid) in scan.gone or not is_known and is_within(LISTING[kind], before, scan.run["filters"]):
+            say(scan, (kind, uid), "removed")
+        else:
+            scan.unobserved.add((kind, uid))
+
+
+# --- how violations end
+
+def ending_of(scan, place, first_seen):
+    """Of a violation of a drift rule that a complete walk no longer finds."""
+    rule, kind, uid, _ = place
+    if not scan.is_asked(rule):
+        return "policy"
+    approved = scan.project.approved
+    if rule == UNEXPECTED and approved.amended.get((kind, uid), approved.as_of) >= first_seen:
+        return "accepted"
+    if (kind, uid) in scan.gone:
+        return "removed"
+    if not scan.is_on(rule, kind, uid):
+        return "policy"
+    if rule == UNEXPECTED and (kind, uid) in approved.states and uid in scan.project.known[kind]:
+        # What differs still is what other rules report.
+        now = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), scan.project.known[kind][uid])
+        if differences(kind, approved.states[kind, uid], now):
+            return "policy"
+    return "fixed"
+
+
+# --- what a report says
+
+def as_said(message, expected):
+    """The expected words where a message of the rule says the same, else the message."""
+    if isinstance(expected, str):
+        return expected if message.startswith(f"{expected}: ") else message
+    counted = re.match(r"(\d+) fields? differs? from the approved baseline: ", message)
+    if counted is None or int(counted[1]) != len(expected):
+        return message
+    at = counted.end()
+    for path in expected[:5]:
+        at = message.find(f"{path} is ", at)
+        if at < 0:
+            return message
+    return expected

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import normal_form
 from approved import UNEXPECTED, as_said
+from filter_rows import is_about_rows
 from normal_form import MARK, Hidden, shown, without_digits
 from runs import run_world
 
@@ -51,6 +52,10 @@ def compare_world(seed, world, reports, total):
             for place in sorted({*expected[about], *said[about]}, key=str):
                 count(total, about)
                 mine, theirs = expected[about].get(place), said[about].get(place)
+                if is_about_rows(about, place, mine, theirs):
+                    count(total, "statements about rows")
+                if about == "coverage" and None not in (mine, theirs):
+                    theirs = {name: theirs[name] for name in mine}
                 if about in ("changes", "baseline diffs") and mine is not None:
                     change, fields = mine
                     mine = [change, {path: [shown(was), shown(now)] for path, (was, now) in fields.items()}]
@@ -82,6 +87,9 @@ def said_by(report):
                 "pages": walk["pages"],
                 "items": walk["items"],
                 "requests": walk["requests"],
+                # Of filter rows alone.
+                "of": walk.get("of"),
+                "oldest_at": walk.get("oldest_at"),
             }
             for walk in report["coverage"]
         },

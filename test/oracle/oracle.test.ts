@@ -19,5 +19,6 @@ describe.skipIf(why !== '')(`an oracle in another language, from the raw answers
     expect(comparisons.baselines).toBeGreaterThan(2 * asked)
     expect(comparisons['compared with approved states']).toBeGreaterThan(4 * asked)
     expect(comparisons['baseline diffs']).toBeGreaterThan(asked)
+    expect(comparisons['statements about rows']).toBeGreaterThan(15 * asked)
   })
 })

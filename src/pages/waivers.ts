@@ -1,9 +1,11 @@
 import type { Acceptance } from '../history/acceptances.ts'
+import type { RecordedViolation } from '../history/records.ts'
+import { readFirstViolations } from '../history/sql/first-violations.ts'
 import { dayMs, formatExpiry } from '../model/time.ts'
 import { violationStates } from '../model/violation.ts'
 import { type AcceptanceRow, answerAcceptances, describeSigner, endingWords } from '../questions/acceptances.ts'
-import { readWaivers, soonMs, type WaiverInForce } from '../questions/read-waivers.ts'
 import { everyViolation, readViolations } from '../questions/violations.ts'
+import { keyOfWaiver, readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { rowList } from '../report/html/components/fold.ts'
 import { resource } from '../report/html/components/resource.ts'
@@ -36,21 +38,24 @@ export const waiversPage: SitePage = {
   async show(request): Promise<SiteContent> {
     const { history, run, isLatest, link } = request
     const { section: accepted, isFirst, next, inForce } = showAcceptances(request, await acceptancesAsOf(request))
-    const common: Omit<SiteContent, 'body'> = {
+    const common: Omit<SiteContent, 'body' | 'same'> = {
       title: 'Waivers',
       crumbs: [],
       ...(next === undefined ? {} : { next }),
-      same: {
-        command: ['accept'],
-        options: { list: true },
-        isOfNoRun: true,
-        lacks: `It lists the acceptances of people${isLatest ? '' : ', those after this run too'}; the waivers are those of the policy.`,
-      },
     }
-    if (!isFirst) return { ...common, body: accepted }
-    const waivers = await readWaivers(history, run, timeOf(request))
+    if (!isFirst) {
+      const lacks = `It lists all acceptances of people${isLatest ? '' : ', those after this run too'}.`
+      return {
+        ...common,
+        body: accepted,
+        same: { command: ['accept'], options: { list: true }, isOfNoRun: true, lacks },
+      }
+    }
+    const now = timeOf(request)
+    const { rows: waivers } = await readWaivers(history, { run, projects: [], now, limit: Number.POSITIVE_INFINITY })
+    const named = await readNamed(request)
     const findings = await findingsOf(request)
-    const of = (state: WaiverInForce['state']) => waivers.filter((waiver) => waiver.state === state)
+    const of = (state: WaiverRow['state']) => waivers.filter((waiver) => waiver.state === state)
     const sections = [
       {
         id: 'ended',
@@ -58,8 +63,8 @@ export const waiversPage: SitePage = {
         entries: of('ended'),
         note: 'They ended after the run: the next one counts again what they accept.',
       },
-      { id: 'soon', title: 'End soon', entries: of('ends soon'), note: `Within ${soonMs / dayMs} days.` },
-      { id: 'in-force', title: 'In force', entries: of('in force') },
+      { id: 'soon', title: 'End soon', entries: of('ends_soon'), note: `Within ${soonMs / dayMs} days.` },
+      { id: 'in-force', title: 'In force', entries: of('in_force') },
     ].filter(({ entries }) => entries.length > 0)
     return {
       ...common,
@@ -71,16 +76,31 @@ ${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as
       ...section,
       count: entries.length,
       content: rowList(
-        entries.map((waiver) => showWaiver(waiver, link)),
+        entries.map((waiver) => showWaiver(waiver, named, link)),
         100,
       ),
     }),
 )}${findings}${accepted}`,
+      same: { command: ['waivers', 'list'], lacks: 'It lists the waivers; accept --list lists what people accepted.' },
     }
   },
 }
 
-function describe(waivers: readonly WaiverInForce[], accepted: number): string {
+const mostRead = 500
+
+/** Violations that waivers accept, in the order of reports, by their waivers. */
+async function readNamed({ history, run }: SiteRequest): Promise<ReadonlyMap<string, readonly RecordedViolation[]>> {
+  const waived = await readFirstViolations(history, {
+    run: run.number,
+    withActive: true,
+    resolvedAfter: undefined,
+    most: mostRead,
+    isChosen: ({ waiver }) => waiver !== undefined,
+  })
+  return Map.groupBy(waived, ({ rule, waiver }) => (waiver === undefined ? '' : keyOfWaiver({ rule, ...waiver })))
+}
+
+function describe(waivers: readonly WaiverRow[], accepted: number): string {
   const violations = waivers.reduce((sum, waiver) => sum + waiver.violations, 0)
   return `${count(waivers.length, 'waiver')} of the policy ${waivers.length === 1 ? 'accepts' : 'accept'} ${count(violations, 'violation')}; people accepted ${accepted} more.`
 }
@@ -108,16 +128,15 @@ async function findingsOf({ history, run, link }: SiteRequest): Promise<Markup> 
   })
 }
 
-function showWaiver(waiver: WaiverInForce, link: SiteLink): Markup {
-  const { rule, owner, reason, expires, ticket, violations, shown, state } = waiver
-  const followedUp = ticket === undefined ? '' : ` (${shorten(ticket, 200)})`
+function showWaiver(row: WaiverRow, named: ReadonlyMap<string, readonly RecordedViolation[]>, link: SiteLink): Markup {
+  const { rule, owner, reason, expires, ticket, violations, state } = row
+  const followedUp = ticket === null ? '' : ` (${shorten(ticket, 200)})`
   const until = state === 'ended' ? 'ended at' : 'until'
-  const named = shown
-    .slice(0, mostNamed)
-    .map((one) => html`<li>${resource(one, link(paths.violation(one.fingerprint)))}</li>`)
-  const rest = violations - named.length
+  const shown = (named.get(keyOfWaiver(row)) ?? []).slice(0, mostNamed)
+  const items = shown.map((one) => html`<li>${resource(one, link(paths.violation(one.fingerprint)))}</li>`)
+  const rest = violations - shown.length
   const all = link('/violations', { rule, state: 'waived' })
-  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a>: <b>${count(violations, 'violation')}</b> accepted by ${shorten(owner, 200)}, ${until} <time datetime="${expires}">${formatExpiry(expires)}</time></p><p>${shorten(reason, 2000)}${followedUp}</p><ul class="where">${named}${rest > 0 ? html`<li><a href="${all}">${rest} more</a></li>` : nothing}</ul></li>
+  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a>: <b>${count(violations, 'violation')}</b> accepted by ${shorten(owner, 200)}, ${until} <time datetime="${expires}">${formatExpiry(expires)}</time></p><p>${shorten(reason, 2000)}${followedUp}</p><ul class="where">${items}${rest > 0 ? html`<li><a href="${all}">${rest} more</a></li>` : nothing}</ul></li>
 `
 }
 

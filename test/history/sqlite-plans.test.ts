@@ -26,7 +26,12 @@ import { findCommittedRun, listEndedRuns, listRunsBefore, readRunExtents } from 
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
-import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
+import {
+  readResolvedBetween,
+  readViolationsAt,
+  readWaivedBetween,
+  readWaiverUses,
+} from '../../src/history/sql/violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { sqliteBackend } from '../../src/history/sqlite/sqlite-backend.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
@@ -179,6 +184,7 @@ describe('query plans', () => {
       }
       await identifyViolations(reader, 'abc', asOf, 5)
       await readWaivedBetween(reader, 0, asOf)
+      await readWaiverUses(reader, asOf)
       await runsWithWindows(reader, 0, asOf)
       await readStateAt(reader, payments, asOf)
       await readStateAt(reader, payments, asOf, 'endpoint')
@@ -222,6 +228,7 @@ describe('query plans', () => {
       (reader: HistoryReader) => readFirstViolations(reader, fifty),
       (reader: HistoryReader) => readViolationGroups(reader, { ...fifty, by: ['rule'] }, () => {}),
       (reader: HistoryReader) => readFirstViolations(reader, { ...fifty, groups: [group] }),
+      (reader: HistoryReader) => readWaiverUses(reader, 1),
     ]) {
       const steps = (await preparedFor(ask)).flatMap(stepsOf)
       expect(steps).toContainEqual(

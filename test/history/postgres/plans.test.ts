@@ -27,7 +27,12 @@ import { readCompleteScans, readLatestScans } from '../../../src/history/sql/sca
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../../src/history/sql/violation-keys.ts'
-import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
+import {
+  readResolvedBetween,
+  readViolationsAt,
+  readWaivedBetween,
+  readWaiverUses,
+} from '../../../src/history/sql/violations.ts'
 import { Machines } from '../processes.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
@@ -136,6 +141,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['the violations after one', ['violation_ended (to_run >'], (reader) => readNext(reader)],
     ['rules of violations', ['violation_ended (to_run >'], (reader) => readViolatedRules(reader, run)],
     ['waived violations', [], (reader) => readWaivedBetween(reader, run - 1, run)],
+    ['what waivers accept', [], (reader) => readWaiverUses(reader, run)],
     ['runs with change windows', [], (reader) => runsWithWindows(reader, run - 1, run)],
     ['the resources of a project', [], (reader) => readStateAt(reader, project, run)],
     ['the endpoints of a project', [], (reader) => readStateAt(reader, project, run, 'endpoint')],
@@ -168,6 +174,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
       (reader: HistoryReader) => readRunRecord(reader, run),
       (reader: HistoryReader) => readFirstViolations(reader, fifty),
       (reader: HistoryReader) => readWaivedBetween(reader, run - 1, run),
+      (reader: HistoryReader) => readWaiverUses(reader, run),
     ]) {
       const steps = await stepsFor(ask)
       expect(steps).toContain('violation_active (project_id =')

@@ -1,4 +1,4 @@
-import type { Acceptance } from '../history/acceptances.ts'
+import type { ListedAcceptance } from '../history/acceptances.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { readFirstViolations } from '../history/sql/first-violations.ts'
 import { dayMs, formatExpiry } from '../model/time.ts'
@@ -149,11 +149,11 @@ const mostAcceptances = 500
  */
 function showAcceptances(
   { link, query }: SiteRequest,
-  acceptances: readonly Acceptance[],
+  acceptances: readonly ListedAcceptance[],
 ): ListSection & { readonly inForce: number } {
   const named = query.one(acceptancePlace)
   if (named !== undefined && !/^\d{1,15}$/.test(named)) throw noSuchPlace(acceptancePlace)
-  const isAfter = named === undefined ? undefined : ({ id }: Acceptance) => id < Number(named)
+  const isAfter = named === undefined ? undefined : ({ id }: ListedAcceptance) => id < Number(named)
   const { shown, last } = cutPage(acceptances.toReversed(), { isAfter, most: mostAcceptances })
   const next = last && link('/waivers', { [acceptancePlace]: last.id })
   const { rows } = answerAcceptances(shown.toReversed(), mostAcceptances)
@@ -197,6 +197,6 @@ function showAcceptance(row: AcceptanceRow, link: SiteLink): Markup {
   const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
   const end =
     ended_at === null || ended_by === null ? nothing : html`; ended ${showInstant(ended_at)}: ${endingWords[ended_by]}`
-  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource({ ...row, name: '' }, link(paths.violation(fingerprint)))}${atPath}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(describeSigner(row), 200)}, ${showInstant(at)}${end}</p></li>
+  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource(row, link(paths.violation(fingerprint)))}${atPath}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(describeSigner(row), 200)}, ${showInstant(at)}${end}</p></li>
 `
 }

@@ -4,6 +4,7 @@ import type { Approval } from '../../src/history/approvals.ts'
 import { beginRun } from '../../src/history/draft/run-draft.ts'
 import type { Draft } from '../../src/history/history.ts'
 import { type HistoryReader, sqlReader } from '../../src/history/reader.ts'
+import { listAcceptances } from '../../src/history/sql/acceptances.ts'
 import { findLastApproval, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
 import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
 import {
@@ -219,6 +220,15 @@ describe('query plans', () => {
     const steps = (await preparedFor((reader) => identifyViolations(reader, 'abc', 1, 5))).flatMap(stepsOf)
     expect(steps.filter((step) => step.startsWith('SEARCH v '))).toEqual([
       'SEARCH v USING INDEX violation_of_fingerprint (fingerprint>? AND fingerprint<?)',
+    ])
+  })
+
+  it('find the names of accepted resources by the index on fingerprints', async () => {
+    const steps = (await preparedFor(listAcceptances)).flatMap(stepsOf)
+    const ofViolations = steps.filter((step) => /^(?:SCAN|SEARCH) [lv] /.test(step))
+    expect(ofViolations).toEqual([
+      expect.stringMatching(/^SEARCH v USING INTEGER PRIMARY KEY \(rowid=\?\)/),
+      'SEARCH l USING INDEX violation_of_fingerprint (fingerprint=?)',
     ])
   })
 

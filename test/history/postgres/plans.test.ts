@@ -5,6 +5,7 @@ import { connect, type PostgresDatabase, type PostgresTransaction } from '../../
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { type HistoryReader, sqlReader } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
+import { listAcceptances } from '../../../src/history/sql/acceptances.ts'
 import { readDiffering } from '../../../src/history/sql/differing.ts'
 import {
   type GroupPart,
@@ -164,6 +165,14 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     const steps = await stepsFor((reader) => identifyViolations(reader, 'abc', run, 5))
     expect(steps.filter((step) => step.startsWith('violation_'))).toEqual([
       'violation_of_fingerprint (fingerprint >=',
+      'violation_pkey (id =',
+    ])
+  })
+
+  it('find the names of accepted resources by the index on fingerprints', async () => {
+    const steps = await stepsFor(listAcceptances)
+    expect(steps.filter((step) => step.startsWith('violation_'))).toEqual([
+      'violation_of_fingerprint (fingerprint =',
       'violation_pkey (id =',
     ])
   })

@@ -18,6 +18,7 @@ import { mcpRoutes } from './mcp/mcp-routes.ts'
 import {
   NotAllowed,
   NotFound,
+  noPlan,
   type SiteHistory,
   type SitePage,
   type SitePlan,
@@ -71,8 +72,6 @@ export function createSite(options: SiteOptions): Hono {
   site.onError((error, context) => answerError(error, context, options))
   return site
 }
-
-const noPlan: SitePlan = { configured: async () => undefined, pool: async () => undefined }
 
 async function answerPage(
   page: SitePage,

@@ -25,6 +25,8 @@ import { acceptancesAsOf } from './signed-as-of.ts'
 /** The parameter that names an acceptance by its number in the history: the page shows those before it. */
 const acceptancePlace = 'before'
 
+const acceptedElsewhere = 'It lists the waivers; `hookdrift accept --list` lists what people accepted.'
+
 const mostFindings = 100
 
 const mostNamed = 10
@@ -81,7 +83,7 @@ ${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as
       ),
     }),
 )}${findings}${accepted}`,
-      same: { command: ['waivers', 'list'], lacks: 'It lists the waivers; accept --list lists what people accepted.' },
+      same: { command: ['waivers', 'list'], lacks: acceptedElsewhere },
     }
   },
 }

@@ -170,7 +170,7 @@ describe('the text report', () => {
     const timeline = 'hookdrift timeline WORST  the history of "worst"'
     expect(next([older, another, worst])).toEqual([
       timeline,
-      'hookdrift restore OTHER  prints the fix of endpoint/timeout-high for "other"',
+      'hookdrift restore OTHER  prints a fix for "other"',
       accept,
     ])
     const ofWorst = aViolation({ uid: 'WORST', name: 'worst', severity: 'info', rule: 'endpoint/timeout-high' })

@@ -81,8 +81,12 @@ function suggestRestore(
   if (found === undefined) return []
   const { uid, rule } = found
   const isDrifted = open.some((violation) => violation.uid === uid && ownRule(violation.rule)?.isRestorable === true)
-  const [whole, part] = ofSubject.includes(found) ? ['it', ''] : [nameShortly(found), ` for ${nameShortly(found)}`]
-  const why = isDrifted ? `prints the requests that put ${whole} back` : `prints the fix of ${rule}${part}`
+  const another = ofSubject.includes(found) ? undefined : nameShortly(found)
+  const why = isDrifted
+    ? `prints the requests that put ${another ?? 'it'} back`
+    : another === undefined
+      ? `prints the fix of ${rule}`
+      : `prints a fix for ${another}`
   return [{ command: `hookdrift restore ${uid}${locating}`, why }]
 }
 

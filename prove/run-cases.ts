@@ -42,8 +42,8 @@ export interface Cases {
 }
 
 /**
- * Runs a campaign of numbered cases: `node prove/NAME.ts [cases] [seed]`, `--case N` for that one alone. It works in
- * processes of its own, one for each core, so that a case that ends or blocks its process costs no other: where some
+ * Runs a campaign of numbered cases: `node prove/NAME.ts [cases] [seed]`, `--case N` for that one alone, `--from N` for
+ * those that an earlier run did not come to. It works in processes of its own, one for each core, so that a case that ends or blocks its process costs no other: where some
  * cases together do, each half of them is tried by itself.
  */
 export async function runCases(cases: Cases): Promise<void> {
@@ -51,6 +51,7 @@ export async function runCases(cases: Cases): Promise<void> {
     allowPositionals: true,
     options: {
       case: { type: 'string' },
+      from: { type: 'string', default: '0' },
       workers: { type: 'string', default: String(availableParallelism()) },
       // Of the processes that this one starts.
       runner: { type: 'boolean', default: false },
@@ -59,8 +60,8 @@ export async function runCases(cases: Cases): Promise<void> {
   if (values.runner) return answerRanges(cases)
   const [count = '1000', seed = '1'] = positionals
   const only = values.case === undefined ? undefined : Number(values.case)
-  const range = only === undefined ? { seed, from: 0, to: Number(count) } : { seed, from: only, to: only + 1 }
-  await proveAll(cases, range, Number(values.workers))
+  const [from, to] = only === undefined ? [Number(values.from), Number(count)] : [only, only + 1]
+  await proveAll(cases, { seed, from, to }, Number(values.workers))
 }
 
 /** Where this variable is set, a campaign ends with what it finds first. */

@@ -23,6 +23,14 @@ import { type Served, serve } from './secrets/serve.ts'
 const projectCount = 2
 const wanted = 11_000
 const ordinaryCount = 5000
+const mostPages = 300
+/** What tools of an assistant are asked about. */
+const subjects: Readonly<Record<string, object>> = {
+  timeline: { uid: 'en-1', project: ['acme/p0'] },
+  restore: { uid: 'en-1', project: ['acme/p0'] },
+  diff: { from: 'latest~1' },
+  compare: { a: 'acme/p0', b: 'acme/p1' },
+}
 const seed = Number(process.argv[2] ?? 1)
 const policy = `extends: [all]
 probes:
@@ -95,6 +103,8 @@ async function proveNothingLeaks({ url, projects, received }: Served): Promise<r
   plant()
   await driver.audit('second')
   await ask(driver.run)
+  await askAsAssistant(driver.ask)
+  await driver.readPages(mostPages)
   const index = indexCanaries([...canaries.all, ...more.all])
   const given = ['hookdrift.yaml', 'policy.yaml', 'payload.json']
   const written = [
@@ -168,17 +178,49 @@ async function ask(run: Run): Promise<void> {
     for (const uid of ['en-1', 'su-rows']) {
       await run('timeline', uid, '--project', 'acme/p0', '--format', format)
     }
-    await run('trend', '--format', format)
+    for (const command of ['trend', 'causes', 'coverage']) await run(command, '--format', format)
     await run('compare', 'acme/p0', 'acme/p1', '--format', format)
     for (const uid of await resourcesIn(run)) await run('restore', uid, '--project', 'acme/p0', '--format', format)
   }
   await run('waivers', 'draft', '--owner', 'alice', '--expires', inAMonth())
   await acceptOne(run)
-  await run('report', '--framework', 'soc2', '--format', 'html')
+  for (const format of ['text', 'json', 'html', 'csv', 'oscal']) {
+    await run('report', '--framework', 'soc2', '--format', format)
+  }
+  for (const format of ['text', 'json']) {
+    await run('config', 'show', '--format', format)
+    await run('notify', '--pending', '--format', format)
+  }
   await run('baseline', 'diff')
   await run('query', 'SELECT body, facts FROM current_resource')
   await run('query', 'SELECT fields FROM drift')
   await run('verify', '--deep')
+}
+
+/** Calls each tool. */
+async function askAsAssistant(ask: (requests: readonly object[]) => Promise<readonly string[]>): Promise<void> {
+  const request = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params })
+  const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'prove', version: '1' } }
+  const greeting = request(0, 'initialize', client)
+  const [, list = ''] = await ask([greeting, request(1, 'tools/list', {})])
+  const { tools }: { tools: readonly Tool[] } = JSON.parse(list).result
+  const calls = tools.map(({ name, inputSchema: { properties } }, at) => {
+    const all = 'limit' in properties ? { limit: 'all' } : {}
+    return request(at + 1, 'tools/call', { name, arguments: { ...all, ...subjects[name] } })
+  })
+  const [, ...answers] = await ask([greeting, ...calls])
+  const refused = answers.find((answer) => isRefusal(JSON.parse(answer)))
+  if (refused !== undefined || answers.length < tools.length)
+    throw new Error(`a tool refused: ${refused?.slice(0, 500)}`)
+}
+
+function isRefusal({ result }: { readonly result?: { readonly isError?: boolean } }): boolean {
+  return result === undefined || result.isError === true
+}
+
+interface Tool {
+  readonly name: string
+  readonly inputSchema: { readonly properties: object }
 }
 
 type Run = (...args: string[]) => Promise<string>

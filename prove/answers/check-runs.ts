@@ -42,10 +42,12 @@ export function checkRuns(runs: ThreeRuns, mutation: Mutation, world: RecordedWo
   const { before, mutated, after, given } = runs
   learnReads(before)
   const isOther = (uid: string) => !isTouched(uid, mutation, { world, given })
+  // What a subscription's endpoint and source are says something of it.
+  const isUnrelated = (uid: string) => isOther(uid) && !refersTo(uid, mutation, world)
   return [
     ...checkRemovals(mutated, given),
     ...checkUntouched(mutated, isOther),
-    ...checkResolutions({ before, mutated }, mutation, isOther),
+    ...checkResolutions({ before, mutated }, mutation, isUnrelated),
     ...checkControls(mutated, mutation),
     ...checkRecovery({ before, mutated, after }, isOther),
     ...checkSecrets(mutated, world),
@@ -144,11 +146,16 @@ function isTouched(uid: string, { place, item }: Mutation, { world, given }: Tou
   }
 }
 
+function refersTo(uid: string, { item }: Mutation, { lists }: RecordedWorld): boolean {
+  const text = JSON.stringify(lists.subscriptions.find((one) => one.uid === uid) ?? null)
+  return typeof item?.uid === 'string' && text.includes(`"${item.uid}"`)
+}
+
 /** Resolved is what a complete walk shows to be right. */
 function checkResolutions(
   { before, mutated }: Pick<ThreeRuns, 'before' | 'mutated'>,
   mutation: Mutation,
-  isOther: IsOther,
+  isUnrelated: IsOther,
 ): Fault[] {
   const open = new Set(before.violations.map(({ fingerprint }) => fingerprint))
   return mutated.violations.flatMap(({ state, fingerprint, rule, kind, uid }) => {
@@ -157,7 +164,7 @@ function checkResolutions(
     const status = statusOf(mutated, listOf[kind])
     if (status !== undefined && status !== 'complete') return [unseen(`${what}, its walk was ${status}`)]
     if (mutation.shows === 'hidden' || mutation.shows === 'carried') return [unseen(`${what}, and no value was shown`)]
-    if (isOther(uid)) return [unseen(`${what}, though its answer is as before`)]
+    if (isUnrelated(uid)) return [unseen(`${what}, though its answer is as before`)]
     return []
   })
 }
@@ -224,17 +231,4 @@ function* findSecrets(value: unknown, name = ''): Generator<string> {
   }
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) yield* findSecrets(member, Array.isArray(value) ? name : key)
-}
-
-/** What a report says of one project. */
-export function ofProject(report: Report, name: string): Report {
-  const isOwn = (row: { readonly project: string | null }) => row.project === name
-  return {
-    ...report,
-    coverage: report.coverage.filter(isOwn),
-    notices: report.notices.filter(isOwn),
-    drift: report.drift.filter(isOwn),
-    violations: report.violations.filter(isOwn),
-    projects: report.projects.filter(isOwn),
-  }
 }

@@ -16,6 +16,9 @@ const alwaysShown: Readonly<Partial<Record<WirePlace['listing'], readonly string
   subscriptions: ['endpoint_metadata', 'source_metadata'],
 }
 
+/** Members that no release leaves empty, with what they may be. */
+const alwaysFilled: Readonly<Partial<Record<WirePlace['listing'], string>>> = { endpoints: 'status', sources: 'type' }
+
 /** One answer of a service, changed in one way. */
 export interface Mutation {
   readonly place: WirePlace
@@ -110,6 +113,7 @@ function showsOf(
     return alwaysShown[listing]?.includes(String(members[0])) === true ? 'hidden' : 'carried'
   }
   const value: Json = JSON.parse(values[change] ?? 'null')
+  if ((value === null || value === '') && members.join('/') === alwaysFilled[listing]) return 'hidden'
   if (isEmpty(value) || was === null || was === undefined) return 'value'
   const isListOfOne = typeof value === 'string' && Array.isArray(was) && was.every((item) => typeof item === 'string')
   return isListOfOne || typeNameOf(value) === typeNameOf(was) ? 'value' : 'hidden'

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { walkLinks } from '../../test/pages/walk-links.ts'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
 const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal', 'jsonl']
@@ -16,13 +17,16 @@ export interface Said {
 export function openDriver(directory: string, env: Readonly<Record<string, string>>) {
   const said: Said[] = []
   const { PATH = '', HOME = '' } = process.env
-  const run = async (...args: string[]): Promise<string> => {
-    // The service answers from this very process, so it must not wait for the child in one go.
-    const child = spawn(process.execPath, [main, ...args], {
+  const start = (args: readonly string[]) =>
+    spawn(process.execPath, [main, ...args], {
       cwd: directory,
       env: { PATH, HOME, HOOKDRIFT_LOG: 'trace', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     })
+  const runWith = async (input: string, args: readonly string[]): Promise<string> => {
+    // The service answers from this very process, so it must not wait for the child in one go.
+    const child = start(args)
+    child.stdin.end(input)
     const [stdout, stderr, status] = await Promise.all([
       gather(child.stdout),
       gather(child.stderr),
@@ -38,14 +42,42 @@ export function openDriver(directory: string, env: Readonly<Record<string, strin
   }
   return {
     said,
-    run,
+    run: (...args: string[]) => runWith('', args),
+    /** Asks as an assistant does; an answer to each request. */
+    async ask(requests: readonly object[]): Promise<readonly string[]> {
+      const lines = requests.map((request) => `${JSON.stringify(request)}\n`)
+      return (await runWith(lines.join(''), ['mcp'])).trimEnd().split('\n')
+    },
+    /** Reads the pages: those that are the fewest links from the first one, `most` of them. */
+    async readPages(most: number): Promise<void> {
+      const child = start(['serve', '--listen', '127.0.0.1:0'])
+      const stderr = gather(child.stderr)
+      const stdout: Buffer[] = []
+      const url = await new Promise<string>((resolve, reject) => {
+        child.on('error', reject).on('close', () => reject(new Error('`serve` ended')))
+        child.stdout.on('data', (chunk: Buffer) => {
+          stdout.push(chunk)
+          const [address] = /http:\/\/127\.0\.0\.1:\d{1,5}/.exec(Buffer.concat(stdout).toString()) ?? []
+          if (address !== undefined) resolve(address)
+        })
+      })
+      let left = most
+      const get = async (path: string) => (left-- > 0 ? fetch(`${url}${path}`) : new Response('', { status: 404 }))
+      const pages = await walkLinks({ get }, ['/'])
+      const failed = pages.find(({ status }) => status >= 500)
+      if (failed !== undefined) throw new Error(`${failed.path} is a ${failed.status}`)
+      for (const { path, text } of pages.slice(0, most)) said.push({ command: `GET ${path}`, text: Buffer.from(text) })
+      child.kill()
+      said.push({ command: 'serve', text: Buffer.concat([...stdout, await stderr]) })
+    },
     /** An audit with a report of every format. A reader keeps the log next to the database. */
     async audit(name: string): Promise<void> {
       mkdirSync(join(directory, name), { recursive: true })
       const history = join(directory, 'hookdrift.db')
       const reader = statSync(history, { throwIfNoEntry: false }) === undefined ? undefined : new Database(history)
       reader?.exec('BEGIN; SELECT count(*) FROM run')
-      await run('audit', '--quiet', ...formats.flatMap((format) => ['--report', `${format}=${name}/report.${format}`]))
+      const args = formats.flatMap((format) => ['--report', `${format}=${name}/report.${format}`])
+      await runWith('', ['audit', '--quiet', ...args])
       for (const file of ['hookdrift.db', 'hookdrift.db-wal']) {
         if (statSync(join(directory, file), { throwIfNoEntry: false }) === undefined) continue
         writeFileSync(join(directory, name, `copy of ${file}`), readFileSync(join(directory, file)))

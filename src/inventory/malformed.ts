@@ -17,9 +17,9 @@ export function malformedFields(kind: Kind, attributes: JsonObject): readonly st
   return paths
 }
 
-/** Whether a value in normal form breaks the contract; an absent or empty one never does. */
+/** Whether a value in normal form breaks the contract. An absent or empty one does where every release shows a word. */
 export function isMalformed(field: Field, value: Json): boolean {
-  if (value === null) return false
+  if (value === null) return field.type === 'word' && field.presence === 'required'
   switch (field.type) {
     case 'flag':
       return typeof value !== 'boolean'
@@ -84,7 +84,7 @@ export function describeField(kind: Kind, pointer: string): DescribedField {
 function addMalformed(members: Members, attributes: JsonObject, path: string, found: string[]): void {
   for (const [key, value] of Object.entries(attributes)) {
     const field = Object.hasOwn(members, key) ? members[key] : undefined
-    if (field === undefined || value === null) continue
+    if (field === undefined) continue
     const here = `${path}/${pointerStep(key)}`
     if (isMalformed(field, value)) found.push(here)
     else if (field.type === 'struct' && isJsonObject(value)) addMalformed(field.members, value, here, found)

@@ -99,7 +99,8 @@ function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
 /** Normalises a field with any value, and says where it breaks the contract. */
 function normaliseField(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalisation): Json {
   const value = normaliseShown(field, raw, path, key, pointer, job)
-  if (isMalformed(field, value)) job.malformed.push(path + pointer)
+  const isUnfilled = job.isStub && value === null
+  if (!isUnfilled && isMalformed(field, value)) job.malformed.push(path + pointer)
   return value
 }
 

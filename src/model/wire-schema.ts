@@ -69,7 +69,8 @@ export type Members = Readonly<Record<string, Field>>
 /**
  * What the absence of a member means. Default: the service did not show it (unknown).
  * - `optional`: left out when empty
- * - `required`: every release shows it, so an item without it is seen in part: rules that read it say nothing
+ * - `required`: every release shows it, so an item without it is seen in part: rules that read it say nothing. A word that
+ *   is required is never empty
  * - `volatile`: changes by itself; rules read it, but it is neither stored nor compared
  * - `reference`: replaced by a reference or lifted; never an attribute
  */

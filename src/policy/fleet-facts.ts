@@ -28,8 +28,8 @@ export interface FactSettings {
   readonly waivers: WaiverIndexes
 }
 
-/** What rules across projects keep of one resource. */
-export type RuleFacts = readonly (readonly [rule: string, facts: readonly FleetFact[]])[]
+/** What rules across projects keep of one resource, without its settings, which another run may have changed. */
+export type RuleFacts = readonly (readonly [rule: string, facts: readonly OwnedFact[]])[]
 
 interface FleetRule {
   readonly rule: Rule
@@ -64,17 +64,17 @@ export class FleetFactGatherer {
     if (rules === undefined) return
     const kept = this.#known?.get(resource) ?? this.#read(rules, resource, isEvaluated)
     if (kept.length === 0) return
-    const { kind, uid, name } = resource
     const settings = settingsOf()
     const isUsual = settings.override === '' && settings.waivers.length === 0
-    const owner: FactOwner = isUsual ? { kind, uid, name } : { kind, uid, name, settings }
     for (const [rule, facts] of kept) {
       let ofRule = this.#gathered[rule]
       if (ofRule === undefined) {
         ofRule = []
         this.#gathered[rule] = ofRule
       }
-      for (const fact of facts) ofRule.push({ owner, fact })
+      for (const owned of facts) {
+        ofRule.push(isUsual ? owned : { owner: { ...owned.owner, settings }, fact: owned.fact })
+      }
     }
   }
 
@@ -83,7 +83,9 @@ export class FleetFactGatherer {
   }
 
   #read(rules: readonly FleetRule[], resource: Resource, isEvaluated: (rule: string) => boolean): RuleFacts {
-    const lasting: (readonly [string, readonly FleetFact[]])[] = []
+    const { kind, uid, name } = resource
+    const owner: FactOwner = { kind, uid, name }
+    const lasting: (readonly [string, readonly OwnedFact[]])[] = []
     const isWhole = isReadable(resource)
     let isKnown = isWhole
     for (const { rule, bound } of rules) {
@@ -98,7 +100,7 @@ export class FleetFactGatherer {
       try {
         const facts = bound.facts(resource)
         for (const [seal] of facts) if (!isSeal(seal)) throw new Error('a secret without a seal was about to be stored')
-        if (facts.length > 0) lasting.push([rule.id, facts])
+        if (facts.length > 0) lasting.push([rule.id, facts.map((fact) => ({ owner, fact }))])
       } catch (error) {
         this.#failed(rule, error)
         isKnown = false

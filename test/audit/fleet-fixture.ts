@@ -143,3 +143,16 @@ export function coverageLines({ coverage }: Report): string[] {
 export function walkOf({ coverage }: Report, listing: string) {
   return coverage.find((walk) => walk.listing === listing)
 }
+
+/** What a report says of one project. */
+export function ofProject(report: Report, name: string): Report {
+  const isOwn = (row: { readonly project: string | null }) => row.project === name
+  return {
+    ...report,
+    coverage: report.coverage.filter(isOwn),
+    notices: report.notices.filter(isOwn),
+    drift: report.drift.filter(isOwn),
+    violations: report.violations.filter(isOwn),
+    projects: report.projects.filter(isOwn),
+  }
+}

@@ -84,6 +84,25 @@ describe('a field of the contract with a wrong type', () => {
     expect(violationLines(await fixture.audit({ policy: rules }))).toContain('continuing endpoint/secret-weak EP-1')
   })
 
+  it.each([null, ''])('is an empty status, %j: an endpoint that says nothing of it is not active', async (status) => {
+    const rules = policyOf('extends: []\nrules: { endpoint/inactive: {}, subscription/target-not-active: {} }')
+    const asleep = {
+      endpoints: [anEndpoint('EP-1', { status: 'inactive' })],
+      subscriptions: [aSubscription('SUB-1', 'EP-1')],
+    }
+    await using fixture = await openLiteral(asleep)
+    await fixture.audit({ policy: rules })
+    fixture.show({ ...asleep, endpoints: [anEndpoint('EP-1', { status })] })
+    const report = await fixture.audit({ policy: rules })
+    expect(violationLines(report)).toEqual([
+      'unknown endpoint/inactive EP-1',
+      'unknown subscription/target-not-active SUB-1',
+    ])
+    expect(noticesOf(report)).toEqual([
+      'endpoints: 1 endpoint shows status as something other than a value of the contract (EP-1); rules that read it say nothing',
+    ])
+  })
+
   it('is noted once for all its resources, with one example', async () => {
     const odd = (uid: string) => ({
       ...anEndpoint(uid, { rate_limit: 'x' }),

@@ -6,11 +6,11 @@ import { createRandom, type Random } from '../../src/demo/random.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import type { Report } from '../../src/model/report.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import type { ServiceClient } from '../../src/service/service-client.ts'
 import { evaluateFleet } from '../policy/evaluate-fleet.ts'
 import { openAuditHarness, policyOf } from './audit-harness.ts'
+import { ofProject } from './fleet-fixture.ts'
 import { anEndpoint, aProject, aSource, aSubscription } from './literal-service.ts'
 
 /**
@@ -181,19 +181,6 @@ async function rulesDecidedTogether(fleet: Fleet, gaps: Gaps): Promise<ReadonlyS
     }
   }
   return decided
-}
-
-/** What one project alone reports. */
-function ofProject(report: Report, name: string): Report {
-  const isOwn = (row: { readonly project: string | null }) => row.project === name
-  return {
-    ...report,
-    coverage: report.coverage.filter(isOwn),
-    notices: report.notices.filter(isOwn),
-    drift: report.drift.filter(isOwn),
-    violations: report.violations.filter(isOwn),
-    projects: report.projects.filter(isOwn),
-  }
 }
 
 const singular = { endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const

@@ -139,6 +139,20 @@ const mutants: readonly Mutant[] = [
     after: 'if (now > 0 && waiver.until > (longest?.until ?? 0)) longest = waiver',
   },
   {
+    name: 'filter rows that could not be read count as none',
+    campaign: 'worlds',
+    file: 'src/audit/filter-walk.ts',
+    before: "rows.set(uid, answers[at] ?? 'unread')",
+    after: "rows.set(uid, answers[at] === 'unread' ? [] : (answers[at] ?? []))",
+  },
+  {
+    name: 'a filter row that is off counts as applied',
+    campaign: 'worlds',
+    file: 'src/rules/shared/delivered-events.ts',
+    before: '.filter(([, row]) => !isSwitchedOff(row))',
+    after: '',
+  },
+  {
     name: 'a password is kept as any text',
     campaign: 'canaries',
     file: 'src/model/wire-schema.ts',

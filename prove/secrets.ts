@@ -204,10 +204,7 @@ async function askAsAssistant(ask: (requests: readonly object[]) => Promise<read
   const greeting = request(0, 'initialize', client)
   const [, list = ''] = await ask([greeting, request(1, 'tools/list', {})])
   const { tools }: { tools: readonly Tool[] } = JSON.parse(list).result
-  const calls = tools.map(({ name, inputSchema: { properties } }, at) => {
-    const all = 'limit' in properties ? { limit: 'all' } : {}
-    return request(at + 1, 'tools/call', { name, arguments: { ...all, ...subjects[name] } })
-  })
+  const calls = tools.map(({ name }, at) => request(at + 1, 'tools/call', { name, arguments: subjects[name] ?? {} }))
   const [, ...answers] = await ask([greeting, ...calls])
   const refused = answers.find((answer) => isRefusal(JSON.parse(answer)))
   if (refused !== undefined || answers.length < tools.length)
@@ -220,7 +217,6 @@ function isRefusal({ result }: { readonly result?: { readonly isError?: boolean 
 
 interface Tool {
   readonly name: string
-  readonly inputSchema: { readonly properties: object }
 }
 
 type Run = (...args: string[]) => Promise<string>

@@ -53,7 +53,8 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges):
         const drift: Drift = {
           ...subjectOf(resource),
           change: change?.change ?? 'none',
-          before: base === 'same' ? resource.attributes : base?.attributes,
+          // What only one side shows does not differ: a resource that changed lately is evaluated for that alone.
+          before: base === 'same' || change === undefined ? resource.attributes : base?.attributes,
           after: resource.attributes,
           fields: change?.fields ?? [],
           isApproved: false,

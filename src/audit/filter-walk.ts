@@ -37,6 +37,8 @@ export class FilterWalk {
   readonly #before: ReadonlyMap<string, string>
   /** Of how many subscriptions rows are read. */
   readonly #most: number
+  /** Whether no rows are to be read: what an earlier run read of them is unknown now. */
+  readonly #isOff: boolean
   readonly #listed = new Set<string>()
   readonly #read = new Set<string>()
   #due = 0
@@ -48,15 +50,15 @@ export class FilterWalk {
   /** How many subscriptions it answered not to have. */
   #denied = 0
 
-  /** undefined where no rows are to be read. */
+  /** undefined where no rows are to be read, and none were. */
   static async open(
     scan: ProjectScan,
     project: AuditedProject,
     run: Pick<OpenRun, 'clock' | 'onPage'>,
     access: ProjectAccess,
   ): Promise<FilterWalk | undefined> {
-    if (project.listings.filters === 'off') return undefined
     const before = decodeReadings(await scan.draft.reading(scan.project, 'filters'))
+    if (project.listings.filters === 'off' && before.size === 0) return undefined
     return new FilterWalk(scan, project, run, access, before)
   }
 
@@ -72,6 +74,7 @@ export class FilterWalk {
     this.#run = run
     this.#access = { ...access, filters: {}, traffic: { requests: 0, retries: 0 } }
     this.#before = before
+    this.#isOff = project.listings.filters === 'off'
     this.#most = project.listings.filters === 'required' ? Number.POSITIVE_INFINITY : project.filtersPerRun
   }
 
@@ -87,25 +90,28 @@ export class FilterWalk {
 
   /** Reads rows for pages of subscriptions, and adds them to these. */
   async *readFor(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-    const isHeld = this.#before.size >= this.#most
-    for await (const held of windowsOf(pages, isHeld ? mostHeld : 0)) {
-      const filters = await this.#readRows(held.flatMap(({ items }) => items))
+    const isHeld = !this.#isOff && this.#before.size >= this.#most
+    for await (const { held, isLast } of windowsOf(pages, isHeld ? mostHeld : 0)) {
+      const items = held.flatMap((page) => page.items)
+      const filters = await this.#readRows(items, isLast)
       for (const page of held) yield { ...page, filters }
     }
   }
 
-  /** What it proved. `list`: what the walk of the subscriptions proved. */
-  coverage(list: ProjectCoverage): FilterCoverage {
+  /** What it proved; undefined where no rows were to be read. `list`: what the walk of the subscriptions proved. */
+  coverage(list: ProjectCoverage): FilterCoverage | undefined {
+    if (this.#isOff) return undefined
     const now = isoTime(this.#scan.now)
+    const isForeign = list.cause === 'foreign'
     const times = [...this.#listed]
-      .map((uid) => (this.#read.has(uid) ? now : this.#before.get(uid)))
+      .map((uid) => (this.#read.has(uid) && !isForeign ? now : this.#before.get(uid)))
       .filter((time) => time !== undefined)
     return {
       listing: 'filters',
       ...this.#status(list),
       filter: null,
       pages: 0,
-      items: list.cause === 'foreign' ? 0 : this.#read.size,
+      items: isForeign ? 0 : this.#read.size,
       of: this.#listed.size,
       oldestAt: times.reduce<string | null>((oldest, time) => (oldest === null || time < oldest ? time : oldest), null),
       ...this.#access.traffic,
@@ -124,10 +130,10 @@ export class FilterWalk {
     await draft.stageReading(project, 'filters', encodeReadings(readings))
   }
 
-  async #readRows(items: readonly JsonObject[]): Promise<FilterReadings> {
+  async #readRows(items: readonly JsonObject[], isLast: boolean): Promise<FilterReadings> {
     const { clock, onPage } = this.#run
     const startedAt = clock.now()
-    const { chosen, changed } = await this.#choose(items)
+    const { chosen, changed } = await this.#choose(items, isLast)
     this.#due += chosen.size
     for (const item of items) this.#listed.add(uidOf(item))
     const rows = new Map<string, FilterReading>()
@@ -142,7 +148,7 @@ export class FilterWalk {
       const fresh = this.#read.size - had
       if (fresh > 0) onPage(this.#project, { listing: 'filters', items: fresh, durationMs: clock.now() - askedAt })
     }
-    // Rows that were known of a changed subscription may be others now.
+    // Rows that were known may be others now.
     for (const uid of changed) if (!chosen.has(uid) && this.#before.has(uid)) rows.set(uid, 'unread')
     // Where no rows were ever seen and none are offered, nothing is unknown.
     if (this.#isOffered === false) for (const uid of rows.keys()) if (!this.#before.has(uid)) rows.delete(uid)
@@ -150,11 +156,16 @@ export class FilterWalk {
     return rows
   }
 
-  /** Whose rows are read, of subscriptions that were listed one after the other. */
+  /**
+   * Whose rows are read, of subscriptions that were listed one after the other. `changed`: whose rows may be others than
+   * an earlier run read.
+   */
   async #choose(
     items: readonly JsonObject[],
+    isLast: boolean,
   ): Promise<{ readonly chosen: ReadonlySet<string>; readonly changed: ReadonlySet<string> }> {
     const uids = items.map(uidOf)
+    if (this.#isOff) return { chosen: new Set(), changed: new Set(uids) }
     const left = this.#most - this.#due
     if (uids.length <= left) return { chosen: new Set(uids), changed: new Set() }
     const { draft, project } = this.#scan
@@ -167,7 +178,7 @@ export class FilterWalk {
     const isFirst = (uid: string) => changed.has(uid) || accused.has(uid) || !(before.has(uid) || isKnown(uid))
     // Of a list that is too long to be held, each part has its share; what comes first may take more.
     const listed = this.#listed.size + uids.length
-    const share = Math.ceil((this.#most * listed) / Math.max(before.size, listed))
+    const share = isLast ? this.#most : Math.ceil((this.#most * listed) / Math.max(before.size, listed))
     const first = uids.filter(isFirst)
     const others = uids.filter((uid) => !isFirst(uid))
     const readAt = (uid: string) => before.get(uid) ?? ''
@@ -254,7 +265,10 @@ export class FilterWalk {
 }
 
 /** Pages until they hold so many items; a list that breaks off still shows what came before. */
-async function* windowsOf(pages: AsyncIterable<Page>, most: number): AsyncGenerator<readonly Page[]> {
+async function* windowsOf(
+  pages: AsyncIterable<Page>,
+  most: number,
+): AsyncGenerator<{ readonly held: readonly Page[]; readonly isLast: boolean }> {
   let held: Page[] = []
   let items = 0
   try {
@@ -262,16 +276,16 @@ async function* windowsOf(pages: AsyncIterable<Page>, most: number): AsyncGenera
       held.push(page)
       items += page.items.length
       if (items < most) continue
-      yield held
+      yield { held, isLast: false }
       held = []
       items = 0
     }
   } catch (error) {
     if (!(error instanceof ServiceFault) || error.kind === 'foreign') throw error
-    if (held.length > 0) yield held
+    if (held.length > 0) yield { held, isLast: true }
     throw error
   }
-  if (held.length > 0) yield held
+  if (held.length > 0) yield { held, isLast: true }
 }
 
 function uidOf({ uid }: JsonObject): string {

@@ -18,6 +18,8 @@ import { isoTime } from '../model/time.ts'
 import type { ChangeWindow } from '../policy/change-window.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
+import type { Rule } from '../rules/engine/rule.ts'
+import { massRemoval } from '../rules/project/mass-removal.ts'
 import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
 import type { IdentifyItem, ItemIdentity } from '../service/service-client.ts'
 import type { Filters } from '../service/settings.ts'
@@ -298,7 +300,7 @@ export class ProjectAudit implements ProjectScan {
   /** Evaluates what only the whole scan shows, and decides what becomes of the project's violations. */
   async #conclude(
     statuses: Statuses,
-    { walks, losses }: ProvenWalks,
+    { walks, losses, isLossOpen }: ProvenWalks,
     removals: Removals,
     probed: ProbeOutcomes,
     missing: MissingResources,
@@ -330,7 +332,10 @@ export class ProjectAudit implements ProjectScan {
       // Asked only where the rules changed: a first run changes everything.
       changed: isUnderOtherRules ? [...changes.map(resourceKey), ...silentlyChanged] : [],
       ignored: Object.fromEntries(ignored),
-      undecided: mayBeVulnerable(release) ? [vulnerableIn(self)] : [],
+      undecided: [
+        ...(mayBeVulnerable(release) ? [violationOf(releaseVulnerable, self)] : []),
+        ...(isLossOpen ? [violationOf(massRemoval, self)] : []),
+      ],
       isUnderOtherRules,
       untested: probed.untested,
       probed: [...new Set(this.#targets.map((target) => target.probe.name))],
@@ -382,9 +387,9 @@ function isSeen(walks: readonly Walk[]): boolean {
   return walks.some(({ coverage }) => coverage.items > 0)
 }
 
-/** The key of the violation that the release of the service is vulnerable. */
-function vulnerableIn(project: Resource): string {
-  return keyOf({ ...project, rule: releaseVulnerable.id, path: '' })
+/** The key of the violation of a rule about a project as a whole. */
+function violationOf({ id }: Pick<Rule, 'id'>, project: Resource): string {
+  return keyOf({ ...project, rule: id, path: '' })
 }
 
 const notListed: ProjectNotice = {

@@ -64,7 +64,8 @@ export class ProjectWalk {
       const timing = { startedAt: beganAt, endedAt: clock.now() }
       onTimed?.(project, { listing, ...timing })
       // They are read while the list is.
-      if (rows !== undefined) onTimed?.(project, { listing: 'filters', ...timing })
+      if (rows !== undefined && project.listings.filters !== 'off')
+        onTimed?.(project, { listing: 'filters', ...timing })
       const durationMs = Math.round(time() - startedAt)
       const filter = filterText(listing, project.filters)
       const reason = fault === undefined ? null : describeFault(fault, project)

@@ -1,7 +1,7 @@
 import type { CurrentVersion } from '../history/history.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
-import type { Kind, Listing } from '../model/resource.ts'
+import { type Kind, type Listing, listings } from '../model/resource.ts'
 import type { UnconfirmedRemoval } from '../rules/engine/rule.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { count } from '../text/count.ts'
@@ -28,6 +28,8 @@ export interface RemovalLimits {
 export interface WithheldWalks {
   readonly walks: readonly Walk[]
   readonly losses: readonly UnconfirmedRemoval[]
+  /** Whether an earlier scan withheld removals of a listing that this scan did not read to its end. */
+  readonly isLossOpen: boolean
 }
 
 /**
@@ -59,7 +61,19 @@ export async function withholdRemovals(
         : { ...walk, coverage: { ...walk.coverage, status: 'suspect', cause: doubt.cause, reason: doubt.reason } },
     )
   }
-  return { walks: withheld, losses }
+  return { walks: withheld, losses, isLossOpen: await isLossOpen(scan, walks) }
+}
+
+async function isLossOpen({ draft, project }: ProjectScan, walks: readonly Walk[]): Promise<boolean> {
+  const read = new Set(
+    walks.filter(({ coverage }) => coverage.status === 'complete').map(({ coverage }) => coverage.listing),
+  )
+  for (const listing of listings) {
+    if (read.has(listing)) continue
+    const withheld = await draft.previouslyWithheld(project, listing)
+    if (withheld !== undefined && withheld.length > 0) return true
+  }
+  return false
 }
 
 interface Doubt {

@@ -102,6 +102,8 @@ export class RunningAggregations {
         if (readLate.size === 0) this.#failed(rule, error)
       }
       for (const { resource, read } of readLate.values()) this.#leaveOut(rule, resource, read, true)
+      if (rule.needs.every(completeness.isComplete) && fold.isUndecided?.() === true)
+        this.#doubts.blur(rule.id, rule.kind)
       this.#remember(running, problems, complete)
       // Its findings about other resources may come from the field, too.
       return readLate.size > 0 ? [] : problems.map((problem) => ({ rule, problem }))

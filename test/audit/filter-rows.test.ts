@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { project } from '../service/fake-service.ts'
 import { type RecordedExchange, readExchanges } from '../service/replay-server.ts'
+import { policyOf } from './audit-harness.ts'
 import { walkOf } from './fleet-fixture.ts'
 import { anEndpoint, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
@@ -170,6 +171,16 @@ describe('a run that may not read all rows', () => {
     expect(report.notices.map(({ code }) => code)).not.toContain('fields_unseen')
   })
 
+  it('reads as many as it may where the list has become short', async () => {
+    const named = () => ({ name: 'x' })
+    const service = await open(fleetOf(five, named))
+    for (let run = 1; run <= 3; run++) await service.audit({ filtersPerRun: 2 })
+    askedOf(service)
+    service.show({ subscriptions: fleetOf(['s2', 's1'], named).subscriptions ?? [] })
+    await service.audit({ filtersPerRun: 2, filters: { subscriptions: { name: 'x' } } })
+    expect(askedOf(service).sort()).toEqual(['s1', 's2'])
+  })
+
   it('reads all of them where they are required', async () => {
     const service = await open(fleetOf(five))
     const report = await service.audit({ filtersPerRun: 2, listings: { filters: 'required' } })
@@ -181,6 +192,57 @@ describe('a run that may not read all rows', () => {
     const report = await service.audit({ listings: { filters: 'off' } })
     expect(report.coverage.map(({ listing }) => listing)).toEqual(['project', 'endpoints', 'sources', 'subscriptions'])
     expect(askedOf(service)).toEqual([])
+  })
+})
+
+describe('rows of which a release is the first to show whether they are on', () => {
+  it.each([
+    ['changed lately', 'drift/flapping: {}, '],
+    ['did not change', ''],
+  ])('are no drift of a subscription that %s', async (_, more) => {
+    const policy = policyOf(`extends: []\nrules: { ${more}drift/filter-removed: {}, subscription/filter-off: {} }`)
+    const service = await open(fleetOf(['s1']))
+    await service.audit({ policy })
+    if (more !== '') service.show({ subscriptions: fleetOf(['s1'], () => ({ name: 'renamed' })).subscriptions ?? [] })
+    await service.audit({ policy })
+    service.show({ filters: { s1: [{ ...row('s1', '*'), enabled_at: null }] } })
+    const report = await service.audit({ policy })
+    expect(report.drift).toEqual([])
+    expect(report.violations.map(({ rule, state }) => `${state} ${rule}`)).toEqual(['opened subscription/filter-off'])
+  })
+})
+
+describe('rows that are off after an earlier run read them', () => {
+  const policy = policyOf('extends: []\nrules: { subscription/filter-off: {}, subscription/wildcard: {} }')
+  const states = ({ violations }: Report) => violations.map(({ rule, uid, state }) => `${state} ${rule} ${uid}`).sort()
+
+  it('are unknown, and those of subscriptions that came since then are declared', async () => {
+    const switchedOff = { ...row('s1', 'a'), enabled_at: null }
+    const fleet = fleetOf(['s2', 's1'])
+    const service = await open({ ...fleet, filters: { s1: [switchedOff], s2: [row('s2', '*')] } })
+    expect(states(await service.audit({ policy }))).toEqual([
+      'opened subscription/filter-off s1',
+      'opened subscription/wildcard s2',
+    ])
+    askedOf(service)
+    const everything = { filter_config: { event_types: ['*'], filter: {} } }
+    service.show({ subscriptions: [aSubscription('s3', 'e', everything), ...(fleet.subscriptions ?? [])] })
+    const report = await service.audit({ policy, listings: { filters: 'off' } })
+    expect(askedOf(service)).toEqual([])
+    expect(walkOf(report, 'filters')).toBe(undefined)
+    expect(report.drift.map(({ change, uid }) => [change, uid])).toEqual([['added', 's3']])
+    expect(states(report)).toEqual([
+      'opened subscription/wildcard s3',
+      'unknown subscription/filter-off s1',
+      'unknown subscription/wildcard s2',
+    ])
+    service.show({ filters: { s1: [switchedOff], s2: [row('s2', '*')], s3: [row('s3', 'a')] } })
+    const again = await service.audit({ policy })
+    expect(states(again)).toEqual([
+      'continuing subscription/filter-off s1',
+      'continuing subscription/wildcard s2',
+      'resolved subscription/wildcard s3',
+    ])
   })
 })
 
@@ -243,6 +305,8 @@ describe('rows that could not be read', () => {
     expect(report.coverage.map(({ status, cause }) => [status, cause])).toEqual(
       Array.from({ length: 5 }, () => ['failed', 'foreign']),
     )
+    // What this run read is not kept, so the rows that are known are those of the run before.
+    expect(walkOf(report, 'filters')).toMatchObject({ items: 0, oldest_at: '2026-11-21T03:01:00.000Z' })
     expect(known(service).s2).toEqual({ '*': plain })
   })
 

@@ -39,14 +39,18 @@ def exchanges_of(exchanges, project_uid):
     by_listing = {}
     for exchange in exchanges:
         parts = urlsplit(exchange["path"]).path.split("/")
-        # /api/v1/projects/{uid}[/{listing}]
+        # /api/v1/projects/{uid}[/{listing}[/{subscription}/filters]]
         if parts[4] == project_uid:
-            by_listing.setdefault(parts[5] if len(parts) > 5 else "project", []).append(exchange)
+            listing = parts[7] if len(parts) > 7 else parts[5].replace("-", "_") if len(parts) > 5 else "project"
+            by_listing.setdefault(listing, []).append(exchange)
     return by_listing
 
 
-def read_walk(listing, exchanges, project_uid, filters):
-    """Follows the cursors; a request that is repeated was tried again, and only the last try counts."""
+def read_walk(listing, exchanges, project_uid, filters, may_stop=False):
+    """
+    Follows the cursors; a request that is repeated was tried again, and only the last try counts. `may_stop`: something
+    else may have ended it before its answers did.
+    """
     walk = Walk()
     walk.requests = len(exchanges)
     tries = []
@@ -88,6 +92,8 @@ def read_walk(listing, exchanges, project_uid, filters):
             break
         cursors.add(cursor)
         expected = cursor
+    if walk.end is None and may_stop:
+        walk.end = "stopped"
     if walk.end is None or place != len(tries) - 1:
         raise AssertionError(f"the walk of {listing} stopped at another place than its answers say")
     return walk
@@ -114,7 +120,7 @@ def data_of(exchange):
     message = envelope.get("message") if isinstance(envelope, dict) else None
     if status in (400, 404) and isinstance(message, str) and NOT_THERE.match(message):
         return None, "not-found"
-    return None, "not-offered" if status == 404 else "broken"
+    return None, "not-offered" if status in (404, 405) else "broken"
 
 
 def fault_of_project(data, project_uid):

@@ -27,8 +27,10 @@ export interface World {
     readonly started_at: string
     /** Names of the projects that were scanned. */
     readonly scanned: readonly string[]
-    readonly listings: { readonly sources: Offer; readonly project: Offer }
+    readonly listings: Readonly<Partial<Record<'sources' | 'project' | 'filters' | 'event_types', Offer>>>
     readonly filters: Filters
+    /** Of how many subscriptions of a project filter rows are read at most. */
+    readonly filters_per_run: number
     readonly accepts_removals: boolean
     readonly rules: Rules
     readonly exceptions: Exceptions
@@ -47,7 +49,7 @@ export async function makeWorld(
   openHistory?: () => Promise<History>,
 ): Promise<{ world: World; reports: readonly Report[] }> {
   const random = createRandom(`oracle/${seed}`)
-  await using world = await startRandomFleet(seed, random, { projects: 1 + random.below(3) })
+  await using world = await startRandomFleet(seed, random, { projects: 1 + random.below(3), readsRows: true })
   const { service, projects, listings, labels } = world
   await using proxy = await startRecordingProxy(service.url)
   await using harness = openAuditHarness({ ...world, limits: { retries: 1 }, ...(openHistory && { openHistory }) })
@@ -66,11 +68,12 @@ export async function makeWorld(
       scanned: turn.only,
       listings: { ...listings, ...turn.listings },
       filters: turn.filters,
+      filters_per_run: turn.filtersPerRun ?? 2000,
       accepts_removals: turn.acceptsRemovals,
       rules,
       exceptions,
       accepted: waiting,
-      exchanges: proxy.take(),
+      exchanges: await proxy.take(),
     })
     waiting = await acceptSome(reports.at(-1))
   }

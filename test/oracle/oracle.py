@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import normal_form
+from filter_rows import is_about_rows
 from normal_form import MARK, Hidden, shown, without_digits
 from runs import run_world
 
@@ -48,6 +49,10 @@ def compare_world(seed, world, reports, total):
             for place in sorted({*expected[about], *said[about]}, key=str):
                 count(total, about)
                 mine, theirs = expected[about].get(place), said[about].get(place)
+                if is_about_rows(about, place, mine, theirs):
+                    count(total, "statements about rows")
+                if about == "coverage" and None not in (mine, theirs):
+                    theirs = {name: theirs[name] for name in mine}
                 if about == "changes" and mine is not None:
                     change, fields = mine
                     mine = [change, {path: [shown(was), shown(now)] for path, (was, now) in fields.items()}]
@@ -77,6 +82,9 @@ def said_by(report):
                 "pages": walk["pages"],
                 "items": walk["items"],
                 "requests": walk["requests"],
+                # Of filter rows alone.
+                "of": walk.get("of"),
+                "oldest_at": walk.get("oldest_at"),
             }
             for walk in report["coverage"]
         },

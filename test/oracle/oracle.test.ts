@@ -16,5 +16,6 @@ describe.skipIf(why !== '')(`an oracle in another language, from the raw answers
     expect(comparisons.violations).toBeGreaterThan(40 * asked)
     expect(comparisons.changes).toBeGreaterThan(4 * asked)
     expect(comparisons.coverage).toBeGreaterThan(16 * asked)
+    expect(comparisons['statements about rows']).toBeGreaterThan(15 * asked)
   })
 })

@@ -7,14 +7,24 @@ import type { Filters, Offer } from '../../src/service/settings.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { editAtRandom } from './random-edits.ts'
 import { disturb } from './random-faults.ts'
+import { disturbRows, editRowsAtRandom, filtersPerRun, rowOffers } from './random-filter-rows.ts'
 import { type Exceptions, type Rules, randomExceptions, randomPolicy, withoutSome } from './random-policy.ts'
+
+interface FleetOptions {
+  readonly projects: number
+  readonly latencyMs?: number
+  /** Whether filter rows and the catalogue of event types are edited, break, and are read. Default: no. */
+  readonly readsRows?: boolean
+}
 
 /** A service with a random fleet, and how it changes and breaks from run to run. */
 export async function startRandomFleet(
   seed: string,
   random: Random,
-  { projects: count, latencyMs = 0 }: { readonly projects: number; readonly latencyMs?: number },
+  { projects: count, latencyMs = 0, readsRows = false }: FleetOptions,
 ) {
+  // Numbers of their own: fleets without rows stay as they are.
+  const rowRandom = readsRows ? createRandom(`${seed}/rows`) : undefined
   const fleet = generateFleet({
     seed,
     projects: count,
@@ -33,7 +43,9 @@ export async function startRandomFleet(
   })
   service.behaviour.offers = { ...service.behaviour.offers, sources: random.chance(0.7), project: random.chance(0.75) }
   const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
-  const listings = { sources: offerOf(random), project: offerOf(random) }
+  // Only the latest release shows whether a row is on.
+  if (rowRandom?.chance(0.4)) service.behaviour.release = 'later'
+  const listings = { ...offersOf(random), ...(rowRandom && rowOffers(rowRandom)) }
   const labels: Record<string, string> = random.pick<Record<string, string>>([{}, { env: 'prod' }, { env: 'test' }])
   const pageSize = random.pick([1, 2, 2, 3, 5, 20])
 
@@ -42,9 +54,15 @@ export async function startRandomFleet(
     let filters = filtersOf(random)
     let rules = randomPolicy(random)
     let exceptions = randomExceptions(fleet, random)
+    let most = rowRandom && filtersPerRun(rowRandom)
     return () => {
       for (let edits = random.pick([0, 2, 5, 12, 30]); edits > 0; edits--) editAtRandom(fleet, random)
       disturb(service, random)
+      if (rowRandom !== undefined) {
+        for (let edits = rowRandom.pick([0, 1, 3, 8, 20]); edits > 0; edits--) editRowsAtRandom(fleet, rowRandom)
+        disturbRows(service, rowRandom)
+        if (rowRandom.chance(0.2)) most = filtersPerRun(rowRandom)
+      }
       if (random.chance(0.15)) filters = filtersOf(random)
       if (random.chance(0.2)) rules = random.chance(0.5) ? randomPolicy(random) : withoutSome(rules, random)
       if (random.chance(0.25)) exceptions = randomExceptions(fleet, random)
@@ -57,7 +75,11 @@ export async function startRandomFleet(
         exceptions,
         policy: policyOf(JSON.stringify(policyFile(rules, exceptions))),
         only: chosen.map((name) => `acme/${name}`),
-        listings: random.chance(0.1) ? { sources: offerOf(random), project: offerOf(random) } : listings,
+        listings: {
+          ...(random.chance(0.1) ? { ...listings, ...offersOf(random) } : listings),
+          ...(rowRandom?.chance(0.1) && rowOffers(rowRandom)),
+        },
+        ...(most !== undefined && { filtersPerRun: most }),
         filters,
         keys: keysOf(fleet.projects(), random),
         acceptsRemovals: random.chance(0.1),
@@ -95,8 +117,9 @@ function lengthenMasks(fleet: SimulatedFleet, seed: string): void {
   }
 }
 
-function offerOf(random: Random): Offer {
-  return random.pick(['auto', 'auto', 'required', 'off'])
+function offersOf(random: Random): { readonly sources: Offer; readonly project: Offer } {
+  const offer = () => random.pick<Offer>(['auto', 'auto', 'required', 'off'])
+  return { sources: offer(), project: offer() }
 }
 
 function filtersOf(random: Random): Filters {

@@ -42,6 +42,12 @@ const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [u
   'subscription/wildcard': {},
   'subscription/wildcard-mixed': {},
   'subscription/event-type-odd': {},
+  'subscription/event-type-unknown': {},
+  'subscription/event-type-deprecated': {},
+  'subscription/no-filter': {},
+  'subscription/filter-diverges': {},
+  'subscription/filter-off': {},
+  'subscription/filter-unsatisfiable': {},
   'subscription/type-cli': {},
   'subscription/at-most-once': {},
   'subscription/retry-absent': {},
@@ -75,6 +81,8 @@ const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [u
   'drift/verification-weakened': {},
   'drift/url-host-changed': {},
   'drift/rate-limit-lost': {},
+  'drift/filter-removed': {},
+  'drift/filter-widened': {},
   'drift/function-changed': {},
   'drift/secret-changed': {},
   'drift/project-weakened': {},
@@ -124,6 +132,7 @@ const overridden = [
   ...['endpoint/timeout-high', 'endpoint/timeout-low', 'endpoint/rate-limit-absent', 'endpoint/inactive'],
   ...['endpoint/paused-long', 'endpoint/owner-missing', 'subscription/wildcard', 'subscription/type-cli'],
   ...['subscription/retry-few', 'subscription/retry-many', 'source/unverified', 'source/url-not-https'],
+  ...['subscription/filter-off', 'subscription/filter-diverges'],
 ] as const
 
 /** Around the days of the runs. */

@@ -5,12 +5,15 @@ import re
 from datetime import datetime
 from urllib.parse import parse_qsl, urlsplit
 
+from filter_rows import DRIFT, ONE_SUBSCRIPTION, across_rows, rows_drift
 from normal_form import Hidden, Masked
 
 DAY = 86_400
 
 
 class Resource:
+    are_rows_unread = False  # of a subscription: they were due, and this scan could not read them
+
     def __init__(self, project, kind, uid, attributes, passing):
         self.project, self.kind, self.uid = project, kind, uid
         self.attributes = attributes  # all that is known
@@ -263,36 +266,6 @@ def auth_over_http(r, o, now):
 
 # --- subscriptions
 
-def types_of(r):
-    return r.get("filter_config", "event_types") or []
-
-
-def filter_of(r):
-    content = r.get("filter_config", "filter") or {}
-    return {part: content[part] for part in ("body", "headers", "query", "path") if content.get(part)}
-
-
-def takes_all(types):
-    return not types or "*" in types
-
-
-def wildcard(r, o, now):
-    if takes_all(types_of(r)) and not filter_of(r):
-        yield "/filter_config"
-
-
-def wildcard_mixed(r, o, now):
-    if "*" in types_of(r) and any(name != "*" for name in types_of(r)):
-        yield "/filter_config/event_types"
-
-
-def event_type_odd(r, o, now):
-    names = [name for name in types_of(r) if name != "*"]
-    folded = [name.lower() for name in names]
-    if any(name != name.strip() or name == "" for name in names) or len(set(folded)) < len(folded):
-        yield "/filter_config/event_types"
-
-
 def at_most_once(r, o, now):
     if r.get("delivery_mode") == "at_most_once":
         yield "/delivery_mode"
@@ -471,9 +444,7 @@ ONE_RESOURCE = {
         "endpoint/auth-over-http": auth_over_http,
     },
     "subscription": {
-        "subscription/wildcard": wildcard,
-        "subscription/wildcard-mixed": wildcard_mixed,
-        "subscription/event-type-odd": event_type_odd,
+        **ONE_SUBSCRIPTION,
         "subscription/at-most-once": at_most_once,
         "subscription/retry-absent": retry_absent,
         "subscription/retry-few": retry_few,
@@ -501,13 +472,17 @@ ONE_RESOURCE = {
         "project/meta-event-insecure": meta_event_insecure,
         "project/rate-limit-ineffective": project_rate_limit_ineffective,
     },
+    "event_type": {},
 }
 
 
 # --- across the resources of a project: (kind, uid, path)
 
 def across_project(seen, is_whole):
-    """`seen`: resources of this scan. `is_whole(kind)`: whether they are all there are."""
+    """
+    `seen`: resources of this scan. `is_whole(kind)`: whether they are all there are. With the rules that could not
+    evaluate one of them.
+    """
     by_kind = {}
     for r in seen:
         by_kind.setdefault(r.kind, {})[r.uid] = r
@@ -532,7 +507,6 @@ def across_project(seen, is_whole):
             if r.uid not in targets:
                 add("endpoint/orphan", r, "")
 
-    routes = {}
     for r in subscriptions.values():
         target = r.get("endpoint_uid")
         if target is None or (is_whole("endpoint") and target not in endpoints):
@@ -540,8 +514,6 @@ def across_project(seen, is_whole):
         endpoint = endpoints.get(target)
         if endpoint is not None and endpoint.get("status") != "active":
             add("subscription/target-not-active", r, "/endpoint_uid")
-        if target is not None:
-            routes.setdefault((target, r.get("source_uid")), []).append(r)
         declared = r.get("rate_limit_config")
         if declared is not None:
             count, duration = declared.get("count") or 0, declared.get("duration") or 0
@@ -549,12 +521,11 @@ def across_project(seen, is_whole):
             is_above = 0 not in own and count * own[1] > own[0] * duration
             if 0 in (count, duration) or is_above:
                 add("subscription/rate-limit-odd", r, "/rate_limit_config")
-    for parallel in routes.values():
-        for r in parallel:
-            for other in parallel:
-                if other is not r and filter_of(r) == filter_of(other) and overlap(types_of(r), types_of(other)):
-                    add("subscription/duplicate", r, "/filter_config/event_types")
-
+    catalogue = [r.attributes for r in by_kind.get("event_type", {}).values()]
+    of_rows, doubted = across_rows(subscriptions.values(), catalogue, is_whole("event_type"))
+    for rule, places in of_rows.items():
+        for uid, path in places:
+            add(rule, subscriptions[uid], path)
     for r in by_kind.get("source", {}).values():
         if r.get("is_disabled") is True:
             add("source/disabled", r, "/is_disabled")
@@ -562,11 +533,7 @@ def across_project(seen, is_whole):
         if r.get("config", "ssl", "enforce_secure_endpoints") is False:
             if is_whole("endpoint") or any(scheme_of(e.url) == "http" for e in endpoints.values()):
                 add("project/tls-not-enforced", r, "/config/ssl/enforce_secure_endpoints")
-    return found
-
-
-def overlap(one, other):
-    return takes_all(one) or takes_all(other) or bool(set(one) & set(other))
+    return found, doubted
 
 
 # --- across all projects: (project, kind, uid, path)
@@ -625,12 +592,19 @@ def drift(r, before, fields):
         yield from endpoint_drift(old, r)
     if r.kind == "source":
         yield from verification_weakened(old, r)
+    if r.kind == "subscription" and not cannot_compare_rows(r, before):
+        yield from rows_drift(before, r.attributes)
     if r.kind in ("subscription", "source"):
         for path in ("/function", "/body_function", "/header_function"):
             if path in fields:
                 yield "drift/function-changed", path
     if r.kind == "project":
         yield from project_weakened(old, r)
+
+
+def cannot_compare_rows(r, before):
+    """There were rows, and what they are now is unknown."""
+    return r.are_rows_unread and "filters" in before
 
 
 def concerns_secret(path, was, now):
@@ -720,6 +694,8 @@ def needs_of(rule):
         "subscription/target-missing": ("project", ["endpoint", "subscription"]),
         "subscription/target-not-active": ("project", ["endpoint", "subscription"]),
         "subscription/duplicate": ("project", ["subscription"]),
+        "subscription/event-type-unknown": ("project", ["subscription", "event_type"]),
+        "subscription/event-type-deprecated": ("project", ["subscription", "event_type"]),
         "subscription/rate-limit-odd": ("project", ["endpoint", "subscription"]),
         "source/disabled": ("project", ["source", "subscription"]),
         "project/tls-not-enforced": ("project", ["project", "endpoint"]),

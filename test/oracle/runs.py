@@ -4,11 +4,18 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 
 from answers import Walk, exchanges_of, is_within, read_walk
+from filter_rows import DRIFT, ONE_SUBSCRIPTION, leave_rows, read_catalogue, read_rows, rows_in
 from normal_form import carried, differences, is_same, normal_form, stub_form, uid_of
-from rules import ONE_RESOURCE, Resource, across_fleet, across_project, drift, needs_of, seconds
+from rules import ONE_RESOURCE, Resource, across_fleet, across_project, cannot_compare_rows, drift, needs_of, seconds
 
-LISTINGS = ("project", "endpoints", "sources", "subscriptions")
-KIND = {"project": "project", "endpoints": "endpoint", "sources": "source", "subscriptions": "subscription"}
+LISTINGS = ("project", "endpoints", "sources", "event_types", "subscriptions")
+KIND = {
+    "project": "project",
+    "endpoints": "endpoint",
+    "sources": "source",
+    "event_types": "event_type",
+    "subscriptions": "subscription",
+}
 
 
 class Project:
@@ -26,6 +33,22 @@ class Project:
         self.active = {}  # (rule, kind, uid, path): [first seen, last seen]
         self.origins = {}  # the same, of drift rules: attributes before the change
         self.accepted = {}  # the same: the value that a person accepted
+        self.readings = {}  # subscription uid: start of the run that read its rows last
+        self.unread = set()  # subscriptions whose rows the last scan that showed them could not read
+
+    def is_known(self, uid):
+        return uid in self.known["subscription"]
+
+    def is_changed(self, item):
+        """Whether a list shows something else of a subscription than is known. What could not be read is not known."""
+        known = self.known["subscription"].get(item["uid"])
+        if known is None:
+            return False
+        return item["uid"] in self.unread or carried("subscription", known, normal_form("subscription", item)) != known
+
+    def is_accused(self, uid):
+        places = [place for place in self.active if place[1:3] == ("subscription", uid)]
+        return any(path == "/filters" or path.startswith("/filters/") for *_, path in places)
 
 
 class Scan:
@@ -44,6 +67,9 @@ class Scan:
         self.unreferenced = set()
         self.unobserved = set()
         self.withheld = False
+        self.rows = None  # what was read of filter rows; None where no subscription was listed
+        self.doubted = set()  # (rule, subscription uid): what it needed was not read
+        self.blurred = set()  # rules across resources that could not evaluate one of them
 
     def filter_of(self, listing):
         return sorted(self.run["filters"].get(listing, {}).items())
@@ -98,7 +124,9 @@ def run_once(run, world, projects):
             }
             for scan in scans
             for listing, status in scan.statuses.items()
-        },
+            if listing != "filters"
+        }
+        | {(scan.project.name, "filters"): coverage_of_rows(scan) for scan in scans if "filters" in scan.statuses},
         "changes": {
             (scan.project.name, kind, uid): change for scan in scans for (kind, uid), change in scan.drift.items()
         },
@@ -122,20 +150,59 @@ def walk_all(scan):
         if scan.is_foreign:
             scan.walks[listing] = Walk()
             continue
-        walk = read_walk(listing, exchanges.get(listing, []), project.uid, run["filters"])
+        if listing == "event_types":
+            walk = read_catalogue(exchanges.get(listing, []))
+        else:
+            of_rows = exchanges.get("filters", []) if listing == "subscriptions" else []
+            may_stop = any(rows_in(one, one["path"].split("/")[-2])[0] == "foreign" for one in of_rows)
+            walk = read_walk(listing, exchanges.get(listing, []), project.uid, run["filters"], may_stop)
         scan.walks[listing] = walk
+        if listing == "subscriptions":
+            walk_rows(scan, exchanges.get("filters", []))
         scan.statuses[listing] = walk.status(run["listings"].get(listing) == "auto")
         scan.is_foreign = walk.end == "foreign"
     if not scan.is_foreign:
         prove_identity(scan, exchanges)
     if scan.is_foreign:
-        scan.statuses = {listing: "failed" for listing in due}
+        of_rows = ["filters"] if run["listings"].get("filters") != "off" else []
+        scan.statuses = {listing: "failed" for listing in [*due, *of_rows]}
+
+
+def walk_rows(scan, exchanges):
+    """Rows are read with the pages of subscriptions."""
+    offer = scan.run["listings"].get("filters")
+    most = float("inf") if offer == "required" else scan.run["filters_per_run"]
+    walk = scan.walks["subscriptions"]
+    if offer == "off":
+        scan.rows = leave_rows(walk, scan.project)
+        return
+    scan.rows = read_rows(walk, exchanges, most, scan.project)
+    if scan.rows.is_foreign or walk.end == "foreign":
+        walk.end, walk.pages = "foreign", walk.pages[: scan.rows.taken]
+
+
+def coverage_of_rows(scan):
+    rows, readings, status = scan.rows, scan.project.readings, scan.statuses["filters"]
+    now = {} if scan.is_foreign or rows is None else {uid: scan.run["started_at"] for uid in rows.rows}
+    times = [time for time in map({**readings, **now}.get, rows.listed if rows else []) if time is not None]
+    said = {
+        "status": status,
+        "is_reasoned": status != "complete",
+        "pages": 0,
+        "items": len(now),
+        "of": len(rows.listed) if rows else 0,
+        "oldest_at": min(times, default=None),
+    }
+    # How many of those that were sent at once were answered when one of them ended the scan, is chance.
+    return said if rows and rows.is_foreign else {**said, "requests": rows.requests if rows else 0}
 
 
 def prove_identity(scan, exchanges):
     """An empty list does not say whose it is; the project does, where it is offered."""
-    empty = [name for name, walk in scan.walks.items() if walk.end == "complete" and not walk.items]
-    if not empty or any(walk.items for walk in scan.walks.values()):
+    # Nor does a catalogue, with items or without.
+    named = [name for name, walk in scan.walks.items() if walk.items and name != "event_types"]
+    empty = [name for name, walk in scan.walks.items() if walk.end == "complete"]
+    if not empty or named:
         return
     asked = scan.walks.get("project")
     if asked is None:
@@ -163,6 +230,8 @@ def take_in(scan, now, labels):
         for item in walk.items:
             passing[KIND[listing], item["uid"]] = item
             forms[KIND[listing], item["uid"]] = normal_form(KIND[listing], item)
+    for uid, rows in scan.rows.rows.items():
+        forms["subscription", uid]["filters"] = rows
     for item in scan.walks["subscriptions"].items:
         source = item.get("source_metadata")
         if uid_of(source) is not None and ("source", source["uid"]) not in forms:
@@ -174,7 +243,10 @@ def take_in(scan, now, labels):
             again[kind] += 1
             form = carried(kind, before, form)
         scan.seen.append(Resource(project.name, kind, uid, form, passing.get((kind, uid), {})))
+        scan.seen[-1].are_rows_unread = kind == "subscription" and uid in scan.rows.unread
     withhold_removals(scan, again)
+    if scan.run["listings"]["filters"] != "off":
+        scan.statuses["filters"] = scan.rows.status(scan.statuses["subscriptions"], scan.run["listings"]["filters"])
     for r in scan.seen:
         compare_with_baseline(scan, r)
         evaluate(scan, r, now, labels)
@@ -184,7 +256,8 @@ def take_in(scan, now, labels):
         scan.found.add(("project/vanished", "project", project.uid, ""))
     if scan.withheld and "project/mass-removal" in scan.run["rules"]:
         scan.found.add(("project/mass-removal", "project", project.uid, ""))
-    for rule, places in across_project(scan.seen, scan.is_whole).items():
+    across, scan.blurred = across_project(scan.seen, scan.is_whole)
+    for rule, places in across.items():
         if rule in scan.run["rules"]:
             scan.found |= {(rule, *place) for place in places}
 
@@ -210,7 +283,7 @@ def withhold_removals(scan, again):
             return False
         return missing > options.get("max_resources", 10) and missing * 100 > known * options.get("max_percent", 30)
 
-    for listing in ("endpoints", "sources", "subscriptions"):
+    for listing in ("endpoints", "sources", "event_types", "subscriptions"):
         if scan.statuses.get(listing) != "complete":
             continue
         kind = KIND[listing]
@@ -233,7 +306,11 @@ def withhold_removals(scan, again):
             scan.withheld = scan.withheld or is_mass(len(missing), known)
             continue
         fresh = missing - (before or set())
-        if scan.walks[listing].lacks_promised_page:
+        if listing == "event_types" and missing and not scan.walks[listing].items:
+            # Every project's catalogue has `*`, and no request deletes an event type.
+            is_doubted = before is None or bool(fresh)
+            scan.withheld = scan.withheld or is_doubted
+        elif scan.walks[listing].lacks_promised_page:
             is_doubted = before is None or bool(fresh)
         else:
             is_doubted = is_mass(len(missing), known) and is_mass(len(fresh), known)
@@ -276,6 +353,8 @@ def follow_drift(scan, r):
         found = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
         if (place[0], place[3]) in found and place[0] in scan.run["rules"]:
             scan.found.add(place)
+        if place[0] in DRIFT and cannot_compare_rows(r, origin):
+            scan.doubted.add((place[0], r.uid))
     return places
 
 
@@ -372,6 +451,9 @@ def evaluate(scan, r, now, labels):
         options = options_for(scan, rule, r.kind, r.uid)
         if options is None:
             continue
+        if rule in ONE_SUBSCRIPTION and r.are_rows_unread:
+            scan.doubted.add((rule, r.uid))
+            continue
         for path in check(r, options, now):
             if isinstance(path, tuple):
                 path = min(path)
@@ -412,6 +494,7 @@ def has_changed(before, now, path):
 
 def value_at(attributes, path):
     for step in path.split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
         attributes = attributes.get(step) if isinstance(attributes, dict) else None
     return attributes
 
@@ -419,7 +502,7 @@ def value_at(attributes, path):
 def remove(scan):
     """Only a complete walk of a kind's own listing says that something is gone."""
     project = scan.project
-    for kind in ("endpoint", "source", "subscription"):
+    for kind in ("endpoint", "source", "event_type", "subscription"):
         if not scan.is_complete(kind):
             continue
         missing = unseen(scan, kind)
@@ -454,6 +537,12 @@ def remember(scan):
             project.baselines[kind] = (listing, scan.filter_of(listing), dict(project.known[kind]))
     if scan.statuses.get("sources") == "complete" and scan.walks["sources"].items:
         project.were_sources_listed = True
+    for r in scan.seen:
+        if r.kind == "subscription":
+            (project.unread.add if r.are_rows_unread else project.unread.discard)(r.uid)
+    if scan.is_whole("subscription"):
+        project.readings = {uid: project.readings[uid] for uid in scan.rows.listed if uid in project.readings}
+    project.readings.update({uid: scan.run["started_at"] for uid in scan.rows.rows})
 
 
 # --- active violations
@@ -480,7 +569,10 @@ def reconcile(scan, scans, is_whole_fleet):
     def is_resolved(rule, kind, uid):
         if not is_asked(scan, rule):
             return True
-        if (kind, uid) in scan.unobserved:
+        if (kind, uid) in scan.unobserved or (rule, uid) in scan.doubted or rule in scan.blurred:
+            return False
+        if rule == "project/mass-removal" and "event_types" in project.withheld and not scan.is_complete("event_type"):
+            # Whether they are gone is as open as it was.
             return False
         scope, kinds = needs_of(rule)
         kinds = [need or kind for need in kinds]

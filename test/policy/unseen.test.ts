@@ -109,9 +109,42 @@ describe('a subscription whose filter rows were due and not read', () => {
     expect(Object.keys(ofProject.outcome().doubts).sort()).toEqual(about)
   })
 
+  it('takes no finding about another subscription away from rules that compare with the catalogue', () => {
+    const rules = ['subscription/event-type-deprecated', 'subscription/event-type-unknown']
+    const ofProject = evaluatorOf(policyFor(rules)).of(project)
+    const known = (kind: Resource['kind'], uid: string, attributes: JsonObject): Resource => {
+      return { kind, uid, name: uid, attributes, volatile: {}, facts: {} }
+    }
+    ofProject.evaluate(known('event_type', 't0', { name: '*' }))
+    ofProject.evaluate(known('event_type', 't1', { name: 'old', deprecated_at: '2026-11-21T03:00:00Z' }))
+    ofProject.evaluate(unread({ filters: { old: {} } }))
+    ofProject.evaluate(known('subscription', 'other', { filter_config: { event_types: ['old', 'lost'] }, filters: {} }))
+    const found = ofProject.conclude({ isComplete: () => true })
+    expect(found.map(({ rule, uid }) => [rule, uid])).toEqual(rules.map((rule) => [rule, 'other']))
+    expect(Object.keys(ofProject.outcome().doubts).sort()).toEqual(rules)
+  })
+
   it('is known to other rules', () => {
-    const ofProject = evaluatorOf(policyFor(['subscription/at-most-once'])).of(project)
-    expect(ofProject.evaluate(unread({ delivery_mode: 'at_most_once' }))).toHaveLength(1)
+    const ofProject = evaluatorOf(policyFor(['subscription/at-most-once', 'drift/function-changed'])).of(project)
+    const resource = unread({ delivery_mode: 'at_most_once', function: 'b', filters: { a: {} } })
+    expect(ofProject.evaluate(resource)).toHaveLength(1)
+    const found = ofProject.compare(resource, {
+      kind: 'subscription',
+      uid: 's',
+      name: 's',
+      change: 'modified',
+      isApproved: false,
+      areSealsComparable: true,
+      recent: new Map(),
+      before: {},
+      after: resource.attributes,
+      fields: [
+        { path: '/filters/a', before: null, after: {} },
+        { path: '/function', before: 'a', after: 'b' },
+      ],
+    })
+    expect(found.map(({ path }) => path)).toEqual(['/function'])
+    expect(ofProject.outcome().doubts).toEqual({})
   })
 
   it('is unknown to drift rules where the earlier state has rows; otherwise they compare what is declared', () => {

@@ -11,9 +11,10 @@ export const functionChanged = driftRule({
   kinds: ['subscription', 'source'],
   options: z.strictObject({ open_for: openFor }),
   *check({ fields }) {
-    for (const { path, before, after } of fields) {
-      if (!functions.has(path)) continue
-      yield { path, message: whatHappened(before, after) }
+    for (const field of fields) {
+      // The value of another field may be unknown: reading it would leave the resource out.
+      if (!functions.has(field.path)) continue
+      yield { path: field.path, message: whatHappened(field.before, field.after) }
     }
   },
 })

@@ -77,6 +77,7 @@ export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject 
           return {
             visit: (resource, at) => definition.visit(state, seenAs<K>(resource), at),
             conclude: (completeness) => definition.conclude(state, { options, ...completeness }),
+            isUndecided: () => definition.isUndecided?.(state) ?? false,
           }
         },
       }
@@ -252,6 +253,8 @@ interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObj
     state: State,
     context: Pick<RuleSettings<z.output<Schema>>, 'options'> & Completeness,
   ): Iterable<LocatedRuleFinding>
+  /** Whether all that it saw decides nothing. Default: it does. */
+  isUndecided?(state: State): boolean
 }
 
 const noOptions = z.strictObject({})

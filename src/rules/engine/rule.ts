@@ -225,6 +225,8 @@ export interface Meter {
 export interface Aggregation {
   visit(resource: Resource, at: FindingSubject): void
   conclude(completeness: Completeness): Iterable<LocatedRuleFinding>
+  /** Whether all that it saw decides nothing: then its silence says nothing either. */
+  isUndecided?(): boolean
 }
 
 /** What people configure. Devices come, go and fall silent by themselves; what a probe gives has rules of its own. */

@@ -19,12 +19,14 @@ export const eventTypeDeprecated = aggregateRule({
       if (typeof name === 'string' && typeof since === 'string' && !isNone(since)) deprecated.set(name, since)
       return
     }
+    // Read in any case: of a subscription that cannot be evaluated, a trial without a catalogue must show it.
+    const named = subscribedTypes(resource.attributes as Subscription)
     if (deprecated.size === 0) return
-    for (const { path, types } of subscribedTypes(resource.attributes as Subscription)) {
+    for (const { path, types } of named) {
       const old = types.filter(({ type }) => deprecated.has(type))
       if (old.length === 0) continue
-      const named = old.map(({ type, how }) => `\`${type}\` (${how}, since ${deprecated.get(type)})`)
-      const message = `${count(old.length, 'deprecated event type')}: ${listed(named)}`
+      const shown = old.map(({ type, how }) => `\`${type}\` (${how}, since ${deprecated.get(type)})`)
+      const message = `${count(old.length, 'deprecated event type')}: ${listed(shown)}`
       found.push({ at, path, message })
     }
   },

@@ -35,6 +35,7 @@ function oddities(
 ): readonly string[] {
   const odd: string[] = []
   for (const type of types) {
+    if (type === '*') continue
     const isRepeated = lowerCase.size === lowerCase.add(type.toLowerCase()).size
     if (type.trim() === '') odd.push('an event type is blank')
     else if (type.trim() !== type) odd.push(`\`${type}\` has whitespace around it`)
@@ -50,5 +51,5 @@ function firstOf(odd: readonly string[]): string {
 }
 
 function fits(type: string, source: string | undefined): boolean {
-  return source === undefined || type === '*' || matches(source, type)
+  return source === undefined || matches(source, type)
 }

@@ -19,17 +19,20 @@ export const eventTypeUnknown = aggregateRule({
       if (typeof name === 'string') catalogue.add(name)
       return
     }
-    // Every project's catalogue holds `*`: an empty one says nothing.
+    // Read in any case: of a subscription that cannot be evaluated, a trial without a catalogue must show it.
+    const named = subscribedTypes(resource.attributes as Subscription)
     if (catalogue.size === 0) return
-    for (const { path, types } of subscribedTypes(resource.attributes as Subscription)) {
+    for (const { path, types } of named) {
       const unknown = types.filter(({ type }) => !catalogue.has(type))
       if (unknown.length === 0) continue
-      const named = listed(unknown.map(({ type, how }) => `\`${type}\` (${how})`))
-      const message = `${count(unknown.length, 'event type')} not in the catalogue: ${named}`
+      const shown = listed(unknown.map(({ type, how }) => `\`${type}\` (${how})`))
+      const message = `${count(unknown.length, 'event type')} not in the catalogue: ${shown}`
       lost.push({ at, path, message })
     }
   },
   *conclude({ lost }, { isComplete }) {
     if (isComplete('event_type')) yield* lost
   },
+  // Every project's catalogue holds `*`: an empty one says nothing.
+  isUndecided: ({ catalogue }) => catalogue.size === 0,
 })

@@ -37,6 +37,7 @@ export const cases: Cases = {
   'leaves an odd type alone that no row has': {
     sees: [aSubscription({ filter_config: { event_types: [' b'] }, filters: { b: {} } })],
   },
+  'never checks `*`, even if it is listed twice': { sees: [types('*', '*', 'order.created')] },
   'leaves ordinary names alone': { sees: [types('*'), types('order.created', 'Invoice Paid', 'x')] },
   'is silent where event types are not shown': { sees: [aSubscription({ filter_config: {} })] },
 }

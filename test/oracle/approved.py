@@ -6,8 +6,9 @@ docs/how-to/approve-a-baseline.md, docs/explanation/drift.md and docs/rules/drif
 import re
 
 from answers import is_within
+from filter_rows import DRIFT
 from normal_form import differences
-from rules import drift
+from rules import cannot_compare_rows, drift
 
 UNEXPECTED = "drift/unexpected"
 LISTING = {
@@ -185,6 +186,8 @@ def compare_with_approved(scan, r):
         scan.found.add((rule, r.kind, r.uid, path))
         scan.origins[rule, r.kind, r.uid, path] = before
     left = left_fields(found, fields)
+    if cannot_compare_rows(r, before):
+        scan.doubted |= {(rule, r.uid) for rule in DRIFT}
     if r.kind == "subscription" and r.are_rows_unread and any(is_below(path, "/filters") for path in left):
         # What the rows are now is unknown.
         scan.doubted.add((UNEXPECTED, r.uid))

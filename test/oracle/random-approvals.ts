@@ -64,11 +64,8 @@ function requestOf(reports: readonly Report[], active: readonly string[], random
   const complete = scanned.filter((name) => isComplete(report, name))
   const projects = complete.length === 0 || random.chance(0.1) ? scanned : complete
   const { number: run } = report.run
-  if (active.length > 0 && random.chance(0.3)) {
-    // None would be all.
-    const compared = random.chance(0.5) || scanned.length === 0 ? active : scanned
-    return { act: 'diff', run, projects: compared }
-  }
+  if (active.length > 0 && random.chance(0.3))
+    return { act: 'diff', run, projects: random.chance(0.5) || scanned.length === 0 ? active : scanned }
   if (dice === 10)
     return { act: 'approve', run, projects: random.chance(0.6) ? projects : some(projects, random), uids: [] }
   const uids = uidsOf(last, random)

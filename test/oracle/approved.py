@@ -126,7 +126,7 @@ def ended_by(project, approved, is_about):
             if before is now:
                 yield place
             continue
-        about = [path, *LIMIT] if rule == "drift/rate-limit-lost" else [path]
+        about = [path, *ALSO_ABOUT.get(rule, ())]
         if not any(touches(one, other) for one in differences(kind, before, now) for other in about):
             yield place
 
@@ -153,6 +153,12 @@ def differences_in(project, past):
 
 # What was lost is a limit: a number and a time.
 LIMIT = ("/rate_limit", "/rate_limit_duration", "/config/ratelimit")
+# Besides the place of a violation: a source is verified in one way, what is delivered is declared or decided by rows.
+ALSO_ABOUT = {
+    "drift/rate-limit-lost": LIMIT,
+    "drift/verification-weakened": ("/verifier",),
+    "drift/filter-widened": ("/filter_config", "/filters"),
+}
 
 
 def touches(one, other):

@@ -139,20 +139,6 @@ const mutants: readonly Mutant[] = [
     after: 'if (now > 0 && waiver.until > (longest?.until ?? 0)) longest = waiver',
   },
   {
-    name: 'filter rows that could not be read count as none',
-    campaign: 'worlds',
-    file: 'src/audit/filter-walk.ts',
-    before: "rows.set(uid, answers[at] ?? 'unread')",
-    after: "rows.set(uid, answers[at] === 'unread' ? [] : (answers[at] ?? []))",
-  },
-  {
-    name: 'a filter row that is off counts as applied',
-    campaign: 'worlds',
-    file: 'src/rules/shared/delivered-events.ts',
-    before: '.filter(([, row]) => !isSwitchedOff(row))',
-    after: '',
-  },
-  {
     name: 'drift rules ignore the approved baseline',
     campaign: 'worlds',
     file: 'src/audit/project-audit.ts',
@@ -165,6 +151,20 @@ const mutants: readonly Mutant[] = [
     file: 'src/audit/scan-evaluation.ts',
     before: "expected !== undefined && expected !== 'unread' && comparison.isApproved(resource)",
     after: "expected !== undefined && expected === 'unread' && comparison.isApproved(resource)",
+  },
+  {
+    name: 'filter rows that could not be read count as none',
+    campaign: 'worlds',
+    file: 'src/audit/filter-walk.ts',
+    before: "rows.set(uid, answers[at] ?? 'unread')",
+    after: "rows.set(uid, answers[at] === 'unread' ? [] : (answers[at] ?? []))",
+  },
+  {
+    name: 'a filter row that is off counts as applied',
+    campaign: 'worlds',
+    file: 'src/rules/shared/delivered-events.ts',
+    before: '.filter(([, row]) => !isSwitchedOff(row))',
+    after: '',
   },
   {
     name: 'a password is kept as any text',

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { readLocation } from '../../src/history/location.ts'
+import { noPlan } from '../../src/pages/page.ts'
 import { pages } from '../../src/pages/pages.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { listen } from '../../src/serving/listen.ts'
@@ -11,6 +12,7 @@ import { playMonths } from './months.ts'
 const hourMs = 3_600_000
 const configured = {
   expected: { named: [], isFound: () => true },
+  channels: [],
   schedules: [
     { name: 'hourly', cron: '0 * * * *', timezone: 'Europe/Berlin', projects: ['acme/payments'], slackMs: hourMs },
     { name: 'nightly', cron: '30 3 * * *', timezone: 'Europe/Berlin', projects: [], slackMs: hourMs },
@@ -58,7 +60,7 @@ export async function takePages(browser: Browser, folder: URL): Promise<void> {
   const site = createSite({
     api: createApi({ config: 'hookdrift.yaml', history }, { ...process, cwd: () => process.cwd() }, '0.1.0'),
     history: async () => opened,
-    plan: { configured: async () => configured, pool: async () => undefined },
+    plan: { ...noPlan, configured: async () => configured },
     now: () => Date.now(),
     version: '0.1.0',
     isHostOfPort: () => true,

@@ -265,8 +265,13 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     },
     {
       name: 'waivers',
-      description: 'Draft waivers, which accept violations until a date',
+      description: 'List or draft waivers, which accept violations until a date',
       commands: [
+        {
+          name: 'list',
+          description: 'List the waivers that accept violations: until when, by whom, why, and how many',
+          load: async () => asCommand((await import('../questions/waivers.ts')).waivers),
+        },
         {
           name: 'draft',
           description: 'Print waivers for open violations as YAML, to review and paste into a policy',

@@ -320,7 +320,17 @@ export const examples: Readonly<Record<string, Examples>> = {
     docs: ['record-what-happened'],
   },
   waivers: {
-    lines: [['waivers draft --owner platform --expires 2027-03-31 > waivers.yaml', 'drafts waivers for what is open']],
+    lines: [
+      ['waivers list', 'lists the waivers that accept violations'],
+      ['waivers draft --owner platform --expires 2027-03-31 > waivers.yaml', 'drafts waivers for what is open'],
+    ],
+    docs: ['accept-violations'],
+  },
+  'waivers list': {
+    lines: [
+      ['waivers list', 'lists those of the last run'],
+      ['waivers list --project acme/payments', 'lists those that accept violations of one project'],
+    ],
     docs: ['accept-violations'],
   },
   'waivers draft': {

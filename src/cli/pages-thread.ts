@@ -11,6 +11,7 @@ import { type AccessWatch, openAccess } from '../pages/access/open-access.ts'
 import { openPages } from '../pages/open-pages.ts'
 import { scopeSite } from '../pages/scope.ts'
 import { createSite, type SiteOptions } from '../pages/site.ts'
+import { gatewayOf } from '../questions/restore.ts'
 import { answerRequests } from '../serving/answer-requests.ts'
 import { hostCheck } from '../serving/host-check.ts'
 import type { RequestHandler } from '../serving/listen.ts'
@@ -46,9 +47,12 @@ async function openSite(): Promise<RequestHandler> {
       // Read for each page of the worker: people edit it while the pages are served.
       configured: async () => {
         const paths = await findConfiguredPaths(options, terminal)
-        return paths && { expected: { named: paths.projects, isFound: paths.isFound }, schedules: paths.schedules }
+        if (paths === undefined) return undefined
+        const { projects: named, isFound, schedules, channels } = paths
+        return { expected: { named, isFound }, schedules, channels }
       },
       pool: () => readPoolOf(location),
+      gatewayOf: (project) => gatewayOf(project, options, terminal),
     },
     now,
     isHostOfPort,

@@ -7,6 +7,7 @@ import { mayBeFound } from './choose-projects.ts'
 import type { Schedule } from './configuration.ts'
 import { configurationSchema } from './configuration-schema.ts'
 import { expandReferences, type ReferenceSources } from './expand-references.ts'
+import { channelSchema, type DecodedChannel } from './notify-schema.ts'
 import { readMembers } from './read-members.ts'
 
 /** The parts of a configuration for commands that send no requests to a service. */
@@ -19,7 +20,11 @@ export interface ConfiguredPaths {
   /** Whether it is a further one, which the list of a service shows, or such a list. */
   isFound(project: ProjectRef): boolean
   readonly schedules: readonly PlannedRuns[]
+  readonly channels: readonly ConfiguredChannel[]
 }
+
+/** Who is sent messages, without where and by which secret. */
+export type ConfiguredChannel = Pick<DecodedChannel, 'name' | 'type'>
 
 /** When runs of some projects are due. */
 export interface PlannedRuns extends Pick<Schedule, 'name' | 'cron' | 'timezone' | 'projects'> {
@@ -30,6 +35,8 @@ export interface PlannedRuns extends Pick<Schedule, 'name' | 'cron' | 'timezone'
 const { history, policy, seal_key, schedules, run_timeout, services } = configurationSchema.shape
 const { name } = services.element.shape
 
+const channelTypes = channelSchema.options.map(({ shape }) => shape.type)
+
 /** A selection of the configuration's members. What it leaves out may be wrong, and so may names and schedules. */
 const selection = z.looseObject({
   history,
@@ -37,6 +44,7 @@ const selection = z.looseObject({
   run_timeout,
   seal_key: seal_key.catch(''),
   schedules: schedules.catch([]),
+  notify: z.array(z.looseObject({ name: name.catch(''), type: z.union(channelTypes) })).catch([]),
   services: z
     .array(
       z.looseObject({
@@ -103,6 +111,7 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
         slackMs: jitter + run_timeout,
       }),
     ),
+    channels: value.notify.map(({ name, type }) => ({ name, type })),
   }
 }
 

@@ -40,6 +40,11 @@ export interface Acceptance extends NewAcceptance {
  */
 export type AcceptanceEnding = 'value_changed' | 'restored' | 'removed'
 
+/** An acceptance in a list. `name`: of its resource, as the violation last had it; empty where the history lost that. */
+export interface ListedAcceptance extends Acceptance {
+  readonly name: string
+}
+
 /** An acceptance as a run leaves it. `endings`: of the run, by id; `at`: when it began. */
 export function endedBy(
   acceptance: Acceptance,

@@ -80,7 +80,16 @@ export interface ChannelState {
   readonly pending: number
   readonly dead: number
   readonly lastDeliveredAt: string | null
+  /** The newest message; null where it was forgotten. */
+  readonly lastMessage: LastMessage | null
   readonly gone: LostMessages | null
+}
+
+export interface LastMessage {
+  readonly createdAt: string
+  readonly state: 'pending' | 'delivered' | 'dead'
+  /** When it was delivered or given up. */
+  readonly endedAt: string | null
 }
 
 export interface LostMessages {

@@ -3,7 +3,7 @@ import { command } from '../report/html/components/command.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { onPaper } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
-import type { SiteLink } from './link.ts'
+import { linksAt, type SiteLink } from './link.ts'
 import type { SiteContent } from './page.ts'
 import { commandOf, jsonOf } from './same-answer.ts'
 import { showInstant } from './show-instant.ts'
@@ -19,7 +19,7 @@ export function layOutPage(content: SiteContent, place: PagePath): string {
     paper,
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
     body: html`<header>
-${siteHeader(place)}
+${siteHeader(place, link, shownRunForm(place))}
 <div class="path">${place.path === '/' ? nothing : showCrumbs(crumbs, link)}${showRunOf(place, content.atLast)}</div>
 <div class="page-head">${alarm}<h1>${heading ?? title}</h1></div>
 </header>
@@ -34,23 +34,36 @@ ${aside}</aside>`
 }</div>
 <footer>
 <p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks === undefined ? nothing : html`. ${same.lacks}`}</p>
-<p class="soft">hookdrift ${place.version}</p>${place.hasSession ? logOutForm : nothing}
+${showEnd(place)}
 </footer>`,
   })
+}
+
+function showEnd({ version, hasSession }: PageFrame): Markup {
+  return html`<p class="soft">hookdrift ${version}</p>${hasSession ? logOutForm : nothing}`
 }
 
 const logOutForm = html`
 <form method="post" action="/logout"><button>Log out</button></form>`
 
-/** A page without a run: an error, or a history that has none. `isInside`: whether its reader may read the others. */
-export function layOutNotice(title: string, body: Markup, { isInside }: { readonly isInside: boolean }): string {
+/** A page without a run: an error, or a history that has none. `frame`: absent where no reader is known. */
+export function layOutNotice(title: string, body: Markup, frame?: PageFrame): string {
   return wholePage({
     title: `${title} · hookdrift`,
     paper: title,
     head: nothing,
-    body: html`${plainHeader(isInside)}
+    body: html`<header>
+${frame === undefined ? html`<div class="site"><span class="word-mark">hookdrift</span></div>` : siteHeader(frame, linksAt(undefined))}
+</header>
 <main id="main"><h1>${title}</h1>
-${body}</main>`,
+${body}</main>${
+      frame === undefined
+        ? nothing
+        : html`
+<footer>
+${showEnd(frame)}
+</footer>`
+    }`,
   })
 }
 
@@ -90,9 +103,18 @@ function showCrumbs(crumbs: SiteContent['crumbs'], link: PagePath['link']): Mark
 }
 
 /** Where a page is, and who reads it. */
-interface PagePath {
+export interface PageFrame {
   /** Of the page, without its query. */
   readonly path: string
+  readonly version: string
+  /** Paths of pages that its readers do not see. */
+  readonly hidden: readonly string[]
+  /** Whether the browser logged in. */
+  readonly hasSession: boolean
+}
+
+/** The same of a page that is as of a run. */
+interface PagePath extends PageFrame {
   /** The query of its address. */
   readonly search: URLSearchParams
   readonly run: CommittedRun
@@ -100,11 +122,6 @@ interface PagePath {
   /** Whether no run was named. */
   readonly isLatest: boolean
   readonly link: SiteLink
-  readonly version: string
-  /** Paths of pages that its readers do not see. */
-  readonly hidden: readonly string[]
-  /** Whether the browser logged in. */
-  readonly hasSession: boolean
 }
 
 const menu = [
@@ -120,25 +137,20 @@ const menu = [
 ] as const
 
 /**
- * The head of every page: the word mark, which leads to the overview, the menu, and the run. One line where there is room.
- * On a phone the menu is behind a fold.
+ * The head of every page: the word mark, which leads to the overview, the menu, and the form for a run, where the page is
+ * as of one. One line where there is room. On a phone the menu is behind a fold.
  */
-function siteHeader(place: PagePath): Markup {
-  const { link, hidden, path } = place
-  const items = menu.filter(([page]) => !hidden.includes(page)).map(([page, name]) => showMenuItem(page, name, place))
+function siteHeader(frame: PageFrame, link: SiteLink, runForm: Markup = nothing): Markup {
+  const { hidden, path } = frame
+  const items = menu
+    .filter(([page]) => !hidden.includes(page))
+    .map(([page, name]) => {
+      const isCurrent = path === page || path.startsWith(`${page}/`)
+      return html`<li><a href="${link(page)}"${current(isCurrent)}>${name}</a></li>`
+    })
   return html`<div class="site"><a class="word-mark" href="${link('/')}" title="Overview"${current(path === '/')}>hookdrift</a>
 <details class="menu"><summary>Menu</summary><nav aria-label="Pages"><ul>${items}</ul></nav></details>
-${shownRunForm(place)}</div>`
-}
-
-/** The head of a page without a run. `isInside`: whether its reader may read the others. */
-function plainHeader(isInside: boolean): Markup {
-  return html`<header class="site">${isInside ? html`<a class="word-mark" href="/" title="Overview">hookdrift</a>` : html`<span class="word-mark">hookdrift</span>`}</header>`
-}
-
-function showMenuItem(page: string, name: string, { path, link }: PagePath): Markup {
-  const isCurrent = path === page || path.startsWith(`${page}/`)
-  return html`<li><a href="${link(page)}"${current(isCurrent)}>${name}</a></li>`
+${runForm}</div>`
 }
 
 function current(isCurrent: boolean): Markup {

@@ -1,4 +1,4 @@
-import type { ChannelState } from '../history/outbox.ts'
+import type { ChannelState, LastMessage } from '../history/outbox.ts'
 import { listChannels } from '../history/sql/outbox.ts'
 import { answerOutbox, type OutboxRow } from '../questions/pending-messages.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -8,7 +8,8 @@ import { pageSection } from '../report/html/render-page.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
 import { type RunNames, readRunNames } from './name-run.ts'
-import type { SiteContent, SitePage } from './page.ts'
+import type { SiteConfiguration, SiteContent, SitePage } from './page.ts'
+import { readConfigured } from './read-configured.ts'
 import { showInstant } from './show-instant.ts'
 
 const mostMessages = 200
@@ -23,6 +24,8 @@ export const notificationsPage: SitePage = {
     const { history } = request
     const runs = await readRunNames(request)
     const channels = await listChannels(history)
+    const { configuration, alarm } = await readConfigured(request)
+    const configured = configuration?.channels
     const { rows, omitted } = await answerOutbox(history, mostMessages)
     const lost = channels.filter(({ gone, dead }) => gone !== null || dead > 0)
     const dead = rows.filter(({ state }) => state === 'dead')
@@ -32,9 +35,9 @@ export const notificationsPage: SitePage = {
     return {
       title: 'Notifications',
       crumbs: [],
-      alarm: lost.length === 0 ? nothing : showLost(lost),
+      alarm: html`${alarm}${lost.length === 0 ? nothing : showLost(lost)}`,
       body: html`<p class="meta">${count(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, ${givenUp} given up. As of now, not of a run.</p>
-${channels.length === 0 ? emptyState('No channel has had a message yet: either none is configured, or nothing was to be reported.', 'none') : pageSection({ id: 'channels', title: 'Channels', count: channels.length, content: table('Channels', channelColumns, channels.map(showChannel)) })}${section('dead', 'Given up', dead, runs)}${section('pending', 'Waiting', pending, runs)}${channels.length > 0 && rows.length === 0 ? emptyState('No message waits.', 'none') : nothing}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
+${showChannels(channels, configured)}${section('dead', 'Given up', dead, runs)}${section('pending', 'Waiting', pending, runs)}${channels.length > 0 && rows.length === 0 ? emptyState('No message waits.', 'none') : nothing}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
       same: { command: ['notify'], options: { pending: true }, isOfNoRun: true },
     }
   },
@@ -50,19 +53,63 @@ function showLost(lost: readonly ChannelState[]): Markup {
 `
 }
 
+/** Every channel that ever had a message, and those that are configured. `configured`: undefined where that is unknown. */
+function showChannels(
+  channels: readonly ChannelState[],
+  configured: SiteConfiguration['channels'] | undefined,
+): Markup {
+  const typeOf = new Map(configured?.map(({ name, type }) => [name, type]))
+  const known = new Set(channels.map(({ name }) => name))
+  const silent = (configured ?? []).filter(({ name }) => !known.has(name))
+  if (channels.length + silent.length === 0) {
+    const reason =
+      configured === undefined ? 'either none is configured, or nothing was to be reported' : 'none is configured'
+    return emptyState(`No channel has had a message yet: ${reason}.`, 'none')
+  }
+  const showType = (name: string) => {
+    if (configured === undefined) return 'unknown: no configuration is read'
+    return typeOf.get(name) ?? 'no longer configured'
+  }
+  const rows = [
+    ...channels.map((channel) => showChannel(channel, showType(channel.name))),
+    ...silent.map(({ name, type }) => showSilent(name, type)),
+  ]
+  return pageSection({
+    id: 'channels',
+    title: 'Channels',
+    count: rows.length,
+    content: table('Channels', channelColumns, rows),
+  })
+}
+
 const channelColumns = [
   { title: 'Channel' },
+  { title: 'Type' },
   { title: 'State' },
   { title: 'Waiting', isNumber: true },
   { title: 'Given up', isNumber: true },
+  { title: 'Last message' },
   { title: 'Last delivered' },
 ]
 
-function showChannel({ name, pending, dead, lastDeliveredAt, gone }: ChannelState): Markup {
+function showChannel({ name, pending, dead, lastDeliveredAt, lastMessage, gone }: ChannelState, type: string): Markup {
   const state = gone === null ? 'open' : html`<b class="bad">gone</b>`
   const last = lastDeliveredAt === null ? 'nothing yet' : showInstant(lastDeliveredAt)
-  return html`<tr data-channel="${name}"><th scope="row">${name}</th>${cell('State', state)}${cell('Waiting', pending, 'n')}${cell('Given up', dead, 'n')}${cell('Last delivered', last)}</tr>
+  return html`<tr data-channel="${name}"><th scope="row">${name}</th>${cell('Type', type)}${cell('State', state)}${cell('Waiting', pending, 'n')}${cell('Given up', dead, 'n')}${cell('Last message', describeLast(lastMessage))}${cell('Last delivered', last)}</tr>
 `
+}
+
+/** One that is configured and had no message. */
+function showSilent(name: string, type: string): Markup {
+  return html`<tr data-channel="${name}"><th scope="row">${name}</th>${cell('Type', type)}${cell('State', 'open')}${cell('Waiting', 0, 'n')}${cell('Given up', 0, 'n')}${cell('Last message', 'none yet')}${cell('Last delivered', 'nothing yet')}</tr>
+`
+}
+
+function describeLast(message: LastMessage | null): Markup | string {
+  if (message === null) return 'none is kept'
+  const { createdAt, state } = message
+  const fate = state === 'dead' ? html`<b class="bad">given up</b>` : state === 'pending' ? 'waits' : 'delivered'
+  return html`${showInstant(createdAt)}: ${fate}`
 }
 
 const messageColumns = [

@@ -15,12 +15,11 @@ import {
   leastNew,
   type Severity,
   type ViolationState,
-  type Waiver,
 } from '../model/violation.ts'
 import { readCauses } from '../questions/causes.ts'
 import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
-import { soonMs } from '../questions/read-waivers.ts'
 import { readStatus, type StatusRow } from '../questions/status.ts'
+import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -77,7 +76,7 @@ export const overviewPage: SitePage = {
       body: html`${await showLatestVerdict(request, { groups, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
 ${await showCauses(request)}${await showLatest(request, { groups, extent: extentOf(coverage) })}
 ${showProjectTable(request, { status, groups })}
-${await showRest(request, { groups, rules, inputs: await readInputs(request), configuration: configured.configuration })}`,
+${await showRest(request, { rules, inputs: await readInputs(request), configuration: configured.configuration })}`,
       same: { command: ['status'] },
     }
   },
@@ -274,19 +273,16 @@ function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Re
   return byProject
 }
 
-const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
+const [mostRules, mostWaivers, mostRuns] = [8, 8, 8]
 
 /** Rules with open violations, waivers that end soon, next schedules, and recent runs. */
 async function showRest(
   request: SiteRequest,
   {
-    groups,
     rules,
     inputs,
     configuration,
   }: {
-    /** Active violations. */
-    readonly groups: readonly ViolationGroup[]
     readonly rules: readonly ViolatedRule[]
     readonly inputs: RunInputs | undefined
     /** As of now; undefined where it is not read, and as of a past run. */
@@ -296,7 +292,7 @@ async function showRest(
   return html`<div class="pair"><section>
 ${showRules(request, rules, inputs)}</section>
 <section>
-${await showWaivers(request, groups)}${configuration === undefined ? nothing : showSchedules(request, configuration)}</section></div>
+${await showWaivers(request)}${configuration === undefined ? nothing : showSchedules(request, configuration)}</section></div>
 ${await showRuns(request)}`
 }
 
@@ -314,53 +310,37 @@ function showRules({ link }: SiteRequest, violated: readonly ViolatedRule[], inp
 ${violated.length === 0 ? emptyState('No violation is open.', 'none') : html`<ul class="lines">${items}</ul>${more}`}`
 }
 
-async function showWaivers(request: SiteRequest, groups: readonly ViolationGroup[]): Promise<Markup> {
-  const { link } = request
+async function showWaivers(request: SiteRequest): Promise<Markup> {
+  const { history, run, link } = request
   const at = timeOf(request)
-  const counts = countGroups(groups.filter(isWaived))
-  const waived = await onceForRun(request, 'waivers of violations', () => readFirstWaivers(request, groups))
-  const soon = waived.filter(({ expires }) => Date.parse(expires) <= at + soonMs)
-  const ending = [...Map.groupBy(soon, keyOf).values()].sort((a, b) =>
-    (a[0]?.expires ?? '') < (b[0]?.expires ?? '') ? -1 : 1,
+  const { rows } = await onceForRun(request, 'waivers', () =>
+    readWaivers(history, { run, projects: [], now: at, limit: Number.POSITIVE_INFINITY }),
   )
-  const items = ending.slice(0, mostWaivers).flatMap((alike) => {
-    const [first] = alike
-    if (first === undefined) return []
-    const { owner, reason, expires } = first
-    const remainingMs = Date.parse(expires) - at
-    const when = remainingMs > 0 ? `in ${showOpenTime(remainingMs)}` : html`<b class="bad">over</b>`
-    return [
-      html`<li>${formatExpiry(expires)} (${when}): ${count(alike.length, 'violation')}, ${owner}: ${reason}</li>
-`,
-    ]
-  })
   const heading = html`<h2 id="waivers">Waivers that end soon</h2>
 `
   const all = html`<p><a href="${link('/waivers')}">All waivers</a></p>`
-  const beyond =
-    counts.total > mostWaived
-      ? html`<p class="soft">Of the first ${mostWaived} of ${counts.total} waived violations.</p>`
-      : html``
-  if (counts.total === 0) return html`${heading}${emptyState('No violation is waived.', 'none')}`
-  if (items.length === 0)
-    return html`${heading}${emptyState(`None ends within ${soonMs / dayMs} days.`, 'none')}${beyond}${all}`
-  return html`${heading}<ul class="lines">${items}</ul>${beyond}${all}`
+  if (rows.length === 0) return html`${heading}${emptyState('No violation is waived.', 'none')}`
+  const ending = Map.groupBy(
+    rows.filter(({ expires }) => Date.parse(expires) <= at + soonMs),
+    ({ expires, owner, reason }) => JSON.stringify([expires, owner, reason]),
+  )
+  const items = [...ending.values()].slice(0, mostWaivers).map((alike) => showEnding(alike, at))
+  if (items.length === 0) {
+    return html`${heading}${emptyState(`None ends within ${soonMs / dayMs} days.`, 'none')}${all}`
+  }
+  return html`${heading}<ul class="lines">${items}</ul>${all}`
 }
 
-async function readFirstWaivers(
-  { history, run }: SiteRequest,
-  groups: readonly ViolationGroup[],
-): Promise<readonly Waiver[]> {
-  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostWaived, groups }
-  return (await readFirstViolations(history, { ...choice, isChosen: isWaived })).flatMap(({ waiver }) => waiver ?? [])
-}
-
-function isWaived({ state }: ViolationGroup): boolean {
-  return state === 'waived'
-}
-
-function keyOf({ owner, reason, expires }: Waiver): string {
-  return JSON.stringify([expires, owner, reason])
+/** `alike`: what an owner accepts until one time, for one reason. `at`: milliseconds since the epoch. */
+function showEnding(alike: readonly WaiverRow[], at: number): Markup {
+  const [waiver] = alike
+  if (waiver === undefined) return nothing
+  const { owner, reason, expires } = waiver
+  const violations = alike.reduce((sum, each) => sum + each.violations, 0)
+  const remainingMs = Date.parse(expires) - at
+  const when = remainingMs > 0 ? `in ${showOpenTime(remainingMs)}` : html`<b class="bad">over</b>`
+  return html`<li>${formatExpiry(expires)} (${when}): ${count(violations, 'violation')}, ${owner}: ${reason}</li>
+`
 }
 
 async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<Markup> {

@@ -1,9 +1,12 @@
-import type { PlannedRuns } from '../config/read-places.ts'
+import { unknownGateway } from '../config/read-gateway.ts'
+import type { ConfiguredChannel, PlannedRuns } from '../config/read-places.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Visibility } from '../history/visibility.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import type { PoolState } from '../pool/workers.ts'
 import type { ExpectedProjects } from '../questions/status.ts'
+import type { Gateway } from '../repair/gateway.ts'
 import type { Markup } from '../report/html/markup.ts'
 import type { SiteLink } from './link.ts'
 import type { SameAnswer } from './same-answer.ts'
@@ -51,11 +54,20 @@ export interface SitePlan {
   configured(): Promise<SiteConfiguration | undefined>
   /** What workers that share the history do; undefined where the history is a file. */
   pool(): Promise<PoolState | undefined>
+  /** Where requests about a project go, as far as the configuration shows it. */
+  gatewayOf(project: ProjectRef): Gateway
+}
+
+export const noPlan: SitePlan = {
+  configured: async () => undefined,
+  pool: async () => undefined,
+  gatewayOf: ({ service }) => unknownGateway(service),
 }
 
 export interface SiteConfiguration {
   readonly expected: ExpectedProjects
   readonly schedules: readonly PlannedRuns[]
+  readonly channels: readonly ConfiguredChannel[]
 }
 
 /** The projects that the readers of a site may know of. */

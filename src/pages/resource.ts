@@ -39,8 +39,8 @@ import { showGaps } from './show-gaps.ts'
 export const resourcePage: SitePage = {
   path: '/resources/:uid',
   parameters: ['project', 'kind', 'from', 'to'],
-  // Ages count from the time of asking.
-  isOfRun: 'past',
+  // Ages count from the time of asking, and requests go where the configuration says.
+  isOfRun: false,
   async show(request) {
     const { history, run, link } = request
     const identities = await identitiesAt(request)

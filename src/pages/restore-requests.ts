@@ -1,4 +1,3 @@
-import { unknownGateway } from '../config/read-gateway.ts'
 import type { Identity } from '../history/sql/resource-life.ts'
 import { AuditError } from '../model/errors.ts'
 import { readRestore } from '../questions/restore.ts'
@@ -11,7 +10,7 @@ import type { SiteRequest } from './page.ts'
 
 /** The requests that put a resource back or, with a rule, repair its violation; undefined where none is right for all. */
 export async function readRequests(
-  { history, run }: SiteRequest,
+  { history, run, plan }: SiteRequest,
   { project, kind, uid }: Identity,
   rule: string | undefined,
 ) {
@@ -19,7 +18,7 @@ export async function readRequests(
   try {
     return await readRestore(history, {
       ...choice,
-      gatewayOf: ({ service }) => unknownGateway(service),
+      gatewayOf: (of) => plan.gatewayOf(of),
       policyOf: async () => undefined,
     })
   } catch (thrown) {

@@ -43,6 +43,7 @@ function scopedPlan(plan: SitePlan, isVisible: IsVisible): SitePlan {
       return whole && scopedConfiguration(whole, isVisible)
     },
     pool: async () => undefined,
+    gatewayOf: (project) => plan.gatewayOf(project),
   }
 }
 
@@ -51,6 +52,7 @@ function scopedConfiguration({ expected, schedules }: SiteConfiguration, isVisib
   return {
     expected: { ...expected, named },
     schedules: schedules.flatMap((schedule) => scopedSchedule(schedule, named)),
+    channels: [],
   }
 }
 

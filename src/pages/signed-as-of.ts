@@ -1,4 +1,4 @@
-import type { Acceptance } from '../history/acceptances.ts'
+import type { ListedAcceptance } from '../history/acceptances.ts'
 import { type Approval, signedBy } from '../history/approvals.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
@@ -11,7 +11,7 @@ export async function approvalsAsOf({ history, run, isLatest }: SiteRequest): Pr
 }
 
 /** The same of what they had accepted. */
-export async function acceptancesAsOf({ history, run, isLatest }: SiteRequest): Promise<readonly Acceptance[]> {
+export async function acceptancesAsOf({ history, run, isLatest }: SiteRequest): Promise<readonly ListedAcceptance[]> {
   const acceptances = await listAcceptances(history)
   return isLatest ? acceptances : signedBy(acceptances, Date.parse(run.finishedAt))
 }

@@ -11,13 +11,14 @@ import { faultForReaders } from './fault-for-readers.ts'
 import { answerFeed } from './feed.ts'
 import { runAsOf } from './find-runs.ts'
 import { countsFromNow, type Freshness, neverKept, stateOf, watchFreshness } from './freshness.ts'
-import { layOutNotice, layOutPage } from './layout.ts'
+import { layOutNotice, layOutPage, type PageFrame } from './layout.ts'
 import { linksAt, readSegments } from './link.ts'
 import { instructions, toolsOf } from './mcp/assistant.ts'
 import { mcpRoutes } from './mcp/mcp-routes.ts'
 import {
   NotAllowed,
   NotFound,
+  noPlan,
   type SiteHistory,
   type SitePage,
   type SitePlan,
@@ -67,12 +68,10 @@ export function createSite(options: SiteOptions): Hono {
   )
   site.get('/feed.atom', (context) => answerFeed(context, { ...options, freshness }))
   for (const page of pages) site.get(page.path, (context) => answerPage(page, context, { ...options, freshness }))
-  site.notFound((context) => notice(context, 404, 'There is no such page'))
+  site.notFound((context) => notice(context, options, { status: 404, title: 'There is no such page' }))
   site.onError((error, context) => answerError(error, context, options))
   return site
 }
-
-const noPlan: SitePlan = { configured: async () => undefined, pool: async () => undefined }
 
 async function answerPage(
   page: SitePage,
@@ -80,8 +79,7 @@ async function answerPage(
   { freshness, ...options }: SiteOptions & { readonly freshness: Freshness },
 ): Promise<Response> {
   if (page.isOfAllProjects && options.scope !== undefined) throw new NotAllowed()
-  // As it was asked for: hono's is decoded, and names may contain what is not a part of a path.
-  const { pathname: path, searchParams } = new URL(context.req.url)
+  const { searchParams } = new URL(context.req.url)
   const query = readQuery(searchParams, [...page.parameters, 'run'])
   const named = query.one('run')
   // What says how long ago things were is the same for a minute.
@@ -91,7 +89,7 @@ async function answerPage(
   const history = await options.history()
   const now = options.now()
   const last = await findLastRun(history)
-  if (last === undefined) return noRun(context)
+  if (last === undefined) return noRun(context, options)
   if (!isKept) neverKept(context)
   else if (freshness.isFresh(context, await stateOf(history, last), minute)) return context.body(null, 304)
   const run = await runAsOf(history, named, { now, last })
@@ -108,51 +106,56 @@ async function answerPage(
     params: readSegments(context.req.param()),
   }
   const content = await page.show(request)
-  const { hasSession } = readerOf(context)
-  return context.html(
-    layOutPage(content, { path, search: searchParams, run, last, isLatest, link, hasSession, ...placeOf(options) }),
-  )
+  const frame = frameOf(context, options)
+  return context.html(layOutPage(content, { ...frame, search: searchParams, run, last, isLatest, link }))
 }
 
-/** What all pages of a site have in common. */
-function placeOf({ version, scope }: SiteOptions): { version: string; hidden: readonly string[] } {
-  return {
-    version,
-    hidden: scope === undefined ? [] : pages.filter((each) => each.isOfAllProjects).map(({ path }) => path),
-  }
+function frameOf(context: Context, { version, scope }: SiteOptions): PageFrame {
+  const hidden = scope === undefined ? [] : pages.filter((each) => each.isOfAllProjects).map(({ path }) => path)
+  // As it was asked for: hono's is decoded, and names may contain what is not a part of a path.
+  return { path: new URL(context.req.url).pathname, version, hidden, hasSession: readerOf(context).hasSession }
 }
 
-function noRun(context: Context): Response | Promise<Response> {
+function noRun(context: Context, options: SiteOptions): Response | Promise<Response> {
   neverKept(context)
   return context.html(
     layOutNotice(
       'No run yet',
       html`${emptyState('The history has no committed run: nothing was scanned.', 'unknown')}<p>Run <code>hookdrift audit</code>, then load this page again.</p>`,
-      { isInside: true },
+      frameOf(context, options),
     ),
   )
 }
 
 function answerError(error: Error, context: Context, options: SiteOptions): Response | Promise<Response> {
-  if (error instanceof NotFound) return notice(context, 404, error.message)
-  if (error instanceof NotAllowed) return notice(context, 403, error.message)
-  if (error instanceof AuditError && error.kind === 'usage') return notice(context, 400, error.message, error.advice)
+  const { message: title } = error
+  if (error instanceof NotFound) return notice(context, options, { status: 404, title })
+  if (error instanceof NotAllowed) return notice(context, options, { status: 403, title })
+  if (error instanceof AuditError && error.kind === 'usage') {
+    return notice(context, options, { status: 400, title, advice: error.advice })
+  }
   options.onFault(error)
   // What went wrong may name places that readers need not know.
-  if (error instanceof AuditError) {
-    return notice(context, 503, 'The history cannot be used', 'The log of hookdrift says why.')
-  }
-  return notice(context, 500, 'A bug in hookdrift', 'The log of hookdrift has the details.')
+  const hidden =
+    error instanceof AuditError
+      ? ({ status: 503, title: 'The history cannot be used', advice: 'The log of hookdrift says why.' } as const)
+      : ({ status: 500, title: 'A bug in hookdrift', advice: 'The log of hookdrift has the details.' } as const)
+  return notice(context, options, hidden)
+}
+
+interface Notice {
+  readonly status: 400 | 403 | 404 | 500 | 503
+  readonly title: string
+  readonly advice?: string | undefined
 }
 
 function notice(
   context: Context,
-  status: 400 | 403 | 404 | 500 | 503,
-  title: string,
-  advice?: string,
+  options: SiteOptions,
+  { status, title, advice }: Notice,
 ): Response | Promise<Response> {
   neverKept(context)
   const more = advice === undefined ? html`` : html`<p>${advice}</p>`
   const body = html`${more}<p><a href="/">To the overview</a></p>`
-  return context.html(layOutNotice(title, body, { isInside: true }), status)
+  return context.html(layOutNotice(title, body, frameOf(context, options)), status)
 }

@@ -1,9 +1,11 @@
-import type { Acceptance } from '../history/acceptances.ts'
+import type { ListedAcceptance } from '../history/acceptances.ts'
+import type { RecordedViolation } from '../history/records.ts'
+import { readFirstViolations } from '../history/sql/first-violations.ts'
 import { dayMs, formatExpiry } from '../model/time.ts'
 import { violationStates } from '../model/violation.ts'
 import { type AcceptanceRow, answerAcceptances, describeSigner, endingWords } from '../questions/acceptances.ts'
-import { readWaivers, soonMs, type WaiverInForce } from '../questions/read-waivers.ts'
 import { everyViolation, readViolations } from '../questions/violations.ts'
+import { keyOfWaiver, readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { rowList } from '../report/html/components/fold.ts'
 import { resource } from '../report/html/components/resource.ts'
@@ -23,6 +25,8 @@ import { acceptancesAsOf } from './signed-as-of.ts'
 /** The parameter that names an acceptance by its number in the history: the page shows those before it. */
 const acceptancePlace = 'before'
 
+const acceptedElsewhere = 'It lists the waivers; `hookdrift accept --list` lists what people accepted.'
+
 const mostFindings = 100
 
 const mostNamed = 10
@@ -36,21 +40,24 @@ export const waiversPage: SitePage = {
   async show(request): Promise<SiteContent> {
     const { history, run, isLatest, link } = request
     const { section: accepted, isFirst, next, inForce } = showAcceptances(request, await acceptancesAsOf(request))
-    const common: Omit<SiteContent, 'body'> = {
+    const common: Omit<SiteContent, 'body' | 'same'> = {
       title: 'Waivers',
       crumbs: [],
       ...(next === undefined ? {} : { next }),
-      same: {
-        command: ['accept'],
-        options: { list: true },
-        isOfNoRun: true,
-        lacks: `It lists the acceptances of people${isLatest ? '' : ', those after this run too'}; the waivers are those of the policy.`,
-      },
     }
-    if (!isFirst) return { ...common, body: accepted }
-    const waivers = await readWaivers(history, run, timeOf(request))
+    if (!isFirst) {
+      const lacks = `It lists all acceptances of people${isLatest ? '' : ', those after this run too'}.`
+      return {
+        ...common,
+        body: accepted,
+        same: { command: ['accept'], options: { list: true }, isOfNoRun: true, lacks },
+      }
+    }
+    const now = timeOf(request)
+    const { rows: waivers } = await readWaivers(history, { run, projects: [], now, limit: Number.POSITIVE_INFINITY })
+    const named = await readNamed(request)
     const findings = await findingsOf(request)
-    const of = (state: WaiverInForce['state']) => waivers.filter((waiver) => waiver.state === state)
+    const of = (state: WaiverRow['state']) => waivers.filter((waiver) => waiver.state === state)
     const sections = [
       {
         id: 'ended',
@@ -58,8 +65,8 @@ export const waiversPage: SitePage = {
         entries: of('ended'),
         note: 'They ended after the run: the next one counts again what they accept.',
       },
-      { id: 'soon', title: 'End soon', entries: of('ends soon'), note: `Within ${soonMs / dayMs} days.` },
-      { id: 'in-force', title: 'In force', entries: of('in force') },
+      { id: 'soon', title: 'End soon', entries: of('ends_soon'), note: `Within ${soonMs / dayMs} days.` },
+      { id: 'in-force', title: 'In force', entries: of('in_force') },
     ].filter(({ entries }) => entries.length > 0)
     return {
       ...common,
@@ -71,16 +78,31 @@ ${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as
       ...section,
       count: entries.length,
       content: rowList(
-        entries.map((waiver) => showWaiver(waiver, link)),
+        entries.map((waiver) => showWaiver(waiver, named, link)),
         100,
       ),
     }),
 )}${findings}${accepted}`,
+      same: { command: ['waivers', 'list'], lacks: acceptedElsewhere },
     }
   },
 }
 
-function describe(waivers: readonly WaiverInForce[], accepted: number): string {
+const mostRead = 500
+
+/** Violations that waivers accept, in the order of reports, by their waivers. */
+async function readNamed({ history, run }: SiteRequest): Promise<ReadonlyMap<string, readonly RecordedViolation[]>> {
+  const waived = await readFirstViolations(history, {
+    run: run.number,
+    withActive: true,
+    resolvedAfter: undefined,
+    most: mostRead,
+    isChosen: ({ waiver }) => waiver !== undefined,
+  })
+  return Map.groupBy(waived, ({ rule, waiver }) => (waiver === undefined ? '' : keyOfWaiver({ rule, ...waiver })))
+}
+
+function describe(waivers: readonly WaiverRow[], accepted: number): string {
   const violations = waivers.reduce((sum, waiver) => sum + waiver.violations, 0)
   return `${count(waivers.length, 'waiver')} of the policy ${waivers.length === 1 ? 'accepts' : 'accept'} ${count(violations, 'violation')}; people accepted ${accepted} more.`
 }
@@ -108,16 +130,15 @@ async function findingsOf({ history, run, link }: SiteRequest): Promise<Markup> 
   })
 }
 
-function showWaiver(waiver: WaiverInForce, link: SiteLink): Markup {
-  const { rule, owner, reason, expires, ticket, violations, shown, state } = waiver
-  const followedUp = ticket === undefined ? '' : ` (${shorten(ticket, 200)})`
+function showWaiver(row: WaiverRow, named: ReadonlyMap<string, readonly RecordedViolation[]>, link: SiteLink): Markup {
+  const { rule, owner, reason, expires, ticket, violations, state } = row
+  const followedUp = ticket === null ? '' : ` (${shorten(ticket, 200)})`
   const until = state === 'ended' ? 'ended at' : 'until'
-  const named = shown
-    .slice(0, mostNamed)
-    .map((one) => html`<li>${resource(one, link(paths.violation(one.fingerprint)))}</li>`)
-  const rest = violations - named.length
+  const shown = (named.get(keyOfWaiver(row)) ?? []).slice(0, mostNamed)
+  const items = shown.map((one) => html`<li>${resource(one, link(paths.violation(one.fingerprint)))}</li>`)
+  const rest = violations - shown.length
   const all = link('/violations', { rule, state: 'waived' })
-  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a>: <b>${count(violations, 'violation')}</b> accepted by ${shorten(owner, 200)}, ${until} <time datetime="${expires}">${formatExpiry(expires)}</time></p><p>${shorten(reason, 2000)}${followedUp}</p><ul class="where">${named}${rest > 0 ? html`<li><a href="${all}">${rest} more</a></li>` : nothing}</ul></li>
+  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a>: <b>${count(violations, 'violation')}</b> accepted by ${shorten(owner, 200)}, ${until} <time datetime="${expires}">${formatExpiry(expires)}</time></p><p>${shorten(reason, 2000)}${followedUp}</p><ul class="where">${items}${rest > 0 ? html`<li><a href="${all}">${rest} more</a></li>` : nothing}</ul></li>
 `
 }
 
@@ -130,11 +151,11 @@ const mostAcceptances = 500
  */
 function showAcceptances(
   { link, query }: SiteRequest,
-  acceptances: readonly Acceptance[],
+  acceptances: readonly ListedAcceptance[],
 ): ListSection & { readonly inForce: number } {
   const named = query.one(acceptancePlace)
   if (named !== undefined && !/^\d{1,15}$/.test(named)) throw noSuchPlace(acceptancePlace)
-  const isAfter = named === undefined ? undefined : ({ id }: Acceptance) => id < Number(named)
+  const isAfter = named === undefined ? undefined : ({ id }: ListedAcceptance) => id < Number(named)
   const { shown, last } = cutPage(acceptances.toReversed(), { isAfter, most: mostAcceptances })
   const next = last && link('/waivers', { [acceptancePlace]: last.id })
   const { rows } = answerAcceptances(shown.toReversed(), mostAcceptances)
@@ -178,6 +199,6 @@ function showAcceptance(row: AcceptanceRow, link: SiteLink): Markup {
   const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
   const end =
     ended_at === null || ended_by === null ? nothing : html`; ended ${showInstant(ended_at)}: ${endingWords[ended_by]}`
-  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource({ ...row, name: '' }, link(paths.violation(fingerprint)))}${atPath}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(describeSigner(row), 200)}, ${showInstant(at)}${end}</p></li>
+  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource(row, link(paths.violation(fingerprint)))}${atPath}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(describeSigner(row), 200)}, ${showInstant(at)}${end}</p></li>
 `
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Acceptance, AcceptanceEnding } from '../history/acceptances.ts'
+import type { Acceptance, AcceptanceEnding, ListedAcceptance } from '../history/acceptances.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
@@ -10,8 +10,12 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
 import { schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import type { TextPage } from '../report/text/page.ts'
 import { shortFingerprint } from '../report/text/shorten.ts'
+import { showResource } from '../report/text/show-resource.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { wrapPieces, wrapProse } from '../text/columns.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { given, parameter, question } from './question.ts'
 
 const acceptanceRow = z.object({
@@ -20,6 +24,7 @@ const acceptanceRow = z.object({
   project: schemas.project,
   kind: schemas.kind,
   uid: z.string(),
+  name: z.string().describe('Of the resource, as its violation last had it; empty where the history lost that.'),
   path: z.string().describe('JSON Pointer into the attributes.'),
   reason: z.string(),
   by: z.string(),
@@ -61,19 +66,20 @@ export const acceptances = question({
 })
 
 /** Acceptances, the latest first. */
-export function answerAcceptances(acceptances: readonly Acceptance[], limit: number): Answer<AcceptanceRow> {
+export function answerAcceptances(acceptances: readonly ListedAcceptance[], limit: number): Answer<AcceptanceRow> {
   return { form: acceptForm, run: null, ...limited(acceptances.map(toRow).reverse(), limit) }
 }
 
-function toRow(acceptance: Acceptance): AcceptanceRow {
-  const { project, revoked, ended, fingerprint, rule, kind, uid, path, reason, by, osUser, at, valueDigest } =
-    acceptance
+function toRow(acceptance: ListedAcceptance): AcceptanceRow {
+  const { project, revoked, ended, fingerprint, rule, kind, uid, name, path } = acceptance
+  const { reason, by, osUser, at, valueDigest } = acceptance
   return {
     fingerprint,
     rule,
     project: project.name,
     kind,
     uid,
+    name,
     path,
     reason,
     by,
@@ -99,38 +105,30 @@ export function describeSigner({ by, os_user }: Pick<AcceptanceRow, 'by' | 'os_u
   return os_user === null || os_user === by ? by : `${by}, as OS user ${os_user}`
 }
 
+const columnNames = [
+  ...(['fingerprint', 'rule', 'project', 'kind', 'uid', 'path', 'value_digest', 'by', 'os_user', 'at'] as const),
+  ...(['revoked_at', 'ended_at', 'ended_by', 'reason', 'name'] as const),
+]
+
 export const acceptancesView: AnswerView<AcceptanceRow> = {
-  columns: [
-    {
-      name: 'fingerprint',
-      value: (row) => row.fingerprint,
-      show: (row) => shortFingerprint(row.fingerprint),
-      least: 8,
-    },
-    { name: 'rule', value: (row) => row.rule },
-    { name: 'project', value: (row) => row.project },
-    { name: 'kind', value: (row) => row.kind, only: 'csv' },
-    { name: 'uid', value: (row) => row.uid },
-    { name: 'path', value: (row) => row.path, only: 'csv' },
-    { name: 'value_digest', value: (row) => row.value_digest, only: 'csv' },
-    { name: 'by', value: (row) => row.by, show: describeSigner },
-    { name: 'os_user', value: (row) => row.os_user, only: 'csv' },
-    { name: 'at', value: (row) => row.at, show: (row) => showTime(row.at).slice(0, 10), least: 10 },
-    { name: 'revoked_at', value: (row) => row.revoked_at, only: 'csv' },
-    {
-      name: 'ended_at',
-      value: (row) => row.ended_at,
-      show: (row) => (row.ended_at === null ? '' : showTime(row.ended_at).slice(0, 10)),
-    },
-    {
-      name: 'ended_by',
-      value: (row) => row.ended_by,
-      show: (row) => (row.ended_by === null ? '' : endingWords[row.ended_by]),
-    },
-    { name: 'reason', value: (row) => row.reason },
-  ],
+  columns: columnNames.map((name) => ({ name, value: (row) => row[name] })),
+  lines: ({ rows }, page) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showAcceptance(row, page)]),
   nothing: 'No violation was accepted.',
   isOfRun: false,
+}
+
+/** What was accepted where, by whom and why, and what ended it. */
+function showAcceptance(row: AcceptanceRow, page: TextPage): string[] {
+  const { fingerprint, rule, path, reason, at, ended_at, ended_by } = row
+  const where = [...showResource(row), ...(path === '' ? [] : ['at', neutralise(path)])]
+  const end =
+    ended_at === null || ended_by === null ? '' : `Ended ${showTime(ended_at).slice(0, 10)}: ${endingWords[ended_by]}`
+  const sentences = [`Accepted by ${describeSigner(row)}, ${showTime(at).slice(0, 10)}: ${reason}`, end]
+  const below = sentences.flatMap((sentence) => wrapProse(neutralise(sentence), page.width - 2))
+  return [
+    `${page.paint('heading', shortFingerprint(fingerprint))}  ${neutralise(rule)}`,
+    ...[...wrapPieces(where, page.width - 2), ...below].map((line) => `  ${line}`),
+  ]
 }
 
 /** Active violations as of the last run, with their projects. */

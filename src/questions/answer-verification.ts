@@ -4,6 +4,7 @@ import type { CheckResult, Verification } from '../history/upkeep.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import { wrapProse } from '../text/columns.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
 
@@ -68,11 +69,13 @@ export const verificationView: AnswerView<VerificationRow> = {
     { name: 'detail', value: ({ detail }) => detail },
     { name: 'means', value: ({ means }) => means ?? null },
   ],
-  lines({ rows }) {
+  lines({ rows }, page) {
     const wide = Math.max(...rows.map(({ id }) => id.length))
-    return rows.map(({ id, ok, detail, means }) => {
-      const line = `${wordFor(ok)}  ${id.padEnd(wide)}  ${detail}`
-      return neutralise(means === undefined ? line : `${line}. That means: ${means}`)
+    return rows.flatMap(({ id, ok, detail, means }) => {
+      const beginning = `${wordFor(ok)}  ${neutralise(id).padEnd(wide)}  `
+      const sentence = means === undefined ? detail : `${detail}. That means: ${means}`
+      const [first = '', ...rest] = wrapProse(neutralise(sentence), page.width - beginning.length)
+      return [`${beginning}${first}`, ...rest.map((line) => `${' '.repeat(beginning.length)}${line}`)]
     })
   },
   nothing: '',

@@ -78,13 +78,12 @@ export async function readBaselineDiff(
   const approved = new Set(approvals.map(({ project }) => projectKey(project)))
   const scans = (await readLatestScans(history, last.number)).filter(({ project }) => approved.has(projectKey(project)))
   const rows: ReportChange[] = []
-  const remarks: string[] = []
+  const notCompared: string[] = []
   for (const approval of approvals) {
     const differences = await compare(history, approval, last.number)
     rows.push(...differences.rows)
-    remarks.push(`${approval.project.name}: compared with ${nameOf(approval)}.`)
     for (const [kind, resources] of differences.unknown) {
-      remarks.push(
+      notCompared.push(
         `${approval.project.name}: ${count(resources, kind)} not compared: the baseline does not cover them.`,
       )
     }
@@ -94,7 +93,19 @@ export async function readBaselineDiff(
       )
     }
   }
+  const remarks = [...sayApprovals(approvals), ...notCompared]
   return { form: baselineDiffForm, ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
+}
+
+const mostNamed = 5
+
+/** With what projects are compared: once for all that were approved together. */
+function sayApprovals(approvals: readonly Approval[]): string[] {
+  return [...Map.groupBy(approvals, nameOf)].map(([name, alike]) => {
+    const named = alike.slice(0, mostNamed).map(({ project }) => project.name)
+    const others = alike.length - named.length
+    return `${[...named, ...(others === 0 ? [] : [`${others} more`])].join(', ')}: compared with ${name}.`
+  })
 }
 
 async function compare(history: HistoryReader, approval: Approval, run: number) {

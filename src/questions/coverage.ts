@@ -48,14 +48,15 @@ async function readCoverage(reader: HistoryReader, run: CommittedRun, query: Cov
 
 const coverageView: AnswerView<Awaited<ReturnType<typeof readCoverage>>['rows'][number]> = {
   columns: [
-    { name: 'project', value: ({ project }) => project },
+    { name: 'project', value: ({ project }) => project, least: 16 },
     { name: 'listing', value: ({ listing }) => listing },
     { name: 'status', value: ({ status }) => status },
-    { name: 'cause', value: ({ cause }) => cause },
+    { name: 'cause', value: ({ cause }) => cause, only: 'csv' },
     { name: 'run', value: ({ run }) => run, align: 'right' },
     { name: 'at', value: ({ at }) => at, show: ({ at }) => showTime(at) },
     { name: 'items', value: ({ items }) => items, align: 'right' },
-    { name: 'reason', value: ({ reason }) => reason },
+    { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
   ],
+  below: ({ cause, reason }) => (reason === null ? undefined : `${cause}: ${reason}`),
   nothing: 'No walk to show: none is incomplete, or no project was scanned yet.',
 }

@@ -45,18 +45,20 @@ export function toNoteRow({ notedAt, osUser, id, at, text, ref, by, projects }: 
 export const notesView: AnswerView<NoteRow> = {
   columns: [
     { name: 'id', value: ({ id }) => id, align: 'right' },
-    { name: 'at', value: ({ at }) => at, show: ({ at }) => showTime(at), least: 20 },
-    { name: 'text', value: ({ text }) => text },
-    { name: 'ref', value: ({ ref }) => ref },
-    { name: 'by', value: ({ by }) => by },
+    { name: 'at', value: ({ at }) => at, show: ({ at }) => showTime(at) },
+    { name: 'text', value: ({ text }) => text, only: 'csv' },
+    { name: 'ref', value: ({ ref }) => ref, least: 12 },
+    { name: 'by', value: ({ by }) => by, least: 12 },
     { name: 'os_user', value: (row) => row.os_user, only: 'csv' },
     { name: 'noted_at', value: (row) => row.noted_at, only: 'csv' },
     {
       name: 'projects',
       value: ({ projects }) => projects.join(' '),
       show: ({ projects }) => projects.join(' ') || 'all',
+      least: 12,
     },
   ],
+  below: ({ text }) => text,
   nothing: 'Nothing was noted.',
   isOfRun: false,
 }

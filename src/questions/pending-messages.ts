@@ -38,6 +38,14 @@ export const notifyForm: AnswerForm = {
         pending: schemas.count,
         dead: schemas.count,
         last_delivered_at: schemas.time.nullable(),
+        last_message: z
+          .object({
+            created_at: schemas.time,
+            state: z.enum(['pending', 'delivered', 'dead']),
+            ended_at: schemas.time.nullable().describe('When it was delivered or given up; null while it waits.'),
+          })
+          .nullable()
+          .describe('The newest message; null where it was forgotten: messages are kept for some days.'),
       }),
     ),
   },
@@ -72,9 +80,15 @@ export async function answerOutbox(history: OpenHistory, limit: number): Promise
     await listUndelivered(history),
     await findLastRun(history),
   ]
-  const states = channels.map(({ name, pending, dead, lastDeliveredAt, gone }) => {
+  const states = channels.map(({ name, pending, dead, lastDeliveredAt, lastMessage, gone }) => {
     const state = gone === null ? 'open' : 'gone'
-    return { name, state, gone_at: gone?.at ?? null, pending, dead, last_delivered_at: lastDeliveredAt }
+    const last_message = lastMessage && {
+      created_at: lastMessage.createdAt,
+      state: lastMessage.state,
+      ended_at: lastMessage.endedAt,
+    }
+    const gone_at = gone?.at ?? null
+    return { name, state, gone_at, pending, dead, last_delivered_at: lastDeliveredAt, last_message }
   })
   return {
     form: notifyForm,

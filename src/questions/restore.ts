@@ -221,7 +221,11 @@ async function readPolicyOf(named: string | undefined, { config, history }: Hist
 }
 
 /** The configuration shows where requests go. With `--history` none is read, and without a good one placeholders do. */
-function gatewayOf(project: ProjectRef, { config, history }: HistoryOptions, { cwd, env }: ProcessContext): Gateway {
+export function gatewayOf(
+  project: ProjectRef,
+  { config, history }: HistoryOptions,
+  { cwd, env }: Pick<ProcessContext, 'cwd' | 'env'>,
+): Gateway {
   if (history !== undefined) return unknownGateway(project.service)
   try {
     return readGateway(resolve(cwd(), config), { env, readFile: readTextFile }, project)

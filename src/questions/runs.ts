@@ -7,6 +7,7 @@ import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
 import { parameter, question, runNamed, runOrTime } from './question.ts'
 
@@ -77,19 +78,21 @@ export async function readRuns(
 export const runsView: AnswerView<RunEntry> = {
   columns: [
     { name: 'number', value: ({ number }) => number, align: 'right' },
-    { name: 'started_at', value: (row) => row.started_at, show: (row) => showTime(row.started_at), least: 10 },
+    { name: 'started_at', value: (row) => row.started_at, show: (row) => showTime(row.started_at) },
     { name: 'finished_at', value: (row) => row.finished_at, only: 'csv' },
     { name: 'took', value: () => null, show: (row) => showDuration(row.started_at, row.finished_at), only: 'text' },
     { name: 'state', value: ({ state }) => state, only: 'csv' },
-    { name: 'exit_code', value: (row) => row.exit_code, show: describeEnd },
+    { name: 'exit_code', value: (row) => row.exit_code, align: 'right' },
     { name: 'walks', value: ({ walks }) => walks, align: 'right' },
-    { name: 'incomplete', value: ({ incomplete }) => incomplete, align: 'right' },
+    { name: 'incomplete', value: ({ incomplete }) => incomplete, only: 'csv' },
     { name: 'changes', value: ({ changes }) => changes, align: 'right' },
     { name: 'opened', value: ({ opened }) => opened, align: 'right' },
   ],
+  below: describeGap,
   nothing: 'No run has ended yet.',
 }
 
-function describeEnd({ state, exit_code }: RunEntry): string {
-  return state === 'committed' ? String(exit_code ?? '-') : 'interrupted'
+function describeGap({ state, walks, incomplete }: RunEntry): string | undefined {
+  if (state === 'interrupted') return 'interrupted: nothing of it is kept'
+  return incomplete === 0 ? undefined : `${incomplete} of ${count(walks, 'walk')} incomplete`
 }

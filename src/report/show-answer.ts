@@ -22,6 +22,8 @@ export interface AnswerView<Row> {
   readonly records?: (row: Row) => readonly (readonly Json[])[]
   /** The row of the JSON forms, where it is not the row itself. */
   readonly shape?: (row: Row) => object
+  /** What the text says below a row of the table, at any length; undefined for nothing. */
+  readonly below?: (row: Row) => string | undefined
   /** Lines of text, instead of a table. */
   readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
   /** The text for an answer without rows. */
@@ -114,9 +116,14 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
     .join('\n')
 }
 
-function showTable<Row>({ rows }: Answer<Row>, { columns }: AnswerView<Row>, page: TextPage, width: number): string[] {
+function showTable<Row>({ rows }: Answer<Row>, view: AnswerView<Row>, page: TextPage, width: number): string[] {
+  const { columns, below } = view
   const [header = '', ...lines] = layTable(columns, rows, width)
-  return [page.paint('heading', header), ...lines]
+  const shown = rows.flatMap((row, at) => {
+    const sentence = below?.(row) ?? ''
+    return [lines[at] ?? '', ...wrapProse(neutralise(sentence), page.width - 4).map((line) => `    ${line}`)]
+  })
+  return [page.paint('heading', header), ...shown]
 }
 
 const mostShown = 5

@@ -44,8 +44,9 @@ export function parseYaml(text: string, { mebibytes, tokens }: FileLimits = usua
     const mistake = { offset: tooLong.offset, text: `the file has more than ${tokens} YAML tokens, the limit` }
     return { contents: null, lines, mistakes: [mistake] }
   }
-  const mistakes: { offset: number; text: string }[] = [...(first?.errors ?? []), ...(first?.warnings ?? [])].map(
-    mistakeOf,
+  const found = [...(first?.errors ?? []), ...(first?.warnings ?? [])]
+  const mistakes = oneForEachIndentation(found.map(mistakeOf), text, lines).map(
+    ({ offset, code }): { offset: number; text: string } => ({ offset, text: texts[code] }),
   )
   if (second !== undefined) mistakes.push({ offset: second.range[0], text: texts.MULTIPLE_DOCS })
   if (first?.directives?.yaml.version !== '1.2') mistakes.push({ offset: 0, text: 'expected YAML 1.2' })
@@ -74,8 +75,55 @@ function* tokensOf(text: string, lines: LineCounter, { tooLong, mostTokens }: To
   yield* parser.end()
 }
 
-function mistakeOf({ code, pos }: YAMLError) {
-  return { offset: pos[0], text: texts[code] }
+interface Mistake {
+  readonly offset: number
+  readonly code: YAMLError['code']
+}
+
+function mistakeOf({ code, pos }: YAMLError): Mistake {
+  return { offset: pos[0], code }
+}
+
+/** What yaml says of lines that a line with a wrong indentation made part of something else. */
+const consequences: ReadonlySet<YAMLError['code']> = new Set([
+  ...(['BAD_INDENT', 'BLOCK_AS_IMPLICIT_KEY', 'MISSING_CHAR', 'MULTILINE_IMPLICIT_KEY', 'NON_STRING_KEY'] as const),
+  'UNEXPECTED_TOKEN',
+])
+
+/**
+ * One mistake for a line whose indentation is wrong, at its first character. yaml takes such a line for a part of the value
+ * or key before it, and refuses that in several ways, on this line and on those that follow.
+ */
+function oneForEachIndentation(mistakes: readonly Mistake[], text: string, lines: LineCounter): Mistake[] {
+  const kept: Mistake[] = []
+  /** The last line that a wrong indentation explains. */
+  let explained = 0
+  const byOffset = Map.groupBy(mistakes, ({ offset }) => offset)
+  for (const [offset, atOnce] of [...byOffset].sort(([a], [b]) => a - b)) {
+    const { line, col } = lines.linePos(offset)
+    const codes = new Set(atOnce.map(({ code }) => code))
+    // A value that goes on in the next line, where a colon follows.
+    const isContinued = codes.has('BLOCK_AS_IMPLICIT_KEY') && codes.has('MULTILINE_IMPLICIT_KEY')
+    const isOfIndented = col === 1 && text[offset] === ' ' && atOnce.some(({ code }) => consequences.has(code))
+    const others = atOnce.filter(({ code }) => !consequences.has(code))
+    if (line <= explained && others.length < atOnce.length) explained = line + 1
+    else if (isContinued || isOfIndented) {
+      const wrong = isContinued ? line + 1 : line
+      kept.push({ offset: firstCharacter(wrong, text, lines), code: 'BAD_INDENT' })
+      explained = wrong + 1
+    } else {
+      kept.push(...atOnce)
+      continue
+    }
+    kept.push(...others)
+  }
+  return kept
+}
+
+function firstCharacter(line: number, text: string, { lineStarts }: LineCounter): number {
+  let at = lineStarts[line - 1] ?? 0
+  while (text[at] === ' ') at++
+  return at
 }
 
 /** Our own words for yaml's errors: its messages quote the file, and the quote may contain a secret. */

@@ -1,4 +1,6 @@
 import { userInfo } from 'node:os'
+import { stripVTControlCharacters } from 'node:util'
+import { parse } from 'csv-parse/sync'
 import { afterAll, describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import { at } from '../audit/fleet-fixture.ts'
@@ -116,6 +118,27 @@ describe('hookdrift accept', () => {
     )
     const [ended] = await rowsOf('accept', '--list')
     expect(ended).toMatchObject({ ended_by: 'value_changed', ended_at: report.run.started_at, revoked_at: null })
+  })
+
+  it('lists acceptances in 80 columns with the name of the resource, whole dates and whole reasons', async () => {
+    const [{ fingerprint, name, uid, project: of }] = await open('endpoint/url-not-https')
+    const reason = 'the receiver moved to another host, and its certificate comes with ticket 4711'
+    await ask('accept', fingerprint, '--reason', reason, '--by', 'a person with a long name')
+    const [row] = await rowsOf('accept', '--list')
+    expect(row).toMatchObject({ name, uid })
+    const terminal = { cwd: cli.directory.path, env: cli.env, columns: 80 }
+    const { stdout } = await command(['accept', '--list', '--history', cli.directory.file('hookdrift.db')], terminal)
+    const lines = stripVTControlCharacters(stdout).split('\n')
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    expect(lines[0]).toBe(`${fingerprint.slice(0, 8)}  endpoint/url-not-https`)
+    const text = lines.join('\n').replace(/\n +/g, ' ')
+    expect(text).toContain(`${of} endpoint "${name}" ${uid} at /url`)
+    expect(text).toContain(`, ${row.at.slice(0, 10)}: ${reason}\n`)
+    expect(text).not.toContain('…')
+    const { stdout: csv } = await ask('accept', '--list', '--format', 'csv')
+    expect(parse(csv, { columns: true })[0]).toMatchObject({ fingerprint, name, reason })
+    await ask('accept', '--revoke', fingerprint)
+    await cli.audit(['--quiet'])
   })
 
   it('masks a credential in the reason', async () => {

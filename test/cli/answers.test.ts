@@ -3,6 +3,7 @@ import { answerForms } from '../../scripts/reference/schemas.ts'
 import { thisProcess } from '../../src/app/system.ts'
 import { updateEndpoint, updateSource } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { answerSchemas, faultsOf } from './answer-schemas.ts'
 import { openCliFixture } from './cli-fixture.ts'
@@ -10,6 +11,7 @@ import { command } from './run-in-process.ts'
 
 /** C1 controls and bidi overrides: a terminal obeys the one, and the other hides. */
 const evil = 'a\u009b31mb\u202ec'
+const inAYear = new Date(Date.now() + 360 * dayMs).toISOString().slice(0, 10)
 const more = `policy: ./policy.yaml
 notify: [{ name: files, type: directory, path: ./out }]
 schedules: [{ name: daily, cron: "0 3 * * *", timezone: UTC }]
@@ -20,6 +22,9 @@ probes:
   - { name: orders, match: { uid: ${source} }, function: body, payload: order.json }
 tests:
   - { name: quiet, resources: [{ kind: endpoint }], expect: [] }
+custom: [{ id: acme/known, kind: source, assert: "false", severity: low, message: it is known }]
+waivers:
+  - { rule: acme/known, match: { kind: source }, owner: "${evil}", reason: "${evil}", ticket: "${evil}", expires: ${inAYear} }
 `
 
 const cli = await openCliFixture({ projects: 2, endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
@@ -119,6 +124,7 @@ const answers: readonly [string, () => readonly string[] | Promise<readonly stri
   ['violations', () => ['violations', '--open', '--resolved', '--waived', '--unknown']],
   ['worker', () => ['worker', '--next', '3', '--config', cli.directory.file('hookdrift.yaml')]],
   ['trend', () => ['trend']],
+  ['waivers', () => ['waivers', 'list']],
 ]
 
 it('has a schema for every answer and no further schema', async () => {

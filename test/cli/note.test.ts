@@ -68,7 +68,7 @@ describe('hookdrift note', () => {
       (await history.rows('note', '--list', ...args)).rows.map(({ text }: { text: string }) => text)
     expect(await texts()).toEqual(expect.arrayContaining(['keys rotated', 'deploy 4.2']))
     expect(await texts('--project', first ?? '')).toEqual(['deploy 4.2'])
-    expect((await history.ask(['note', '--list'])).stdout).toMatch(/keys rotated.*lee.*acme\//)
+    expect((await history.ask(['note', '--list'])).stdout).toMatch(/ lee +acme\/\S+\n {4}keys rotated\n/)
   })
 
   it('masks what looks secret, and shows nothing that controls a terminal', async () => {

@@ -2,6 +2,26 @@
 
 /** Configurations with a mistake: the text, and what is said of it as `line:column: text`. */
 export const wrongConfigurations: Readonly<Record<string, readonly [text: string, ...says: string[]]>> = {
+  'a member with a blank too few': [
+    'services:\n  - name: acme\n   url: https://a.example\n    key: ${ACME_KEY}\n    projects:\n      - id: p1\n',
+    '3:4: wrong indentation, expected the members of a mapping or list in one column and brackets closed',
+  ],
+  'a member with a blank too many': [
+    'services:\n  - name: acme\n     url: https://a.example\n    key: ${ACME_KEY}\n    projects: [{ id: p1 }]\n',
+    '3:6: wrong indentation, expected the members of a mapping or list in one column and brackets closed',
+  ],
+  'an entry of a list with a blank too few': [
+    'schedules:\n  - name: a\n    cron: "0 * * * *"\n - name: b\n    cron: "0 * * * *"\nhistory: x\n',
+    '4:2: wrong indentation, expected the members of a mapping or list in one column and brackets closed',
+  ],
+  'two wrong indentations, and other mistakes of syntax between and after them': [
+    'history: a\n policy: b\nlog: @x\nservices:\n  - name: acme\n     url: https://a.example\n    key: "a\\q"\nui_url: x: y\n',
+    '2:2: wrong indentation, expected the members of a mapping or list in one column and brackets closed',
+    '3:6: a value that begins with @, ` or % needs quotes',
+    '6:6: wrong indentation, expected the members of a mapping or list in one column and brackets closed',
+    '7:12: unknown escape sequence in a text in double quotes; write \\\\ for a backslash or use single quotes',
+    '8:9: a second colon in one line; a text with a colon and a space in it needs quotes',
+  ],
   'two services of a name': [
     'services:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n  - { name: acme, url: "https://b.example", key: "${ACME_KEY}", projects: [{ id: a }] }\n',
     '6:13: a second service named acme, the first is in line 2',

@@ -4,7 +4,7 @@ import { listAcceptances } from '../../src/history/sql/acceptances.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { at, aViolation, commit, orders, payments, walkAll } from './samples.ts'
-import { opening } from './violation-steps.ts'
+import { opening, turning } from './violation-steps.ts'
 
 function anAcceptance(other: Partial<NewAcceptance> = {}): NewAcceptance {
   const { fingerprint, rule, kind, uid, path } = aViolation('a')
@@ -106,6 +106,29 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
       await draft.discard(payments)
       await commit(draft)
       expect((await listAcceptances(fixture.history)).map(({ ended }) => ended)).toEqual([undefined])
+    })
+
+    it('lists them with the name that the resource last had in a committed run, as long as that is known', async () => {
+      await withViolation()
+      const unknown = anAcceptance({ fingerprint: 'f'.repeat(32) })
+      await fixture.history.accept([anAcceptance(), unknown])
+      const names = async () =>
+        (await listAcceptances(fixture.history)).map(({ name, project }) => [name, project.name])
+      const before = [
+        [aViolation('a').name, payments.name],
+        ['', payments.name],
+      ]
+      expect(before[0]?.[0]).not.toBe('')
+      expect(await names()).toEqual(before)
+      const draft = await fixture.begin()
+      await walkAll(draft)
+      await turning('a', { name: 'renamed' })(draft)
+      expect(await names()).toEqual(before)
+      await commit(draft)
+      expect(await names()).toEqual([
+        ['renamed', payments.name],
+        ['', payments.name],
+      ])
     })
 
     it('shows them without severity and message when their violation is no longer known', async () => {

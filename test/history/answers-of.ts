@@ -28,7 +28,12 @@ import {
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
-import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
+import {
+  readResolvedBetween,
+  readViolationsAt,
+  readWaivedBetween,
+  readWaiverUses,
+} from '../../src/history/sql/violations.ts'
 import { type RecordedSpan, visitSpans } from '../../src/history/sql/visit-spans.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
@@ -43,6 +48,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     await readResolvedBetween(reader, 0, run),
     ...(await firstAt(reader, run)),
     byText(await readWaivedBetween(reader, run - 2, run)),
+    byText(await readWaiverUses(reader, run)),
     await readPoliciesBetween(reader, run - 2, run),
     await runsWithWindows(reader, run - 2, run),
     byText(await spansOf(reader, run - 2, run)),

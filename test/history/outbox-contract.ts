@@ -297,7 +297,25 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(await waiting()).toEqual([['new', 2, 'pending']])
       })
 
+      it('says what became of the newest message of each channel', async () => {
+        await fixture.history.enqueue([aMessage('m1')], at(1))
+        await fixture.history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(2))
+        await fixture.history.delivered('m1', at(3))
+        const lastOnes = async () => (await listChannels(fixture.history)).map(({ lastMessage }) => lastMessage)
+        const waits = { createdAt: at(2), state: 'pending', endedAt: null }
+        expect(await lastOnes()).toEqual([waits, waits])
+        await fixture.history.delivered('m2', at(4))
+        await fixture.history.failed('n1', { at: at(5), error: 'answered 500', nextTryAt: undefined })
+        expect(await lastOnes()).toEqual([
+          { createdAt: at(2), state: 'dead', endedAt: at(5) },
+          { createdAt: at(2), state: 'delivered', endedAt: at(4) },
+        ])
+        await fixture.history.dropFinished(at(9))
+        expect(await lastOnes()).toEqual([null, null])
+      })
+
       it('moves on when a message is delivered or given up, and not when it failed', async () => {
+        const waits = { createdAt: at(1), state: 'pending', endedAt: null }
         await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
         await fixture.history.failed('m1', { at: at(2), error: 'answered 500', nextTryAt: at(3) })
         const tried = { id: 'm1', attempts: 1, nextTryAt: at(3), error: 'answered 500', state: 'pending' }
@@ -307,7 +325,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         await fixture.history.failed('m2', { at: at(4), error: 'answered 500', nextTryAt: undefined })
         expect((await findFirstWaiting(fixture.history, 'hook'))?.id).toBe('m3')
         expect(await listChannels(fixture.history)).toEqual([
-          { name: 'hook', pending: 1, dead: 1, lastDeliveredAt: at(3), gone: null },
+          { name: 'hook', pending: 1, dead: 1, lastDeliveredAt: at(3), lastMessage: waits, gone: null },
         ])
         await fixture.history.delivered('m2', at(5))
         expect(await waiting()).toEqual([

@@ -25,7 +25,12 @@ import {
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
-import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
+import {
+  readResolvedBetween,
+  readViolationsAt,
+  readWaivedBetween,
+  readWaiverUses,
+} from '../../src/history/sql/violations.ts'
 import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
 import type { ProjectEvaluation } from '../../src/model/evaluation.ts'
 import type { PolicyFacts } from '../../src/model/policy-facts.ts'
@@ -415,6 +420,35 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await readWaivedBetween(fixture.history, 0, 1)).toEqual(waivers)
       expect(await readWaivedBetween(fixture.history, 0, 3)).toEqual(waivers)
       expect(await readWaivedBetween(fixture.history, 1, 3)).toEqual([])
+    })
+
+    it('counts what each waiver accepts of a rule in a project, as of any run', async () => {
+      const waiver = { owner: 'payments', reason: 'soon', expires: at(99) }
+      const other = { ...waiver, ticket: 'OPS-7' }
+      const waived = (uid: string, by = waiver) => aViolation(uid, { state: 'waived', waiver: by })
+      const violations = [waived('a'), waived('b'), waived('c', other), aViolation('d')]
+      await run(async (draft) => {
+        for (const project of [payments, orders]) await walkAll(draft, project)
+        const ofOrders = aViolation('e', { state: 'waived', waiver }, orders)
+        await draft.stageViolations(payments, { confirmed: [], violations })
+        await draft.stageViolations(orders, { confirmed: [], violations: [ofOrders] })
+      })
+      await fixture.run(turning('a', { state: 'open', waiver: undefined }))
+      const { rule } = waived('a')
+      const uses = async (run: number) =>
+        (await readWaiverUses(fixture.history, run)).toSorted(
+          (a, b) => compareText(a.project, b.project) || compareText(a.waiver.ticket ?? '', b.waiver.ticket ?? ''),
+        )
+      const [ofOrders, ofPayments] = [
+        { project: 'acme/orders', rule },
+        { project: 'acme/payments', rule },
+      ]
+      expect(await uses(1)).toEqual([
+        { ...ofOrders, waiver, violations: 1 },
+        { ...ofPayments, waiver, violations: 2 },
+        { ...ofPayments, waiver: other, violations: 1 },
+      ])
+      expect((await uses(2)).map(({ violations }) => violations)).toEqual([1, 1, 1])
     })
 
     it('lists what policies left out in a period, each once with its first and last run there', async () => {

@@ -4,6 +4,7 @@ import type { Approval } from '../../src/history/approvals.ts'
 import { beginRun } from '../../src/history/draft/run-draft.ts'
 import type { Draft } from '../../src/history/history.ts'
 import { type HistoryReader, sqlReader } from '../../src/history/reader.ts'
+import { listAcceptances } from '../../src/history/sql/acceptances.ts'
 import { findLastApproval, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
 import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
 import {
@@ -26,7 +27,12 @@ import { findCommittedRun, listEndedRuns, listRunsBefore, readRunExtents } from 
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
-import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
+import {
+  readResolvedBetween,
+  readViolationsAt,
+  readWaivedBetween,
+  readWaiverUses,
+} from '../../src/history/sql/violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { sqliteBackend } from '../../src/history/sqlite/sqlite-backend.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
@@ -179,6 +185,7 @@ describe('query plans', () => {
       }
       await identifyViolations(reader, 'abc', asOf, 5)
       await readWaivedBetween(reader, 0, asOf)
+      await readWaiverUses(reader, asOf)
       await runsWithWindows(reader, 0, asOf)
       await readStateAt(reader, payments, asOf)
       await readStateAt(reader, payments, asOf, 'endpoint')
@@ -216,12 +223,22 @@ describe('query plans', () => {
     ])
   })
 
+  it('find the names of accepted resources by the index on fingerprints', async () => {
+    const steps = (await preparedFor(listAcceptances)).flatMap(stepsOf)
+    const ofViolations = steps.filter((step) => /^(?:SCAN|SEARCH) [lv] /.test(step))
+    expect(ofViolations).toEqual([
+      expect.stringMatching(/^SEARCH v USING INTEGER PRIMARY KEY \(rowid=\?\)/),
+      'SEARCH l USING INDEX violation_of_fingerprint (fingerprint=?)',
+    ])
+  })
+
   it('choose active violations within their index, and find the ended ones of a project by the run', async () => {
     db.exec("INSERT INTO project VALUES (1, 'acme', 'p'); INSERT INTO scan VALUES (1, 1, 'acme/p')")
     for (const ask of [
       (reader: HistoryReader) => readFirstViolations(reader, fifty),
       (reader: HistoryReader) => readViolationGroups(reader, { ...fifty, by: ['rule'] }, () => {}),
       (reader: HistoryReader) => readFirstViolations(reader, { ...fifty, groups: [group] }),
+      (reader: HistoryReader) => readWaiverUses(reader, 1),
     ]) {
       const steps = (await preparedFor(ask)).flatMap(stepsOf)
       expect(steps).toContainEqual(

@@ -1,4 +1,4 @@
-import { updateSource } from '../../src/demo/edits.ts'
+import { changeEndpoint, updateSource } from '../../src/demo/edits.ts'
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { createRandom, type Random } from '../../src/demo/random.ts'
@@ -35,6 +35,7 @@ export async function startRandomFleet(
     clean: random.chance(0.3),
   })
   lengthenMasks(fleet, seed)
+  shareOwners(fleet, seed)
   const service = await startSimulatedService(fleet, {
     release: random.pick(['older', 'seed', 'seed', 'later']),
     maxPageSize: random.pick([4, 1000, 1000]),
@@ -113,6 +114,17 @@ function lengthenMasks(fleet: SimulatedFleet, seed: string): void {
     for (const { uid, url, mask_id } of fleet.open(project).sources) {
       const mask = random.hex(40)
       updateSource(fleet, { project, uid }, { mask_id: mask, url: url.replace(mask_id, mask) })
+    }
+  }
+}
+
+/** So that the filters of runs show some endpoints. */
+function shareOwners(fleet: SimulatedFleet, seed: string): void {
+  const random = createRandom(`oracle/${seed}/owners`)
+  for (const { uid: project } of fleet.projects()) {
+    for (const { uid, owner_id } of fleet.open(project).endpoints) {
+      const owner = random.pick([owner_id, 'tenant-01', 'tenant-02'])
+      changeEndpoint(fleet, { project, uid }, (row) => ({ ...row, owner_id: owner }))
     }
   }
 }

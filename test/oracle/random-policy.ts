@@ -133,8 +133,8 @@ const overridden = [
   ...['endpoint/timeout-high', 'endpoint/timeout-low', 'endpoint/rate-limit-absent', 'endpoint/inactive'],
   ...['endpoint/paused-long', 'endpoint/owner-missing', 'subscription/wildcard', 'subscription/type-cli'],
   ...['subscription/retry-few', 'subscription/retry-many', 'source/unverified', 'source/url-not-https'],
-  ...['subscription/filter-off', 'subscription/filter-diverges'],
   ...['drift/authentication-lost', 'drift/secret-changed', 'drift/unexpected', 'drift/flapping'],
+  ...['subscription/filter-off', 'subscription/filter-diverges'],
 ] as const
 
 /** Around the days of the runs. */

@@ -84,6 +84,8 @@ const cases: readonly Case[] = [
     ],
   ],
   ['violations?older-than=1d&since=1', () => ['violations', '--older-than', '1d', '--since', '1']],
+  ['waivers', () => ['waivers', 'list']],
+  ['waivers/list?run=1&project=demo/orders', () => ['waivers', 'list', '--run', '1', '--project', 'demo/orders']],
 ]
 
 describe('the API', () => {

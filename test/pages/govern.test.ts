@@ -5,7 +5,7 @@ import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts
 import { builtInFramework } from '../../src/compliance/framework.ts'
 import { assetText } from '../../src/model/package-files.ts'
 import { showMarkdown } from '../../src/pages/markdown.ts'
-import type { SitePlan } from '../../src/pages/page.ts'
+import { noPlan, type SitePlan } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { rules } from '../../src/rules/rules.ts'
 import { changeDocuments, openChanged } from '../history/changed-history.ts'
@@ -170,9 +170,60 @@ describe('the pages of rules, exceptions and the worker', async () => {
     expect(await text('/notifications')).toContain('No channel has had a message yet')
   })
 
+  it('shows the type of each channel, what became of its last message, and channels that had none', async () => {
+    const fill = (db: Database.Database) => {
+      const channel = db.prepare('INSERT INTO channel (name, written) VALUES (?, 2)')
+      for (const name of ['chat', 'mail', 'old', 'silent']) channel.run(name)
+      const message = db.prepare(`INSERT INTO notification (id, channel, number, run, created_at, body, state, attempts,
+        next_try_at, ended_at) VALUES (?, ?, ?, 2, ?, '{}', ?, 1, '2026-11-20T11:05:00Z', ?)`)
+      message.run('a', 'chat', 1, '2026-11-20T11:00:00Z', 'dead', '2026-11-20T11:30:00Z')
+      message.run('b', 'chat', 2, '2026-11-20T12:00:00Z', 'delivered', '2026-11-20T12:01:00Z')
+      message.run('c', 'mail', 1, '2026-11-20T13:00:00Z', 'pending', null)
+      message.run('d', 'old', 1, '2026-11-20T14:00:00Z', 'dead', '2026-11-20T14:30:00Z')
+    }
+    const channels = [
+      { name: 'chat', type: 'slack' },
+      { name: 'mail', type: 'email' },
+      { name: 'silent', type: 'webhook' },
+      { name: 'new', type: 'jira' },
+    ] as const
+    const configured = async () => ({ expected: { named: [], isFound: () => false }, schedules: [], channels })
+    const cellsOf = (page: string, name: string) =>
+      ['Type', 'Last message'].map((label) =>
+        new RegExp(`<tr data-channel="${name}">[^\\n]*?<td data-label="${label}">(.*?)</td>`)
+          .exec(page)?.[1]
+          ?.replace(/<[^>]*>/g, ''),
+      )
+    const page = await show('/notifications', fill, { ...noPlan, configured })
+    expect(page).toContain('Channels <span class="count">5</span>')
+    expect(cellsOf(page, 'chat')).toEqual(['slack', expect.stringMatching(/^2026-11-20 12:00 UTC.*: delivered$/)])
+    expect(cellsOf(page, 'mail')).toEqual(['email', expect.stringMatching(/^2026-11-20 13:00 UTC.*: waits$/)])
+    expect(cellsOf(page, 'old')).toEqual([
+      'no longer configured',
+      expect.stringMatching(/^2026-11-20 14:00 UTC.*: given up$/),
+    ])
+    expect(cellsOf(page, 'silent')).toEqual(['webhook', 'none is kept'])
+    expect(cellsOf(page, 'new')).toEqual(['jira', 'none yet'])
+    expect(cellsOf(await show('/notifications', fill), 'chat')[0]).toBe('unknown: no configuration is read')
+  })
+
+  it('says once what projects are compared with that were approved together', async () => {
+    const signed = ['--note', 'agreed', '--by', 'kim']
+    await site.command('baseline', 'approve', '--run', '1', ...signed)
+    await site.command('baseline', 'approve', '--run', '2', '--project', 'demo/payments', ...signed)
+    const remarks = [...(await text('/baselines')).matchAll(/<p class="soft">([^<]*: compared with [^<]*)<\/p>/g)]
+    expect(remarks.map(([, remark]) => remark)).toEqual([
+      expect.stringMatching(/^demo\/orders, demo\/partner-intake: compared with run 1, approved \S+ \S+ UTC by kim\.$/),
+      expect.stringMatching(/^demo\/payments: compared with run 2, approved \S+ \S+ UTC by kim\.$/),
+    ])
+    await site.command('baseline', 'revoke', '--by', 'kim')
+  })
+
   it('shows stale scans first, the next times of schedules, and no name of a project that it does not show', async () => {
     const plan: SitePlan = {
+      ...noPlan,
       configured: async () => ({
+        channels: [],
         expected: { named: ['demo/orders', 'demo/payments', 'demo/never'], isFound: () => false },
         schedules: [{ name: 'nightly', cron: '0 3 * * *', timezone: 'UTC', projects: ['demo/orders'], slackMs: 0 }],
       }),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fingerprintOf } from '../../src/model/violation.ts'
+import { noPlan } from '../../src/pages/page.ts'
 import { aFinding, at, orders, payments } from '../history/samples.ts'
 import { largeSites, someEndpoints } from './large-site.ts'
 
@@ -11,8 +12,8 @@ const owner = { owner_id: 'team' }
 
 describe('a list that a page cannot hold', () => {
   const site = openLargeSite({
-    configured: async () => ({ expected: { named: projects, isFound: () => false }, schedules: [] }),
-    pool: async () => undefined,
+    ...noPlan,
+    configured: async () => ({ expected: { named: projects, isFound: () => false }, schedules: [], channels: [] }),
   })
   const accept = (first: number, number: number) =>
     site.history.accept(

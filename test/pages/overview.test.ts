@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import { dayMs, showOpenTime } from '../../src/model/time.ts'
 import { severities } from '../../src/model/violation.ts'
+import { noPlan } from '../../src/pages/page.ts'
 import { openStorySite, owner } from './story-site.ts'
 
 interface Row {
@@ -22,11 +23,12 @@ describe('the overview', () => {
   const configured = async () => ({
     expected: { named: ['acme/orders', 'acme/payments', 'acme/shipping', 'acme/new'], isFound: () => false },
     schedules: [schedule],
+    channels: [],
   })
   let configuration: () => ReturnType<typeof configured> = configured
   let site: Awaited<ReturnType<typeof openStorySite>>
   beforeAll(async () => {
-    site = await openStorySite({ plan: { configured: () => configuration(), pool: async () => undefined } })
+    site = await openStorySite({ plan: { ...noPlan, configured: () => configuration() } })
   })
   afterAll(async () => {
     expect(site.faults).toEqual([])

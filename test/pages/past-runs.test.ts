@@ -1,10 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listAcceptances } from '../../src/history/sql/acceptances.ts'
 import { openEventfulSite } from './eventful-site.ts'
 
 describe('the pages of a past run', async () => {
   const site = await openEventfulSite()
-  const accepted = (await listAcceptances(site.history))[0]?.fingerprint ?? ''
+  const [{ fingerprint: accepted, name }] = (await site.json('accept', '--list')).rows
   afterAll(async () => {
     expect(site.faults).toEqual([])
     await site[Symbol.asyncDispose]()
@@ -36,6 +35,7 @@ describe('the pages of a past run', async () => {
         isRevoked,
       ])
       const waivers = await read(`/waivers${run}`)
+      expect([run, waivers.includes(`>${name}</a> <code>`)]).toEqual([run, isAccepted])
       expect([run, waivers.includes('Accepted by kim'), waivers.includes('id="ended"')]).toEqual([
         run,
         isAccepted,

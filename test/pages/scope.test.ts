@@ -13,6 +13,7 @@ import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
 import { readViolationsAt } from '../../src/history/sql/violations.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import { projectListOf } from '../../src/model/resource.ts'
+import { noPlan, type SitePlan } from '../../src/pages/page.ts'
 import { scopeSite } from '../../src/pages/scope.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { answersOf, spansOf } from '../history/answers-of.ts'
@@ -30,9 +31,11 @@ for (const project of ['demo/orders', 'demo/payments']) {
   const { fingerprint } = open.rows.find((row: { project: string }) => row.project === project)
   await demo.command('accept', fingerprint, '--reason', `known in ${project}`, '--by', 'me')
 }
-const plan = {
+const plan: SitePlan = {
+  ...noPlan,
   configured: async () => ({
     expected: { named: ['demo/orders', 'demo/payments', 'demo/secret-plans'], isFound: () => false },
+    channels: [{ name: 'secret-plans', type: 'slack' }],
     schedules: [
       { name: 'all', cron: '0 * * * *', timezone: 'UTC', projects: [], slackMs: 0 },
       { name: 'some', cron: '0 * * * *', timezone: 'UTC', projects: ['orders', 'demo/secret-plans'], slackMs: 0 },

@@ -1,6 +1,14 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { AuditError } from '../../src/model/errors.ts'
+import type { SiteScope } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { openDemoSite } from './demo-site.ts'
+
+/** Where the menu of a page leads. */
+const menuOf = (page: string) =>
+  [...(/<nav aria-label="Pages">.*?<\/nav>/s.exec(page)?.[0] ?? '').matchAll(/href="([^"]*)"/g)].map(
+    ([, path = '']) => path,
+  )
 
 describe('the site', async () => {
   const site = await openDemoSite()
@@ -38,6 +46,35 @@ describe('the site', async () => {
       expect((await site.site.request('http://localhost/', { method })).status).toBe(405)
     }
     expect(site.faults).toEqual([])
+  })
+
+  it('leads from an error to all pages that its reader sees, and says nothing of what went wrong within', async () => {
+    const secret = 'postgres://keeper:not-a-real-password@db.example'
+    const failing = (error: Error, scope?: SiteScope) => {
+      const history = () => Promise.reject(error)
+      const site = createSite({ ...shared, history, now: Date.now, onFault: () => {}, ...(scope && { scope }) })
+      return async (path: string) => site.request(`http://localhost${path}`)
+    }
+    const shared = { api: site.api, version: '1.2.3', isHostOfPort: () => true }
+    const some: SiteScope = { projects: ['demo/*'], isVisible: () => true }
+    const ofSome = failing(new Error('unreached'), some)
+    const cases: [number, Response][] = [
+      [404, await site.get('/x')],
+      [404, await site.get('/violations/ffffff')],
+      [400, await site.get('/violations?x=1')],
+      [403, await ofSome('/notifications')],
+      [500, await failing(new Error(secret))('/runs')],
+      [503, await failing(AuditError.failure(secret))('/runs')],
+    ]
+    const allPages = menuOf(await (await site.get('/')).text())
+    expect(allPages.length).toBeGreaterThan(8)
+    for (const [status, answer] of cases) {
+      const page = await answer.text()
+      const hidden = status === 403 ? ['/notifications'] : []
+      expect([status, menuOf(page)]).toEqual([answer.status, allPages.filter((path) => !hidden.includes(path))])
+      expect(page).not.toContain('not-a-real-password')
+      expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="/script.js" defer>'])
+    }
   })
 
   it('lets a browser run nothing and load nothing from elsewhere', async () => {

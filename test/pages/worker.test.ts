@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PlannedRuns } from '../../src/config/read-places.ts'
-import type { SitePlan } from '../../src/pages/page.ts'
+import { noPlan, type SitePlan } from '../../src/pages/page.ts'
 import type { StatusRow } from '../../src/questions/status.ts'
 import { openStorySite } from './story-site.ts'
 
@@ -12,11 +12,12 @@ describe('the page of the worker', () => {
   let schedules: readonly PlannedRuns[] = []
   let projects: readonly StatusRow[]
   const plan: SitePlan = {
+    ...noPlan,
     configured: async () => ({
       expected: { named: projects.map(({ project }) => project), isFound: () => false },
       schedules,
+      channels: [],
     }),
-    pool: async () => undefined,
   }
   beforeAll(async () => {
     site = await openStorySite({ plan })

@@ -122,6 +122,10 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
     'rules: [\n',
     '2:1: wrong indentation, expected the members of a mapping or list in one column and brackets closed',
   ],
+  'a rule with a blank too many': [
+    'rules:\n  endpoint/inactive: off\n   endpoint/orphan: low\n  endpoint/timeout-high: low\n',
+    '3:4: wrong indentation, expected the members of a mapping or list in one column and brackets closed',
+  ],
   'a tab': ['rules:\n\tendpoint/inactive: off\n', '2:1: indented with a tab, expected spaces'],
   'two documents': ['rules: {}\n---\nrules: {}\n', '2:1: a second YAML document begins, expected one per file'],
   'an alias without an anchor': [

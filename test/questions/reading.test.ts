@@ -90,11 +90,20 @@ describe('reading commands', () => {
   })
 
   it('fit the terminal and contain no control character of a service', async () => {
-    for (const args of everything()) {
-      const { code, stdout } = await historyFixture.ask(args, { columns: 72, env: { NO_COLOR: '1' } })
+    const wider = [
+      ['coverage', '--run', '3'],
+      ['coverage'],
+      ['verify'],
+      ['accept', '--list'],
+      ['note', '--list'],
+      ['waivers', 'list'],
+    ]
+    const asked = [...everything().map((args) => [72, args] as const), ...wider.map((args) => [80, args] as const)]
+    for (const [columns, args] of asked) {
+      const { code, stdout } = await historyFixture.ask(args, { columns, env: { NO_COLOR: '1' } })
       expect(code).toBe(0)
       expect(stdout).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u)
-      const long = stdout.split('\n').filter((line) => widthOf(line) > 72)
+      const long = stdout.split('\n').filter((line) => widthOf(line) > columns)
       // A word that may be copied, such as an address, stays whole.
       expect(long.filter((line) => line.trim().includes(' '))).toEqual([])
     }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ReportViolation } from '../../src/model/report.ts'
 import { groupings } from '../../src/report/group-by.ts'
 import { text } from '../../src/report/text.ts'
 import { widthOf } from '../../src/text/columns.ts'
@@ -133,7 +134,7 @@ describe('the text report', () => {
     const commands = shown.slice(shown.indexOf('What next')).match(/hookdrift .+?(?= {2}|$)/gm)
     expect(commands).toEqual([
       'hookdrift rules drift/verification-weakened',
-      'hookdrift timeline 01M7XVZ2T417WGWM74AAK885VQ --history other.db',
+      'hookdrift timeline 01M7XWB1K3M5Q7S9V2X4Z6B8D0 --history other.db',
       'hookdrift restore 01M7XWB1K3M5Q7S9V2X4Z6B8D0 --history other.db',
       'hookdrift accept 2384d8c2 --reason TEXT --history other.db',
       'hookdrift violations --open --severity high --history other.db',
@@ -154,6 +155,31 @@ describe('the text report', () => {
       /E1 +prints the requests that put it back$/,
     )
     expect(suggested('endpoint/orphan')).toBeUndefined()
+  })
+
+  it('is about the worst new violation, and names what else it speaks of', () => {
+    const next = (violations: readonly ReportViolation[]) => {
+      const drift = [aChange({ change: 'modified', uid: 'CHANGED', name: 'changed' })]
+      const shown = text(aReport({ violations, drift }), { ...plain, width: 140 })
+      return shown.match(/hookdrift (?:timeline|restore|accept) .*$/gm)?.map((line) => line.replace(/ {2,}/, '  '))
+    }
+    const worst = aViolation({ uid: 'WORST', name: 'worst', severity: 'critical', rule: 'endpoint/orphan' })
+    const another = aViolation({ uid: 'OTHER', name: 'other', severity: 'low', rule: 'endpoint/timeout-high' })
+    const older = aViolation({ uid: 'OLDER', severity: 'critical', state: 'continuing', rule: 'endpoint/timeout-high' })
+    const accept = `hookdrift accept ${worst.fingerprint.slice(0, 8)} --reason TEXT  accepts the worst of them, with this value`
+    const timeline = 'hookdrift timeline WORST  the history of "worst"'
+    expect(next([older, another, worst])).toEqual([
+      timeline,
+      'hookdrift restore OTHER  prints a fix for "other"',
+      accept,
+    ])
+    const ofWorst = aViolation({ uid: 'WORST', name: 'worst', severity: 'info', rule: 'endpoint/timeout-high' })
+    expect(next([another, worst, ofWorst])).toEqual([
+      timeline,
+      'hookdrift restore WORST  prints the fix of endpoint/timeout-high',
+      accept,
+    ])
+    expect(next([])).toEqual(['hookdrift timeline CHANGED  the history of "changed"'])
   })
 
   it('offers no command with a uid or an owner that a shell would read as more', () => {

@@ -100,6 +100,10 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
     words: ['violations'],
     load: async () => ofQuestion((await import('../../questions/violations.ts')).violations),
   },
+  waivers: {
+    words: ['waivers', 'list'],
+    load: async () => ofQuestion((await import('../../questions/waivers.ts')).waivers),
+  },
 }
 
 /** Says what a command does, by its words. */

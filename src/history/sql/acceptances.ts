@@ -1,5 +1,5 @@
 import type { AcceptedViolation } from '../../model/violation.ts'
-import type { Acceptance, AcceptanceEnding, Acceptances, NewAcceptance } from '../acceptances.ts'
+import type { Acceptance, AcceptanceEnding, Acceptances, ListedAcceptance, NewAcceptance } from '../acceptances.ts'
 import type { Signature } from '../approvals.ts'
 import type { HistoryReader } from '../reader.ts'
 import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
@@ -8,7 +8,7 @@ import type { Session, Transaction } from './session.ts'
 import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
 
 /** Every acceptance, revoked ones too, oldest first. */
-export async function listAcceptances(history: HistoryReader): Promise<readonly Acceptance[]> {
+export async function listAcceptances(history: HistoryReader): Promise<readonly ListedAcceptance[]> {
   const acceptances = await history.ask(readAcceptances)
   return acceptances.filter(({ project }) => history.visibility.isVisible(project.name))
 }
@@ -35,7 +35,7 @@ export function sqlAcceptances(backend: HistoryBackend): Acceptances {
 /** An acceptance as it is read. */
 export interface StoredAcceptance extends StoredSignature, Omit<NewAcceptance, 'project' | keyof Signature> {
   readonly id: number
-  readonly name: string
+  readonly projectName: string
   readonly service: string
   readonly projectUid: string
   readonly endedAt: string | null
@@ -43,27 +43,45 @@ export interface StoredAcceptance extends StoredSignature, Omit<NewAcceptance, '
 }
 
 /** SQL of the columns of an acceptance `a` of a project `p`. */
-export const acceptanceColumns = `a.id, a.project AS name, p.service, p.uid AS "projectUid", a.fingerprint, a.rule, a.kind,
-  a.uid, a.path, a.reason, a.value_digest AS "valueDigest", a.accepted_at AS "at", a.accepted_by AS "by",
+export const acceptanceColumns = `a.id, a.project AS "projectName", p.service, p.uid AS "projectUid", a.fingerprint, a.rule,
+  a.kind, a.uid, a.path, a.reason, a.value_digest AS "valueDigest", a.accepted_at AS "at", a.accepted_by AS "by",
   a.accepted_as AS "osUser", a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy", a.revoked_as AS "revokedAs",
   a.ended_at AS "endedAt", a.ended_by AS "endedBy"`
 
-export function toAcceptance({ name, service, projectUid, endedAt, endedBy, ...row }: StoredAcceptance): Acceptance {
+export function toAcceptance({
+  projectName,
+  service,
+  projectUid,
+  endedAt,
+  endedBy,
+  ...row
+}: StoredAcceptance): Acceptance {
   const { revokedAt: _, revokedBy: __, revokedAs: ___, at: ____, by: _____, osUser: ______, ...facts } = row
   return {
     ...facts,
     ...signatureOf(row),
-    project: { name, service, uid: projectUid },
+    project: { name: projectName, service, uid: projectUid },
     ended: endedAt === null || endedBy === null ? undefined : { at: endedAt, by: endedBy },
   }
 }
 
-async function readAcceptances(session: Session): Promise<Acceptance[]> {
-  const rows = await session.all<StoredAcceptance>(
-    `SELECT ${acceptanceColumns}
+/** SQL of the number of the last committed run: rows of a draft are no one's to see. */
+const lastRunSql = "(SELECT number FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1)"
+
+async function readAcceptances(session: Session): Promise<ListedAcceptance[]> {
+  // Not a join: PostgreSQL would read all violations.
+  const nameSql = `(SELECT v.name FROM hookdrift.violation v WHERE v.id = ${lastViolationSql(lastRunSql)})`
+  const rows = await session.all<StoredAcceptance & Pick<ListedAcceptance, 'name'>>(
+    `SELECT ${acceptanceColumns}, coalesce(${nameSql}, '') AS name
      FROM hookdrift.acceptance a JOIN hookdrift.project p ON p.id = a.project_id ORDER BY a.id`,
   )
-  return rows.map(toAcceptance)
+  return rows.map(({ name, ...row }) => ({ ...toAcceptance(row), name }))
+}
+
+/** SQL of the row that the violation of an acceptance `a` last had by a run. */
+function lastViolationSql(run: string): string {
+  return `(SELECT max(l.id) FROM hookdrift.violation l
+    WHERE l.project_id = a.project_id AND l.fingerprint = a.fingerprint AND l.from_run <= ${run})`
 }
 
 const acceptedColumns = [
@@ -95,8 +113,7 @@ export function readAcceptancesOf(session: Session, run: number): Promise<Accept
     `SELECT a.fingerprint, a.rule, v.severity, s.name AS project, a.kind, a.uid, coalesce(v.name, '') AS name, a.path,
        coalesce(v.message, '') AS message, a.reason, a.accepted_by AS "by", a.accepted_at AS "at"
      FROM hookdrift.acceptance a JOIN hookdrift.scan s ON s.project_id = a.project_id AND s.run = $1
-       LEFT JOIN hookdrift.violation v ON v.id = (SELECT max(l.id) FROM hookdrift.violation l
-         WHERE l.project_id = a.project_id AND l.fingerprint = a.fingerprint AND l.from_run <= $1)
+       LEFT JOIN hookdrift.violation v ON v.id = ${lastViolationSql('$1')}
      WHERE a.accepted_in <= $1 AND (a.revoked_in IS NULL OR a.revoked_in > $1)
        AND (a.ended_in IS NULL OR a.ended_in > $1) ORDER BY a.id`,
     [run],

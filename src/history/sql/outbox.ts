@@ -1,4 +1,12 @@
-import type { ChannelClaims, ChannelState, NewMessage, Outbox, StoredTicket, WaitingMessage } from '../outbox.ts'
+import type {
+  ChannelClaims,
+  ChannelState,
+  LastMessage,
+  NewMessage,
+  Outbox,
+  StoredTicket,
+  WaitingMessage,
+} from '../outbox.ts'
 import type { HistoryReader } from '../reader.ts'
 import { compareText } from '../report-order.ts'
 import type { HistoryBackend } from './backend.ts'
@@ -11,20 +19,28 @@ const waitingColumns = `id, channel, number, run, created_at AS "createdAt", sta
 export async function listChannels(history: HistoryReader): Promise<readonly ChannelState[]> {
   refuseParts(history)
   const rows = await history.ask((session) =>
-    session.all<Omit<ChannelState, 'gone'> & { goneAt: string | null; goneTarget: string | null }>(
+    session.all<ChannelRow>(
       `SELECT c.name, c.gone_at AS "goneAt", c.gone_target AS "goneTarget",
          (SELECT count(*) FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'pending') AS pending,
          (SELECT count(*) FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'dead') AS dead,
          (SELECT n.ended_at FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'delivered'
-            ORDER BY n.number DESC LIMIT 1) AS "lastDeliveredAt"
-       FROM hookdrift.channel c ORDER BY c.name`,
+            ORDER BY n.number DESC LIMIT 1) AS "lastDeliveredAt",
+         m.created_at AS "createdAt", m.state, m.ended_at AS "endedAt"
+       FROM hookdrift.channel c LEFT JOIN hookdrift.notification m ON m.channel = c.name
+         AND m.number = (SELECT max(n.number) FROM hookdrift.notification n WHERE n.channel = c.name)
+       ORDER BY c.name`,
     ),
   )
-  return rows.map(({ goneAt, goneTarget, ...state }) => ({
-    ...state,
+  return rows.map(({ goneAt, goneTarget, createdAt, state, endedAt, ...channel }) => ({
+    ...channel,
+    lastMessage: createdAt === null || state === null ? null : { createdAt, state, endedAt },
     gone: goneAt === null ? null : { at: goneAt, target: goneTarget ?? '' },
   }))
 }
+
+type ChannelRow = Omit<ChannelState, 'gone' | 'lastMessage'> & {
+  readonly [Member in keyof LastMessage]: LastMessage[Member] | null
+} & { readonly goneAt: string | null; readonly goneTarget: string | null }
 
 /** Messages that wait or were given up, by channel and number. */
 export async function listUndelivered(history: HistoryReader): Promise<readonly WaitingMessage[]> {

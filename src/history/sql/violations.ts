@@ -19,6 +19,15 @@ export interface WaivedViolation {
   readonly waiver: Waiver
 }
 
+/** What a waiver accepts of one rule in one project. */
+export interface WaiverUse {
+  readonly project: string
+  readonly rule: string
+  readonly waiver: Waiver
+  /** How many violations. */
+  readonly violations: number
+}
+
 /** A violation with the ids of its row and of its project. */
 export type StoredViolationRow = Omit<RecordedRow, 'project'> & { readonly id: number; readonly projectId: number }
 export type ResolvedRow = StoredViolationRow & Pick<ResolvedViolation, 'run' | 'resolvedAt'>
@@ -242,4 +251,21 @@ function waivedSql(session: Session): string {
     return `SELECT x.project_id AS "projectId", x.fingerprint, x.rule, x.waiver FROM ${from}`
   }
   return `${waived(isWithoutEnd)} UNION ${waived((row) => `${row}.to_run > $1::bigint + 1`)}`
+}
+
+/** What waivers accept as of a run, unordered. */
+export async function readWaiverUses(history: HistoryReader, run: number): Promise<readonly WaiverUse[]> {
+  const { visibility } = history
+  return history.snapshot(async (session) => {
+    const nameOf = await projectNamesAt(session, run)
+    const isWaived = (row: string) => `${row}.waiver IS NOT NULL`
+    const scope = { scans: lastScanSql('$1'), isWhole: false, also: isWaived }
+    const active = activeAsOf(session, scope, (from) => `SELECT s.id, x.rule, x.waiver FROM ${from}`)
+    const sql = `SELECT id AS "projectId", rule, waiver, count(*) AS violations FROM (${active}) u
+      GROUP BY id, rule, waiver`
+    const rows = await session.all<Omit<WaivedRow, 'fingerprint'> & Pick<WaiverUse, 'violations'>>(sql, [run])
+    return rows
+      .map(({ projectId, waiver, ...use }) => ({ ...use, project: nameOf(projectId), waiver: waiverOf(waiver) }))
+      .filter(({ project }) => visibility.isVisible(project))
+  })
 }

@@ -83,7 +83,6 @@ function showLoginForm({
 <input type="hidden" name="to" value="${to}">
 <p><button>Log in</button></p></form>
 ${again}<p class="soft">The operator of hookdrift has the token: it is in <code>serve</code> of the configuration.</p>`,
-    { isInside: false },
   )
 }
 

@@ -58,7 +58,7 @@ function answerInKind(
   },
 ): Response {
   if (!isForPrograms(new URL(request.url).pathname)) {
-    return asPage(layOutNotice(title, html`<p>${reason}</p>`, { isInside: false }), status, headers)
+    return asPage(layOutNotice(title, html`<p>${reason}</p>`), status, headers)
   }
   const body = writeJson({ message: reason, advice: null })
   return new Response(body, { status, headers: { ...headers, 'content-type': 'application/json' } })

@@ -37,12 +37,14 @@ function suggest(report: Report, locating: string): Suggestion[] {
   const open = report.violations.filter(isOpen)
   const fresh = open.filter(({ state }) => state === 'opened')
   const important = worstFirst(fresh.length > 0 ? fresh : open)
-  const repairs = suggestRestore(important, open, locating)
+  // What the commands are about, as long as they can be: its resource, and what else is wrong there.
+  const subject = important.find(({ kind }) => kind !== 'policy')
+  const repairs = suggestRestore(important, open, { subject, locating })
   return [
     ...suggestRules(important).slice(0, mostRules - repairs.length),
-    ...suggestTimeline(report, important, locating),
+    ...suggestTimeline(report, subject, locating),
     ...repairs,
-    ...suggestAccept(important, locating),
+    ...suggestAccept(subject, locating),
     ...suggestList(open, locating),
     ...suggestOverdue(report, open, locating),
     ...suggestWaivers(report, open, locating),
@@ -56,37 +58,54 @@ function suggestRules(violations: readonly ReportViolation[]): Suggestion[] {
     .map((id) => ({ command: `hookdrift rules ${id}`, why: 'what it means, and how to fix it' }))
 }
 
-function suggestTimeline({ drift }: Report, important: readonly ReportViolation[], locating: string): Suggestion[] {
-  const modified = drift.find(({ change, uid }) => change === 'modified' && isShellSafe(uid))
-  const resource = modified ?? important.find(({ kind, uid }) => kind !== 'policy' && isShellSafe(uid))
-  if (resource === undefined) return []
-  const { name, uid, kind } = resource
-  const named = name === '' ? `this ${kind}` : quote(shorten(name, 30))
-  return [{ command: `hookdrift timeline ${uid}${locating}`, why: `the history of ${named}` }]
+/** Where no violation is open, that of something that changed. */
+function suggestTimeline({ drift }: Report, subject: ReportViolation | undefined, locating: string): Suggestion[] {
+  const resource = subject ?? drift.find(({ change, uid }) => change === 'modified' && isShellSafe(uid))
+  if (resource === undefined || !isShellSafe(resource.uid)) return []
+  return [{ command: `hookdrift timeline ${resource.uid}${locating}`, why: `the history of ${nameShortly(resource)}` }]
+}
+
+function nameShortly({ name, kind }: Pick<ReportViolation, 'name' | 'kind'>): string {
+  return name === '' ? `this ${kind}` : quote(shorten(name, 30))
 }
 
 /** Without `--rule`, the command restores a resource that drifted, and fixes one that did not. */
 function suggestRestore(
   important: readonly ReportViolation[],
   open: readonly ReportViolation[],
-  locating: string,
+  { subject, locating }: { readonly subject: ReportViolation | undefined; readonly locating: string },
 ): Suggestion[] {
   const repairable = important.filter(({ kind, uid }) => isRepairable(kind) && isShellSafe(uid))
-  const found =
-    repairable.find(({ rule }) => ownRule(rule)?.isRestorable === true) ??
-    repairable.find(({ rule }) => ownRule(rule)?.fix !== undefined)
+  const ofSubject = repairable.filter((violation) => subject !== undefined && isOfOneResource(violation, subject))
+  const found = findRepair(ofSubject) ?? findRepair(repairable)
   if (found === undefined) return []
   const { uid, rule } = found
   const isDrifted = open.some((violation) => violation.uid === uid && ownRule(violation.rule)?.isRestorable === true)
-  const why = isDrifted ? 'prints the requests that put it back' : `prints the fix of ${rule}`
+  const another = ofSubject.includes(found) ? undefined : nameShortly(found)
+  const why = isDrifted
+    ? `prints the requests that put ${another ?? 'it'} back`
+    : another === undefined
+      ? `prints the fix of ${rule}`
+      : `prints a fix for ${another}`
   return [{ command: `hookdrift restore ${uid}${locating}`, why }]
 }
 
+function isOfOneResource(a: ReportViolation, b: ReportViolation): boolean {
+  return a.project === b.project && a.kind === b.kind && a.uid === b.uid
+}
+
+/** One whose rule says that the resource can be put back, or else one with a ready fix. */
+function findRepair(violations: readonly ReportViolation[]): ReportViolation | undefined {
+  return (
+    violations.find(({ rule }) => ownRule(rule)?.isRestorable === true) ??
+    violations.find(({ rule }) => ownRule(rule)?.fix !== undefined)
+  )
+}
+
 /** A change that was meant is not put back. */
-function suggestAccept(important: readonly ReportViolation[], locating: string): Suggestion[] {
-  const [first] = important.filter(({ kind }) => kind !== 'policy')
-  if (first === undefined) return []
-  const command = `hookdrift accept ${shortFingerprint(first.fingerprint)} --reason TEXT${locating}`
+function suggestAccept(subject: ReportViolation | undefined, locating: string): Suggestion[] {
+  if (subject === undefined) return []
+  const command = `hookdrift accept ${shortFingerprint(subject.fingerprint)} --reason TEXT${locating}`
   return [{ command, why: 'accepts the worst of them, with this value' }]
 }
 

@@ -5,6 +5,7 @@ import { connect, type PostgresDatabase, type PostgresTransaction } from '../../
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { type HistoryReader, sqlReader } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
+import { listAcceptances } from '../../../src/history/sql/acceptances.ts'
 import { readDiffering } from '../../../src/history/sql/differing.ts'
 import {
   type GroupPart,
@@ -27,7 +28,12 @@ import { readCompleteScans, readLatestScans } from '../../../src/history/sql/sca
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../../src/history/sql/violation-keys.ts'
-import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
+import {
+  readResolvedBetween,
+  readViolationsAt,
+  readWaivedBetween,
+  readWaiverUses,
+} from '../../../src/history/sql/violations.ts'
 import { Machines } from '../processes.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
@@ -136,6 +142,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['the violations after one', ['violation_ended (to_run >'], (reader) => readNext(reader)],
     ['rules of violations', ['violation_ended (to_run >'], (reader) => readViolatedRules(reader, run)],
     ['waived violations', [], (reader) => readWaivedBetween(reader, run - 1, run)],
+    ['what waivers accept', [], (reader) => readWaiverUses(reader, run)],
     ['runs with change windows', [], (reader) => runsWithWindows(reader, run - 1, run)],
     ['the resources of a project', [], (reader) => readStateAt(reader, project, run)],
     ['the endpoints of a project', [], (reader) => readStateAt(reader, project, run, 'endpoint')],
@@ -162,12 +169,21 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ])
   })
 
+  it('find the names of accepted resources by the index on fingerprints', async () => {
+    const steps = await stepsFor(listAcceptances)
+    expect(steps.filter((step) => step.startsWith('violation_'))).toEqual([
+      'violation_of_fingerprint (fingerprint =',
+      'violation_pkey (id =',
+    ])
+  })
+
   it('find active violations by project, and ended ones by project and run', async () => {
     for (const ask of [
       (reader: HistoryReader) => readViolationsAt(reader, run),
       (reader: HistoryReader) => readRunRecord(reader, run),
       (reader: HistoryReader) => readFirstViolations(reader, fifty),
       (reader: HistoryReader) => readWaivedBetween(reader, run - 1, run),
+      (reader: HistoryReader) => readWaiverUses(reader, run),
     ]) {
       const steps = await stepsFor(ask)
       expect(steps).toContain('violation_active (project_id =')

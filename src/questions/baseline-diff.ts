@@ -88,7 +88,7 @@ export async function readBaselineDiff(
       )
     }
     for (const [kind, resources] of differences.unseen) {
-      remarks.push(
+      notCompared.push(
         `${approval.project.name}: ${count(resources, kind)} not compared: not scanned by run ${last.number}.`,
       )
     }

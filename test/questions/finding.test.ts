@@ -161,7 +161,7 @@ it.each([
 it.each([
   ['pay', '"pay" means several projects: acme/payments, globex/payouts'],
   ['01', '"01" means several projects: acme/orders, acme/payments, globex/payouts'],
-  ['ordres', 'no run scanned a project "ordres", did you mean orders?'],
+  ['ordres', 'no run scanned a project "ordres", did you mean acme/orders?'],
 ])('%s means no single project', (text, message) => {
   expect(() => findProject(scans, text)).toThrow(message)
 })

@@ -345,7 +345,7 @@ ONE_SUBSCRIPTION = {
 def across_rows(subscriptions, catalogue, is_catalogue_whole):
     """Found: (uid, path) by rule. In doubt: rules that needed rows of a subscription that were not read."""
     found, doubted = {}, set()
-    names = {entry.get("name") for entry in catalogue}
+    names = {entry.get("name") for entry in catalogue} - {None}
     deprecated = {entry.get("name") for entry in catalogue if entry.get("deprecated_at") is not None}
     routes = {}
     for r in subscriptions:

@@ -420,6 +420,8 @@ def compare_with_baseline(scan, r):
     if not fields:
         return
     scan.drift[r.kind, r.uid] = ("modified", fields)
+    if cannot_compare_rows(r, before) and followed is not None:
+        scan.doubted |= {(rule, r.uid) for rule in DRIFT}
     for rule, path in drift(r, before, fields) if followed is not None else ():
         place = (rule, r.kind, r.uid, path)
         if scan.is_on(*place[:3]) and place not in followed and not is_way_back(scan, r, followed, rule, path):

@@ -51,8 +51,9 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
     const all = diffAttributes(kind, sealed, attributes, { sealsComparable: areSealsComparable })
     const { before, fields } = leaveOutIgnored(ignored, { before: sealed, after: attributes, fields: all })
     if (fields.length === 0 && changes.size === 0) return undefined
-    const verb = fields.length === 0 ? 'none' : 'modified'
-    return { ...common, change: verb, before, fields, areSealsComparable }
+    // What only one side shows is no difference: a resource that changed lately is evaluated for that alone.
+    if (fields.length === 0) return { ...common, change: 'none', before: attributes, fields, areSealsComparable }
+    return { ...common, change: 'modified', before, fields, areSealsComparable }
   }
 
   /** Whether what the state does not hold is new: its scope may also have left it out. */

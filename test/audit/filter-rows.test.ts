@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
+import { approvalsOf } from '../../src/audit/approve-run.ts'
+import { findLastRun } from '../../src/history/sql/runs.ts'
 import { isJsonObject, type JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { project } from '../service/fake-service.ts'
@@ -210,6 +212,21 @@ describe('rows of which a release is the first to show whether they are on', () 
     expect(report.drift).toEqual([])
     expect(report.violations.map(({ rule, state }) => `${state} ${rule}`)).toEqual(['opened subscription/filter-off'])
   })
+})
+
+it('are no difference from an approved state either, of a subscription that changed back', async () => {
+  const policy = policyOf('extends: []\nrules: { drift/flapping: {}, drift/filter-removed: {} }')
+  const service = await open(fleetOf(['s1']))
+  await service.audit({ policy })
+  await service.harness.withHistory(async (history) => {
+    const run = await findLastRun(history)
+    if (run === undefined) throw new Error('a run was committed')
+    await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: run.finishedAt, note: '' }))
+  })
+  service.show({ subscriptions: fleetOf(['s1'], () => ({ name: 'renamed' })).subscriptions ?? [] })
+  await service.audit({ policy })
+  service.show({ ...fleetOf(['s1']), filters: { s1: [{ ...row('s1', '*'), enabled_at: null }] } })
+  expect((await service.audit({ policy })).violations).toEqual([])
 })
 
 describe('rows that are off after an earlier run read them', () => {

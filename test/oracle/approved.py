@@ -181,7 +181,9 @@ def compare_with_approved(scan, r):
     """What drift rules find: violations by place with the state before, and what the rule about all the rest says."""
     before = scan.project.approved.states[r.kind, r.uid]
     fields = differences(r.kind, before, r.attributes)
-    found = [(rule, path) for rule, path in drift(r, before, fields) if scan.is_on(rule, r.kind, r.uid)]
+    # What only one side shows is no difference.
+    differing = drift(r, before, fields) if fields else ()
+    found = [(rule, path) for rule, path in differing if scan.is_on(rule, r.kind, r.uid)]
     for rule, path in found:
         scan.found.add((rule, r.kind, r.uid, path))
         scan.origins[rule, r.kind, r.uid, path] = before

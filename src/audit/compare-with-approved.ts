@@ -51,7 +51,7 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
     const all = diffAttributes(kind, sealed, attributes, { sealsComparable: areSealsComparable })
     const { before, fields } = leaveOutIgnored(ignored, { before: sealed, after: attributes, fields: all })
     if (fields.length === 0 && changes.size === 0) return undefined
-    // What only one side shows is no difference: a resource that changed lately is evaluated for that alone.
+    // What only one side shows does not differ: a resource that changed lately is evaluated for that alone.
     if (fields.length === 0) return { ...common, change: 'none', before: attributes, fields, areSealsComparable }
     return { ...common, change: 'modified', before, fields, areSealsComparable }
   }

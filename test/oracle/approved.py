@@ -181,7 +181,7 @@ def compare_with_approved(scan, r):
     """What drift rules find: violations by place with the state before, and what the rule about all the rest says."""
     before = scan.project.approved.states[r.kind, r.uid]
     fields = differences(r.kind, before, r.attributes)
-    # What only one side shows is no difference.
+    # What only one side shows does not differ.
     differing = drift(r, before, fields) if fields else ()
     found = [(rule, path) for rule, path in differing if scan.is_on(rule, r.kind, r.uid)]
     for rule, path in found:

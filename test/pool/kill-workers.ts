@@ -21,6 +21,7 @@ export interface DisturbedRun {
 }
 
 const workers = 3
+const mostRunMs = 180_000
 
 /** Three worker processes that share the runs of a history, of which one can be killed at any statement. */
 export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_000 } = {}) {
@@ -60,7 +61,7 @@ export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_
       runs++
       if (death !== undefined) pool.directory.write('death.json', JSON.stringify({ ...death, number: runs }))
       const startedAt = performance.now()
-      const audited = await pool.audit()
+      const audited = await Promise.race([pool.audit(), endlessAfter(mostRunMs)])
       const tookMs = performance.now() - startedAt
       const faults = faultsOfRun(audited)
       const taken = takenOf(armed, runs)
@@ -82,6 +83,11 @@ export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_
       await service.close()
     },
   }
+}
+
+async function endlessAfter(ms: number): Promise<never> {
+  await sleep(ms, undefined, { ref: false })
+  throw new Error(`a run did not end within ${ms / 1000} s`)
 }
 
 function isAlive({ child }: Running): boolean {

@@ -69,7 +69,8 @@ async function isLossOpen({ draft, project }: ProjectScan, walks: readonly Walk[
     walks.filter(({ coverage }) => coverage.status === 'complete').map(({ coverage }) => coverage.listing),
   )
   for (const listing of listings) {
-    if (read.has(listing)) continue
+    // The project itself is never withheld.
+    if (listing === 'project' || read.has(listing)) continue
     const withheld = await draft.previouslyWithheld(project, listing)
     if (withheld !== undefined && withheld.length > 0) return true
   }

@@ -13,6 +13,13 @@ function endpoint(attributes: JsonObject, unseen: readonly string[] = []): Resou
   return { kind: 'endpoint', uid: 'e', name: 'e', attributes, volatile: {}, facts: {}, unseen, doubts }
 }
 
+/** What differs of it from a state before. */
+function modified({ kind, uid, name, attributes }: Resource, compared: Pick<Drift, 'before' | 'fields'>): Drift {
+  const { before, fields } = compared
+  const usual = { isApproved: false, areSealsComparable: true, recent: new Map() }
+  return { kind, uid, name, change: 'modified', before, after: attributes, fields, ...usual }
+}
+
 const evaluatorOf = (policy: string) =>
   evaluateFleet(
     readPolicy('policy.yaml', () => policy),
@@ -128,21 +135,11 @@ describe('a subscription whose filter rows were due and not read', () => {
     const ofProject = evaluatorOf(policyFor(['subscription/at-most-once', 'drift/function-changed'])).of(project)
     const resource = unread({ delivery_mode: 'at_most_once', function: 'b', filters: { a: {} } })
     expect(ofProject.evaluate(resource)).toHaveLength(1)
-    const found = ofProject.compare(resource, {
-      kind: 'subscription',
-      uid: 's',
-      name: 's',
-      change: 'modified',
-      isApproved: false,
-      areSealsComparable: true,
-      recent: new Map(),
-      before: {},
-      after: resource.attributes,
-      fields: [
-        { path: '/filters/a', before: null, after: {} },
-        { path: '/function', before: 'a', after: 'b' },
-      ],
-    })
+    const fields = [
+      { path: '/filters/a', before: null, after: {} },
+      { path: '/function', before: 'a', after: 'b' },
+    ]
+    const found = ofProject.compare(resource, modified(resource, { before: {}, fields }))
     expect(found.map(({ path }) => path)).toEqual(['/function'])
     expect(ofProject.outcome().doubts).toEqual({})
   })
@@ -152,18 +149,7 @@ describe('a subscription whose filter rows were due and not read', () => {
     const found = (before: JsonObject) => {
       const ofProject = evaluatorOf(policyFor(rules)).of(project)
       const resource = unread({})
-      const findings = ofProject.compare(resource, {
-        kind: 'subscription',
-        uid: 's',
-        name: 's',
-        change: 'modified',
-        isApproved: false,
-        areSealsComparable: true,
-        recent: new Map(),
-        after: resource.attributes,
-        before,
-        fields: [],
-      })
+      const findings = ofProject.compare(resource, modified(resource, { before, fields: [] }))
       return [findings.map(({ path }) => path), Object.keys(ofProject.outcome().doubts).sort()]
     }
     const declared = { filter_config: { event_types: ['b'] } }

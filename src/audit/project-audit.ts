@@ -306,7 +306,7 @@ export class ProjectAudit implements ProjectScan {
     missing: MissingResources,
     timed: readonly StagedChange[],
   ): Promise<ProjectOutcome> {
-    const { self, changes, silentlyChanged, ignored, settings } = this.#observed
+    const { self, ignored, settings } = this.#observed
     const release = this.#observed.release.range()
     const inferred = release === undefined ? {} : { release }
     const findings = [
@@ -320,7 +320,6 @@ export class ProjectAudit implements ProjectScan {
       ...probed.resources.flatMap((resource) => this.#rules.evaluate(resource)),
       ...missing.gone.flatMap(({ resource, drift }) => this.#rules.compare(resource, drift)),
     ]
-    const { isUnderOtherRules } = this.history
     const shown: ShownProject = {
       ...configured(this.#asked),
       ...this.#describePast(statuses),
@@ -329,14 +328,11 @@ export class ProjectAudit implements ProjectScan {
       statuses,
       unobserved: [...removals.unobserved, ...missing.unobserved],
       removed: removals.gone,
-      // Asked only where the rules changed: a first run changes everything.
-      changed: isUnderOtherRules ? [...changes.map(resourceKey), ...silentlyChanged] : [],
       ignored: Object.fromEntries(ignored),
       undecided: [
         ...(mayBeVulnerable(release) ? [violationOf(releaseVulnerable, self)] : []),
         ...(isLossOpen ? [violationOf(massRemoval, self)] : []),
       ],
-      isUnderOtherRules,
       untested: probed.untested,
       probed: [...new Set(this.#targets.map((target) => target.probe.name))],
     }

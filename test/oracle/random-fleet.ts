@@ -9,7 +9,15 @@ import { policyOf } from '../audit/audit-harness.ts'
 import { editAtRandom } from './random-edits.ts'
 import { disturb } from './random-faults.ts'
 import { disturbRows, editRowsAtRandom, filtersPerRun, rowOffers } from './random-filter-rows.ts'
-import { knownRules, type Rules, randomExceptions, randomPolicy, withoutSome, writePolicy } from './random-policy.ts'
+import {
+  knownRules,
+  type Rules,
+  randomExceptions,
+  randomPolicy,
+  withOtherOptions,
+  withoutSome,
+  writePolicy,
+} from './random-policy.ts'
 
 interface FleetOptions {
   readonly projects: number
@@ -71,7 +79,7 @@ export async function startRandomFleet(
       if (random.chance(0.2)) {
         rules = random.chance(0.5) ? randomPolicy(random, severityRandom) : withoutSome(rules, random)
         off = offAmong(rules, severityRandom)
-      }
+      } else if (severityRandom.chance(0.15)) rules = withOtherOptions(rules, severityRandom)
       if (random.chance(0.25)) exceptions = randomExceptions(fleet, random, severityRandom)
       const waitMs = random.pick([0, 600_000, 5 * 3_600_000, 26 * 3_600_000, 8 * 86_400_000])
       const names = Object.keys(projects)

@@ -7,6 +7,13 @@ const patterns = [
   ...['subscription/*', 'source/*', 'project/*', 'drift/*', 'drift/filter-*', 'custom/*'],
 ] as const
 
+/** What they read is unknown in many runs. */
+const aboutRows = [
+  ...['subscription/no-filter', 'subscription/filter-off', 'subscription/filter-diverges', 'drift/filter-removed'],
+  ...['subscription/wildcard-mixed', 'subscription/event-type-odd', 'subscription/filter-unsatisfiable'],
+  ...['drift/filter-widened', 'subscription/duplicate', 'subscription/event-type-deprecated'],
+] as const
+
 /** A framework as a person writes it. Most controls have few rules, so that in most runs some are met. */
 export function randomFramework(random: Random): Framework {
   const controls = Array.from({ length: 24 }, (_, at) => ({
@@ -14,7 +21,9 @@ export function randomFramework(random: Random): Framework {
     title: `Control ${at + 1}`,
     evidence: Array.from({ length: random.pick([0, 1, 1, 1, 2]) }, () => ({
       rationale: 'So it was decided.',
-      rules: random.chance(0.15) ? [random.pick(patterns)] : someOf(knownRules, random),
+      rules: random.chance(0.15)
+        ? [random.pick(patterns)]
+        : someOf(random.chance(0.2) ? aboutRows : knownRules, random),
     })),
   }))
   return readFramework(JSON.stringify({ framework: 'ours', title: 'Our standard', controls }), 'ours.yaml')

@@ -104,19 +104,22 @@ const ratingByThemselves: ReadonlySet<string> = new Set([
 /** Most of the rules, some of them with options of their own. */
 export function randomPolicy(random: Random, severityRandom: Random): Rules {
   const share = random.pick([1, 1, 0.9, 0.6])
+  const chosen = knownRules.filter(() => random.chance(share))
   return Object.fromEntries(
-    Object.entries(optionsByRule)
-      .filter(() => random.chance(share))
-      .map(([rule, options]) => [
-        rule,
-        {
-          ...Object.fromEntries(
-            Object.entries(options).map(([name, choices]) => [name, random.pick([choices[0], ...choices])]),
-          ),
-          ...severityOf(rule, severityRandom),
-        },
-      ]),
+    chosen.map((rule) => [rule, { ...optionsOf(rule, random), ...severityOf(rule, severityRandom) }]),
   )
+}
+
+/** The same rules with the same severities, and other options: some ask for less, some for more. */
+export function withOtherOptions(rules: Rules, random: Random): Rules {
+  return Object.fromEntries(
+    Object.entries(rules).map(([rule, said]) => [rule, { ...said, ...optionsOf(rule, random) }]),
+  )
+}
+
+function optionsOf(rule: string, random: Random): Readonly<Record<string, unknown>> {
+  const options = Object.entries(optionsByRule[rule] ?? {})
+  return Object.fromEntries(options.map(([name, choices]) => [name, random.pick([choices[0], ...choices])]))
 }
 
 function severityOf(rule: string, random: Random): { readonly severity?: Severity } {
@@ -184,10 +187,8 @@ export function randomExceptions(fleet: SimulatedFleet, random: Random, severity
 
 function overrideOf(rule: string, random: Random, severityRandom: Random): 'off' | Readonly<Record<string, unknown>> {
   if (random.chance(0.5)) return 'off'
-  const options = Object.entries(optionsByRule[rule] ?? {})
-  const chosen = Object.fromEntries(options.map(([name, choices]) => [name, random.pick([choices[0], ...choices])]))
   const severity = severityRandom.chance(0.5) ? { severity: severityRandom.pick(severities) } : {}
-  return { ...chosen, ...severity }
+  return { ...optionsOf(rule, random), ...severity }
 }
 
 function selectedBy(fleet: SimulatedFleet, random: Random): Selected {

@@ -7,7 +7,6 @@ import { AuditError } from '../model/errors.ts'
 import { explainRule } from '../policy/explain-rule.ts'
 import type { Policy, RuleTarget } from '../policy/policy.ts'
 import { answerExplanations, explanationsView, findResource } from '../questions/answer-explanations.ts'
-
 import { uidOrName } from '../questions/question.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer, withHistory } from './print-answer.ts'

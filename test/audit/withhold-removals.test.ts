@@ -209,7 +209,7 @@ describe('a walk that reached its end', () => {
     expect(reason).toMatch(new RegExp(`^${what}, and the service cannot confirm`))
   })
 
-  it('is suspect when the catalogue of event types came empty, whatever the rule allows', async () => {
+  it('is suspect when the catalogue of event types came empty, regardless of the limits of the rule', async () => {
     const { cause, reason, losses, withheld } = await decide({
       listing: 'event_types',
       items: 0,

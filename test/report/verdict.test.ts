@@ -234,7 +234,7 @@ describe('the verdict', () => {
   it.each([
     ['sigint', 130],
     ['sigterm', 143],
-  ] as const)('of a run that %s interrupted exits with %i, whatever else went wrong', (cause, exitCode) => {
+  ] as const)('of a run that %s interrupted exits with %i, regardless of what else went wrong', (cause, exitCode) => {
     const walk = { project: 'acme/shop', status: 'failed', items: 3, pages: 1 } as const
     const coverage = [
       { ...walk, cause: 'bug' },
@@ -323,7 +323,7 @@ describe('a run that fails on what is new', () => {
     expect(failsRunOf({ verdict, projects: [], drift })({ ...opened, ...violation })).toBe(fails)
   })
 
-  it('counts a violation that was new since the approval, in whatever window it came about before', () => {
+  it('counts a violation that was new since the approval, in any window', () => {
     const drift = [aChange(announced)]
     const projects = [aProject({ project: 'acme/payments', approved_at: '2026-11-20' })]
     const coverage = [{ project: 'acme/payments', status: 'complete', cause: null, items: 1, pages: 1 }] as const

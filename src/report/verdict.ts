@@ -116,7 +116,7 @@ function keyOf({ project, kind, uid }: Pick<AnnouncedChange, 'project' | 'kind' 
 
 /** Whether a new violation of a changed resource is about what changed, or about all of the resource. */
 function follows({ path = '' }: FailureCandidate, { change, fields = [] }: AnnouncedChange): boolean {
-  return change !== 'modified' || path === '' || fields.some((field) => pointersOverlap(field.path, path))
+  return change !== 'modified' || fields.some((field) => pointersOverlap(field.path, path))
 }
 
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {

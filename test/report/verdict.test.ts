@@ -297,7 +297,7 @@ describe('a run that fails on what is new', () => {
   const announced = {
     ...resource,
     change: 'modified',
-    fields: [{ path: '/url', before: 'a', after: 'b' }],
+    fields: ['/url', '/description'].map((path) => ({ path, before: 'a', after: 'b' })),
     window: 'deploys',
   } as const
   const opened = { ...resource, path: '/url', severity: 'high', state: 'opened', first_seen: '2026-11-21' } as const

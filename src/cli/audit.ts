@@ -22,6 +22,7 @@ import {
   addFormatOptions,
   type FormatOptions,
   loadReports,
+  ownFiles,
   planDelivery,
   readTrendOf,
   refuseUnwritable,
@@ -93,7 +94,9 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
     usesChannels: options.notify !== false,
   })
   const metricsFile = options.metricsFile === undefined ? undefined : resolve(terminal.cwd(), options.metricsFile)
-  if (metricsFile !== undefined) refuseUnwritable('--metrics-file', metricsFile)
+  if (metricsFile !== undefined) {
+    refuseUnwritable('--metrics-file', metricsFile, await ownFiles(options, terminal))
+  }
   const notifies = await decideNotification(options, configuration, terminal)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
   const { acceptRemovals: acceptsRemovals = false } = options

@@ -203,6 +203,7 @@ export function scanRule<Schema extends z.ZodObject = typeof noOptions>(definiti
     kind: 'project',
     options: schema,
     needs: definition.needs,
+    ...(definition.needsIfListed && { needsIfListed: definition.needsIfListed }),
     scope: 'scan',
     bind(raw) {
       schema.parse(raw)
@@ -278,8 +279,14 @@ function describeRule({
   unkept,
   acceptedWith,
   fix,
+  readsRows,
 }: Description<z.ZodObject>) {
-  const some = { ...(unkept && { unkept }), ...(acceptedWith && { acceptedWith }), ...(fix && { fix }) }
+  const some = {
+    ...(unkept && { unkept }),
+    ...(acceptedWith && { acceptedWith }),
+    ...(fix && { fix }),
+    ...(readsRows && { readsRows }),
+  }
   if (optIn) return { id, title, severity, packs: [], ...some }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
   return { id, title, severity, packs: [...new Set([...themes, ...general])], ...some }
@@ -395,6 +402,7 @@ interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends De
 interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
   /** Kinds whose complete scan shows that a finding is gone. */
   readonly needs: readonly Kind[]
+  readonly needsIfListed?: readonly Kind[]
   check(scan: ScanOutcome): Iterable<RuleFinding>
 }
 

@@ -188,7 +188,7 @@ const mutants: readonly Mutant[] = [
     after: 'limits: [',
   },
   {
-    name: 'what people accepted is no exemption once the run that ended it is past',
+    name: 'what people accepted is not an exemption once the run that ended it is past',
     campaign: 'worlds',
     file: 'src/compliance/silenced-violations.ts',
     before: "const silencing: readonly (Resolution | null)[] = ['accepted', 'expired']",

@@ -34,7 +34,6 @@ import {
   type ExpectedChange,
   type ReplayedWith,
 } from './compliance.ts'
-
 import {
   exemptByAcceptance,
   exemptByEnding,

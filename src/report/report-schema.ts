@@ -188,7 +188,11 @@ const note = defined(
 const changeTimes = defined(
   'changeTimes',
   z.object({
-    after: time.nullable().describe('Start of the last complete scan that saw the resource as before.'),
+    after: time
+      .nullable()
+      .describe(
+        'Start of the last complete scan that saw the resource as before; null where that is not recorded, or the clock went back.',
+      ),
     before: time.describe('End of the first scan that saw it changed.'),
   }),
 )

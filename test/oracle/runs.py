@@ -636,7 +636,7 @@ def reconcile(scan, scans, is_whole_fleet):
         report(place, state)
     for place in [place for place in project.active if place not in scan.found]:
         rule, kind, uid, _ = place
-        if rule == approved.UNEXPECTED and project.approved is None and not scan.is_foreign:
+        if rule == approved.UNEXPECTED and project.approved is None and scan.is_asked(rule) and not scan.is_foreign:
             # There is nothing to compare with.
             scan.endings[place] = endings.by_revocation(scan)
         if place in scan.endings or is_resolved(rule, kind, uid):

@@ -153,9 +153,9 @@ async function readDifferences(
 }
 
 /**
- * Violations of rules about one resource that another policy evaluated when they were found last, and that this one would
- * not find in the resource as it was then: they ended without being mended. Where that cannot be said, the resource is the same.
- * `lastRun`: the run that found it last, where the last scan did not.
+ * Violations of rules about one resource that another policy found last, and that this one would not find in the resource
+ * as it was then: they ended without being mended. Where that cannot be said, the resource must be the same. `lastRun`:
+ * the run that found it last, where the last scan did not.
  */
 async function readLoosened(
   draft: Pick<ViolationDraft, 'run' | 'past' | 'versionsAt' | 'lastScannedRun' | 'underSameRules'>,

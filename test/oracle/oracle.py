@@ -53,7 +53,14 @@ def compare_world(seed, world, reports, total):
         said = {**said_by(report), **said_of_baselines(world["runs"][number - 1]["baselines"], answers)}
         places |= {one["fingerprint"]: place_of_violation(one) for one in report["violations"]}
         said["controls"] = {place: one for document in documents for place, one in said_of_controls(document, places)}
+        said["controls in doubt"] = {
+            place: {"is_met": one["state"] == "met"}
+            for place, one in said["controls"].items()
+            if place in expected.get("controls in doubt", {})
+        }
         for about in ABOUT:
+            if about not in expected:
+                continue
             for place in sorted({*expected[about], *said[about]}, key=str):
                 count(total, about)
                 mine, theirs = expected[about].get(place), said[about].get(place)
@@ -80,6 +87,7 @@ def compare_world(seed, world, reports, total):
 
 ABOUT = (
     *("baselines", "baseline diffs", "coverage", "changes", "unreferenced", "violations", "controls", "verdicts"),
+    "controls in doubt",
 )
 
 

@@ -75,8 +75,10 @@ def compare_world(seed, world, reports, total):
                         compare_seals(fields, theirs, seals, total, (seed, number, place))
                         theirs = without_digits(theirs)
                 if about == "controls" and None not in (mine, theirs):
+                    count(total, "exemptions", len(mine["exemptions"]))
                     theirs = as_assessed(theirs, mine)
                 if about == "violations":
+                    count(total, "endings", int(mine is not None and mine["state"] == "resolved"))
                     if place[0].startswith("drift/") and place[1] in expected["approved"]:
                         count(total, "compared with approved states")
                     if "says" in (mine or {}) and "says" in (theirs or {}):
@@ -216,8 +218,8 @@ def pairs(mine, theirs):
             yield from pairs(mine[name], theirs.get(name))
 
 
-def count(total, what):
-    total["comparisons"][what] = total["comparisons"].get(what, 0) + 1
+def count(total, what, number=1):
+    total["comparisons"][what] = total["comparisons"].get(what, 0) + number
 
 
 def disagree(total, seed, run, about, place, mine, theirs):

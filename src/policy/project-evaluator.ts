@@ -63,8 +63,9 @@ export class ProjectEvaluator {
   readonly #failures: Map<string, string>
   readonly #doubts = gatherDoubts()
   readonly #tally: Tally = new Map()
-  /** Subscriptions of which no run has read filter rows. */
+  /** Subscriptions of which no run has read filter rows, and those among them that were due in this one. */
   readonly #withoutRows: Tally = new Map()
+  readonly #dueInVain: Tally = new Map()
   /** Places of waivers that match findings. */
   readonly #usedWaivers = new Set<number>()
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
@@ -211,7 +212,10 @@ export class ProjectEvaluator {
     const { kind, uid, name } = resource
     const set = this.#ruleSetOf(resource)
     count(this.#tally, set.byId, kind)
-    if (hasNoRows(resource)) count(this.#withoutRows, set.byId, kind)
+    if (hasNoRows(resource)) {
+      count(this.#withoutRows, set.byId, kind)
+      if (resource.unseen?.includes('/filters')) count(this.#dueInVain, set.byId, kind)
+    }
     if (set !== sets.everyone) this.#exceptions.set(resourceKey(resource), set)
     const places = this.#accepting(resource, projectWaivers)
     if (places.length > 0) this.#accepted.set(resourceKey(resource), places)
@@ -302,7 +306,7 @@ export class ProjectEvaluator {
 
   /** What the end of the run needs. */
   outcome(): EvaluationOutcome {
-    const rowsUnread = countUnread(this.#withoutRows, this.#asked)
+    const rowsUnread = countUnread(this.#asked, this.#withoutRows, this.#dueInVain)
     const countMissed = (rule: string, kind: Kind) => this.#doubts.count(rule, kind) + (rowsUnread[rule] ?? 0)
     const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#asked, countMissed)
     const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
@@ -409,18 +413,26 @@ function count(tally: Tally, rules: Rules, kind: Kind): void {
   else counts[kind] = (counts[kind] ?? 0) + 1
 }
 
-/** What was due and could not be read is a doubt instead. */
-function hasNoRows({ kind, attributes, unseen = none }: Resource): boolean {
-  return kind === 'subscription' && attributes.filters === undefined && !unseen.includes('/filters')
+function hasNoRows({ kind, attributes }: Resource): boolean {
+  return kind === 'subscription' && attributes.filters === undefined
 }
 
-function countUnread(withoutRows: Tally, rules: readonly ActiveRule[]): Readonly<Record<string, number>> {
+/** What was due and could not be read is a doubt of rules about one resource; drift rules have no rows to compare with. */
+function countUnread(
+  rules: readonly ActiveRule[],
+  withoutRows: Tally,
+  dueInVain: Tally,
+): Readonly<Record<string, number>> {
   const unread: Record<string, number> = {}
   for (const { rule } of rules) {
     if (rule.readsRows !== true) continue
-    for (const [applied, { subscription = 0 }] of withoutRows) {
-      if (applied.has(rule.id)) unread[rule.id] = (unread[rule.id] ?? 0) + subscription
+    let subscriptions = 0
+    for (const [applied, counts] of withoutRows) {
+      if (!applied.has(rule.id)) continue
+      const inDoubt = rule.scope === 'drift' ? 0 : (dueInVain.get(applied)?.subscription ?? 0)
+      subscriptions += (counts.subscription ?? 0) - inDoubt
     }
+    if (subscriptions > 0) unread[rule.id] = subscriptions
   }
   return unread
 }

@@ -3,7 +3,7 @@ import type { AuditedProject, AuditedService } from '../audit/project-scan.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { someOf } from '../config/configuration-schema.ts'
-import { describeKey, describeUrlPlace } from '../config/describe-key.ts'
+import { describeKey, describeUrlPosition } from '../config/describe-key.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { linksOfProject } from '../model/resource-link.ts'
@@ -68,21 +68,21 @@ export function openServices(
     clients.push(client)
     const open = (
       ref: ProjectRef,
-      own: Omit<AuditedProject, 'ref' | 'uiUrl' | 'client' | 'listings' | 'filtersPerRun'>,
+      projectMembers: Omit<AuditedProject, 'ref' | 'uiUrl' | 'client' | 'listings' | 'filtersPerRun'>,
     ) => {
       const links = uiUrl === undefined ? undefined : linksOfProject(uiUrl, ref)
-      return { ref, uiUrl: links, client, listings, filtersPerRun, ...own }
+      return { ref, uiUrl: links, client, listings, filtersPerRun, ...projectMembers }
     }
-    const urlOrigin = describeUrlPlace(service.urlPlace, file)
-    const named = projects.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {
-      const keyOrigin = describeKey(key, keyPlace, file)
+    const urlOrigin = describeUrlPosition(service.urlPosition, file)
+    const named = projects.map(({ ref, key, keyPosition, labels, filters, line }): AuditedProject => {
+      const keyOrigin = describeKey(key, keyPosition, file)
       return open(ref, { key, keyOrigin, urlOrigin, configuredAt: placeAt(line), labels, filters })
     })
     const [first] = named
     const key = service.key ?? first?.key
     // A configuration without any of them is refused.
     if (key === undefined) return []
-    const keyOrigin = service.key === undefined ? first?.keyOrigin : describeKey(key, service.keyPlace, file)
+    const keyOrigin = service.key === undefined ? first?.keyOrigin : describeKey(key, service.keyPosition, file)
     const position = matches[0] === undefined ? null : placeAt(matches[0].line)
     return [
       {

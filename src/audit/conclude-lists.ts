@@ -56,8 +56,8 @@ export async function writeUnlisted(
   )
   const written: ProjectRef[] = []
   const usedWaivers = new Set<number>()
-  for (const [place, { name }] of services.entries()) {
-    const unlisted = unlistedOfServices[place]
+  for (const [index, { name }] of services.entries()) {
+    const unlisted = unlistedOfServices[index]
     const list = projectListOf(name)
     const projects = unlisted?.projects ?? []
     if (projects.length === 0 && (await draft.unconfirmedViolations(list)).length === 0) continue

@@ -32,15 +32,15 @@ export async function takeNewerSettings(
   const newest = await lastWritten?.(project)
   if (newest === undefined || writtenAt >= newest) return asAnswered
   const { kind, uid } = answer
-  const [known] = await draft.versionsAt(project, [{ kind, uid, run: draft.run - 1 }])
-  const isComparable = known?.sealKeyId === sealer.keyId && known.normaliser === normaliserVersion
-  if (known === undefined || !isComparable || known.doubts !== undefined) return asAnswered
-  if (now - Date.parse(known.since) > longestCacheMs) return asAnswered
-  const fields = diffAttributes(kind, known.attributes, answer.attributes, { sealsComparable: true })
+  const [stored] = await draft.versionsAt(project, [{ kind, uid, run: draft.run - 1 }])
+  const isComparable = stored?.sealKeyId === sealer.keyId && stored.normaliser === normaliserVersion
+  if (stored === undefined || !isComparable || stored.doubts !== undefined) return asAnswered
+  if (now - Date.parse(stored.since) > longestCacheMs) return asAnswered
+  const fields = diffAttributes(kind, stored.attributes, answer.attributes, { sealsComparable: true })
   if (fields.length === 0) return asAnswered
-  const { name, attributes, facts } = known
-  const kept: Resource = { kind, uid, name, attributes, facts, volatile: answer.volatile }
-  return { project: kept, writtenAt: newest, isStale: true }
+  const { name, attributes, facts } = stored
+  const storedProject: Resource = { kind, uid, name, attributes, facts, volatile: answer.volatile }
+  return { project: storedProject, writtenAt: newest, isStale: true }
 }
 
 function timeIn({ volatile: { updated_at } }: Resource): string | undefined {

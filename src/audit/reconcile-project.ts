@@ -36,7 +36,7 @@ export async function reconcileProject(
   const active = unconfirmed.filter(({ rule }) => !isOfRun(needs.get(rule)?.scope))
   const criteria = projectCriteria(outcome, needs)
   // What was found in a field that the policy ignores now is not fixed.
-  const left = active.flatMap((violation) => {
+  const ignoredEndings = active.flatMap((violation) => {
     const by = needs.get(violation.rule)?.scope === 'drift' ? ignoredBy(ignored, violation.path) : undefined
     return by === undefined ? [] : [[keyed(violation).key, endingOfIgnored(by, evaluator)] as const]
   })
@@ -44,7 +44,7 @@ export async function reconcileProject(
   const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
   const withoutBaseline = unasked.length === 0 ? fixed : await endingOfBaseline(draft, project)
   const endings = new Map([
-    ...left,
+    ...ignoredEndings,
     ...criteria.endings,
     ...unasked.map((violation) => [keyed(violation).key, withoutBaseline] as const),
   ])
@@ -124,11 +124,11 @@ async function readDifferences(
   const leftOut = new Map<string, Ending>()
   const uncompared = new Set<string>()
   if (expected === undefined || expected === 'unread' || reform === undefined) return { leftOut, uncompared }
-  for (const some of chunks(violations, readAtOnce)) {
-    const approved = await expected.bodies(some)
-    const points = some.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
+  for (const batch of chunks(violations, readAtOnce)) {
+    const approved = await expected.bodies(batch)
+    const points = batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
     const stored = await draft.versionsAt(project, points)
-    for (const [at, violation] of some.entries()) {
+    for (const [at, violation] of batch.entries()) {
       const [body, version] = [approved[at], stored[at]]
       if (body === undefined || version === undefined) continue
       const { key } = keyed(violation)
@@ -156,7 +156,7 @@ async function endingOfBaseline(draft: ViolationDraft, project: ProjectRef): Pro
   return byPolicy({
     endedBy:
       revoked === undefined
-        ? decidedAt('rule_off', { reason: 'there is no baseline to compare with', place: null })
+        ? decidedAt('rule_off', { reason: 'there is no baseline to compare with', configuredAt: null })
         : decidedBy('baseline', { ...revoked, reason: 'the baseline was revoked', run }),
   })
 }

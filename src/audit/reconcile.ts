@@ -176,13 +176,13 @@ function keepWorseSeverity(finding: Finding, { severity, message }: Finding): Fi
   return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
 }
 
-function saysTheSame(known: ReconcilableViolation, finding: Finding): boolean {
+function saysTheSame(violation: ReconcilableViolation, finding: Finding): boolean {
   return (
-    known.state === stateOf(finding) &&
-    known.severity === finding.severity &&
-    known.message === finding.message &&
-    known.name === finding.name &&
-    isSameWaiver(known.waiver, finding.waiver)
+    violation.state === stateOf(finding) &&
+    violation.severity === finding.severity &&
+    violation.message === finding.message &&
+    violation.name === finding.name &&
+    isSameWaiver(violation.waiver, finding.waiver)
   )
 }
 

@@ -29,9 +29,9 @@ export interface StagedResource {
   /** The run that wrote its version: this one when it is new or differs. */
   readonly since: number
   /** Whether an earlier scan knew it. */
-  readonly isKnown: boolean
+  readonly isInHistory: boolean
   /** As it was last known, where this scan shows something else; undefined otherwise, and when it is new. */
-  readonly known: StoredBody | undefined
+  readonly previous: StoredBody | undefined
   /** As of the last complete scan; `same` when it is what was just seen; undefined when there was none. */
   readonly base: StoredBody | undefined | 'same'
   /** What differs from that, without ignored fields. */
@@ -39,7 +39,7 @@ export interface StagedResource {
   /** How many changes the policy leaves out, by its path. */
   readonly leftOut: ComparedChanges['leftOut']
   /** Digest of its version, where that holds what this scan showed and nothing else. */
-  readonly ownForm?: string | undefined
+  readonly formDigest?: string | undefined
 }
 
 /**
@@ -54,9 +54,9 @@ export async function stageResources(
   resources: readonly Resource[],
   read: ReadonlySet<Resource> = noResources,
 ): Promise<StagedResources> {
-  const { draft, project, lastComplete, sealer, known } = scan
+  const { draft, project, lastComplete, sealer, currentVersions } = scan
   const sealKeyId = sealer.keyId
-  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources, read)
+  const { doubted, forms, differing } = compareWithCurrent(scan, kind, resources, read)
   const baseline = lastComplete[kind]
   // Versions that the last complete scan had not seen yet, so that it saw another one.
   const younger = forms.flatMap(({ version }) =>
@@ -75,14 +75,14 @@ export async function stageResources(
   let isReformed = false
 
   for (const { form, version } of forms) {
-    if (version !== undefined) known.see(version)
+    if (version !== undefined) currentVersions.see(version)
     // Nearly all are as they were, and were so at the last complete scan.
     if (version?.digest === form.digest && baseline !== undefined && version.fromRun <= baseline.run) {
-      staged.push({ ...unchanged, resource: form.resource, since: version.fromRun, ownForm: form.digest })
+      staged.push({ ...unchanged, resource: form.resource, since: version.fromRun, formDigest: form.digest })
       continue
     }
     const before = bodies.get(form.resource.uid)
-    const now = before === undefined ? form : write(withKnown(form.resource, before, sealer, doubted))
+    const now = before === undefined ? form : write(fillUnseen(form.resource, before, sealer, doubted))
     isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
     const isSame = version !== undefined && version.digest === now.digest
     if (!isSame && now.row !== undefined) versions.push({ ...now.row, replaces: version?.id })
@@ -99,9 +99,9 @@ export async function stageResources(
       change: compared.change && { ...compared.change, firstSeen: since },
       resource,
       since,
-      isKnown: version !== undefined,
-      known: before,
-      ownForm: now.digest === form.digest ? form.digest : undefined,
+      isInHistory: version !== undefined,
+      previous: before,
+      formDigest: now.digest === form.digest ? form.digest : undefined,
     })
   }
   await draft.stage(project, versions)
@@ -115,28 +115,28 @@ export async function findChanged(
   resources: readonly Resource[],
 ): Promise<readonly string[]> {
   const { draft, project, sealer } = scan
-  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources, noResources)
+  const { doubted, forms, differing } = compareWithCurrent(scan, kind, resources, noResources)
   const bodies = await draft.versionsAt(project, differing)
   const bodyOf = new Map(differing.map(({ uid }, at) => [uid, bodies[at]]))
   return forms.flatMap(({ form: { resource }, version }) => {
     const before = bodyOf.get(resource.uid)
     // Another key or another normal form makes another text of the same thing.
     if (before === undefined || before.sealKeyId !== sealer.keyId || before.normaliser !== normaliserVersion) return []
-    const { digest } = write(withKnown(resource, before, sealer, doubted))
+    const { digest } = write(fillUnseen(resource, before, sealer, doubted))
     return version?.digest === digest ? [] : [resource.uid]
   })
 }
 
 /** `differing`: what is written in other words than the known version, which may show more. */
-function compareWithKnown(
-  { draft, now, known }: ProjectScan,
+function compareWithCurrent(
+  { draft, now, currentVersions }: ProjectScan,
   kind: Kind,
   resources: readonly Resource[],
   read: ReadonlySet<Resource>,
 ) {
   const doubted: DoubtDate = { run: draft.run, at: new Date(now).toISOString() }
   const forms = resources.map((resource) => {
-    const version = known.find(kind, resource.uid)
+    const version = currentVersions.find(kind, resource.uid)
     if (version !== undefined && read.has(resource)) {
       const form: Form = { resource, digest: version.digest, row: undefined }
       return { form, version }
@@ -153,8 +153,8 @@ const noResources: ReadonlySet<Resource> = new Set()
 const noneLeftOut: ComparedChanges['leftOut'] = new Map()
 
 const unchanged = {
-  isKnown: true,
-  known: undefined,
+  isInHistory: true,
+  previous: undefined,
   base: 'same',
   change: undefined,
   leftOut: noneLeftOut,
@@ -212,11 +212,12 @@ function write(resource: Resource): Form {
 }
 
 /** What this scan did not show is taken from what is known, with what is known of its secrets. */
-function withKnown(resource: Resource, known: StoredBody, sealer: Sealer, doubted: DoubtDate): Resource {
-  const own = known.sealKeyId === sealer.keyId ? known.attributes : maskSeals(known.attributes)
-  const before = known.normaliser === normaliserVersion ? own : reseal(resource.kind, own, sealer)
+function fillUnseen(resource: Resource, current: StoredBody, sealer: Sealer, doubted: DoubtDate): Resource {
+  const currentAttributes = current.sealKeyId === sealer.keyId ? current.attributes : maskSeals(current.attributes)
+  const before =
+    current.normaliser === normaliserVersion ? currentAttributes : reseal(resource.kind, currentAttributes, sealer)
   const attributes = carryOver(resource.kind, before, resource.attributes)
-  const carried = Object.entries(known.facts).filter(
+  const carried = Object.entries(current.facts).filter(
     ([path]) => !(path in resource.facts) && valueAt(attributes, path) === valueAt(before, path),
   )
   // What is carried may be malformed as well.
@@ -227,7 +228,7 @@ function withKnown(resource: Resource, known: StoredBody, sealer: Sealer, doubte
     facts: { ...Object.fromEntries(carried), ...resource.facts },
     ...(malformed.length === 0 ? {} : { malformed }),
   }
-  return dateDoubts(whole, doubted, known)
+  return dateDoubts(whole, doubted, current)
 }
 
 /** When a run meets a field that is malformed or not shown. */

@@ -175,7 +175,7 @@ async function decideNotification(
   const isWatched = terminal.stdout.isTTY === true || terminal.stderr.isTTY === true
   if (!isWatched || history === undefined) return true
   const { configuredPaths } = await import('../app/locate-history.ts')
-  if ((await configuredPaths(config, terminal)).history.shown === chosen.shown) return true
+  if ((await configuredPaths(config, terminal)).history.displayName === chosen.displayName) return true
   terminal.stderr.write(
     'hookdrift: channels are not notified: the history is not the configured one; --notify notifies them\n',
   )

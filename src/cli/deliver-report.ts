@@ -205,14 +205,14 @@ function isFormat(name: string): name is Format {
 function refuseDuplicates(files: readonly ReportFile[]): void {
   const seen = new Set<string>()
   for (const { file } of files) {
-    const place = placeOf(file)
-    if (seen.has(place)) throw AuditError.usage(`--report: two reports would be written to ${file}`)
-    seen.add(place)
+    const realPath = realPathOf(file)
+    if (seen.has(realPath)) throw AuditError.usage(`--report: two reports would be written to ${file}`)
+    seen.add(realPath)
   }
 }
 
 /** The real path of the file, so that two spellings of its directory are equal. */
-function placeOf(file: string): string {
+function realPathOf(file: string): string {
   try {
     return join(realpathSync(dirname(file)), basename(file))
   } catch {

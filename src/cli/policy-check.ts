@@ -27,7 +27,7 @@ async function check(policyFile: string | undefined, options: CheckOptions, term
   const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
   const load = async (signal: AbortSignal) => {
     const policy = await loadPolicy(path, { now, signal })
-    const ids = policy.known.map(({ id }) => id)
+    const ids = policy.allRules.map(({ id }) => id)
     return { policy, tests: await loadPolicyTests(path, ids, { signal }) }
   }
   const { result: read, exitCode } = await untilSignalled((signal) => unlessStopped(signal, load(signal)))

@@ -57,11 +57,11 @@ async function loadPolicyOf({ policy, config }: ExplainOptions, terminal: Proces
   )
 }
 
-async function chooseRules({ known }: Policy, { resource: { kind } }: RuleTarget, ruleId: string | undefined) {
-  if (ruleId === undefined) return known.filter((rule) => rule.kind === kind)
-  const rule = known.find(({ id }) => id === ruleId)
+async function chooseRules({ allRules }: Policy, { resource: { kind } }: RuleTarget, ruleId: string | undefined) {
+  if (ruleId === undefined) return allRules.filter((rule) => rule.kind === kind)
+  const rule = allRules.find(({ id }) => id === ruleId)
   if (rule === undefined) {
-    const ids = known.map(({ id }) => id)
+    const ids = allRules.map(({ id }) => id)
     throw AuditError.usage(`there is no rule "${ruleId}"${suggestName(ruleId, ids)}`)
   }
   if (rule.kind !== kind) throw AuditError.usage(`${ruleId} evaluates ${rule.kind}s; this resource is of kind ${kind}`)

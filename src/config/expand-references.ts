@@ -33,11 +33,11 @@ export function expandReferences(file: string, { env, readFile }: ReferenceSourc
     const expanded = text.replace(reference, (match, ...rest) => {
       if (match === '$${') return '${'
       const { name, fallback, path } = groupsOf(rest)
-      const found = name !== undefined ? variable(name, fallback, env) : read(path)
-      filledIn += 'text' in found ? found.text.length : 0
+      const result = name !== undefined ? variable(name, fallback, env) : read(path)
+      filledIn += 'text' in result ? result.text.length : 0
       if (filledIn > maxFilledIn) return ''
-      if ('text' in found) return found.text
-      problems.push(found.problem)
+      if ('text' in result) return result.text
+      problems.push(result.problem)
       return ''
     })
     if (filledIn > maxFilledIn) problems.push('references fill in more than 16 MiB of text, the limit')
@@ -90,11 +90,11 @@ function variable(name: string, fallback: string | undefined, env: ReferenceSour
 
 /** Reads a file once, even if a thousand references name it. */
 function onceEach(read: (path: string | undefined) => ReferenceMatch): (path: string | undefined) => ReferenceMatch {
-  const known = new Map<string | undefined, ReferenceMatch>()
+  const matches = new Map<string | undefined, ReferenceMatch>()
   return (path) => {
-    const found = known.get(path) ?? read(path)
-    known.set(path, found)
-    return found
+    const match = matches.get(path) ?? read(path)
+    matches.set(path, match)
+    return match
   }
 }
 

@@ -89,8 +89,8 @@ export async function contain(
  */
 export function diagnosesOf(error: unknown, remediation: string): readonly Diagnosis[] {
   if (!(error instanceof AuditError)) {
-    const [, place = ''] = framesOf(error).split('\n')
-    return [fail(`a bug ended this check: ${classOf(error)} ${place.trim()}`, 'Please report this line.')]
+    const [, frame = ''] = framesOf(error).split('\n')
+    return [fail(`a bug ended this check: ${classOf(error)} ${frame.trim()}`, 'Please report this line.')]
   }
   const advice = error.advice === undefined ? remediation : shortAdvice(error.advice)
   return error.message.split('\n').map((line) => fail(line, advice))

@@ -16,7 +16,7 @@ import { splitUrl } from './split-url.ts'
 /** Replaces every credential in a text by its seal. */
 export function sealCredentials(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
-  return mayHoldCredential(text) ? text.replace(credentials, (found) => sealer.seal(found)) : text
+  return mayHoldCredential(text) ? text.replace(credentials, (credential) => sealer.seal(credential)) : text
 }
 
 /** Replaces every random word by its seal. Names, ULIDs and UUIDs stay: people select things by them. */

@@ -57,9 +57,9 @@ export function findCauses(run: number, changes: readonly OwnedChange[]): Cause[
   const modified = changes.filter(({ change }) => change === 'modified')
   const alike = alikeIn(modified).filter(({ hits }) => hits.size > 1)
   const isShared = new Set(alike.flatMap(({ hits }) => [...hits.values()].flat()))
-  const places = new Map(modified.map((change, place) => [change, place]))
+  const indexOfChange = new Map(modified.map((change, index) => [change, index]))
   // Fields that the same resources lost or changed together are one update.
-  const together = Map.groupBy(alike, ({ hits }) => [...hits.keys()].map((change) => places.get(change)).join())
+  const together = Map.groupBy(alike, ({ hits }) => [...hits.keys()].map((change) => indexOfChange.get(change)).join())
   return [
     ...[...together.values()].flatMap((group) => sharedCause(run, group)),
     ...modified.flatMap((change) => {
@@ -97,7 +97,7 @@ export function openCauses(causes: readonly Cause[], aftermath: Aftermath): Caus
 function follow(
   causes: readonly Cause[],
   { violations, later }: Aftermath,
-  isKept: (violations: readonly FollowingViolation[]) => boolean,
+  isIncluded: (violations: readonly FollowingViolation[]) => boolean,
 ): Cause[] {
   const violationsOf = Map.groupBy(violations, keyOfResource)
   const laterOf = Map.groupBy(later, keyOfResource)
@@ -106,23 +106,23 @@ function follow(
     const resources = cause.resources.flatMap((hit): CausedChange[] => {
       const key = keyOfResource({ ...hit, kind })
       const remaining =
-        change === 'removed' ? leftOfRemoval(hit, laterOf.get(key)) : leftOfUpdate(hit, laterOf.get(key))
+        change === 'removed' ? remainderOfRemoval(hit, laterOf.get(key)) : remainderOfUpdate(hit, laterOf.get(key))
       if (remaining === undefined) return []
       const following = (violationsOf.get(key) ?? []).filter(
         ({ path }) => path === '' || remaining.fields.some((field) => pointersOverlap(field.path, path)),
       )
-      return isKept(following) ? [{ ...remaining, violations: following }] : []
+      return isIncluded(following) ? [{ ...remaining, violations: following }] : []
     })
     return resources.length === 0 ? [] : [{ ...cause, resources }]
   })
 }
 
 /** A resource that is back under its uid is mended. */
-function leftOfRemoval(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
+function remainderOfRemoval(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
   return later.some(({ change }) => change === 'added') ? undefined : hit
 }
 
-function leftOfUpdate(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
+function remainderOfUpdate(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
   if (later.some(({ change }) => change === 'removed')) return undefined
   const again = later.flatMap(({ fields }) => fields.map(({ path }) => path))
   const fields = hit.fields.filter(({ path }) => !again.some((other) => pointersOverlap(path, other)))
@@ -229,15 +229,15 @@ function sharedCause(run: number, group: readonly AlikeFields[]): Cause[] {
   ]
 }
 
-function updateOfOne(run: number, change: OwnedChange, own: readonly FieldChange[]): Cause {
+function updateOfOne(run: number, change: OwnedChange, fields: readonly FieldChange[]): Cause {
   const { kind, uid } = change
   return {
-    id: idOf(run, [uid, ...own.map((field) => keyOf(kind, field))]),
+    id: idOf(run, [uid, ...fields.map((field) => keyOf(kind, field))]),
     firstRun: run,
     kind,
     change: 'modified',
-    fields: own.toSorted(lossesFirst),
-    resources: [hitOf(change, own)],
+    fields: fields.toSorted(lossesFirst),
+    resources: [hitOf(change, fields)],
   }
 }
 

@@ -5,10 +5,10 @@ import { opensTickets } from '../config/notify-schema.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
+import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { Cause } from '../model/cause.ts'
 import { isInterrupted } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
-import { isOwnRule } from '../model/own-rules.ts'
 import type { Verdict } from '../model/report.ts'
 import { countSeverities, isAtLeast, severities } from '../model/violation.ts'
 import { describeCause } from '../report/describe-cause.ts'
@@ -148,7 +148,7 @@ function given(member: string, text: string | undefined): Partial<Event> {
 function commandFor({ rule = '', uid = '', kind }: Event, steps: string): string | undefined {
   const back = rule.startsWith('drift/') ? commandAbout(uid, steps, 'restore') : undefined
   if (back !== undefined) return back
-  if (isShellSafe(rule) && isOwnRule(rule)) return `hookdrift rules ${rule}`
+  if (isShellSafe(rule) && isBuiltInRule(rule)) return `hookdrift rules ${rule}`
   return kind !== 'policy' && isShellSafe(uid) ? `hookdrift timeline ${uid}` : undefined
 }
 

@@ -10,7 +10,7 @@ import { lookbackOf, ruleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import type { Labels } from './selector.ts'
 import { stamp } from './stamp.ts'
-import { coveringPlaces } from './waiving.ts'
+import { coveringWaivers } from './waiving.ts'
 
 /** A policy, ready to evaluate the projects of one run. Projects share no state. */
 export interface PolicyEvaluator {
@@ -22,8 +22,8 @@ export interface PolicyEvaluator {
   datesOf(resource: Resource): readonly string[]
   /** Options of a rule for a resource; undefined where the rule is off. */
   optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
-  /** A place of the policy (`file:line:column`) as reports name it. */
-  readonly placeOf: Policy['placeOf']
+  /** A position in the policy (`file:line:column`) as reports name it. */
+  readonly locationOf: Policy['locationOf']
   /** Rules that an override names. */
   readonly overridden: ReadonlySet<string>
   /** Whether a rule is on for a resource, and what in the policy decides that. */
@@ -49,7 +49,7 @@ export function createEvaluator(
   )
   const sets = ruleSets(policy, labelsOf)
   const waiversFor = (scope: Rule['scope']) =>
-    coveringPlaces(
+    coveringWaivers(
       policy.waivers,
       named.flatMap(({ rule }) => (rule.scope === scope ? [rule.id] : [])),
     )
@@ -67,14 +67,14 @@ export function createEvaluator(
     needs: ruleNeeds(policy),
     datesOf: (resource) => datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : [])),
     optionsOf: (project, resource, rule) => sets.of(project, resource).byId.get(rule)?.options,
-    placeOf: policy.placeOf,
+    locationOf: policy.locationOf,
     overridden: new Set(policy.overrides.flatMap((override) => override.rules)),
     switchOf: (project, resource, rule) => switchOf(policy, rule, { project, labels: labelsOf(project), resource }),
     evaluateOverdue(project, overdue) {
       const self: Resource = { kind: 'policy', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
       const active = sets.of(project, self).violations
       return active.flatMap(({ active, bound }) =>
-        overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),
+        overdue.flatMap((group) => [...bound.check(group)].map((ruleFinding) => stamp(active, self, ruleFinding))),
       )
     },
     forProject: (project, excluded = new Map(), foreseen) => new ProjectEvaluator(project, excluded, shared, foreseen),

@@ -80,7 +80,7 @@ export function readPayload(text: string): { readonly payload: JsonObject } | { 
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    // The parser's message quotes the text; the place alone is safe.
+    // The parser's message quotes the text; the position alone is safe.
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(messageOf(error)) ?? []
     return { fault: line === undefined ? 'is not JSON' : `is not JSON (line ${line}, column ${column})` }
   }

@@ -9,7 +9,7 @@ import { ruleSets } from '../policy/rule-sets.ts'
 import type { ManualStep } from '../repair/write-body.ts'
 import { shellWord } from '../report/text/shell-word.ts'
 import type { Bound } from '../rules/engine/rule.ts'
-import { ownRule } from '../rules/rules.ts'
+import { builtInRule } from '../rules/rules.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { attributesOf } from './diff.ts'
 
@@ -49,7 +49,7 @@ export async function findReadyChanges(reader: HistoryReader, asking: RepairQues
   const attributes = attributesOf(asking.now)
   const rules = [...new Set(asking.violations.map(({ rule }) => rule))].sort()
   const fixes = rules.flatMap((rule) => {
-    const fix = ownRule(rule)?.fix
+    const fix = builtInRule(rule)?.fix
     return fix === undefined ? [] : [{ rule, fix }]
   })
   const bounds = fixes.some(({ fix }) => 'bound' in fix) ? await readBounds(reader, asking) : undefined

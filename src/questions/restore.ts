@@ -292,7 +292,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     rule,
     fixes: isFix ? ready.changes : [],
     isGone: now === undefined,
-    left: [...repair.left, ...(ready?.left ?? [])],
+    left: [...repair.manualSteps, ...(ready?.left ?? [])],
     dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
     notes: [
       ...(isFix ? ready.notes : former === undefined || now === undefined ? [] : notesOn(former.version, now)),
@@ -312,7 +312,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   }
 }
 
-const noRepair: Repair = { requests: [], left: [], notes: [] }
+const noRepair: Repair = { requests: [], manualSteps: [], notes: [] }
 
 interface PresentState {
   readonly identity: Identity
@@ -388,7 +388,7 @@ export async function readCauseRestore(
     const gateway = gatewayOf(project)
     const paths = now === undefined ? [] : hit.fields.map(({ path }) => path)
     const repair = await repairTo(reader, { target, paths }, { identity, now, scans, run, gateway, taken })
-    manualSteps.push(...repair.left.map((each) => ({ uid, ...each })))
+    manualSteps.push(...repair.manualSteps.map((each) => ({ uid, ...each })))
     const resource = { ...identity, name: withoutSeals(name) }
     const next = repair.requests.map((request) => toRow({ resource, fixes: [] }, request, gateway))
     taken.push(...next.flatMap(({ placeholders }) => placeholders.map((placeholder) => placeholder.name)))

@@ -108,7 +108,7 @@ export const status = question({
     const { isVisible } = terminal.reading ?? {}
     const now = run === undefined ? systemClock.now() : Date.parse(run.finishedAt)
     const read = await readStatus(history, {
-      expected: places && { named: places.projects.filter(isVisible ?? (() => true)), isFound: places.isFound },
+      expected: places && { named: places.projects.filter(isVisible ?? (() => true)), isFound: places.isDiscovered },
       run,
       projects,
       now,

@@ -24,7 +24,7 @@ export function filterRequests(
   { target, now, changed }: FilterStates,
   owner: RowOwner,
   placeholders: Placeholders,
-): { readonly requests: readonly RepairRequest[]; readonly left: readonly ManualStep[] } {
+): { readonly requests: readonly RepairRequest[]; readonly manualSteps: readonly ManualStep[] } {
   const manualSteps: ManualStep[] = []
   const added = plan.added.filter((type) => isNamed(type) || leave(type, unnamed)).map(add)
   const named = (type: string) =>
@@ -34,7 +34,7 @@ export function filterRequests(
   const list = requestTo('GET', '/filters', 'list the filter rows, for the uids in the requests below')
   return {
     requests: [...added, ...(updated.length + deleted.length === 0 ? [] : [list]), ...updated, ...deleted],
-    left: manualSteps,
+    manualSteps,
   }
 
   function leave(type: string, reason: string): false {
@@ -121,8 +121,8 @@ export function filterStatesOf(
   return isJsonObject(target.filters) && isJsonObject(rows) ? { target: target.filters, now: rows, changed } : undefined
 }
 
-/** What is left of the rows' changes once all requests are sent. */
-export function leftOfFilters(changed: readonly string[], restored: ReadonlySet<string>): readonly ManualStep[] {
+/** Steps for a person: changes of the rows that no request makes. */
+export function manualStepsOfFilters(changed: readonly string[], restored: ReadonlySet<string>): readonly ManualStep[] {
   return changed
     .filter((path) => path.startsWith('/filters/') && path.endsWith('/enabled_at') && !restored.has(withoutSeals(path)))
     .map((path) => ({ path, reason: 'The row is switched on, as it was: only since when differs.' }))

@@ -1,5 +1,5 @@
 import { type ExactNumber, escapeText, isExactNumber, shownText } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, pointerStep, setProperty } from '../model/json.ts'
 
 /** What the history does not have, by the name of the variable that a person sets. */
 export interface Placeholder {
@@ -97,7 +97,7 @@ export function spell(pieces: Pieces): string {
 /** A body as JSON for readers, in the form of the inventory: exact numbers are marked. */
 export function spellBody({ members }: BodyObject): JsonObject {
   const object: Record<string, Json> = {}
-  for (const { name, value } of members) setOwn(object, spell(name), spellValue(value))
+  for (const { name, value } of members) setProperty(object, spell(name), spellValue(value))
   return object
 }
 

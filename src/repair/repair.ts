@@ -43,7 +43,7 @@ export interface PathPlaceholder extends Placeholder {
 export interface Repair {
   readonly requests: readonly RepairRequest[]
   /** By path. */
-  readonly left: readonly ManualStep[]
+  readonly manualSteps: readonly ManualStep[]
   /** Sentences about what the requests do beyond that, or cannot know. */
   readonly notes: readonly string[]
 }

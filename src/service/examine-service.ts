@@ -5,7 +5,7 @@ import { compileDialect } from './dialect.ts'
 import { exchangeOnce } from './exchange-once.ts'
 import { foreignText } from './foreign-text.ts'
 import { listProjects } from './list-projects.ts'
-import type { ShownCertificate } from './network-failure.ts'
+import type { PortCertificate } from './network-failure.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { createRateGate } from './rate-gate.ts'
 import { mostItemsOf, readPages } from './read-pages.ts'
@@ -22,7 +22,7 @@ export interface ServiceExaminer {
   /** Asks `/healthz`, without a key. */
   greet(): Promise<ServiceGreeting>
   /** The certificate that the port shows; undefined where it does not speak TLS, or is behind a proxy. */
-  certificate(): Promise<ShownCertificate | undefined>
+  certificate(): Promise<PortCertificate | undefined>
   /** @throws ServiceFault as the client's `project` */
   project(access: ProjectAccess): Promise<JsonObject>
   /** @throws ServiceFault when the first page of a listing of one item a page cannot be read */

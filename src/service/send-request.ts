@@ -135,7 +135,7 @@ export function createSender({
       if (mayAskAgain) access.budget.waitedMs += clock.now() - Math.max(startedAt, wantedAt)
       const isUnreached = mayAskAgain && reach?.over(delayMs) !== undefined
       if (isUnreached) reach?.giveUp()
-      const isBudgetSpent = mayAskAgain && (isUnreached || budgetLeftMs(access) <= 0)
+      const isBudgetSpent = mayAskAgain && (isUnreached || remainingBudgetMs(access) <= 0)
       const isLast = !mayAskAgain || isBudgetSpent
       seen(isLast ? null : delayMs)
       const reply = access.signal.aborted ? given(stopped(access.signal), 0) : given(exchange, tries, isBudgetSpent)
@@ -190,7 +190,7 @@ export function createSender({
     )
   }
 
-  function budgetLeftMs({ budget }: ProjectAccess): number {
+  function remainingBudgetMs({ budget }: ProjectAccess): number {
     return limits.retryBudgetMs - budget.waitedMs
   }
 

@@ -44,8 +44,8 @@ export function parseYaml(text: string, { mebibytes, tokens }: FileLimits = usua
     const mistake = { offset: tooLong.offset, text: `the file has more than ${tokens} YAML tokens, the limit` }
     return { contents: null, lines, mistakes: [mistake] }
   }
-  const found = [...(first?.errors ?? []), ...(first?.warnings ?? [])]
-  const mistakes = oneForEachIndentation(found.map(mistakeOf), text, lines).map(
+  const faults = [...(first?.errors ?? []), ...(first?.warnings ?? [])]
+  const mistakes = oneForEachIndentation(faults.map(mistakeOf), text, lines).map(
     ({ offset, code }): { offset: number; text: string } => ({ offset, text: texts[code] }),
   )
   if (second !== undefined) mistakes.push({ offset: second.range[0], text: texts.MULTIPLE_DOCS })

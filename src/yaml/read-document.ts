@@ -11,7 +11,7 @@ export interface ReadDocument<T> {
   readonly value: T
   /** Where a key or its value begins; for a path that is not in the file, where its nearest parent begins. */
   at(path: NodePath, where?: 'key' | 'value'): { readonly line: number; readonly column: number }
-  /** A problem found later, at its place. `refuseProblems` throws it, `problemLine` makes a warning of it. */
+  /** A problem found later, at its position. `refuseProblems` throws it, `problemLine` makes a warning of it. */
   problem(path: NodePath, text: string, where?: 'key' | 'value'): FileProblem
   /** A problem within a text, `offset` UTF-16 units into the decoded text. */
   problemWithin(path: NodePath, offset: number, text: string): FileProblem
@@ -46,7 +46,7 @@ interface DocumentOptions<S extends z.ZodType> {
   /** Values that no message may show, even if they are wrong. */
   readonly isSecret?: (path: NodePath) => boolean
   /** Problems that are already known: reported together with the new ones. */
-  readonly known?: readonly FileProblem[]
+  readonly knownProblems?: readonly FileProblem[]
   /** Default: the limits of files that people write. */
   readonly limits?: FileLimits
   /** The text's `parseYaml`, for a text that several schemas read. */
@@ -98,7 +98,7 @@ export function examineDocument<S extends z.ZodType>(
     isExact = () => false,
     isSecret = () => false,
     takesAnyName = false,
-    known = [],
+    knownProblems = [],
     limits,
     parsed = parseYaml(text, limits),
   } = options
@@ -115,10 +115,10 @@ export function examineDocument<S extends z.ZodType>(
     refuseProblems([problemAt(0, 'the file is empty, expected a mapping')])
   }
 
-  const found = new Map<string, FileProblem>()
+  const problemsByPath = new Map<string, FileProblem>()
   const report = (path: NodePath, offset: number, problem: string) => {
     const id = JSON.stringify(path)
-    if (!found.has(id)) found.set(id, problemAt(offset, problem)) // The first problem at a place explains the rest.
+    if (!problemsByPath.has(id)) problemsByPath.set(id, problemAt(offset, problem)) // The first problem at a path explains the rest.
   }
   const { value, targets, protos } = nodeValues(contents, {
     expand,
@@ -126,10 +126,10 @@ export function examineDocument<S extends z.ZodType>(
     report,
     lineOf: (offset) => positionOf(offset).line,
   })
-  const placeOf = (path: NodePath) => locate(contents, targets, path)
-  const offsetOf = (path: NodePath, where: 'key' | 'value') => offsetIn(nearestPlace(path, placeOf), where)
+  const nodeAt = (path: NodePath) => locate(contents, targets, path)
+  const offsetOf = (path: NodePath, where: 'key' | 'value') => offsetIn(nearestPosition(path, nodeAt), where)
 
-  const around = { placeOf, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
+  const around = { nodeAt, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
   const leftOut: NodePath[] = []
   let reduced: Reduction | undefined = { value, original: (path) => path }
   let decoded = decode(schema, value)
@@ -147,7 +147,7 @@ export function examineDocument<S extends z.ZodType>(
   }
   // A schema drops such a member from a mapping of free names, unseen and unchecked.
   if (!takesAnyName) for (const { path, offset } of protos) report(path, offset, 'the name `__proto__` is reserved')
-  const problems = [...known, ...found.values()]
+  const problems = [...knownProblems, ...problemsByPath.values()]
   if (reduced === undefined) return { document: undefined, problems, faults: [] }
   const { original } = reduced
   const document: ReadDocument<z.output<S>> = {
@@ -155,7 +155,7 @@ export function examineDocument<S extends z.ZodType>(
     at: (path, where = 'value') => positionOf(offsetOf(original(path), where)),
     problem: (path, problem, where = 'value') => problemAt(offsetOf(original(path), where), problem),
     problemWithin: (path, offset, problem) => {
-      const position = placeOf(original(path))
+      const position = nodeAt(original(path))
       const start = () => offsetOf(original(path), 'value')
       return problemAt(
         position === undefined ? start() : (offsetWithin(text, position.node, offset) ?? start()),
@@ -163,7 +163,7 @@ export function examineDocument<S extends z.ZodType>(
       )
     },
     written: (path) => {
-      const node = placeOf(original(path))?.node
+      const node = nodeAt(original(path))?.node
       return isScalar(node) && typeof node.value === 'string' ? node.value : undefined
     },
     leftOut,
@@ -230,28 +230,31 @@ export function leaveOut(value: unknown, paths: readonly NodePath[]): Reduction 
   return {
     value: reduced,
     original(path) {
-      const found: (string | number)[] = []
+      const originalPath: (string | number)[] = []
       for (const [at, step] of path.entries()) {
         const movedTo = typeof step === 'number' ? moved.get(JSON.stringify(path.slice(0, at))) : undefined
-        found.push(typeof step === 'number' ? (movedTo?.[step] ?? step) : step)
+        originalPath.push(typeof step === 'number' ? (movedTo?.[step] ?? step) : step)
       }
-      return found
+      return originalPath
     },
   }
 }
 
-function offsetIn(place: NodePosition | undefined, where: 'key' | 'value'): number {
-  return (where === 'key' ? place?.keyOffset : place?.valueOffset) ?? 0
+function offsetIn(position: NodePosition | undefined, where: 'key' | 'value'): number {
+  return (where === 'key' ? position?.keyOffset : position?.valueOffset) ?? 0
 }
 
-function nearestPlace(path: NodePath, placeOf: (path: NodePath) => NodePosition | undefined): NodePosition | undefined {
+function nearestPosition(
+  path: NodePath,
+  nodeAt: (path: NodePath) => NodePosition | undefined,
+): NodePosition | undefined {
   for (let length = path.length; length > 0; length--) {
-    const position = placeOf(path.slice(0, length))
+    const position = nodeAt(path.slice(0, length))
     // A missing member belongs to its parent's content, for `key` as for `value`.
     if (position !== undefined)
       return length === path.length ? position : { ...position, keyOffset: position.valueOffset }
   }
-  return placeOf([])
+  return nodeAt([])
 }
 
 function valueAt(value: unknown, path: NodePath): unknown {
@@ -321,9 +324,9 @@ function reduce(value: unknown, tree: Tree, path: NodePath, moved: Map<string, r
       JSON.stringify(path),
       entries.map(([index]) => Number(index)),
     )
-  const members = entries.map(([name, member], place) => {
+  const members = entries.map(([name, member], index) => {
     const child = childOf(tree, name, value)
-    const step = Array.isArray(value) ? place : name
+    const step = Array.isArray(value) ? index : name
     return [name, child === undefined ? member : reduce(member, child, [...path, step], moved)] as const
   })
   return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members)

@@ -23,7 +23,7 @@ async function stageOf(draft: Draft, sealer: Sealer) {
   return {
     draft,
     project: payments,
-    known: new CurrentVersions(await draft.current(payments)),
+    currentVersions: new CurrentVersions(await draft.current(payments)),
     lastComplete: await readCompleteScans(draft.past, payments, draft.run - 1),
     filters: {},
     ignored: [],
@@ -131,7 +131,7 @@ describe('a text that an earlier version stored in clear', () => {
         since: 1,
         version: 1,
         isKnown: false,
-        known: undefined,
+        previous: undefined,
         base: undefined,
         change: undefined,
         leftOut: new Map(),

@@ -22,12 +22,12 @@ const active = (more: Partial<ReconcilableViolation> = {}): ReconcilableViolatio
   ...more,
 })
 
-const override = decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } })
+const override = decidedAt('override', { reason: null, configuredAt: { file: 'policy.yaml', line: 12 } })
 const accepted: Ending = {
   resolution: 'accepted',
   endedBy: decidedBy('acceptance', { by: 'nora', at: '2026-11-24T09:00:00.000Z', reason: 'the receiver moved' }),
 }
-const expired: Ending = { resolution: 'expired', endedBy: decidedAt('expiry', { reason: null, place: null }) }
+const expired: Ending = { resolution: 'expired', endedBy: decidedAt('expiry', { reason: null, configuredAt: null }) }
 
 const scopes: Readonly<Record<string, Needs>> = {
   'of/one': { scope: 'resource', kinds: ['endpoint'] },

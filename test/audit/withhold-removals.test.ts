@@ -46,7 +46,7 @@ async function decide({
   }
   const stage = {
     draft,
-    known: { unseen: () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })) },
+    currentVersions: { unseen: () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })) },
     project: payments,
     lastComplete: given.wasProven ? { endpoint: { run: 1, listing: 'endpoints', filter: null } } : {},
     filters: given.owner === undefined ? {} : { endpoints: { owner: given.owner } },
@@ -117,7 +117,7 @@ describe('a walk that reached its end', () => {
     expect(await decide({ missing: many, seenAgain: 4 })).toEqual({
       status: 'suspect',
       reason: '5 of 9 endpoints missing at once; accepted if the next scan confirms it, or with --accept-removals',
-      losses: [{ listing: 'endpoints', missing: 5, known: 9 }],
+      losses: [{ listing: 'endpoints', missing: 5, total: 9 }],
       withheld: many,
       isSame: false,
     })
@@ -131,7 +131,7 @@ describe('a walk that reached its end', () => {
 
   it('counts only resources that its filter would have shown', async () => {
     const { losses, withheld } = await decide({ missing: [...many, 'f'], owner: 'even' })
-    expect(losses).toEqual([{ listing: 'endpoints', missing: 3, known: 3 }])
+    expect(losses).toEqual([{ listing: 'endpoints', missing: 3, total: 3 }])
     expect(withheld).toEqual(['a', 'c', 'e'])
   })
 
@@ -165,7 +165,7 @@ describe('a walk that reached its end', () => {
     expect(status).toBe('suspect')
     expect(reason).toContain("the service cannot confirm the key's project")
     expect(reason).toContain('hookdrift audit --accept-removals')
-    expect(losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
+    expect(losses.map(({ missing, total }) => `${missing} of ${total}`)).toEqual(shares)
     expect(withheld).toEqual([])
   })
 
@@ -196,7 +196,7 @@ describe('a walk that reached its end', () => {
       'subscriptions of the same scan show 7 endpoints that the list leaves out (a, b, c, d, e and 2 more): nothing is removed until a scan shows no contradiction, or with --accept-removals',
     )
     expect(decided.withheld).toEqual(given.missing)
-    expect(decided.losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
+    expect(decided.losses.map(({ missing, total }) => `${missing} of ${total}`)).toEqual(shares)
   })
 
   it.each<[string, Given]>([

@@ -197,7 +197,7 @@ describe('a line of bash', () => {
     ["'", "it's", undefined],
   ] as const)('gets a word quoted for an open %s: %s', (quote, value, expected) => {
     const found = { candidates: [{ value, about: '' }], files: 'none', isWhole: true } as const
-    const words = bashCandidates(found, { words: [], current: '', quote, kept: 0 })
+    const words = bashCandidates(found, { words: [], current: '', quote, keptLength: 0 })
     expect(words).toEqual(expected === undefined ? [] : [expected])
   })
 })

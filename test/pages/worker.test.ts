@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PlannedRuns } from '../../src/config/read-places.ts'
+import type { PlannedRuns } from '../../src/config/read-configured-paths.ts'
 import { noPlan, type SitePlan } from '../../src/pages/page.ts'
 import type { StatusRow } from '../../src/questions/status.ts'
 import { openStorySite } from './story-site.ts'

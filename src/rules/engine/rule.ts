@@ -280,7 +280,7 @@ export interface UnconfirmedRemoval {
   readonly listing: Listing
   readonly missing: number
   /** How many there were. */
-  readonly known: number
+  readonly total: number
 }
 
 /** Violations of one rule in one project that are past their due date; at least one of them is open. */

@@ -42,9 +42,9 @@ export const duplicate = aggregateRule({
       const reported = new Set<string>()
       for (const alike of Map.groupBy(parallel, ({ filter }) => filter).values()) {
         for (const finding of overlapsOf(alike)) {
-          const place = `${finding.at.uid} ${finding.path}`
-          if (!reported.has(place)) yield finding
-          reported.add(place)
+          const key = `${finding.at.uid} ${finding.path}`
+          if (!reported.has(key)) yield finding
+          reported.add(key)
         }
       }
     }

@@ -280,7 +280,7 @@ describe.skipIf(!hasPostgres)('a machine that is gone in the midst of a commit',
     const history = await openPostgresHistory(proxy.server, owner, { mostIdleMs: 1_500 })
     const other = await openPostgresHistory(place.server, {
       ...machines.process(2, 'beta'),
-      isClockOwn: true,
+      usesLocalClock: true,
       // The lease has expired.
       now: () => owner.now() + 3_600_000,
     })

@@ -49,7 +49,7 @@ async function openSite(): Promise<RequestHandler> {
         const paths = await findConfiguredPaths(options, terminal)
         if (paths === undefined) return undefined
         const { projects: named, isDiscovered: isFound, schedules, channels } = paths
-        return { expected: { named, isFound }, schedules, channels }
+        return { expected: { named, isDiscovered: isFound }, schedules, channels }
       },
       pool: () => readPoolOf(location),
       gatewayOf: (project) => gatewayOf(project, options, terminal),

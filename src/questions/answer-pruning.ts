@@ -60,10 +60,10 @@ export const pruningView: AnswerView<PruningRow> = {
 
 function verdictOf(rows: readonly PruningRow[], { bytes, freeBytes }: FreedDisk, isDry: boolean): string {
   const keptCount = rows.filter((row) => row.kept).length
-  const [gone, left] = [count(rows.length - keptCount, 'run'), count(keptCount, 'run')]
-  if (isDry) return `${gone} would be removed, ${left} kept. Nothing was changed.`
+  const [gone, remaining] = [count(rows.length - keptCount, 'run'), count(keptCount, 'run')]
+  if (isDry) return `${gone} would be removed, ${remaining} kept. Nothing was changed.`
   const inside = freeBytes > 0 ? `, ${megabytes(freeBytes)} free inside it for the next runs` : ''
-  return `${gone} pruned, ${left} kept; ${megabytes(bytes)} freed${inside}.`
+  return `${gone} pruned, ${remaining} kept; ${megabytes(bytes)} freed${inside}.`
 }
 
 function megabytes(bytes: number): string {

@@ -68,14 +68,14 @@ export async function readNotedProjects(history: HistoryReader): Promise<readonl
  * The projects that patterns name.
  * @throws AuditError.usage when one of them names none
  */
-export function chooseNoted(known: readonly string[], patterns: readonly string[]): readonly string[] {
+export function chooseNoted(projects: readonly string[], patterns: readonly string[]): readonly string[] {
   for (const pattern of patterns) {
-    if (known.some((name) => matchesProject(name, [pattern]))) continue
+    if (projects.some((name) => matchesProject(name, [pattern]))) continue
     throw AuditError.usage(`no project ${JSON.stringify(pattern)} was scanned yet`, {
       advice: '`hookdrift status` lists the projects; without any, the note is about all',
     })
   }
-  return patterns.length === 0 ? [] : known.filter((name) => matchesProject(name, patterns))
+  return patterns.length === 0 ? [] : projects.filter((name) => matchesProject(name, patterns))
 }
 
 /** Digests of commits look random, and are public: by themselves, and in an address behind `commit`. */

@@ -44,12 +44,12 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
   const ids = new Set([...evaluated.keys(), ...published.keys(), ...counts.keys()])
   const inRun = [...ids].map((id): RuleInRun => {
     const recorded = evaluated.get(id)
-    const known = recorded ?? published.get(id)
+    const description = recorded ?? published.get(id)
     return {
       id,
-      kind: known?.kind,
-      title: known?.title ?? '',
-      severity: known?.severity,
+      kind: description?.kind,
+      title: description?.title ?? '',
+      severity: description?.severity,
       evaluated: recorded,
       ...(counts.get(id) ?? nothingFound()),
       gaps: recorded === undefined ? [] : scans.flatMap((scan) => unreadBy(recorded, scan)),

@@ -522,16 +522,14 @@ describe('projects that a service lists', () => {
 
   it('are known without keys, too', () => {
     const read = (text: string) => readConfiguredPaths(file, referenceSources(text, { env: acmeEnv }))
-    const { projects, isDiscovered: isFound } = read(
-      withService({ projects: [{ id: 'p1', name: 'one' }, { match: 'pay*' }] }),
-    )
+    const { projects, isDiscovered } = read(withService({ projects: [{ id: 'p1', name: 'one' }, { match: 'pay*' }] }))
     expect(projects).toEqual(['acme/one'])
-    expect(['acme/payments', 'acme/orders', 'acme/*'].map((name) => isFound({ ...anywhere, name }))).toEqual([
+    expect(['acme/payments', 'acme/orders', 'acme/*'].map((name) => isDiscovered({ ...anywhere, name }))).toEqual([
       true,
       false,
       false,
     ])
-    expect(isFound(projectListOf('acme'))).toBe(true)
+    expect(isDiscovered(projectListOf('acme'))).toBe(true)
     const every = read(withService({ projects: 'all' }))
     expect([every.projects, every.isDiscovered({ ...anywhere, name: 'acme/orders' })]).toEqual([[], true])
   })

@@ -14,7 +14,7 @@ describe('the page of the worker', () => {
   const plan: SitePlan = {
     ...noPlan,
     configured: async () => ({
-      expected: { named: projects.map(({ project }) => project), isFound: () => false },
+      expected: { named: projects.map(({ project }) => project), isDiscovered: () => false },
       schedules,
       channels: [],
     }),

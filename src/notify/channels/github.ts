@@ -76,7 +76,7 @@ function openRepository(repository: string, ask: AskTracker, memory: TicketMemor
     },
     async find(key) {
       const last = await memory.lastChange()
-      let found: Ticket | undefined
+      let match: Ticket | undefined
       let since = last === undefined ? isoTime(0) : isoTime(Date.parse(last) - overlapMs)
       // What changes meanwhile moves to the end of the list, so each page begins where the one before ended.
       for (let page = 1; ; ) {
@@ -87,12 +87,12 @@ function openRepository(repository: string, ask: AskTracker, memory: TicketMemor
           const ticket = ticketOf(issue)
           const itsKey = /^<!-- hookdrift:([\w-]{1,100}) /.exec(ticket.text)?.[1]
           if (itsKey === undefined || issue.pull_request !== undefined) continue
-          const known = itsKey === key ? found?.reference : (await memory.find(itsKey))?.reference
-          if (itsKey === key) found ??= ticket
-          await memory.remember(itsKey, known ?? ticket.reference, ticket.changedAt)
+          const reference = itsKey === key ? match?.reference : (await memory.find(itsKey))?.reference
+          if (itsKey === key) match ??= ticket
+          await memory.remember(itsKey, reference ?? ticket.reference, ticket.changedAt)
         }
         const end = listed.at(-1)?.updated_at
-        if (end === undefined || listed.length < mostOnPage) return found
+        if (end === undefined || listed.length < mostOnPage) return match
         const next = isoTime(Date.parse(end) - 1000)
         page = next > since ? 1 : page + 1
         since = next > since ? next : since
@@ -136,7 +136,7 @@ function ticketOf({ number, state, body, updated_at }: z.output<typeof issueSche
 
 function markdown(lines: readonly Line[]): string {
   return renderLines(lines, {
-    own: ownWords,
+    words: safeWords,
     name: (text) => code(text, 300),
     command: (text) => code(text),
     foreign: (text) => prose(text, 1000),
@@ -146,7 +146,7 @@ function markdown(lines: readonly Line[]): string {
 }
 
 /** Words of hookdrift with names of projects among them: what could be markup or a reference becomes code. */
-function ownWords(text: string): string {
+function safeWords(text: string): string {
   return neutralise(text)
     .split(' ')
     .map((word) =>

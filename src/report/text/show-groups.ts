@@ -121,9 +121,9 @@ function showRemediation(remediation: string, page: TextPage): string[] {
   const room = page.width - 4 - label.length - cutMark.length
   const texts = itemsOf(remediation).flatMap((item) => wrapProse(neutralise(item), room))
   const lines = texts.map((text, at) => `${at === 0 ? label : ' '.repeat(label.length)}${text}`)
-  const shown = page.full ? lines : lines.slice(0, linesOfRemediation)
-  const isCut = shown.length < lines.length
-  return shown.map((line, at) => page.paint('aside', `    ${line}${isCut && at === shown.length - 1 ? cutMark : ''}`))
+  const listed = page.full ? lines : lines.slice(0, linesOfRemediation)
+  const isCut = listed.length < lines.length
+  return listed.map((line, at) => page.paint('aside', `    ${line}${isCut && at === listed.length - 1 ? cutMark : ''}`))
 }
 
 /** What comes before a list, and its items, each as one line. Remediations of built-in rules are one line already. */
@@ -140,10 +140,10 @@ interface TableRow {
 function showTable(groups: readonly (readonly ReportViolation[])[], page: TextPage, most: number): string[] {
   const rows = groups.flatMap((group) => (group[0] === undefined ? [] : [{ group, first: group[0] }]))
   const room = Math.max(3, Math.min(longestTable, most - 2))
-  const shown = rows.length > room ? rows.slice(0, room - 1) : rows
-  const [header = '', ...lines] = layTable(tableColumns(page.groupBy), shown, page.width)
-  const omitted = rows.length - shown.length
-  const rest = rows.slice(shown.length).reduce((sum, { group }) => sum + group.length, 0)
+  const listed = rows.length > room ? rows.slice(0, room - 1) : rows
+  const [header = '', ...lines] = layTable(tableColumns(page.groupBy), listed, page.width)
+  const omitted = rows.length - listed.length
+  const rest = rows.slice(listed.length).reduce((sum, { group }) => sum + group.length, 0)
   return [
     page.paint('heading', header),
     ...lines,
@@ -198,12 +198,12 @@ function layRows(
   page: TextPage,
   { describe, omit = [] }: { describe: (violation: ReportViolation) => string; omit?: readonly ColumnName[] },
 ): string[] {
-  const shown = (Object.keys(columns) as ColumnName[]).filter(
+  const names = (Object.keys(columns) as ColumnName[]).filter(
     (name) => !omit.includes(name) && !columns[name].inHeadingOf.some((grouping) => grouping === page.groupBy),
   )
   const isClear = areNamesClear(violations) && !page.full
-  const cells = violations.map((violation) => shown.map((name) => cellOf(name, violation, { describe, isClear, page })))
-  const widths = shown.map((name, at) => {
+  const cells = violations.map((violation) => names.map((name) => cellOf(name, violation, { describe, isClear, page })))
+  const widths = names.map((name, at) => {
     const widest = cells.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0)
     return page.full ? widest : Math.min(widest, columns[name].widest)
   })
@@ -214,8 +214,8 @@ function layRows(
       const width = widths[column] ?? 0
       if (width === 0) return []
       const padded = padColumns(cutColumns(cell, width), width)
-      if (shown[column] === 'severity') return [page.paint(violation.severity, padded)]
-      return [shown[column] === 'due' && isLate(violation, page) ? page.paint('alarm', padded) : padded]
+      if (names[column] === 'severity') return [page.paint(violation.severity, padded)]
+      return [names[column] === 'due' && isLate(violation, page) ? page.paint('alarm', padded) : padded]
     })
     const used = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + indent.length), 0)
     const line = `${indent}${row.join(indent)}`

@@ -45,8 +45,8 @@ function showWhole({ characters, mark }: Body): string {
 
 function showWindow({ characters, length, mark }: Body, start: number, room: number): string {
   const end = start + room
-  const shown = characters.slice(start, end).join('')
-  return `${start > 0 ? '…' : ''}${mark}${shown}${mark}${end < characters.length ? '…' : ''} (${length} characters)`
+  const text = characters.slice(start, end).join('')
+  return `${start > 0 ? '…' : ''}${mark}${text}${mark}${end < characters.length ? '…' : ''} (${length} characters)`
 }
 
 /** 0 where the beginning shows the difference, else some characters before the difference. */

@@ -77,13 +77,13 @@ function suggestRestore(
 ): Suggestion[] {
   const repairable = important.filter(({ kind, uid }) => isRepairable(kind) && isShellSafe(uid))
   const ofSubject = repairable.filter((violation) => subject !== undefined && isOfOneResource(violation, subject))
-  const found = findRepair(ofSubject) ?? findRepair(repairable)
-  if (found === undefined) return []
-  const { uid, rule } = found
+  const repair = findRepair(ofSubject) ?? findRepair(repairable)
+  if (repair === undefined) return []
+  const { uid, rule } = repair
   const isDrifted = open.some(
     (violation) => violation.uid === uid && builtInRule(violation.rule)?.isRestorable === true,
   )
-  const another = ofSubject.includes(found) ? undefined : nameShortly(found)
+  const another = ofSubject.includes(repair) ? undefined : nameShortly(repair)
   const why = isDrifted
     ? `prints the requests that put ${another ?? 'it'} back`
     : another === undefined

@@ -12,8 +12,8 @@ const longest = 500
 export function noteList(notes: readonly Note[], before: string): Markup {
   if (notes.length === 0) return nothing
   const lines = notes.slice(0, mostNotes).map((note) => html`<li>${noteLine(note, timeOf(note, before))}</li>`)
-  const left = notes.length - lines.length
-  const more = left === 0 ? nothing : html`<li>and ${count(left, 'more note')}</li>`
+  const omitted = notes.length - lines.length
+  const more = omitted === 0 ? nothing : html`<li>and ${count(omitted, 'more note')}</li>`
   return html`<div class="where">In between:<ul class="plain">${lines}${more}</ul></div>`
 }
 

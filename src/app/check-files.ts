@@ -14,7 +14,7 @@ export interface CheckedFile {
   /** As the user named it, or as the configuration does. */
   readonly file: string
   readonly kind: 'configuration' | 'policy' | 'policy-tests'
-  /** Each with its place in the file. */
+  /** Each with its position in the file. */
   readonly faults: readonly string[]
   /** What is accepted and should be changed. */
   readonly warnings: readonly string[]

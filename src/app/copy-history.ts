@@ -18,7 +18,7 @@ export interface CopyRequest extends VerificationRequest {
 /**
  * Copies a history with its ids, so that its chain stays what it is, and verifies it before and after. The copy counts
  * when it verifies; the original is then marked as moved, so that no run goes on in it.
- * @throws AuditError.usage when the new place contains a history
+ * @throws AuditError.usage when the target contains a history
  * @throws AuditError.busy when a run writes to the original, or when it was moved before
  * @throws AuditError.failure when the original or the copy does not verify
  */

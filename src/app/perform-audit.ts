@@ -132,11 +132,11 @@ const leastOfPage = 10
  * memory from 60,000 resources on. On busy machines that took up to two fifths more CPU time.
  */
 export function boundHeap(setFlags = setFlagsFromString): (items: number) => void {
-  let itemsLeft = smallFleet
+  let remainingItems = smallFleet
   return (items) => {
-    if (itemsLeft <= 0) return
-    itemsLeft -= Math.max(items, leastOfPage)
-    if (itemsLeft > 0) return
+    if (remainingItems <= 0) return
+    remainingItems -= Math.max(items, leastOfPage)
+    if (remainingItems > 0) return
     // What is compiled so far is kept for the next start: with another flag, it would not be accepted.
     flushCompileCache()
     setFlags('--heap-growing-percent=30')

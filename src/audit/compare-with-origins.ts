@@ -124,7 +124,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         const same = again?.find(isSame)
         if (again === undefined) undecided.add(key)
         else if (same === undefined) {
-          const by = ignored.find(({ path }) => compared.leftOut.has(path))
+          const by = ignored.find(({ path }) => compared.ignoredCounts.has(path))
           if (by !== undefined && compare({ before, fields })?.some(isSame)) {
             endings.set(key, endingOfIgnored(by, ofProject))
           } else if (!areSealsComparable && holdsSeals(before)) undecided.add(key)

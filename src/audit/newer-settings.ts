@@ -12,7 +12,7 @@ export interface TakenSettings {
   readonly project: Resource
   /** When these settings were written, by the service's clock: ISO 8601 in UTC; undefined where it does not say. */
   readonly writtenAt: string | undefined
-  /** Whether the answer is older than what is known, so that these are the settings that are known. */
+  /** Whether the answer is older than the settings in the history, so that these are those of the history. */
   readonly isStale: boolean
 }
 

@@ -54,10 +54,10 @@ export class Observations {
   }
 
   noteStaged(listing: Listing, kind: Kind, { resources, isRebased, isReformed }: StagedResources): void {
-    for (const { resource, change, leftOut } of resources) {
+    for (const { resource, change, ignoredCounts } of resources) {
       if (change !== undefined) this.changes.push(change)
-      else if (leftOut.size > 0) this.silentlyChanged.push(resourceKey(resource))
-      for (const [path, count] of leftOut) this.ignored.set(path, (this.ignored.get(path) ?? 0) + count)
+      else if (ignoredCounts.size > 0) this.silentlyChanged.push(resourceKey(resource))
+      for (const [path, count] of ignoredCounts) this.ignored.set(path, (this.ignored.get(path) ?? 0) + count)
     }
     this.isRebased ||= isRebased
     this.isReformed ||= isReformed

@@ -62,7 +62,7 @@ import { detectShapeChanges, writeNotices } from './write-notices.ts'
 /** A page may hold thousands of items; what is made of them need not be in memory all at once. */
 const takenAtOnce = 100
 
-/** What is known of some items besides what they show. */
+/** What a page brings of its items besides the items themselves. */
 interface ReadItems {
   readonly identities: readonly ItemIdentity[]
   /** Their resources, by uid, where an earlier scan read the same bytes. */
@@ -373,7 +373,7 @@ export async function discardProject(
   return outcome
 }
 
-/** All resources of a page in its order. `parsed`: those of items that are not known. */
+/** All resources of a page in its order. `parsed`: those of items that no earlier scan read. */
 function inOrderOf(
   identities: readonly ItemIdentity[],
   remembered: ReadonlyMap<string, Resource>,

@@ -61,7 +61,7 @@ export async function reconcileProject(
   const decided = {
     ...criteria,
     endings,
-    leftOut: differing.leftOut,
+    differingEndings: differing.differingEndings,
     isUnobserved: (violation: Finding) =>
       criteria.isUnobserved(violation) || differing.uncompared.has(keyed(violation).key),
     approvedBy: (violation: Finding) =>
@@ -120,10 +120,10 @@ async function readDifferences(
   project: ProjectRef,
   violations: readonly Finding[],
   { evaluator, expected, ignored, reform, switchOf }: DifferenceBasis,
-): Promise<{ readonly leftOut: ReadonlyMap<string, Ending>; readonly uncompared: ReadonlySet<string> }> {
-  const leftOut = new Map<string, Ending>()
+): Promise<{ readonly differingEndings: ReadonlyMap<string, Ending>; readonly uncompared: ReadonlySet<string> }> {
+  const differingEndings = new Map<string, Ending>()
   const uncompared = new Set<string>()
-  if (expected === undefined || expected === 'unread' || reform === undefined) return { leftOut, uncompared }
+  if (expected === undefined || expected === 'unread' || reform === undefined) return { differingEndings, uncompared }
   for (const batch of chunks(violations, readAtOnce)) {
     const approved = await expected.bodies(batch)
     const points = batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
@@ -136,14 +136,14 @@ async function readDifferences(
       const after = version.attributes
       const sealsComparable = body.sealKeyId === version.sealKeyId
       const all = diffAttributes(violation.kind, before, after, { sealsComparable })
-      const { fields, leftOut: paths } = leaveOutIgnored(ignored, { before, after, fields: all })
+      const { fields, ignoredCounts: paths } = leaveOutIgnored(ignored, { before, after, fields: all })
       const by = ignored.find(({ path }) => paths.has(path))
-      if (fields.length > 0) leftOut.set(key, endingOfReported(switchOf(violation)))
-      else if (by !== undefined) leftOut.set(key, endingOfIgnored(by, evaluator))
+      if (fields.length > 0) differingEndings.set(key, endingOfReported(switchOf(violation)))
+      else if (by !== undefined) differingEndings.set(key, endingOfIgnored(by, evaluator))
       else if (!sealsComparable && holdsSeals(before)) uncompared.add(key)
     }
   }
-  return { leftOut, uncompared }
+  return { differingEndings, uncompared }
 }
 
 interface DifferenceBasis extends Pick<Decisions, 'evaluator' | 'expected' | 'ignored' | 'reform'> {

@@ -40,7 +40,7 @@ export interface ScanCriteria {
   /** The approval of a state of the project that has what the violation is about. */
   approvedBy?(violation: Finding): EndedBy | undefined
   /** Violations whose rule leaves out what the resource still differs in, by key, and why. */
-  readonly leftOut?: ReadonlyMap<string, Ending>
+  readonly differingEndings?: ReadonlyMap<string, Ending>
   /** Whether the policy, the configuration or the tool changed since the last scan of the project. */
   readonly isUnderOtherRules: boolean
 }
@@ -74,7 +74,7 @@ export interface Reconciliation<Violation> {
   readonly unknown: readonly Violation[]
 }
 
-/** The same rule at the same place of the same resource: however a finding is worded or rated, it is the same one. */
+/** The same rule at the same path of the same resource: however a finding is worded or rated, it is the same one. */
 export function keyed(finding: Finding): KeyedFinding {
   return { finding, key: keyOf(finding) }
 }
@@ -158,8 +158,8 @@ function endingOf(violation: Finding, criteria: Criteria): Ending {
   if (criteria.isRemoved(violation)) return removed
   const decided = criteria.switchOf(violation)
   if (decided.isOff) return byPolicy(decided)
-  const leftOut = criteria.leftOut?.get(keyed(violation).key)
-  if (leftOut !== undefined) return leftOut
+  const ending = criteria.differingEndings?.get(keyed(violation).key)
+  if (ending !== undefined) return ending
   const isSameResource = needs.scope === 'resource' && !criteria.isChanged(violation)
   return isSameResource && criteria.isUnderOtherRules ? byPolicy(decided) : fixed
 }

@@ -24,28 +24,28 @@ export interface StagedResources {
 }
 
 export interface StagedResource {
-  /** With all that is known of it: what this scan showed, and what earlier ones did where it did not. */
+  /** What this scan showed, and what earlier ones did where it did not. */
   readonly resource: Resource
   /** The run that wrote its version: this one when it is new or differs. */
   readonly since: number
   /** Whether an earlier scan knew it. */
   readonly isInHistory: boolean
-  /** As it was last known, where this scan shows something else; undefined otherwise, and when it is new. */
+  /** Its last version, where this scan shows something else; undefined otherwise, and when it is new. */
   readonly previous: StoredBody | undefined
   /** As of the last complete scan; `same` when it is what was just seen; undefined when there was none. */
   readonly base: StoredBody | undefined | 'same'
   /** What differs from that, without ignored fields. */
   readonly change: StagedChange | undefined
-  /** How many changes the policy leaves out, by its path. */
-  readonly leftOut: ComparedChanges['leftOut']
+  /** How many changes the policy ignores, by its path. */
+  readonly ignoredCounts: ComparedChanges['ignoredCounts']
   /** Digest of its version, where that holds what this scan showed and nothing else. */
   readonly formDigest?: string | undefined
 }
 
 /**
- * Puts resources of one kind into the draft: a new version for what differs from what is known, nothing but a mark
- * for the rest, and a change for what differs from the last complete scan. `read`: those that were read from the version
- * that they are known by.
+ * Puts resources of one kind into the draft: a new version for what differs from the current one, nothing but a
+ * mark for the rest, and a change for what differs from the last complete scan. `read`: those that were read from their
+ * current version.
  */
 export async function stageResources(
   scan: ProjectScan,
@@ -94,7 +94,7 @@ export async function stageResources(
     const compared: Difference =
       baseline && isComparable ? changeSince(scan, base, resource, isNew) : { base, change: undefined }
     staged.push({
-      leftOut: noneLeftOut,
+      ignoredCounts: noneIgnored,
       ...compared,
       change: compared.change && { ...compared.change, firstSeen: since },
       resource,
@@ -108,7 +108,7 @@ export async function stageResources(
   return { resources: staged, isRebased, isReformed }
 }
 
-/** Uids of the resources of one kind of which this scan shows something else than what is known of them. */
+/** Uids of the resources of one kind that differ in this scan from their current version. */
 export async function findChanged(
   scan: ProjectScan,
   kind: Kind,
@@ -127,7 +127,7 @@ export async function findChanged(
   })
 }
 
-/** `differing`: what is written in other words than the known version, which may show more. */
+/** `differing`: what is written in other words than its current version, which may show more. */
 function compareWithCurrent(
   { draft, now, currentVersions }: ProjectScan,
   kind: Kind,
@@ -150,17 +150,17 @@ function compareWithCurrent(
 }
 
 const noResources: ReadonlySet<Resource> = new Set()
-const noneLeftOut: ComparedChanges['leftOut'] = new Map()
+const noneIgnored: ComparedChanges['ignoredCounts'] = new Map()
 
 const unchanged = {
   isInHistory: true,
   previous: undefined,
   base: 'same',
   change: undefined,
-  leftOut: noneLeftOut,
+  ignoredCounts: noneIgnored,
 } as const satisfies Partial<StagedResource>
 
-type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'leftOut'>>
+type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'ignoredCounts'>>
 
 function changeSince(
   { sealer: { keyId }, ignored }: ProjectScan,
@@ -172,9 +172,13 @@ function changeSince(
   if (base === undefined) return { base, change: isNew ? changeOf(resource, 'added', []) : undefined }
   const { attributes: after } = resource
   const compared = diffAttributes(resource.kind, base.attributes, after, { sealsComparable: base.sealKeyId === keyId })
-  const { before, fields, leftOut } = leaveOutIgnored(ignored, { before: base.attributes, after, fields: compared })
+  const { before, fields, ignoredCounts } = leaveOutIgnored(ignored, {
+    before: base.attributes,
+    after,
+    fields: compared,
+  })
   const change = fields.length > 0 ? changeOf(resource, 'modified', fields) : undefined
-  return { base: leftOut.size === 0 ? base : { ...base, attributes: before }, change, leftOut }
+  return { base: ignoredCounts.size === 0 ? base : { ...base, attributes: before }, change, ignoredCounts }
 }
 
 /**
@@ -211,7 +215,7 @@ function write(resource: Resource): Form {
   return { resource, digest, row: { kind, uid, name, digest, body, facts, columns, normaliser: normaliserVersion } }
 }
 
-/** What this scan did not show is taken from what is known, with what is known of its secrets. */
+/** Takes what this scan did not show from the current version, with the facts of its secrets. */
 function fillUnseen(resource: Resource, current: StoredBody, sealer: Sealer, doubted: DoubtDate): Resource {
   const currentAttributes = current.sealKeyId === sealer.keyId ? current.attributes : maskSeals(current.attributes)
   const before =

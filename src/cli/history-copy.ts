@@ -41,7 +41,7 @@ async function copyBetween(
   return printAnswer(answerCopy(row, run), view, format, terminal)
 }
 
-/** With another key, changed secrets go undetected. Empty where the new place has the same key as it is. */
+/** With another key, changed secrets go undetected. Empty where the target has the same key as it is. */
 function adviseOnKey(
   {
     from,

@@ -48,8 +48,8 @@ async function openSite(): Promise<RequestHandler> {
       configured: async () => {
         const paths = await findConfiguredPaths(options, terminal)
         if (paths === undefined) return undefined
-        const { projects: named, isDiscovered: isFound, schedules, channels } = paths
-        return { expected: { named, isDiscovered: isFound }, schedules, channels }
+        const { projects: named, isDiscovered, schedules, channels } = paths
+        return { expected: { named, isDiscovered }, schedules, channels }
       },
       pool: () => readPoolOf(location),
       gatewayOf: (project) => gatewayOf(project, options, terminal),

@@ -462,6 +462,6 @@ const mostNamed = 3
 
 function nameRules(alike: readonly { readonly rule: string }[]): string {
   const rules = [...new Set(alike.map(({ rule }) => rule))].sort()
-  const left = rules.length - mostNamed
-  return `${rules.slice(0, mostNamed).join(', ')}${left > 0 ? ` and ${count(left, 'other rule')}` : ''}`
+  const omitted = rules.length - mostNamed
+  return `${rules.slice(0, mostNamed).join(', ')}${omitted > 0 ? ` and ${count(omitted, 'other rule')}` : ''}`
 }

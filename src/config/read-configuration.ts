@@ -118,7 +118,7 @@ export function examineConfiguration(
     expand,
     isSecret: isSecretPath,
   })
-  const isCut = (member: string) => document === undefined || document.leftOut.some(([first]) => first === member)
+  const isCut = (member: string) => document === undefined || document.omittedPaths.some(([first]) => first === member)
   if (document === undefined) return { problems: mistakes, parts: undefined, isCut }
   const { value } = document
   const { findTimetableFault = () => undefined } = options

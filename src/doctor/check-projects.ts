@@ -11,7 +11,7 @@ import type { ServiceExaminer } from '../service/examine-service.ts'
 import type { ProjectAccess } from '../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
 import type { Offer } from '../service/settings.ts'
-import { shownBase } from '../service/wire-request.ts'
+import { displayBase } from '../service/wire-request.ts'
 import { count } from '../text/count.ts'
 import { type Diagnosis, fail, faultDiagnosis, ok, type ServiceDiagnoses, skipped } from './check.ts'
 
@@ -170,7 +170,7 @@ function kindsOf(answers: readonly ProjectAnswer[]): readonly (FaultKind | undef
 function basePathDiagnosis(answers: readonly ProjectAnswer[], { settings }: ConfiguredService): Diagnosis {
   const { url, dialect } = settings
   if (kindsOf(answers).some((kind) => kind === undefined || !beforeKey.includes(kind)))
-    return ok(`${shownBase(url)} answers under ${dialect.pathPrefix || '/'} as the API does`)
+    return ok(`${displayBase(url)} answers under ${dialect.pathPrefix || '/'} as the API does`)
   const fault = answers.find(isOfBasePath)?.fault
   return fault === undefined ? skipped('no answer of the service shows it: see projects') : faultDiagnosis(fault)
 }

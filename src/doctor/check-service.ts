@@ -13,7 +13,7 @@ import { networkFailure } from '../service/network-failure.ts'
 import { proxyFor } from '../service/proxy-for.ts'
 import { hostPortOf, isAddress, resolveHost, tryConnection } from '../service/reach-host.ts'
 import { ServiceFault } from '../service/service-fault.ts'
-import { shownBase } from '../service/wire-request.ts'
+import { displayBase } from '../service/wire-request.ts'
 import {
   type CheckRow,
   type Diagnosis,
@@ -89,7 +89,7 @@ function mendUrl(context: ServiceCheck): { readonly mended: ServiceCheck; readon
   if (base === undefined) return { mended: context, diagnoses: [] }
   const mended = { ...context, service: { ...service, settings: { ...service.settings, url: base } } }
   const fault = `url contains ${dialect.pathPrefix}, which hookdrift appends; checked without it`
-  return { mended, diagnoses: [['base-path', [fail(fault, `Set url: ${shownBase(base)}`)]]] }
+  return { mended, diagnoses: [['base-path', [fail(fault, `Set url: ${displayBase(base)}`)]]] }
 }
 
 /** Each check in its place; those that were not reached wait for an earlier one. */

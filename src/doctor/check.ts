@@ -84,7 +84,7 @@ export async function contain(
 }
 
 /**
- * An error as diagnoses. Of a bug, only the place is shown: its message may quote anything.
+ * An error as diagnoses. Of a bug, only the line of the program is shown: its message may quote anything.
  * @param remediation what to do where the error itself does not say it
  */
 export function diagnosesOf(error: unknown, remediation: string): readonly Diagnosis[] {

@@ -17,7 +17,7 @@ export const heartbeatMs = 5_000
 export const leaseExpiryMs = 12_000
 
 /**
- * The lease of a history that was moved has an owner that never ends, on a host of this name and the new place. No host
+ * The lease of a history that was moved has an owner that never ends, on a host of this name and the new location. No host
  * is named so, and a program that does not know the name refuses to write too.
  */
 export const movedTo = 'moved to '

@@ -115,9 +115,9 @@ export function largeQuery(characters: number): AuditError {
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((name) => {
-    let ownName = name
-    for (let number = 2; taken.has(ownName); number += 1) ownName = `${name}_${number}`
-    taken.add(ownName)
-    return ownName
+    let uniqueName = name
+    for (let number = 2; taken.has(uniqueName); number += 1) uniqueName = `${name}_${number}`
+    taken.add(uniqueName)
+    return uniqueName
   })
 }

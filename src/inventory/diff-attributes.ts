@@ -35,7 +35,7 @@ export function carryOver(kind: Kind, before: JsonObject, after: JsonObject): Js
   return carryMembers(wireSchema[kind], withoutOldNames(kind, before, after), after)
 }
 
-/** What is known, without values by another name of a field that the scan showed by its own name alone. */
+/** The state, without values by another name of a field that the scan showed by its own name alone. */
 function withoutOldNames(kind: Kind, before: JsonObject, after: JsonObject): JsonObject {
   let state = before
   for (const { within, alias, name } of aliases[kind] ?? []) {

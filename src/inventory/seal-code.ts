@@ -65,11 +65,11 @@ function isOneRandomWord(program: string): boolean {
 }
 
 function sealLiterals(program: string, sealer: Sealer): string {
-  const found = findLiterals(program)
-  if (found === undefined || found.names.some(isSecretItself)) return sealer.seal(program)
+  const parsed = findLiterals(program)
+  if (parsed === undefined || parsed.names.some(isSecretItself)) return sealer.seal(program)
   const out: string[] = []
   let at = 0
-  for (const literal of found.literals) {
+  for (const literal of parsed.literals) {
     const text = program.slice(literal.from, literal.to)
     const replaced = sealLiteral(literal, text, sealer)
     if (replaced === text) continue

@@ -95,7 +95,7 @@ export function sealBehindHost(address: string, sealer: Sealer): string {
   return `${scheme}${user}${sealHost(host, sealer)}${sealAll(rest, sealer)}`
 }
 
-/** For places where a secret may be: an address stays readable only if it consists of plain words. */
+/** For texts where a secret may be: an address stays readable only if it consists of plain words. */
 export function sealUnlessPlainUrl(address: string, sealer: Sealer): string {
   if (address.length > longestText) return sealer.seal(address)
   const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)

@@ -7,7 +7,7 @@ import { type Severity, severities } from './violation.ts'
 import { type Members, wireSchema } from './wire-schema.ts'
 
 /** A change of a run, with whose it is. */
-export interface OwnedChange extends Change {
+export interface ChangeWithOwner extends Change {
   readonly project: string
   /** As of the change; null where it has none, or none is known. */
   readonly owner: string | null
@@ -31,7 +31,7 @@ export interface Cause {
 }
 
 /** What a cause changed in one resource. */
-export interface CausedChange extends Pick<OwnedChange, 'project' | 'uid' | 'name' | 'owner'> {
+export interface CausedChange extends Pick<ChangeWithOwner, 'project' | 'uid' | 'name' | 'owner'> {
   /** Its own paths and values. */
   readonly fields: readonly FieldChange[]
   /** Active ones that follow from it. */
@@ -53,7 +53,7 @@ export interface FollowingViolation {
 const fewRemovals = 2
 
 /** The causes of the changes of a run. A change that is alone has none. */
-export function findCauses(run: number, changes: readonly OwnedChange[]): Cause[] {
+export function findCauses(run: number, changes: readonly ChangeWithOwner[]): Cause[] {
   const modified = changes.filter(({ change }) => change === 'modified')
   const alike = alikeIn(modified).filter(({ hits }) => hits.size > 1)
   const isShared = new Set(alike.flatMap(({ hits }) => [...hits.values()].flat()))
@@ -76,7 +76,7 @@ interface Aftermath {
   /** Active ones that the run of the causes opened. */
   readonly violations: readonly FollowingViolation[]
   /** Changes of the same resources in later runs. */
-  readonly later: readonly (Pick<OwnedChange, 'project' | 'kind' | 'uid' | 'change'> & {
+  readonly later: readonly (Pick<ChangeWithOwner, 'project' | 'kind' | 'uid' | 'change'> & {
     readonly fields: readonly Pick<FieldChange, 'path'>[]
   })[]
 }
@@ -170,10 +170,10 @@ interface AlikeFields {
   readonly key: string
   readonly field: FieldChange
   readonly kind: Kind
-  readonly hits: Map<OwnedChange, FieldChange[]>
+  readonly hits: Map<ChangeWithOwner, FieldChange[]>
 }
 
-function alikeIn(changes: readonly OwnedChange[]): AlikeFields[] {
+function alikeIn(changes: readonly ChangeWithOwner[]): AlikeFields[] {
   const alike = new Map<string, AlikeFields>()
   for (const change of changes) {
     for (const field of change.fields) {
@@ -229,7 +229,7 @@ function sharedCause(run: number, group: readonly AlikeFields[]): Cause[] {
   ]
 }
 
-function updateOfOne(run: number, change: OwnedChange, fields: readonly FieldChange[]): Cause {
+function updateOfOne(run: number, change: ChangeWithOwner, fields: readonly FieldChange[]): Cause {
   const { kind, uid } = change
   return {
     id: idOf(run, [uid, ...fields.map((field) => keyOf(kind, field))]),
@@ -241,7 +241,7 @@ function updateOfOne(run: number, change: OwnedChange, fields: readonly FieldCha
   }
 }
 
-function removals(run: number, changes: readonly OwnedChange[]): Cause[] {
+function removals(run: number, changes: readonly ChangeWithOwner[]): Cause[] {
   const removed = Map.groupBy(
     changes.filter(({ change }) => change === 'removed'),
     ({ kind }) => kind,
@@ -253,7 +253,7 @@ function removals(run: number, changes: readonly OwnedChange[]): Cause[] {
   })
 }
 
-function hitOf({ project, uid, name, owner }: OwnedChange, fields: readonly FieldChange[]): CausedChange {
+function hitOf({ project, uid, name, owner }: ChangeWithOwner, fields: readonly FieldChange[]): CausedChange {
   return { project, uid, name, owner, fields, violations: [] }
 }
 

@@ -16,7 +16,7 @@ import { remediationFor } from '../report/remediation-for.ts'
 import { isShellSafe } from '../report/text/shell-word.ts'
 import { count } from '../text/count.ts'
 import { findIncidents, workerIncident } from './compose-incidents.ts'
-import { byImportance, findEvents, foldUnasked, idOf, runIdentity } from './find-events.ts'
+import { byImportance, findEvents, foldEndedByPolicy, idOf, runIdentity } from './find-events.ts'
 import { type Links, noLinks } from './links.ts'
 import { type Event, type EventType, eventTypes, type Message, type MessageCause, type Storm } from './message.ts'
 import { commandAbout } from './show-message.ts'
@@ -423,7 +423,7 @@ function messageFor(channel: Channel, notified: NotifiedRun): NewMessage[] {
       ? record.coverage.map(({ project }) => project).some(projectChooser(channel, record))
       : chosen.length > 0
   if (!wantsReport) return []
-  const folded = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
+  const folded = foldEndedByPolicy(chosen, [channel.name, ...runIdentity(record)])
   // What the causes say in a line or two makes no storm.
   const isOfCause = followsFrom(channel, causesBehind(folded, record))
   const storm = stormOf(

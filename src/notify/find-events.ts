@@ -163,14 +163,14 @@ function compare(a: string, b: string): number {
 }
 
 /** One event for all violations that the policy no longer asks for. `id`: parts that identify their message. */
-export function foldUnasked(events: readonly Event[], id: readonly (string | number)[]): readonly Event[] {
-  const unasked = events.filter(({ resolution }) => resolution === 'policy')
-  const [worst] = unasked.toSorted(byImportance)
+export function foldEndedByPolicy(events: readonly Event[], id: readonly (string | number)[]): readonly Event[] {
+  const ended = events.filter(({ resolution }) => resolution === 'policy')
+  const [worst] = ended.toSorted(byImportance)
   if (worst === undefined) return events
-  const rules = [...Map.groupBy(unasked, ({ rule = '' }) => rule)].map(
+  const rules = [...Map.groupBy(ended, ({ rule = '' }) => rule)].map(
     ([rule, group]) => `${rule} (${countEndings(group.map(endingOf))})`,
   )
-  const { length } = unasked
+  const { length } = ended
   const what = length === 1 ? 'violation is' : 'violations are'
   const folded: Event = {
     id: idOf(['violation.closed', ...id]),

@@ -81,7 +81,7 @@ const noMemory: TicketMemory = {
 }
 const testKey = 'hookdrift-test'
 /** Only who may set labels can put it on a ticket: a ticket of a stranger is not taken for one of hookdrift. */
-export const ownLabel = 'hookdrift'
+export const ticketLabel = 'hookdrift'
 
 /** A tracker may still be creating a ticket, or not list it yet, when the answer was lost. */
 const listedAfterMs = 120_000
@@ -153,7 +153,7 @@ async function apply(
       ...note,
       key,
       title: titleOf(message),
-      labels: [...new Set([ownLabel, ...chosenFor(labels, message)])],
+      labels: [...new Set([ticketLabel, ...chosenFor(labels, message)])],
       assignees: [...new Set(chosenFor(assignees, message))],
     }
     await memory.remember(key, null, isoTime(now()))

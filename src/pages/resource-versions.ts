@@ -1,6 +1,6 @@
 import type { Identity, VersionSpan } from '../history/sql/resource-life.ts'
 import { AuditError } from '../model/errors.ts'
-import { shownJson } from '../model/exact-number.ts'
+import { displayJson } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
 import { attributesOf, fieldsBetween } from '../questions/diff.ts'
 import { versionIn } from '../questions/former-state.ts'
@@ -42,7 +42,7 @@ export function showAttributes(attributes: JsonObject): Markup {
   const facts = Object.entries(attributes).map(
     ([name, value]): Fact => [
       name,
-      html`<code>${shorten(typeof value === 'string' ? value : shownJson(value), 2000)}</code>`,
+      html`<code>${shorten(typeof value === 'string' ? value : displayJson(value), 2000)}</code>`,
     ],
   )
   return factList(facts)

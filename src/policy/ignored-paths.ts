@@ -28,8 +28,8 @@ export interface ComparedChanges {
   /** As it was, but with the ignored fields as they are now: for rules that read attributes. */
   readonly before: JsonObject
   readonly fields: readonly FieldChange[]
-  /** How many changes were left out, by the path that names them first. */
-  readonly leftOut: ReadonlyMap<string, number>
+  /** How many changes were ignored, by the path that names them first. */
+  readonly ignoredCounts: ReadonlyMap<string, number>
 }
 
 const nothing: ReadonlyMap<string, number> = new Map()
@@ -39,9 +39,9 @@ export function leaveOutIgnored(
   ignored: readonly IgnoredPath[],
   { before, after, fields }: ComparedFields,
 ): ComparedChanges {
-  if (ignored.length === 0 || fields.length === 0) return { before, fields, leftOut: nothing }
+  if (ignored.length === 0 || fields.length === 0) return { before, fields, ignoredCounts: nothing }
   const remaining: FieldChange[] = []
-  const leftOut = new Map<string, number>()
+  const ignoredCounts = new Map<string, number>()
   let patched = before
   for (const field of fields) {
     const by = ignored.find((one) => isIgnoredBy(one, field.path))
@@ -49,10 +49,10 @@ export function leaveOutIgnored(
       remaining.push(field)
       continue
     }
-    leftOut.set(by.path, (leftOut.get(by.path) ?? 0) + 1)
+    ignoredCounts.set(by.path, (ignoredCounts.get(by.path) ?? 0) + 1)
     patched = withValueAt(patched, field.path, valueAt(after, field.path))
   }
-  return { before: patched, fields: remaining, leftOut }
+  return { before: patched, fields: remaining, ignoredCounts }
 }
 
 /** What is wrong with a path: no field that is compared has it. undefined: nothing. */

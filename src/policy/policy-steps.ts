@@ -7,7 +7,7 @@ import type { PolicyException, PolicyFacts, RecordedWaiver } from '../model/poli
 import { isAtLeast, overdueRule, type Severity } from '../model/violation.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
-import { shownPath } from '../text/shown-path.ts'
+import { displayPath } from '../text/display-path.ts'
 import { compileWindow } from './change-window.ts'
 import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
 import { activateRules } from './layers.ts'
@@ -68,7 +68,7 @@ export function* policySteps(
     due,
     ignore,
     windows: windows.map(compileWindow),
-    file: file && shownPath(workingDirectory, file),
+    file: file && displayPath(workingDirectory, file),
     locationOf: (at) => locationOf(at, workingDirectory),
     allRules,
     layers,
@@ -116,8 +116,6 @@ function digestOf(
   return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))
 }
 
-type PlaceOf = Policy['locationOf']
-
 interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'waivers'> {
   readonly candidates: readonly Rule[]
   /** Rules that apply where no override matches. */
@@ -125,7 +123,7 @@ interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'w
 }
 
 /** Where a policy asks for less than its packs do. */
-function describePolicy(locationOf: PlaceOf, policy: DescribedPolicy): PolicyFacts {
+function describePolicy(locationOf: Policy['locationOf'], policy: DescribedPolicy): PolicyFacts {
   const exceptions = [...rulesOff(policy, locationOf), ...overridesOf(policy, locationOf)]
   return {
     packs: packsOf(policy.layers),
@@ -141,11 +139,11 @@ function describePolicy(locationOf: PlaceOf, policy: DescribedPolicy): PolicyFac
 function locationOf(at: string | undefined, workingDirectory: string): FileLocation | null {
   if (at === undefined) return null
   const [line = '', ...file] = at.split(':').slice(0, -1).reverse()
-  return { file: shownPath(workingDirectory, file.reverse().join(':')), line: Number(line) }
+  return { file: displayPath(workingDirectory, file.reverse().join(':')), line: Number(line) }
 }
 
 /** A rule of no pack was never asked for; one that a file switches off was. */
-function rulesOff({ layers, candidates, rules }: DescribedPolicy, locationOf: PlaceOf): PolicyException[] {
+function rulesOff({ layers, candidates, rules }: DescribedPolicy, locationOf: Policy['locationOf']): PolicyException[] {
   const active = new Set(rules.map(({ rule }) => rule.id))
   return candidates.flatMap(({ id }) => {
     const statement = active.has(id) ? undefined : layers.findLast((layer) => layer.has(id))?.get(id)
@@ -164,7 +162,10 @@ function settingOf({ setting }: RuleStatement): 'off' | Severity | 'options' {
 }
 
 /** Overrides that ask for less: off, a milder severity, or other options. */
-function overridesOf({ overrides, rules, candidates }: DescribedPolicy, locationOf: PlaceOf): PolicyException[] {
+function overridesOf(
+  { overrides, rules, candidates }: DescribedPolicy,
+  locationOf: Policy['locationOf'],
+): PolicyException[] {
   const severities = new Map(rules.map(({ rule, severity }) => [rule.id, severity ?? rule.severity]))
   const isKnown = new Set(candidates.map(({ id }) => id))
   return overrides.flatMap(({ match, layer }) =>

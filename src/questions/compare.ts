@@ -332,7 +332,7 @@ function compareReferences(
     const path = `/${member}`
     if (end === undefined || otherEnd === undefined) unknown.push(path)
     else if (end.key !== otherEnd.key)
-      fields.push({ path, before: end.displayBeside(otherEnd), after: otherEnd.displayBeside(end) })
+      fields.push({ path, before: end.displayAgainst(otherEnd), after: otherEnd.displayAgainst(end) })
     else if ([a, b].some(({ byKey }) => (byKey.get(end.key)?.length ?? 0) > 1)) unknown.push(path)
   }
   return { fields, unknown }
@@ -344,7 +344,7 @@ interface End {
   readonly name: string
   readonly uid: string | null
   /** For people: the name, unless the other one has the same. */
-  displayBeside(other: Pick<End, 'name'>): Json
+  displayAgainst(other: Pick<End, 'name'>): Json
 }
 
 /** undefined when it is not known what a reference leads to. */
@@ -353,14 +353,14 @@ function resolve(
   uid: Json | undefined,
   { side, other }: { readonly side: ComparedSide; readonly other: ComparedSide },
 ): End | undefined {
-  if (uid === null || uid === '') return { key: 'nothing', name: '', uid: null, displayBeside: () => null }
+  if (uid === null || uid === '') return { key: 'nothing', name: '', uid: null, displayAgainst: () => null }
   if (typeof uid !== 'string') return undefined
   const resource = side.find(kind, uid)
   if (resource !== undefined) {
     const { key, name } = resource
-    return { key, name, uid, displayBeside: (end) => (name === '' || name === end.name ? uid : name) }
+    return { key, name, uid, displayAgainst: (end) => (name === '' || name === end.name ? uid : name) }
   }
-  return provesAbsence(side, kind, other) ? { key: 'missing', name: '', uid, displayBeside: () => uid } : undefined
+  return provesAbsence(side, kind, other) ? { key: 'missing', name: '', uid, displayAgainst: () => uid } : undefined
 }
 
 /** Resources of A with a secret that B has too, in any resource: who learns it in one project has it in the other. */

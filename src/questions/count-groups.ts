@@ -62,7 +62,7 @@ interface Ranking extends RankedGroup {
   readonly groups: ViolationGroup[]
   first: ViolationGroup
   total: number
-  /** The place of the worst severity. */
+  /** The index of the worst severity. */
   worst: number
 }
 

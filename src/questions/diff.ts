@@ -83,7 +83,7 @@ export interface DiffQuery {
   readonly kind: Kind | undefined
   readonly withPatch: boolean
   readonly limit: number
-  /** The place in the order of the rows after which they begin; absent: at the first one. */
+  /** The resource after which the rows begin; absent: at the first one. */
   readonly after?: ResourceCursor | undefined
 }
 

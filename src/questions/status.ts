@@ -231,7 +231,7 @@ function showRelease(release: ReleaseRange | undefined): ReportRelease | null {
   return release === undefined ? null : toRelease(release)
 }
 
-/** A forgotten worker or command still reads the former place. */
+/** A forgotten worker or command still reads the former location. */
 async function describeMoved(reader: HistoryReader): Promise<Pick<Answer<never>, 'more' | 'remarks'>> {
   const moved = await readMove(reader)
   if (moved === undefined) return {}

@@ -1,4 +1,4 @@
-import { shownText } from '../model/exact-number.ts'
+import { displayText } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import { resourceFields } from '../model/wire-schema.ts'
 import { cut, quote } from '../text/neutralise.ts'
@@ -60,7 +60,7 @@ export function filterRequests(
   function requestToRow(method: 'PUT' | 'DELETE', type: string, purpose: string): RepairRequest {
     const uid = placeholders.make(nameOf('FILTER_ID', `/${type}`))
     // Whole, because two may begin alike.
-    const hint = `the uid of the row whose event_type is ${quote(shownText(type))}, from the answer that lists the rows`
+    const hint = `the uid of the row whose event_type is ${quote(displayText(type))}, from the answer that lists the rows`
     const request = requestTo(method, '/filters/', purpose, type)
     return {
       ...request,
@@ -93,7 +93,7 @@ export function filterRequests(
   }
 }
 
-/** Whether a key is an event type: a row without one is keyed by its place. */
+/** Whether a key is an event type: a row without one is keyed by its index. */
 function isNamed(type: string): boolean {
   return !/^#\d{1,9}$/.test(type)
 }
@@ -103,7 +103,7 @@ const sealedType = 'Its event type is sealed, so no request can name the row: ch
 const longestType = 60
 
 function show(type: string): string {
-  return quote(cut(shownText(withoutSeals(type)), longestType))
+  return quote(cut(displayText(withoutSeals(type)), longestType))
 }
 
 /** In filters, the seal of a number or of a pattern is a text, too. */

@@ -92,7 +92,7 @@ function writeList(members: Members, items: JsonObject, path: string): Json {
   return Object.entries(items).map(([uid, item]) => {
     if (!isJsonObject(item)) return item
     const { body } = writeBody(members, { target: item, now: {} }, `${path}/${pointerStep(uid)}`)
-    // Items without a uid are keyed by their place.
+    // Items without a uid are keyed by their index.
     return uid.startsWith('#') ? body : { uid, ...body }
   })
 }

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import { isExactNumber, numberText, shownText } from '../model/exact-number.ts'
+import { displayText, isExactNumber, numberText } from '../model/exact-number.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 
 export type Cell = string | number | boolean | null
@@ -12,7 +12,7 @@ export function csvTable(header: readonly string[], rows: readonly (readonly Cel
 
 function writeCell(cell: Cell): string {
   if (typeof cell !== 'string') return cell === null ? '' : String(cell)
-  return isExactNumber(cell) ? numberText(cell) : escapeFormula(shownText(cell))
+  return isExactNumber(cell) ? numberText(cell) : escapeFormula(displayText(cell))
 }
 
 /** A cell of a spreadsheet takes 32,767 characters. */

@@ -44,11 +44,12 @@ export const sarif: ReportFormat = (report) => {
 /** Viewers refuse results without a location, so a project that is no longer configured gets the file of the others. */
 function locateProjects(projects: Report['projects']): (project: string) => FileLocation | undefined {
   const configured = projects.flatMap(({ project, configured_at: position }) =>
-    position === null ? [] : [{ project, place: position }],
+    position === null ? [] : [{ project, position }],
   )
-  const positions = new Map(configured.map(({ project, place: position }) => [project, position]))
+  const positions = new Map(configured.map(({ project, position }) => [project, position]))
   const [first] = configured
-  return (project) => positions.get(project) ?? (first === undefined ? undefined : { file: first.place.file, line: 1 })
+  return (project) =>
+    positions.get(project) ?? (first === undefined ? undefined : { file: first.position.file, line: 1 })
 }
 
 function propertiesOf({ run, digests, verdict, violations }: Report, results: number) {

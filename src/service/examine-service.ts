@@ -15,7 +15,7 @@ import { createSender } from './send-request.ts'
 import type { ListAccess, ListedProject, ProjectAccess } from './service-client.ts'
 import type { ServiceSettings } from './settings.ts'
 import { createTransport, type WireAnswer } from './transport.ts'
-import { basePath, projectPath, shownBase } from './wire-request.ts'
+import { basePath, displayBase, projectPath } from './wire-request.ts'
 
 /** Asks a service once about itself, in order to explain what is wrong. Sends GET requests only. */
 export interface ServiceExaminer {
@@ -119,7 +119,7 @@ export function createServiceExaminer(
         success: [200],
         limitMs: greetingMs,
       })
-      const url = `${shownBase(settings.url)}/healthz`
+      const url = `${displayBase(settings.url)}/healthz`
       const date = Date.parse(lastHeader('date') ?? '')
       return {
         url,

@@ -4,7 +4,7 @@ import { classOf, messageOf } from '../model/errors.ts'
 import { foreignText } from './foreign-text.ts'
 import { failure, type HttpFailure } from './reply.ts'
 import type { FaultKind } from './service-fault.ts'
-import { shownBase } from './wire-request.ts'
+import { displayBase } from './wire-request.ts'
 
 /** No connection was made, so the request did not run. */
 const unconnected: Readonly<Record<string, string>> = {
@@ -189,7 +189,7 @@ function describeCertificate(code: string, host: string, certificate: PortCertif
 }
 
 function withScheme(url: string, protocol: 'http:' | 'https:'): string {
-  return shownBase(url).replace(/^https?:/, protocol)
+  return displayBase(url).replace(/^https?:/, protocol)
 }
 
 function readCertificate({ subject, subjectaltname = '', valid_from, valid_to }: PeerCertificate): PortCertificate {

@@ -97,7 +97,7 @@ function hasUid({ uid }: ItemIdentity): boolean {
   return uid !== undefined
 }
 
-/** All items in their order. `parsed`: those that are not known. */
+/** All items in their order. `parsed`: those without an identity. */
 function mergeItems(
   parsed: readonly JsonObject[],
   identities: readonly ItemIdentity[],

@@ -1,4 +1,4 @@
-import { jsonOfNumbers, shownText } from '../model/exact-number.ts'
+import { displayText, jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { padColumns, widthOf } from './columns.ts'
 import { neutralise } from './neutralise.ts'
@@ -41,7 +41,7 @@ export function layTable<Row>(columns: readonly Column<Row>[], rows: readonly Ro
 
 export function textOf(value: Json): string {
   if (value === null) return '-'
-  return typeof value === 'string' ? shownText(value) : jsonOfNumbers(JSON.stringify(value))
+  return typeof value === 'string' ? displayText(value) : jsonOfNumbers(JSON.stringify(value))
 }
 
 /** Narrows the widest column that may shrink, one by one, until the line fits or no column can shrink. */

@@ -99,7 +99,7 @@ export function offsetWithin(file: string, node: Node | null, offset: number): n
   return Math.min(isBlank(value[offset]) ? at : skip(file, skipBlanks(file, at, end), end), end)
 }
 
-/** `alias` is the outermost alias through which the node is read, if any: the place that messages show. */
+/** `alias` is the outermost alias through which the node is read, if any: the position that messages show. */
 function readNode(node: Node, path: NodePath, alias: Alias | undefined, reading: NodeReader): unknown {
   const offset = node.range?.[0] ?? 0
   if (path.length > maxDepth) {

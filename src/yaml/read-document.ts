@@ -18,7 +18,7 @@ export interface ReadDocument<T> {
   /** A text as written, with references unexpanded; undefined if it is not a text or not in the file. */
   written(path: NodePath): string | undefined
   /** Paths in the file of faulty parts that the value does not have; empty for a file without problems. */
-  readonly leftOut: readonly NodePath[]
+  readonly omittedPaths: readonly NodePath[]
 }
 
 /** A file that was examined: as far as it can be read, and its problems. */
@@ -130,7 +130,7 @@ export function examineDocument<S extends z.ZodType>(
   const offsetOf = (path: NodePath, where: 'key' | 'value') => offsetIn(nearestPosition(path, nodeAt), where)
 
   const around = { nodeAt, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
-  const leftOut: NodePath[] = []
+  const omittedPaths: NodePath[] = []
   let reduced: Reduction | undefined = { value, original: (path) => path }
   let decoded = decode(schema, value)
   for (let round = 0; decoded.misfits.length > 0; round++) {
@@ -140,8 +140,8 @@ export function examineDocument<S extends z.ZodType>(
     if (round === 0) {
       for (const { path, where, text } of faults) report(path, offsetOf(path, where), text)
     }
-    leftOut.push(...faults.map(({ path }) => ownerOf(path, leftOut)))
-    reduced = round < mostRounds && leftOut.length < mostProblems ? leaveOut(value, leftOut) : undefined
+    omittedPaths.push(...faults.map(({ path }) => ownerOf(path, omittedPaths)))
+    reduced = round < mostRounds && omittedPaths.length < mostProblems ? leaveOut(value, omittedPaths) : undefined
     if (reduced === undefined) break
     decoded = decode(schema, reduced.value)
   }
@@ -166,7 +166,7 @@ export function examineDocument<S extends z.ZodType>(
       const node = nodeAt(original(path))?.node
       return isScalar(node) && typeof node.value === 'string' ? node.value : undefined
     },
-    leftOut,
+    omittedPaths,
   }
   return { document, problems, faults: [...faultsIn(decoded.issues, document).take(mostProblems)] }
 
@@ -198,7 +198,7 @@ function decode<S extends z.ZodType>(schema: S, input: unknown): DecodeResult<z.
 function* faultsIn(issues: readonly core.$ZodIssue[], document: ReadDocument<unknown>): Generator<FileProblem> {
   for (const issue of issues) {
     const fault = faultOf(issue)
-    if (fault === undefined || document.leftOut.some((path) => fault.mayBeDueTo?.(path))) continue
+    if (fault === undefined || document.omittedPaths.some((path) => fault.mayBeDueTo?.(path))) continue
     const path = pathOf(issue)
     const from = path.slice(0, path.length - fault.path.length)
     const text = fault.say({
@@ -282,9 +282,11 @@ function pathOf({ path }: core.$ZodIssue): NodePath {
 }
 
 /** What was left out is missing now: then the fault is its owner's. */
-function ownerOf(path: NodePath, leftOut: readonly NodePath[]): NodePath {
-  const isOut = leftOut.some((other) => other.length === path.length && other.every((step, at) => step === path[at]))
-  return isOut && path.length > 0 ? ownerOf(path.slice(0, -1), leftOut) : path
+function ownerOf(path: NodePath, omittedPaths: readonly NodePath[]): NodePath {
+  const isOut = omittedPaths.some(
+    (other) => other.length === path.length && other.every((step, at) => step === path[at]),
+  )
+  return isOut && path.length > 0 ? ownerOf(path.slice(0, -1), omittedPaths) : path
 }
 
 interface Tree {

@@ -130,11 +130,11 @@ describe('a text that an earlier version stored in clear', () => {
         resource,
         since: 1,
         version: 1,
-        isKnown: false,
+        isInHistory: false,
         previous: undefined,
         base: undefined,
         change: undefined,
-        leftOut: new Map(),
+        ignoredCounts: new Map(),
       }
       const compared = await comparison.compare('subscriptions', [staged])
       return compared.flatMap(({ drift }) => drift.fields.map(({ path }) => path))

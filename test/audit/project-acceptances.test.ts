@@ -42,7 +42,7 @@ async function endingOf({ before, after, normaliser = normaliserVersion, malform
     isInHistory: true,
     base: undefined,
     change: undefined,
-    leftOut: new Map(),
+    ignoredCounts: new Map(),
     previous: { ...common, attributes: before, fromRun: 1, since: '', sealKeyId: 'key', normaliser },
   }
   // As much of a draft as is asked.

@@ -74,7 +74,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
     isRemoved: ({ uid }) => removed.includes(uid),
     isChanged: ({ uid }) => changed.includes(uid),
     isUnderOtherRules,
-    leftOut: new Map(Object.entries(leftOut)),
+    differingEndings: new Map(Object.entries(leftOut)),
     switchOf: ({ rule }) => ({ isOff: off.includes(rule), endedBy: override }),
   }
 }

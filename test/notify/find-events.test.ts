@@ -4,7 +4,7 @@ import type { RunRecord } from '../../src/history/records.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import type { Resolution } from '../../src/model/violation.ts'
-import { byImportance, findEvents, foldUnasked, idOf, workerEvent } from '../../src/notify/find-events.ts'
+import { byImportance, findEvents, foldEndedByPolicy, idOf, workerEvent } from '../../src/notify/find-events.ts'
 import { eventTypes } from '../../src/notify/message.ts'
 import { aContext, aCoverage, aFinding } from '../history/samples.ts'
 import { anEvent } from './samples.ts'
@@ -139,7 +139,7 @@ describe('the events of a run', () => {
     const moves = ['f1', 'f2', 'f3'].map((fingerprint, at) =>
       aMove('open', 'ended', { fingerprint, resolution: at === 0 ? 'fixed' : 'policy' }),
     )
-    const folded = foldUnasked(findEvents(aRecord(), withMoves(...moves)), ['hook', 7])
+    const folded = foldEndedByPolicy(findEvents(aRecord(), withMoves(...moves)), ['hook', 7])
     expect(folded.map(({ type, project: of, text }) => [type, of, text])).toEqual([
       ['violation.resolved', project, 'e1 is reached without TLS'],
       [
@@ -148,7 +148,7 @@ describe('the events of a run', () => {
         '2 violations are no longer required by the policy: endpoint/url-not-https (2 no longer required)',
       ],
     ])
-    expect(foldUnasked([], ['hook', 7])).toEqual([])
+    expect(foldEndedByPolicy([], ['hook', 7])).toEqual([])
   })
 
   it('about a violation carry all that identifies it', () => {

@@ -3,7 +3,7 @@ import type { StagedChange } from '../../history/records.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import { type Resource, type ResourceKey, resourceKey } from '../../model/resource.ts'
-import { functionPlaces, type Probe } from '../../policy/probe.ts'
+import { functionFields, type Probe } from '../../policy/probe.ts'
 import type { ProjectOutcome } from '../project-outcome.ts'
 import {
   type AuditedProject,
@@ -72,7 +72,7 @@ export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Prob
   }
 }
 
-/** Nothing runs and nothing ends: what is known of the probes stays as it is, and nothing new is known. */
+/** Nothing runs and nothing ends: the outcomes of the probes stay as they are, and none is added. */
 export function leaveOutProbes({ currentVersions }: ProjectScan, targets: readonly ProbeTarget[]): ProbeOutcomes {
   const carried = currentVersions.unseen('probe')
   const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
@@ -110,7 +110,7 @@ export function* findTargets(
   for (const { resource, item } of passing) {
     for (const probe of probes) {
       if (!probe.matches(ref, labels, resource)) continue
-      const { kind, attribute } = functionPlaces[probe.function]
+      const { kind, attribute } = functionFields[probe.function]
       const { uid, name } = resource
       const text = textOf(item, attribute, probe.functionText)
       if (text !== null) yield { probe, kind, uid, name, text }

@@ -6,12 +6,12 @@ import { neutralise } from '../../text/neutralise.ts'
 import { type AskTracker, unlessRefused } from '../ask-tracker.ts'
 import type { SendMessage } from '../message.ts'
 import {
-  ownLabel,
   sendTickets,
   type Ticket,
   type TicketDependencies,
   type TicketMemory,
   type Tracker,
+  ticketLabel,
 } from '../send-tickets.ts'
 import { type Line, renderLines } from '../show-message.ts'
 
@@ -80,7 +80,13 @@ function openRepository(repository: string, ask: AskTracker, memory: TicketMemor
       let since = last === undefined ? isoTime(0) : isoTime(Date.parse(last) - overlapMs)
       // What changes meanwhile moves to the end of the list, so each page begins where the one before ended.
       for (let page = 1; ; ) {
-        const query = new URLSearchParams({ labels: ownLabel, state: 'all', sort: 'updated', direction: 'asc', since })
+        const query = new URLSearchParams({
+          labels: ticketLabel,
+          state: 'all',
+          sort: 'updated',
+          direction: 'asc',
+          since,
+        })
         const path = `${issues}?${query}&per_page=${mostOnPage}&page=${page}`
         const listed = await ask('GET', path, z.array(issueSchema))
         for (const issue of listed) {
@@ -104,9 +110,9 @@ function openRepository(repository: string, ask: AskTracker, memory: TicketMemor
       const issue = await ask('POST', issues, issueSchema, request)
       const ticket = ticketOf(issue)
       // GitHub drops the labels of who may not set them, and says nothing; setting them alone is refused.
-      if (!issue.labels.some((label) => (typeof label === 'string' ? label : label.name) === ownLabel)) {
+      if (!issue.labels.some((label) => (typeof label === 'string' ? label : label.name) === ticketLabel)) {
         await memory.remember(key, ticket.reference, ticket.changedAt)
-        await ask('POST', `${issues}/${ticket.reference}/labels`, z.unknown(), { labels: [ownLabel] })
+        await ask('POST', `${issues}/${ticket.reference}/labels`, z.unknown(), { labels: [ticketLabel] })
       }
       return ticket
     },

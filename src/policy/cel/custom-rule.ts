@@ -118,7 +118,7 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
     packs: [],
     options: z.strictObject({}),
     needs: [kind, ...visits],
-    ...unkeptBy(expressions),
+    ...unrecordedFieldsOf(expressions),
     scope: relatedVariables.length === 0 ? 'resource' : 'project',
     custom: { controls, remediation, source: sourceOf(source) },
     bind: () => bound(expressions, relatedVariables),
@@ -143,7 +143,7 @@ function inGeneral(message: string): string {
 }
 
 /** The members that it reads and that change by themselves, so the history does not store them. */
-function unkeptBy({ kind, when, assert }: Expressions): Pick<Rule, 'unkept'> {
+function unrecordedFieldsOf({ kind, when, assert }: Expressions): Pick<Rule, 'unrecorded'> {
   const volatile = volatileFields(kind)
   const read = [when, assert].flatMap((compiled) =>
     [...(compiled?.uses ?? [])].flatMap(([variable, members]) =>
@@ -152,7 +152,7 @@ function unkeptBy({ kind, when, assert }: Expressions): Pick<Rule, 'unkept'> {
         : [...(members === 'all' ? volatile : members)].filter((member) => volatile.has(member)),
     ),
   )
-  return read.length === 0 ? {} : { unkept: [...new Set(read)] }
+  return read.length === 0 ? {} : { unrecorded: [...new Set(read)] }
 }
 
 /** The parts that decide: a reworded title does not make another policy. */

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Environment } from '@marcbachmann/cel-js'
 import type { Duration } from '@marcbachmann/cel-js/evaluator'
-import { isExactNumber, jsonOfNumbers, numberText, shownText } from '../../model/exact-number.ts'
+import { displayText, isExactNumber, jsonOfNumbers, numberText } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 import { type Facts, isMasked, isReadable, type Kind, type Resource, type SecretFacts } from '../../model/resource.ts'
 import { type Field, inOrder, type Members, text, wireSchema } from '../../model/wire-schema.ts'
@@ -465,7 +465,7 @@ const maxCharacters = 100_000
 
 function textOf(value: Json, name: string): string {
   if (value === null) return ''
-  const text = typeof value === 'string' ? shownText(value) : jsonOfNumbers(JSON.stringify(value))
+  const text = typeof value === 'string' ? displayText(value) : jsonOfNumbers(JSON.stringify(value))
   if (text.length > maxCharacters) throw new Error(`${name} is longer than ${maxCharacters} characters, the limit`)
   return text
 }

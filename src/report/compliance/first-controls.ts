@@ -33,8 +33,8 @@ export function splitByControl<Entry>(
   control: string,
   firstOf: (entry: Entry) => string,
 ): { readonly here: readonly Entry[]; readonly elsewhere: readonly (readonly [control: string, readonly Entry[]])[] } {
-  const { own: here = [], elsewhere = [] } = Object.groupBy(entries, (entry) =>
-    firstOf(entry) === control ? 'own' : 'elsewhere',
+  const { here = [], elsewhere = [] } = Object.groupBy(entries, (entry) =>
+    firstOf(entry) === control ? 'here' : 'elsewhere',
   )
   return { here, elsewhere: [...Map.groupBy(elsewhere, firstOf)] }
 }

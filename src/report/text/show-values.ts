@@ -1,5 +1,5 @@
 import type { FieldChange } from '../../model/change.ts'
-import { isExactNumber, shownJson, shownText } from '../../model/exact-number.ts'
+import { displayJson, displayText, isExactNumber } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import { neutralise, neutraliseQuoted } from '../../text/neutralise.ts'
 import { shortenSeals } from './shorten.ts'
@@ -23,7 +23,7 @@ interface Body {
 
 function textOf(value: Json): string {
   if (value === null) return 'none'
-  return typeof value === 'string' ? shownText(value) : shownJson(value)
+  return typeof value === 'string' ? displayText(value) : displayJson(value)
 }
 
 function bodyOf(value: Json, text: string): Body {

@@ -275,11 +275,15 @@ function describeRule({
   packs: themes,
   highest = severity,
   optIn,
-  unkept,
+  unrecorded,
   acceptedWith,
   fix,
 }: Description<z.ZodObject>) {
-  const optional = { ...(unkept && { unkept }), ...(acceptedWith && { acceptedWith }), ...(fix && { fix }) }
+  const optional = {
+    ...(unrecorded && { unrecorded }),
+    ...(acceptedWith && { acceptedWith }),
+    ...(fix && { fix }),
+  }
   if (optIn) return { id, title, severity, packs: [], ...optional }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
   return { id, title, severity, packs: [...new Set([...themes, ...general])], ...optional }

@@ -155,9 +155,9 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, [range, bits]: AddressRang
 
 /** Parsed once for an option, not for every resource. */
 function parsedRanges(ranges: readonly string[]): readonly AddressRange[] {
-  const known = rangesOfOptions.get(ranges) ?? ranges.map((range) => ipaddr.parseCIDR(range))
-  rangesOfOptions.set(ranges, known)
-  return known
+  const parsed = rangesOfOptions.get(ranges) ?? ranges.map((range) => ipaddr.parseCIDR(range))
+  rangesOfOptions.set(ranges, parsed)
+  return parsed
 }
 
 type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]

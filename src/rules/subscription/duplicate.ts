@@ -64,8 +64,8 @@ function routesOf(subscription: Subscription, at: FindingSubject): readonly Rout
   const byFilter = Map.groupBy(filters, ({ filter }) => formatted(filter))
   return [...byFilter].map(([filter, alike]) => {
     const types = alike.flatMap((one) => one.types ?? [])
-    const own = new Set(types)
-    return { at, types, except: new Set(all.filter((type) => !own.has(type))), filter, declared }
+    const typeSet = new Set(types)
+    return { at, types, except: new Set(all.filter((type) => !typeSet.has(type))), filter, declared }
   })
 }
 

@@ -1,5 +1,5 @@
 import type { ChangeType, FieldChange } from '../../../model/change.ts'
-import { shownJson } from '../../../model/exact-number.ts'
+import { displayJson } from '../../../model/exact-number.ts'
 import { isJsonObject, type Json } from '../../../model/json.ts'
 import type { ReportChange, ReportViolation } from '../../../model/report.ts'
 import { count } from '../../../text/count.ts'
@@ -84,7 +84,7 @@ function linesOf(value: Json, path: string): readonly string[] {
 
 function textOf(value: Json): string {
   if (value === null) return 'none'
-  return typeof value === 'string' && value.startsWith('sealed:') ? `fingerprint ${value}` : shownJson(value)
+  return typeof value === 'string' && value.startsWith('sealed:') ? `fingerprint ${value}` : displayJson(value)
 }
 
 function isProgram(value: Json): value is string {

@@ -51,7 +51,7 @@ function showFinding(violation: ReportViolation, { anchor, links, title, age, du
   return html`${said}<p class="where">${resource(violation, links.resource(violation))}${atPath}${named}</p><p class="signs"><span>${owned}</span> <span>${age}</span> <span>${late}</span></p>`
 }
 
-/** A violation that a person accepted, who and why. `within` names the place on its page. */
+/** A violation that a person accepted, who and why. `within` names the part of the page. */
 export function acceptedRow(acceptance: AcceptedViolation, within: string): Markup {
   const { fingerprint, rule, severity, project, path, message, by, at, reason } = acceptance
   const anchor = anchorOf(`a-${fingerprint}`, within)

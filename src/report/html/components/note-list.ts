@@ -18,7 +18,7 @@ export function noteList(notes: readonly Note[], before: string): Markup {
 }
 
 /** `deploy 4.2 (ada, 14:03 UTC, REF)`: the reference is a link where it is an address of the web. */
-export function noteLine({ text, by, ref }: Note, shownTime: string): Markup {
+export function noteLine({ text, by, ref }: Note, displayTime: string): Markup {
   const shownRef = shorten(ref ?? '', longest)
   const link =
     ref === null
@@ -26,5 +26,5 @@ export function noteLine({ text, by, ref }: Note, shownTime: string): Markup {
       : isWebAddress(ref) && ref.length <= longest
         ? html`, <a href="${ref}" rel="noreferrer">${shownRef}</a>`
         : html`, <code>${shownRef}</code>`
-  return html`${shorten(text, longest)} (${shorten(by, longest)}, ${shownTime}${link})`
+  return html`${shorten(text, longest)} (${shorten(by, longest)}, ${displayTime}${link})`
 }

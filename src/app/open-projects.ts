@@ -1,5 +1,4 @@
 import type { AuditedProject, AuditedService } from '../audit/project-scan.ts'
-
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { someOf } from '../config/configuration-schema.ts'

@@ -1,7 +1,7 @@
 import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { PolicyEvaluation } from '../history/records.ts'
 import type { ProjectEvaluation, RuleDoubt } from '../model/evaluation.ts'
-import { type Kind, resourceKey } from '../model/resource.ts'
+import { type Kind, listings, resourceKey } from '../model/resource.ts'
 import { concludeFleetRules, type FleetFindings } from '../policy/conclude-fleet-rules.ts'
 import { type Doubts, readDoubts } from '../policy/doubts.ts'
 import { namedRules, type Policy, type RuleNeeds, ruleNeeds } from '../policy/policy.ts'
@@ -9,7 +9,7 @@ import { remediationOf } from '../rules/rule-page.ts'
 import { evaluateWaivers } from './evaluate-waivers.ts'
 import type { Fleet, FleetConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
-import { isKindComplete } from './project-scan.ts'
+import { isKindComplete, kindOf, type Statuses } from './project-scan.ts'
 import { keyed, type ScanCriteria } from './reconcile.ts'
 
 /** Concludes a run from what its projects left. */
@@ -30,10 +30,11 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
     waivers: evaluateWaivers(outcomes, { ...fleet, fleetFindings }),
     context: describeContext(
       policy,
+      new Set(outcomes.flatMap(({ statuses }) => listedIn(statuses))),
       outcomes.map((outcome) => {
         const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, release, settingsAt } = outcome
         const { windows = [], evaluation } = outcome
-        const { resources, evaluatedByRule } = evaluation
+        const { resources, evaluatedByRule, rowsUnread } = evaluation
         return {
           project: project.name,
           labels,
@@ -42,6 +43,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
           resources,
           evaluatedByRule,
           notEvaluated: failuresIn(outcome),
+          ...(rowsUnread === undefined ? {} : { rowsUnread }),
           ...(notCompared === undefined ? {} : { notCompared }),
           ...(approvedAt === undefined ? {} : { approvedAt }),
           ...(release === undefined ? {} : { release }),
@@ -96,8 +98,19 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
   }
 }
 
-/** What a reader of the record needs to know of the policy and the configuration of then. */
-function describeContext(policy: Policy, projects: readonly ProjectEvaluation[]): PolicyEvaluation {
+function listedIn(statuses: Statuses): readonly Kind[] {
+  return listings.filter((listing) => (statuses[listing] ?? 'skipped') !== 'skipped').map((listing) => kindOf[listing])
+}
+
+/**
+ * What a reader of the record needs to know of the policy and the configuration of then. `listed`: kinds that a project
+ * lists.
+ */
+function describeContext(
+  policy: Policy,
+  listed: ReadonlySet<Kind>,
+  projects: readonly ProjectEvaluation[],
+): PolicyEvaluation {
   const rules = namedRules(policy).map(({ rule, severity }) => ({
     id: rule.id,
     kind: rule.kind,
@@ -105,7 +118,7 @@ function describeContext(policy: Policy, projects: readonly ProjectEvaluation[])
     remediation: rule.custom === undefined ? remediationOf(rule.id) : rule.custom.remediation,
     severity: severity ?? rule.severity,
     controls: [...new Set([...controlsOf(rule.id), ...(rule.custom?.controls ?? [])])],
-    needs: rule.needs,
+    needs: [...rule.needs, ...(rule.needsIfListed ?? []).filter((kind) => listed.has(kind))],
   }))
   const { due, ignore } = policy
   const decided = {

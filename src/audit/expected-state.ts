@@ -5,7 +5,6 @@ import {
   type ScopeByKind,
   type Signature,
 } from '../history/approvals.ts'
-
 import type { ScanDraft } from '../history/history.ts'
 import { findLastApproval, readApprovedBodies, readApprovedUids } from '../history/sql/approvals.ts'
 import { decidedBy, type EndedBy } from '../model/ending.ts'

@@ -6,7 +6,6 @@ import { isReadable, type Listing, type ProjectRef, type Resource } from '../mod
 import { normaliserVersion } from '../model/wire-schema.ts'
 import type { IdentifyItem, ItemIdentity, PagedListing } from '../service/service-client.ts'
 import { type CurrentVersions, kindOf } from './project-scan.ts'
-
 import type { StagedResource } from './stage-resources.ts'
 
 /** An item that a scan read: which version it became, and what of it no version keeps. */

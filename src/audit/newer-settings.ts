@@ -1,5 +1,5 @@
 import { diffAttributes } from '../inventory/diff-attributes.ts'
-import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/known-releases.ts'
+import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/release-signs.ts'
 import { shapeOf } from '../inventory/shape.ts'
 import { isReadable, type ProjectRef, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'

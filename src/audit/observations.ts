@@ -1,6 +1,6 @@
 import type { StagedChange } from '../history/records.ts'
-import { ReleaseSigns } from '../inventory/known-releases.ts'
 import { type DescribedField, describeField } from '../inventory/malformed.ts'
+import { ReleaseSigns } from '../inventory/release-signs.ts'
 import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import {

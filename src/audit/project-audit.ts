@@ -48,7 +48,6 @@ import {
   type ProjectScan,
   type Statuses,
 } from './project-scan.ts'
-
 import { ProjectWalk, type Walk } from './project-walk.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { keyOf } from './reconcile.ts'

@@ -7,7 +7,6 @@ import { ItemMemory } from './item-memory.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances, type ProjectAcceptances } from './project-acceptances.ts'
 import { type AuditedProject, CurrentVersions } from './project-scan.ts'
-
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 
 /** What the history knows of a project before a run scans it. */

@@ -146,7 +146,13 @@ export class ScanEvaluation {
       ...this.#findStillOutside(resource, drift),
     ])
     for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)
+    for (const resource of resources) this.#rules.doubtUnread(resource, this.#isCompared(resource))
     return findings
+  }
+
+  /** Whether a state that a person approved has the resource, as far as that is known. */
+  #isCompared(resource: Resource): boolean {
+    return this.#expected !== undefined && this.#expected !== 'unread' && this.#comparison.isApproved(resource)
   }
 
   /** What changed outside every window, and differs from the approved baseline still. */

@@ -10,7 +10,6 @@ import { maskingSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { acceptances, acceptancesView, answerAcceptances, readAcceptable } from '../questions/acceptances.ts'
 import { chooseAcceptable, composeAcceptances, findByFingerprint } from '../questions/choose-acceptable.ts'
-
 import { uidOrName } from '../questions/question.ts'
 import { optionOf } from './ask.ts'
 import { addSignature, signature } from './baseline-options.ts'

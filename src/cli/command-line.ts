@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { type Execute, type ProcessContext, printMessage, usualColumns } from '../app/process-context.ts'
 import { withoutPassword } from '../history/postgres-server.ts'
 import { AuditError } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
+import { wrapLine } from '../text/columns.ts'
 import { commands, type ListedCommand, type ListedGroup } from './commands.ts'
 import { arrangeHelp, commonGroup, helpLayout } from './help.ts'
 
@@ -25,8 +26,8 @@ export async function commandLine(
     .configureHelp(helpLayout)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => terminal.stderr.write(text),
+      writeOut: (text) => terminal.stdout.write(fitHelp(text, terminal)),
+      writeErr: (text) => printMessage(text.trimEnd(), terminal),
       outputError: (text, write) =>
         write(withoutPassword(text.replace(/^error: /, 'hookdrift: ').replace(/\n\(/, '\n  ('))),
     })
@@ -53,6 +54,15 @@ Documentation: hookdrift docs tutorial   the page to read first
   }
   arrangeHelp(program, program.name())
   return program
+}
+
+/** Commander wraps lists of options and commands, where it thinks that there is room; all other lines are as written. */
+function fitHelp(text: string, { stdout }: Pick<ProcessContext, 'stdout'>): string {
+  const width = (stdout.isTTY === true && stdout.columns) || usualColumns
+  return text
+    .split('\n')
+    .flatMap((line) => wrapLine(line, width))
+    .join('\n')
 }
 
 /** Adds a command to a line or a group, loaded where the words name it. */

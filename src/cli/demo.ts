@@ -28,15 +28,18 @@ interface DemoOptions {
   readonly seed: string
   readonly keep?: string
   readonly history?: string
-  readonly serve?: string
+  /** true without an address. */
+  readonly serve?: string | true
   readonly changes: boolean
 }
+
+const usualAddress = '127.0.0.1:8080'
 
 export function defineDemo(command: Command, execute: Execute): void {
   command
     .option(
-      '--serve <address>',
-      'only serve the simulated service at a port or an address, such as 8080 or 0.0.0.0:8080, until stopped',
+      '--serve [address]',
+      `only serve the simulated service, until stopped: port, or address and port such as 0.0.0.0:8080 (default: ${usualAddress})`,
     )
     .option('--no-changes', 'with --serve: simulate no changes')
     .option('--seed <text>', 'seed of the simulated fleet; each seed makes another one', 'hookdrift')
@@ -47,7 +50,9 @@ export function defineDemo(command: Command, execute: Execute): void {
     .option('--history <file>', 'keep the history in a new file, or in an empty database at postgres://…')
     .action((options: DemoOptions) =>
       execute((terminal) =>
-        options.serve === undefined ? demo(options, terminal) : serve(options.serve, options, terminal),
+        options.serve === undefined
+          ? demo(options, terminal)
+          : serve(options.serve === true ? usualAddress : options.serve, options, terminal),
       ),
     )
 }

@@ -7,8 +7,8 @@ import { AuditError } from '../model/errors.ts'
 import { explainRule } from '../policy/explain-rule.ts'
 import type { Policy, RuleTarget } from '../policy/policy.ts'
 import { answerExplanations, explanationsView, findResource } from '../questions/answer-explanations.ts'
-
 import { uidOrName } from '../questions/question.ts'
+import { displayPath } from '../text/display-path.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
@@ -46,7 +46,8 @@ async function explain(
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
     const windows = policy.windows.filter(({ isFor }) => isFor(explained.project.name))
     const answer = answerExplanations(explained, explanations, { windows, limit: limitOf(options) })
-    return printAnswer(answer, explanationsView(explained, windows, ruleId !== undefined), options.format, terminal)
+    const showPath = (path: string) => (path === '' ? path : displayPath(terminal.cwd(), path))
+    return printAnswer(answer, explanationsView(ruleId !== undefined, showPath), options.format, terminal)
   })
 }
 

@@ -13,7 +13,6 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { OpenedSharing } from '../app/shared/open-sharing.ts'
 import { systemClock } from '../app/system.ts'
-
 import { openWorkerNotifications } from '../app/worker-notifications.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import { configuredIn } from '../config/choose-projects.ts'

@@ -35,7 +35,6 @@ import {
   type ExpectedChange,
   type ReplayedWith,
 } from './compliance.ts'
-
 import {
   exemptByAcceptance,
   exemptByEnding,
@@ -150,7 +149,8 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
   const ids = new Set(evaluated.map(({ rule }) => rule.id))
   const ruleViolations = violations.filter(({ rule }) => ids.has(rule))
   const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
-  const coverage = coverageOf(new Set(evaluated.flatMap(({ rule }) => rule.needs)), report)
+  const kinds = new Set(evaluated.flatMap(({ rule }) => rule.needs))
+  const coverage = coverageOf(kinds, report)
   const accepted = report.accepted.filter(({ rule }) => ids.has(rule))
   const isOfControl = ({ rule }: { readonly rule: string }) =>
     ids.has(rule) || rationaleFor(control, rule) !== undefined
@@ -171,9 +171,10 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
       ...gapsOfWalks(coverage),
       ...gapsOfRules(rules),
       ...gapsOfFields(describeDoubtsOf([...ids], report.projects)),
+      ...gapsOfRows(rules, report.projects),
       ...gapsOfViolations(ruleViolations.filter((violation) => violation.state === 'unknown').length),
     ],
-    limits: [...limitsOfFleet(report), ...limitsOfPeriod(period)],
+    limits: [...limitsOfFleet(report), ...limitsOfFilters(kinds, report), ...limitsOfPeriod(period)],
   })
   const waivers = waiversOf([...ruleViolations, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
   const { started_at: from, finished_at: to } = report.run
@@ -308,6 +309,21 @@ function gapsOfFields(doubts: readonly string[]): string[] {
   ]
 }
 
+/** Filter rows that no run has read, of subscriptions that rules about them were to evaluate. */
+function gapsOfRows(rules: readonly ControlRule[], projects: Report['projects']): string[] {
+  const unread = rules.filter(({ id }) => projects.some((project) => rowsUnreadFor(id, project) > 0))
+  if (unread.length === 0) return []
+  const subscriptions = projects
+    .map((project) => Math.max(...unread.map(({ id }) => rowsUnreadFor(id, project))))
+    .reduce((sum, number) => sum + number, 0)
+  const named = nameRules(unread.map(({ id: rule }) => ({ rule })))
+  return [`Not evaluated: ${count(subscriptions, 'subscription')} whose filter rows no run has read (${named}).`]
+}
+
+function rowsUnreadFor(rule: string, { rows_unread: unread = {} }: Report['projects'][number]): number {
+  return memberOf(unread, rule) ?? 0
+}
+
 /** How well the run observed the kinds that a control's rules evaluate. */
 function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'coverage'>): ControlCoverage {
   const byProject = [...Map.groupBy(coverage, ({ project }) => project)]
@@ -324,7 +340,7 @@ function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'covera
       ...relevantWalks
         .filter(isGap)
         .map(({ project, listing, status, reason }) => ({ project, listing, status, reason })),
-      ...(kinds.has('project') ? byProject.flatMap(([project, walks]) => notRequested(project, walks)) : []),
+      ...byProject.flatMap(([project, walks]) => notRequested(kinds, project, walks)),
     ],
   }
 }
@@ -336,6 +352,14 @@ function gapsOfViolations(unknown: number): string[] {
 
 function limitsOfFleet({ coverage_of_fleet: { scanned, known } }: Report): string[] {
   return scanned >= known ? [] : [`${scanned} of ${count(known, 'known project')} scanned in this run.`]
+}
+
+/** What a filter of the configuration leaves out is not audited. */
+function limitsOfFilters(kinds: ReadonlySet<Kind>, { coverage }: Report): string[] {
+  const byProject = [...Map.groupBy(coverage, ({ project }) => project).values()]
+  const narrowed = byProject.flatMap((walks) => walksFor(kinds, walks)).filter(({ filter }) => filter !== null)
+  if (narrowed.length === 0) return []
+  return [`A filter of the configuration narrowed ${count(narrowed.length, 'walk')} of what its rules evaluate.`]
 }
 
 function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
@@ -364,7 +388,7 @@ function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: s
 
 /** A rule that could not evaluate some resources says which. */
 function withDoubts(rule: ControlRule, { projects }: Report): ControlRule {
-  const doubts = describeDoubts(rule.id, projects)
+  const doubts = [...describeDoubts(rule.id, projects), ...describeUnreadRows(rule.id, projects)]
   return doubts.length === 0 ? rule : { ...rule, not_evaluated: [...rule.not_evaluated, ...doubts] }
 }
 
@@ -396,13 +420,26 @@ function waiversOf(violations: readonly (Pick<ControlViolation, 'fingerprint' | 
 }
 
 /**
- * A project whose settings the configuration does not request: rules about them evaluate nothing. A service's list of
- * projects is not one of them: it has no settings.
+ * Listings that show a kind alone and that the configuration does not request: rules about it evaluate nothing. A
+ * service's list of projects has none of them.
  */
-function notRequested(project: string, walks: readonly ReportCoverage[]): ControlCoverage['gaps'] {
-  if (walks.some(({ listing }) => listing === 'project' || listing === 'projects')) return []
-  return [{ project, listing: 'project', status: 'skipped', reason: 'the configuration does not request it' }]
+function notRequested(
+  kinds: ReadonlySet<Kind>,
+  project: string,
+  walks: readonly ReportCoverage[],
+): ControlCoverage['gaps'] {
+  if (walks.some(({ listing }) => listing === 'projects')) return []
+  const missing = onlyListings.filter(
+    ({ kind, listing }) => kinds.has(kind) && walks.every((walk) => walk.listing !== listing),
+  )
+  const reason = 'the configuration does not request it'
+  return missing.map(({ listing }) => ({ project, listing, status: 'skipped', reason }))
 }
+
+const onlyListings = [
+  { kind: 'project', listing: 'project' },
+  { kind: 'event_type', listing: 'event_types' },
+] as const
 
 function isGap({ status }: ReportCoverage): boolean {
   return status !== 'complete'
@@ -417,6 +454,14 @@ function describeDoubts(rule: string, projects: Report['projects']): { project: 
   return projects.flatMap(({ project, doubts }) =>
     ofRule(rule, doubts).map((doubt) => ({ project, reason: `${describeResources(doubt)}${describeSince(doubt)}` })),
   )
+}
+
+function describeUnreadRows(rule: string, projects: Report['projects']): { project: string; reason: string }[] {
+  return projects.flatMap((project) => {
+    const unread = rowsUnreadFor(rule, project)
+    if (unread === 0) return []
+    return [{ project: project.project, reason: `${count(unread, 'subscription')} whose filter rows no run has read` }]
+  })
 }
 
 const mostDoubts = 3

@@ -104,7 +104,7 @@ export function examineConfiguration(
 ): ExaminedConfiguration {
   const { text, ...origin } = readConfigurationText(file, sources, startAdvice)
   const { needsTokens = 'none' } = options
-  const filled = expandFor(options, expandReferences(file, sources))
+  const filled = expandFor(options, expandReferences(file, sources, origin))
   const { expand, missing } = needsTokens === 'all' ? { expand: filled, missing: [] } : notingTokens(filled)
   const {
     document,

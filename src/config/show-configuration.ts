@@ -48,7 +48,7 @@ export function showConfiguration(file: string, context: ShowRequest): readonly 
   const { sources } = context
   const { text, ...origin } = readConfigurationText(file, sources, '`hookdrift docs configuration` shows one')
   const parsed = parseYaml(text, configurationLimits)
-  const fill = expandReferences(file, sources)
+  const fill = expandReferences(file, sources, origin)
   const expand = (written: string, path: NodePath) =>
     isSecretPath(path) ? { text: secretPlaceholder(path) } : fill(written, path)
   const { document, problems } = examineDocument(text, {

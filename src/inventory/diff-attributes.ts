@@ -147,15 +147,11 @@ function* diffKeys(
 }
 
 function isSame(before: Json, after: Json, { sealsComparable }: DiffOptions): boolean {
-  if (before === after) return true
+  if (isEqual(before, after)) return true
   if (typeof before === 'string' && typeof after === 'string') {
-    if (isMasked(before) && isSeal(after)) return true
-    if (isMasked(after) && isSeal(before)) return true
     const isBlind = !sealsComparable || before.includes(maskedSeal) || after.includes(maskedSeal)
     return isBlind && maskSealsInText(before) === maskSealsInText(after)
   }
-  if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return false
-  if (isEqual(before, after)) return true
   return !sealsComparable && maskSealsInText(canonicalJson(before)) === maskSealsInText(canonicalJson(after))
 }
 

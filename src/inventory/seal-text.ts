@@ -9,7 +9,6 @@ import {
 } from '../secrets/known-secrets.ts'
 import { asSeen, isPlain } from '../secrets/plain-text.ts'
 import { isRandomText, replaceGrouped, replaceMixed, replaceRandom, shortest } from '../secrets/random-text.ts'
-
 import { isSeal, longestText, maskingSealer, type Sealer } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 

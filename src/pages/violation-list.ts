@@ -103,7 +103,7 @@ export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
 
 /** The command for the same list. */
 export function sameList({ query }: SiteRequest): SameAnswer {
-  const { state } = { state: (query.one('state') ?? 'open') as StateFilter } // readAsked has refused other words
+  const { state } = { state: (query.one('state') ?? 'open') as StateFilter } // readViolationQuery has refused other words
   const states = askedStates[state] as readonly ViolationState[]
   const flags = [
     ...(states.includes('opened') || states.includes('continuing') ? ['open'] : []),

@@ -1,6 +1,6 @@
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
-import { isWithinPointer } from '../model/json.ts'
+import { isWithinPointer, valueAt } from '../model/json.ts'
 import {
   isReadable,
   type Kind,
@@ -63,6 +63,8 @@ export class ProjectEvaluator {
   readonly #failures: Map<string, string>
   readonly #doubts = gatherDoubts()
   readonly #tally: Tally = new Map()
+  /** Subscriptions of which no run has read filter rows. */
+  readonly #withoutRows: Tally = new Map()
   /** Places of waivers that match findings. */
   readonly #usedWaivers = new Set<number>()
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
@@ -214,6 +216,7 @@ export class ProjectEvaluator {
     const { kind, uid, name } = resource
     const set = this.#ruleSetOf(resource)
     count(this.#tally, set.byId, kind)
+    if (hasNoRows(resource)) count(this.#withoutRows, set.byId, kind)
     if (set !== sets.everyone) this.#exceptions.set(resourceKey(resource), set)
     const waiverIndexes = this.#accepting(resource, projectWaivers)
     if (waiverIndexes.length > 0) this.#accepted.set(resourceKey(resource), waiverIndexes)
@@ -243,6 +246,29 @@ export class ProjectEvaluator {
     const find = (life: DriftLife, compared: Drift) =>
       (rules.get(life) ?? none).flatMap((rule) => this.#compareWith(rule, resource, compared) ?? noFindings)
     return [...findings, ...find('found', drift), ...find('approved', { ...drift, fields })]
+  }
+
+  /**
+   * Notes which drift rules cannot compare a resource that has fields which no rule can rely on, whether or not anything
+   * else in it changed: what such a field is now is unknown.
+   */
+  doubtUnread(resource: Resource, isApproved: boolean): void {
+    if (isReadable(resource)) return
+    const { kind, uid, name, attributes, unseen = none } = resource
+    const fields = unseen.map((path) => ({ path, before: valueAt(attributes, path) ?? null, after: null }))
+    const drift: Drift = {
+      kind,
+      uid,
+      name,
+      change: 'none',
+      before: attributes,
+      after: attributes,
+      fields,
+      isApproved,
+      areSealsComparable: true,
+      recent: noDates,
+    }
+    for (const rule of this.#driftRules(resource)) this.#compareWith(rule, resource, drift)
   }
 
   /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */
@@ -282,11 +308,14 @@ export class ProjectEvaluator {
 
   /** What the end of the run needs. */
   outcome(): EvaluationOutcome {
-    const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#active, this.#doubts.count)
+    const rowsUnread = countUnread(this.#withoutRows, this.#active)
+    const countMissed = (rule: string, kind: Kind) => this.#doubts.count(rule, kind) + (rowsUnread[rule] ?? 0)
+    const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#active, countMissed)
     const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
     return {
       resources,
       evaluatedByRule: { ...evaluatedByRule, ...silent },
+      ...(Object.keys(rowsUnread).length === 0 ? {} : { rowsUnread }),
       failures: Object.fromEntries(this.#failures),
       doubts: this.#doubts.list(),
       usedWaivers: [...this.#usedWaivers],
@@ -378,17 +407,35 @@ const noFindings: readonly Finding[] = []
 
 const none: readonly never[] = []
 
+const noDates: Drift['recent'] = new Map()
+
 function count(tally: Tally, rules: Rules, kind: Kind): void {
   const counts = tally.get(rules)
   if (counts === undefined) tally.set(rules, { [kind]: 1 })
   else counts[kind] = (counts[kind] ?? 0) + 1
 }
 
-/** `rules`: all rules of the policy that apply. `countDoubts`: how many of a kind a rule could not evaluate. */
+/** What was due and could not be read is a doubt instead. */
+function hasNoRows({ kind, attributes, unseen = none }: Resource): boolean {
+  return kind === 'subscription' && attributes.filters === undefined && !unseen.includes('/filters')
+}
+
+function countUnread(withoutRows: Tally, rules: readonly ActiveRule[]): Readonly<Record<string, number>> {
+  const unread: Record<string, number> = {}
+  for (const { rule } of rules) {
+    if (rule.readsRows !== true) continue
+    for (const [applied, { subscription = 0 }] of withoutRows) {
+      if (applied.has(rule.id)) unread[rule.id] = (unread[rule.id] ?? 0) + subscription
+    }
+  }
+  return unread
+}
+
+/** `rules`: all rules of the policy that apply. `countMissed`: how many of a kind a rule could not evaluate. */
 function countEvaluated(
   tally: Tally,
   rules: readonly ActiveRule[],
-  countDoubts: (rule: string, kind: Kind) => number,
+  countMissed: (rule: string, kind: Kind) => number,
 ): Pick<EvaluationStats, 'resources' | 'evaluatedByRule'> {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally.values()) {
@@ -400,7 +447,7 @@ function countEvaluated(
   for (const { rule } of rules) {
     let evaluated = 0
     for (const [applied, counts] of tally) if (applied.has(rule.id)) evaluated += counts[rule.kind] ?? 0
-    evaluated = Math.max(0, evaluated - countDoubts(rule.id, rule.kind))
+    evaluated = Math.max(0, evaluated - countMissed(rule.id, rule.kind))
     if (evaluated < (resources[rule.kind] ?? 0)) evaluatedByRule[rule.id] = evaluated
   }
   return { resources, evaluatedByRule }

@@ -5,6 +5,7 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { anyJson, listOf } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import { wrapLine, wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { NodePath } from '../yaml/node-values.ts'
@@ -66,9 +67,9 @@ function nameOf(path: NodePath): string {
 
 export const configView: AnswerView<ConfigRow> = {
   columns: [
-    { name: 'path', value: ({ path }) => path },
-    { name: 'value', value: valueText },
-    { name: 'from', value: originText },
+    { name: 'path', value: ({ path }) => path, breaks: true },
+    { name: 'value', value: valueText, breaks: true },
+    { name: 'from', value: originText, breaks: true },
   ],
   nothing: 'The configuration is empty.',
   isOfRun: false,
@@ -113,13 +114,16 @@ export const configCheckView: AnswerView<CheckedFile> = {
     { name: 'about', value: ({ about }) => about },
   ],
   lines: ({ rows }, page) =>
-    rows.flatMap(({ file, faults, warnings, about }) => [
-      faults.length === 0
-        ? page.paint('good', neutralise(`${file} is valid: ${about}.`))
-        : page.paint('alarm', neutralise(`${file} has ${count(faults.length, 'fault')}:`)),
-      ...faults.map((fault) => `  ${neutralise(fault)}`),
-      ...warnings.map((warning) => `  warning: ${neutralise(warning)}`),
-    ]),
+    rows.flatMap(({ file, faults, warnings, about }) => {
+      const isValid = faults.length === 0
+      const verdict = isValid ? `${file} is valid: ${about}.` : `${file} has ${count(faults.length, 'fault')}:`
+      return [
+        ...wrapProse(neutralise(verdict), page.width).map((line) => page.paint(isValid ? 'good' : 'alarm', line)),
+        ...[...faults, ...warnings.map((warning) => `warning: ${warning}`)].flatMap((text) =>
+          wrapLine(`  ${neutralise(text)}`, page.width),
+        ),
+      ]
+    }),
   nothing: '',
   isOfRun: false,
 }

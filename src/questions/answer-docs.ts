@@ -3,7 +3,7 @@ import { AuditError } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
-import { padColumns } from '../text/columns.ts'
+import { padColumns, wrapProse } from '../text/columns.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { pickSection, showMarkdown, wrapMarkdown } from './show-markdown.ts'
@@ -143,7 +143,11 @@ export const topicsView: AnswerView<DocsRow> = {
     return [...Map.groupBy(rows, ({ kind }) => kind)].flatMap(([kind, pages], index) => [
       ...(index === 0 ? [] : ['']),
       page.paint('heading', kind),
-      ...pages.map(({ topic, title }) => `  ${padColumns(topic, width)}  ${title}`),
+      ...pages.flatMap(({ topic, title }) =>
+        wrapProse(title, page.width - width - 4).map(
+          (line, at) => `  ${padColumns(at === 0 ? topic : '', width)}  ${line}`,
+        ),
+      ),
     ])
   },
   nothing: 'This installation has no pages: something removed its folder docs.',

@@ -4,6 +4,8 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
 
@@ -46,12 +48,14 @@ export const pruningView: AnswerView<PruningRow> = {
     { name: 'started_at', value: (row) => row.started_at },
     { name: 'reasons', value: ({ reasons }) => [...reasons] },
   ],
-  lines({ rows }) {
+  lines({ rows }, { width }) {
     const wide = `${rows.at(-1)?.number ?? ''}`.length
     return rows
       .filter(({ kept }) => kept)
-      .map(({ number, started_at, reasons }) => {
-        return `keep  ${`${number}`.padStart(wide)}  ${started_at}  ${reasons.join(', ')}`
+      .flatMap(({ number, started_at, reasons }) => {
+        const head = `keep  ${`${number}`.padStart(wide)}  ${showTime(started_at)}`
+        const lines = wrapProse(reasons.join(', '), width - head.length - 2)
+        return lines.map((line, at) => `${at === 0 ? head : ' '.repeat(head.length)}  ${line}`)
       })
   },
   nothing: 'The history has no committed run.',

@@ -41,7 +41,7 @@ export function queryView(columns: readonly string[]): AnswerView<QueryRow> {
       name,
       value: (row: QueryRow) => row[name] ?? null,
       show: (row: QueryRow) => shorten(textOf(row[name] ?? null), 2000),
-      least: 8,
+      breaks: true,
     })),
     nothing: 'No rows.',
   }

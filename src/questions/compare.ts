@@ -42,7 +42,6 @@ import {
   type SidedResource,
 } from './compared-side.ts'
 import { comparisonView, concludeComparison, describeComparison } from './comparison-view.ts'
-
 import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
 
 export const compareForm: AnswerForm = {

@@ -83,7 +83,7 @@ function sealReference(ref: string): string {
   const [, before = '', commit, after = ''] =
     /^(|https?:\/\/[^\s?#]{0,400}\/commits?\/)([0-9a-f]{64}|[0-9a-f]{7,40})(|[/?#].{0,400})$/s.exec(ref) ?? []
   if (commit === undefined) return sealProse(ref, maskingSealer)
-  // A number stands in for the commit, which passes as it is.
+  // A number replaces the commit, and passes as it is.
   const sealed = sealProse(`${before}1${after}`, maskingSealer)
   return sealed.startsWith(`${before}1`) ? `${before}${commit}${sealed.slice(before.length + 1)}` : sealed
 }

@@ -326,14 +326,14 @@ function describeProject({ project }: StatusRow): string {
 
 export const statusView: AnswerView<StatusRow> = {
   columns: [
-    { name: 'project', value: ({ project }) => project, show: describeProject, least: 12 },
-    { name: 'state', value: (row) => (row.stale ? 'stale' : 'current'), show: describeState, least: 12 },
+    { name: 'project', value: ({ project }) => project, show: describeProject, breaks: true },
+    { name: 'state', value: (row) => (row.stale ? 'stale' : 'current'), show: describeState },
     { name: 'run', value: ({ run }) => run, align: 'right' },
     { name: 'at', value: ({ at }) => at, only: 'csv' },
     { name: 'age_s', value: (row) => row.age_s, only: 'csv' },
     { name: 'age', value: () => null, show: describeAge, only: 'text' },
     { name: 'scan', value: (row) => (row.complete ? 'complete' : 'incomplete'), show: describeScan },
-    { name: 'open', value: ifScanned(({ violations }) => ({ ...violations })), show: describeOpen, least: 8 },
+    { name: 'open', value: ifScanned(({ violations }) => ({ ...violations })), show: describeOpen },
     { name: 'waived', value: ifScanned(({ waived }) => waived), only: 'csv' },
     { name: 'unknown', value: ifScanned(({ unknown }) => unknown), align: 'right' },
     { name: 'reason', value: ({ reason }) => reason, only: 'csv' },

@@ -239,8 +239,8 @@ export function trendViewOf(weeks: () => readonly TrendWeek[]): AnswerView<Trend
       ...(['runs', 'incomplete'] as const).map((name): Column<TrendDay> => ({ name, value: (day) => day[name] })),
     ],
     lines: (_, page) => {
-      const [header = '', ...lines] = layTable(weekColumns, weeks(), page.width)
-      return [page.paint('heading', header), ...lines]
+      const [header = [], ...lines] = layTable(weekColumns, weeks(), page.width)
+      return [...header.map((line) => page.paint('heading', line)), ...lines.flat()]
     },
     nothing: 'No run has ended yet.',
   }

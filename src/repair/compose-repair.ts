@@ -7,7 +7,6 @@ import { filterRequests, filterStatesOf, manualStepsOfFilters, type RowOwner } f
 import { type BodyObject, placeholdersIn, withPlaceholder } from './pieces.ts'
 import { createPlaceholders, namesSpelledIn, type Placeholders, withoutSeals } from './placeholders.ts'
 import type { Activation, Repair, RepairCase, RepairRequest, RequestPlaceholder } from './repair.ts'
-
 import { type ManualStep, unknownFields, writeBody } from './write-body.ts'
 
 /** The requests that bring a resource from its present state to an earlier one, and what they leave to a person. */

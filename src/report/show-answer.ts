@@ -118,12 +118,12 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
 
 function showTable<Row>({ rows }: Answer<Row>, view: AnswerView<Row>, page: TextPage, width: number): string[] {
   const { columns, below } = view
-  const [header = '', ...lines] = layTable(columns, rows, width)
+  const [header = [], ...lines] = layTable(columns, rows, width)
   const rowLines = rows.flatMap((row, at) => {
     const sentence = below?.(row) ?? ''
-    return [lines[at] ?? '', ...wrapProse(neutralise(sentence), page.width - 4).map((line) => `    ${line}`)]
+    return [...(lines[at] ?? []), ...wrapProse(neutralise(sentence), page.width - 4).map((line) => `    ${line}`)]
   })
-  return [page.paint('heading', header), ...rowLines]
+  return [...header.map((line) => page.paint('heading', line)), ...rowLines]
 }
 
 const mostShown = 5

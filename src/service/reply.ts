@@ -30,7 +30,7 @@ export interface Ahead {
   readonly abandoned: AbortSignal
 }
 
-/** The address for messages (`shownUrl`). */
+/** The address for messages (`displayUrl`). */
 interface Address {
   readonly url: string
 }

@@ -50,9 +50,11 @@ export async function readPast(
   const scansAt = async (number: number) => {
     const known = scansBefore.get(number)
     if (known !== undefined) return known
-    const found = new Map((await readLatestScans(history, number)).map((scan) => [projectKey(scan.project), scan]))
-    scansBefore.set(number, found)
-    return found
+    const scansByProject = new Map(
+      (await readLatestScans(history, number)).map((scan) => [projectKey(scan.project), scan]),
+    )
+    scansBefore.set(number, scansByProject)
+    return scansByProject
   }
   const endOf = new Map(runs.map(({ number, finishedAt }) => [number, Date.parse(finishedAt)]))
   for (const { project, incompleteSince } of scans) {

@@ -106,9 +106,7 @@ export function examineDocument<S extends z.ZodType>(
   const problemAt = (offset: number, problem: string): FileProblem => {
     const position = positionOf(offset)
     if (variableAt === undefined) return { file, ...position, text: problem }
-    const variable = variableAt(position.line)
-    const text = problem.replace(`the environment variable ${variable} `, 'it ')
-    return { file: variable, line: position.line, column: 0, text }
+    return { file: variableAt(position.line), line: position.line, column: 0, text: problem }
   }
   refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
   if (contents === null || (isScalar(contents) && contents.value === null)) {

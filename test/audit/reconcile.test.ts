@@ -27,6 +27,7 @@ const accepted: Ending = {
   resolution: 'accepted',
   endedBy: decidedBy('acceptance', { by: 'nora', at: '2026-11-24T09:00:00.000Z', reason: 'the receiver moved' }),
 }
+const approval = decidedBy('baseline', { by: 'eve', at: '2026-11-24T09:00:00.000Z', reason: 'the new state' })
 const expired: Ending = { resolution: 'expired', endedBy: decidedAt('expiry', { reason: null, configuredAt: null }) }
 
 const scopes: Readonly<Record<string, Needs>> = {
@@ -48,13 +49,23 @@ interface Scan {
   readonly off?: readonly string[]
   /** Why rules leave out what resources still differ in. */
   readonly leftOut?: Readonly<Record<string, Ending>>
+  /** Resources that are as a person approved them. */
+  readonly approved?: readonly string[]
   readonly removed?: readonly string[]
   readonly changed?: readonly string[]
   readonly isUnderOtherRules?: boolean
 }
 
 function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...scan }: Scan = {}): Criteria {
-  const { endings = {}, removed = [], changed = [], isUnderOtherRules = false, off = [], leftOut = {} } = scan
+  const {
+    endings = {},
+    removed = [],
+    changed = [],
+    isUnderOtherRules = false,
+    off = [],
+    leftOut = {},
+    approved = [],
+  } = scan
   const isComplete = (scope: Needs['scope']) => (kind: Kind) =>
     !(unseen[scope] ?? []).includes(kind) && !(unseen['*'] ?? []).includes(kind)
   return {
@@ -71,6 +82,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
     isInDoubt: (rule) => inDoubt.includes(rule),
     isUnobserved: ({ uid }) => unobserved.includes(uid),
     endings: new Map(Object.entries(endings)),
+    approvedBy: ({ uid }) => (approved.includes(uid) ? approval : undefined),
     isRemoved: ({ uid }) => removed.includes(uid),
     isChanged: ({ uid }) => changed.includes(uid),
     isUnderOtherRules,
@@ -245,6 +257,13 @@ describe('the resolution of a violation', () => {
     ['fixed when a drift is undone under another policy', 'of/drift', { isUnderOtherRules: true }, 'fixed'],
   ])('is %s', (_, rule, scan, resolution) => {
     expect(resolutionOf(active({ rule }), scan)).toEqual([resolution])
+  })
+
+  it('is accepted where a person approved the state that ended it, even of what was removed', () => {
+    const ending = { resolution: 'accepted', endedBy: approval }
+    const approved = decide([active()], [], { approved: ['e1'], removed: ['e1'], off: ['of/one'] })
+    expect(approved.resolved.map((one) => one.ending)).toEqual([ending])
+    expect(resolutionOf(active({ rule: 'gone/rule' }), { approved: ['e1'] })).toEqual(['policy'])
   })
 
   it.each([accepted, expired])('is $resolution with any scan when that is decided', (ending) => {

@@ -9,7 +9,6 @@ import { composeRepair } from '../../src/repair/compose-repair.ts'
 import { placeholdersIn, spell, spellBody } from '../../src/repair/pieces.ts'
 import { createPlaceholders, namesSpelledIn } from '../../src/repair/placeholders.ts'
 import { activationOf, type RepairCase } from '../../src/repair/repair.ts'
-
 import { writeBody } from '../../src/repair/write-body.ts'
 
 const reference = (name: string) => `\${${name}}`

@@ -8,7 +8,6 @@ import { type Job, runQueue, touchEveryMs } from '../../pool/jobs.ts'
 import { keepSlots } from '../../pool/keep-slots.ts'
 import { openPool, type Pool } from '../../pool/open-pool.ts'
 import { type RunKey, takeTick } from '../../pool/runs.ts'
-
 import { greet, leave, type PoolWorker } from '../../pool/workers.ts'
 import { keepSharedSchedule } from '../../worker/keep-shared-schedule.ts'
 import type { ReloadRequests } from '../../worker/reload-requests.ts'
@@ -20,7 +19,6 @@ import { systemClock, thisProcess } from '../system.ts'
 import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
 import { openRunSites } from './run-sites.ts'
 import { openSealer, type SharedFiles } from './shared-files.ts'
-
 import type { SharedObserver } from './watch-shared.ts'
 
 export interface SharedRuns {

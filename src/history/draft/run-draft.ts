@@ -9,6 +9,7 @@ import { type HistoryBackend, leaseFence } from '../sql/backend.ts'
 import { recordOf } from '../sql/read-run.ts'
 import { recordNotifications } from '../sql/record-notifications.ts'
 import type { Session, Transaction } from '../sql/session.ts'
+import { everyProject } from '../visibility.ts'
 import { type DraftIds, followingIds } from './draft-ids.ts'
 import { finishDraft, writeReadings } from './finish-draft.ts'
 import { SqlScanDraft } from './scan-draft.ts'
@@ -129,7 +130,7 @@ export class RunDraft extends SqlScanDraft implements Draft {
       finishedAt,
     ])
     await attributeToRun(transaction, run)
-    const record = await recordOf(transaction, run)
+    const record = await recordOf(transaction, run, everyProject)
     if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
     await transaction.run('UPDATE hookdrift.run SET exit_code = $2 WHERE number = $1', [run, exitCodeOf(record)])
     // The link covers the exit code, which follows from the record, and the record contains the link.

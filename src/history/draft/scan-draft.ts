@@ -22,7 +22,6 @@ import { compareText } from '../report-order.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
 import type { Fence, HistoryBackend } from '../sql/backend.ts'
 import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
-
 import { readVersionsAt } from '../sql/state-at.ts'
 import type { StoredBody, VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'

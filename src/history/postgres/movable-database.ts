@@ -2,13 +2,11 @@ import { AuditError } from '../../model/errors.ts'
 import type { HistoryRows, MovableHistory, VerifyRows } from '../movable-history.ts'
 import type { SchemaFault } from '../schema-faults.ts'
 import { makeRoom, markMoved, rowsIn, targetIn } from '../sql/copied-rows.ts'
-
 import { chainOf } from '../sql/prune-history.ts'
 import { historyTables } from '../table-rows.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from './connect.ts'
 import { nowSql, readLease, type SharedProcess } from './lease.ts'
 import { ensureSchema, readSchemaState, readSteps, requireHistory, type SchemaState, upgradeSchema } from './migrate.ts'
-
 import { findSchemaFaults, verifyDatabase } from './verify-database.ts'
 
 /**

@@ -11,7 +11,6 @@ import {
   type NewApproval,
   type ScopeByKind,
 } from '../approvals.ts'
-
 import type { HistoryReader } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
 import type { VersionPoint } from '../stored-body.ts'

@@ -5,7 +5,6 @@ import { AuditError, reasonOf } from '../../model/errors.ts'
 import { makeDirectories } from '../make-directories.ts'
 import type { HistoryRows, MovableHistory } from '../movable-history.ts'
 import { makeRoom, markMoved, rowsIn, targetIn } from '../sql/copied-rows.ts'
-
 import { chainOf } from '../sql/prune-history.ts'
 import type { Session } from '../sql/session.ts'
 import type { RowTarget } from '../table-rows.ts'

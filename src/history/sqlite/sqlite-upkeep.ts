@@ -12,7 +12,6 @@ import {
   pruneHistory,
   refuseToKeepNothing,
 } from '../sql/prune-history.ts'
-
 import type { FreedDisk, HistoryUpkeep, PruneRequest, QueryAnswer, QueryLimits } from '../upkeep.ts'
 import { backUp } from './back-up.ts'
 import { withDamageDescribed } from './describe-damage.ts'

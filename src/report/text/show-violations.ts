@@ -130,7 +130,7 @@ function showAccepted(accepted: readonly AcceptedViolation[], page: TextPage, mo
         const resource = name === '' ? shorten(neutralise(uid), 64) : quote(shorten(name, 60))
         const why = shorten(neutralise(`by ${by}, ${at.slice(0, 10)}: ${reason}`), 300)
         const text = `${neutralise(rule)} of ${neutralise(project)} ${resource}, ${why}`
-        return wrapProse(text, page.width - 4).map((line, number) => `${number === 0 ? '  ' : '      '}${line}`)
+        return wrapProse(text, page.width - 6).map((line, number) => `${number === 0 ? '  ' : '      '}${line}`)
       },
       command: 'accept --list',
     }),

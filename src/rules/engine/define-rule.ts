@@ -203,6 +203,7 @@ export function scanRule<Schema extends z.ZodObject = typeof noOptions>(definiti
     kind: 'project',
     options: schema,
     needs: definition.needs,
+    ...(definition.needsIfListed && { needsIfListed: definition.needsIfListed }),
     scope: 'scan',
     bind(raw) {
       schema.parse(raw)
@@ -278,11 +279,13 @@ function describeRule({
   unrecorded,
   acceptedWith,
   fix,
+  readsRows,
 }: Description<z.ZodObject>) {
   const optional = {
     ...(unrecorded && { unrecorded }),
     ...(acceptedWith && { acceptedWith }),
     ...(fix && { fix }),
+    ...(readsRows && { readsRows }),
   }
   if (optIn) return { id, title, severity, packs: [], ...optional }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
@@ -399,6 +402,7 @@ interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends De
 interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
   /** Kinds whose complete scan shows that a finding is gone. */
   readonly needs: readonly Kind[]
+  readonly needsIfListed?: readonly Kind[]
   check(scan: ScanOutcome): Iterable<RuleFinding>
 }
 

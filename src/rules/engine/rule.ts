@@ -94,6 +94,8 @@ export interface Description<Schema extends z.ZodObject> {
    */
   readonly acceptedWith?: readonly string[] | 'nothing'
   readonly fix?: ReadyFix
+  /** Without the filter rows of a subscription it finds nothing. */
+  readonly readsRows?: true
   readonly options?: Schema
 }
 
@@ -131,6 +133,10 @@ export interface Rule {
   readonly options: z.ZodObject
   /** Kinds whose complete coverage it takes to say that a violation is gone. */
   readonly needs: readonly Kind[]
+  /** Kinds that it is about as well, in projects that list them. */
+  readonly needsIfListed?: readonly Kind[]
+  /** Whether it finds nothing in a subscription of which no run has read the filter rows. */
+  readonly readsRows?: true
   /**
    * `resource`, `drift`: one at a time; `scan`: what the scan of a project showed; `violations`: what the run leaves open;
    * else across resources.

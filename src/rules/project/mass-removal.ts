@@ -24,6 +24,7 @@ export const massRemoval = scanRule({
   acceptedWith: 'nothing',
   options,
   needs: ['endpoint', 'source', 'subscription'],
+  needsIfListed: ['event_type'],
   *check({ unconfirmedRemovals }) {
     if (unconfirmedRemovals.length === 0) return
     const losses = unconfirmedRemovals.map(({ listing, missing, total }) => `${missing} of ${total} ${listing}`)

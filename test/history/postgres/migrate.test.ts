@@ -10,7 +10,6 @@ import {
 } from '../../../src/history/postgres/migrate.ts'
 import { movableDatabase } from '../../../src/history/postgres/movable-database.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
-
 import { Machines } from '../processes.ts'
 import { aStart } from '../samples.ts'
 import { hasPostgres, openDatabaseFixture } from './databases.ts'

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { schemaFaults } from '../../schema-faults.ts'
 import { expectedSchema, migrationsDirectory, readMigrations, readSchema } from '../schema.ts'
-
 import { type Check, isInvalidTime, sentences } from './check.ts'
 
 /** About the file and its schema. */

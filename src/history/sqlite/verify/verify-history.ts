@@ -9,7 +9,6 @@ import type { Check } from './check.ts'
 import { fileChecks } from './file-checks.ts'
 import { recordChecks } from './record-checks.ts'
 import { runChecks } from './run-checks.ts'
-
 import { secretChecks } from './secret-checks.ts'
 import { versionChecks } from './version-checks.ts'
 

@@ -9,7 +9,7 @@ import { unlistedRule } from './evaluate-waivers.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances } from './project-acceptances.ts'
-import { outcomeOfNothing, type ProjectOutcome } from './project-outcome.ts'
+import { emptyOutcome, type ProjectOutcome } from './project-outcome.ts'
 import type { AuditedService, ProjectList } from './project-scan.ts'
 import { reconcileProject } from './reconcile-project.ts'
 
@@ -96,7 +96,7 @@ async function reconcileList(
     configuredAt: null,
     narrowed: [],
     statuses: { project: isComplete ? 'complete' : 'failed' },
-    ...outcomeOfNothing,
+    ...emptyOutcome,
   }
   const acceptances = await openAcceptances(draft, list)
   const remaining = acceptances.apply(findings)

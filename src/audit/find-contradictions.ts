@@ -12,7 +12,7 @@ export interface Contradictions {
   /** Called before subscriptions are read. `itemsOf`: how many items a list has shown. */
   expect(statuses: Statuses, itemsOf: (listing: EmbeddedListing) => number): void
   take(subscriptions: readonly Resource[]): void
-  /** Takes sources that no list has shown. `isKnown`: whether an earlier scan did. */
+  /** Takes sources that no list has shown. `isInHistory`: whether an earlier scan did. */
   takeSources(embedded: Iterable<{ readonly resource: Pick<Resource, 'uid'>; readonly isInHistory: boolean }>): void
   uidsOf(listing: EmbeddedListing): ReadonlySet<string>
 }

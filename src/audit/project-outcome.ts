@@ -39,7 +39,7 @@ export interface ProjectOutcome
 }
 
 /** What a project leaves of which nothing was scanned, or is kept. */
-export const outcomeOfNothing = {
+export const emptyOutcome = {
   unobserved: [],
   removed: [],
   changed: [],
@@ -54,7 +54,7 @@ export const outcomeOfNothing = {
 
 /** The outcome of a project of which nothing is kept but what its walks proved. */
 export function discardedOutcome(project: AuditedProject, statuses: Statuses): ProjectOutcome {
-  return { ...configured(project), statuses, ...outcomeOfNothing }
+  return { ...configured(project), statuses, ...emptyOutcome }
 }
 
 /** What the configuration says of a project, as far as the end of a run asks for it. */

@@ -20,8 +20,8 @@ import { timetableFaultsAt } from '../policy/timetable.ts'
 import {
   addFormatOptions,
   type FormatOptions,
+  findNeededFiles,
   loadReports,
-  neededFiles,
   planDelivery,
   readTrendOf,
   refuseUnwritable,
@@ -94,7 +94,7 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
   })
   const metricsFile = options.metricsFile === undefined ? undefined : resolve(terminal.cwd(), options.metricsFile)
   if (metricsFile !== undefined) {
-    refuseUnwritable('--metrics-file', metricsFile, await neededFiles(options, terminal))
+    refuseUnwritable('--metrics-file', metricsFile, await findNeededFiles(options, terminal))
   }
   const notifies = await decideNotification(options, configuration, terminal)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options

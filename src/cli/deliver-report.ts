@@ -114,7 +114,7 @@ export async function planDelivery<Document extends AttestationSubject>(
       : [{ format, file: resolve(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofText, ...ofSection } }]
   const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
   refuseDuplicates([...main, ...more])
-  const needed = main.length + more.length === 0 ? [] : await neededFiles(options, terminal)
+  const needed = main.length + more.length === 0 ? [] : await findNeededFiles(options, terminal)
   for (const { file } of main) refuseUnwritable('--output', file, needed)
   for (const { file } of more) refuseUnwritable('--report', file, needed)
   const attestor = await attestorOf(options, [...main, ...more], terminal)
@@ -133,7 +133,7 @@ export async function planDelivery<Document extends AttestationSubject>(
 }
 
 /** Files that hookdrift needs. What cannot be located is reported when it is read. */
-export async function neededFiles(
+export async function findNeededFiles(
   options: Pick<FormatOptions, 'attest'> & Partial<HistoryOptions>,
   terminal: ProcessContext,
 ): Promise<readonly NeededFile[]> {

@@ -191,13 +191,13 @@ interface Result {
 
 function refuseNothing({ runs, unlisted }: Result, name: string | undefined, { source }: ProbeOptions): void {
   if (runs.length > 0 || unlisted.length > 0) return
-  const what = noFunctionMatches(name, source)
+  const what = describeNoMatch(name, source)
   throw AuditError.usage(`${what} in the searched projects`, {
     advice: 'choose projects with --project; --type header means the header function',
   })
 }
 
-function noFunctionMatches(name: string | undefined, source: string | undefined): string {
+function describeNoMatch(name: string | undefined, source: string | undefined): string {
   if (source !== undefined) return `found no function of source ${source}`
   return name === undefined ? 'no function matches the probes' : `no function matches the probe ${name}`
 }

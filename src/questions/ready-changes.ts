@@ -60,7 +60,7 @@ export async function findReadyChanges(reader: HistoryReader, asking: RepairQues
     const from = valueAt(attributes, path) ?? null
     const readyValue = 'bound' in fix ? withinBound(rule, fix, from, bounds) : { to: fix.value, option: null }
     if ('reason' in readyValue) manualSteps.push({ path, reason: readyValue.reason })
-    else if (isEqual(from, readyValue.to)) manualSteps.push({ path, reason: describeAccepted(rule) })
+    else if (isEqual(from, readyValue.to)) manualSteps.push({ path, reason: describeSatisfied(rule) })
     else if (!changes.some((change) => change.path === path)) changes.push({ rule, path, from, ...readyValue })
   }
   const isBound = changes.some(({ option }) => option !== null)
@@ -104,7 +104,7 @@ function withinBound(rule: string, { bound, option: name }: Bound, from: Json, b
   const limit = isJsonObject(options) ? options[name] : undefined
   const isBroken =
     typeof limit === 'number' && typeof from === 'number' && (bound === 'most' ? from > limit : from < limit)
-  if (!isBroken) return { reason: describeAccepted(rule) }
+  if (!isBroken) return { reason: describeSatisfied(rule) }
   const to = nearestWithin(bound, limit)
   if (to === undefined) return { reason: `${rule} allows no whole number: \`${name}\` is ${limit}.` }
   return { to, option: { name, value: limit } }
@@ -115,7 +115,7 @@ export function nearestWithin(bound: Bound['bound'], limit: number): number | un
   return (bound === 'most' ? Math.floor(limit) : Math.ceil(limit)) || undefined
 }
 
-function describeAccepted(rule: string): string {
+function describeSatisfied(rule: string): string {
   return `${rule} does not ask for another value as the policy is now: audit again.`
 }
 

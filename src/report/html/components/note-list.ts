@@ -26,5 +26,5 @@ export function noteLine({ text, by, ref }: Note, shownTime: string): Markup {
       : isWebAddress(ref) && ref.length <= longest
         ? html`, <a href="${ref}" rel="noreferrer">${shownRef}</a>`
         : html`, <code>${shownRef}</code>`
-  return html`${shorten(text, longest)} (${shorten(by, longest)}, ${shownTime}${link})`
+  return html`${shorten(text, longest)} (${shorten(by, longest)}, <span class="when">${shownTime}</span>${link})`
 }

@@ -112,7 +112,7 @@ async function damageInTickets(message: Message): Promise<string[]> {
   return found
 }
 
-/** A line is one object, whatever is in it. */
+/** A line is one object, with any text in it. */
 async function damageInLog(message: Message): Promise<string[]> {
   const written: string[] = []
   const stderr = { write: (line: string) => written.push(line) > 0, on: () => {} }

@@ -67,12 +67,12 @@ interface FleetCriteria extends Pick<FleetFindings, 'failures' | 'blurred'> {
 }
 
 function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, blurred }: FleetCriteria): ScanCriteria {
-  const { statuses, unobserved, removed, changed, untested, evaluation, isUnderOtherRules } = outcome
+  const { statuses, unobserved, removed, untested, evaluation } = outcome
   const isComplete = (kind: Kind) => isKindComplete(statuses, kind)
   const doubts = readDoubts(evaluation.doubts, blurred)
   const unseen = new Set(unobserved)
   const untried = new Set(untested)
-  const [gone, different, undecided] = [new Set(removed), new Set(changed), new Set(outcome.undecided)]
+  const [gone, undecided] = [new Set(removed), new Set(outcome.undecided)]
   const needsProbes = (rule: string) => needs.get(rule)?.kinds.includes('probe') ?? false
   return {
     needs,
@@ -86,10 +86,8 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
     },
     hasFailed: (rule) => rule in evaluation.failures || rule in failures,
     isInDoubt: doubts.hasAny,
-    isUnderOtherRules,
     endings: new Map(Object.entries(outcome.endings)),
     isRemoved: (violation) => gone.has(resourceKey(violation)),
-    isChanged: (violation) => different.has(resourceKey(violation)),
     isUnobserved(violation) {
       const key = resourceKey(violation)
       if (undecided.size > 0 && undecided.has(keyed(violation).key)) return true

@@ -38,8 +38,6 @@ export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Flee
       isInDoubt: () => false,
       endings: new Map(),
       isRemoved: () => false,
-      isChanged: () => true,
-      isUnderOtherRules: false,
       isUnobserved: ({ uid, path }) => path === '/used' && inDoubt.has(uid),
     },
   }

@@ -3,15 +3,7 @@ import { type DescribedField, describeField } from '../inventory/malformed.ts'
 import { ReleaseSigns } from '../inventory/release-signs.ts'
 import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'
-import {
-  type FieldDoubt,
-  type Kind,
-  type Listing,
-  listings,
-  type Resource,
-  type ResourceKey,
-  resourceKey,
-} from '../model/resource.ts'
+import { type FieldDoubt, type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import { requiredFields } from '../model/wire-schema.ts'
 import { count } from '../text/count.ts'
 import type { TakenSettings } from './newer-settings.ts'
@@ -26,9 +18,8 @@ export class Observations {
   readonly malformed = countMalformed()
   readonly unseen = countUnseen()
   readonly changes: StagedChange[] = []
-  /** How many changes are left out of drift, by the path in the policy; and resources in which nothing else changed. */
+  /** How many changes are left out of drift, by the path in the policy. */
   readonly ignored = new Map<string, number>()
-  readonly silentlyChanged: ResourceKey[] = []
   /** How many resources of a kind were known before and seen again. */
   readonly seenAgain = new Map<Kind, number>()
   /** Whether a secret was known under another installation key. */
@@ -54,9 +45,8 @@ export class Observations {
   }
 
   noteStaged(listing: Listing, kind: Kind, { resources, isRebased, isReformed }: StagedResources): void {
-    for (const { resource, change, ignoredCounts } of resources) {
+    for (const { change, ignoredCounts } of resources) {
       if (change !== undefined) this.changes.push(change)
-      else if (ignoredCounts.size > 0) this.silentlyChanged.push(resourceKey(resource))
       for (const [path, count] of ignoredCounts) this.ignored.set(path, (this.ignored.get(path) ?? 0) + count)
     }
     this.isRebased ||= isRebased

@@ -309,7 +309,7 @@ export class ProjectAudit implements ProjectScan {
     missing: MissingResources,
     timed: readonly StagedChange[],
   ): Promise<ProjectOutcome> {
-    const { self, changes, silentlyChanged, ignored, settings } = this.#observed
+    const { self, ignored, settings } = this.#observed
     const release = this.#observed.release.range()
     const inferred = release === undefined ? {} : { release }
     const findings = [
@@ -323,7 +323,6 @@ export class ProjectAudit implements ProjectScan {
       ...probed.resources.flatMap((resource) => this.#rules.evaluate(resource)),
       ...missing.gone.flatMap(({ resource, drift }) => this.#rules.compare(resource, drift)),
     ]
-    const { isUnderOtherRules } = this.history
     const unconcluded: UnconcludedProject = {
       ...configured(this.#audited),
       ...this.#describePast(statuses),
@@ -332,14 +331,11 @@ export class ProjectAudit implements ProjectScan {
       statuses,
       unobserved: [...removals.unobserved, ...missing.unobserved],
       removed: removals.gone,
-      // Asked only where the rules changed: a first run changes everything.
-      changed: isUnderOtherRules ? [...changes.map(resourceKey), ...silentlyChanged] : [],
       ignored: Object.fromEntries(ignored),
       undecided: [
         ...(mayBeVulnerable(release) ? [violationOf(releaseVulnerable, self)] : []),
         ...(isLossOpen ? [violationOf(massRemoval, self)] : []),
       ],
-      isUnderOtherRules,
       untested: probed.untested,
       probed: [...new Set(this.#targets.map((target) => target.probe.name))],
     }

@@ -1,6 +1,8 @@
 import type { Acceptance } from '../history/acceptances.ts'
-import type { ActiveViolation, ViolationDraft } from '../history/history.ts'
+import type { ActiveViolation, NamedVersion, ViolationDraft } from '../history/history.ts'
 import { findLastApproval } from '../history/sql/approvals.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
+import type { StoredBody } from '../history/stored-body.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
@@ -32,6 +34,7 @@ export async function reconcileProject(
   const { project } = outcome
   const { needs } = evaluator
   const isOfState = ({ rule }: Finding) => needs.get(rule)?.life === 'approved'
+  const isOfResource = ({ rule }: Finding) => needs.get(rule)?.scope === 'resource'
   const unconfirmed = await draft.unconfirmedViolations(project)
   const active = unconfirmed.filter(({ rule }) => !isOfRun(needs.get(rule)?.scope))
   const criteria = projectCriteria(outcome, needs)
@@ -51,6 +54,8 @@ export async function reconcileProject(
   const covered = active.filter((violation) => isCovered(violation, needs, expected))
   const approved = new Set(covered.map((violation) => keyed(violation).key))
   const switchOf = await readSwitches(draft, project, [...active, ...acceptances.findings], evaluator)
+  const ofResources = [...active, ...acceptances.findings].filter(isOfResource)
+  const loosened = await readLoosened(draft, project, ofResources, { evaluator, reform })
   const differing = await readDifferences(draft, project, [...active, ...acceptances.findings].filter(isOfState), {
     evaluator,
     expected,
@@ -62,6 +67,7 @@ export async function reconcileProject(
     ...criteria,
     endings,
     differingEndings: differing.differingEndings,
+    isLoosened: (violation: Finding) => loosened.has(keyed(violation).key),
     isUnobserved: (violation: Finding) =>
       criteria.isUnobserved(violation) || differing.uncompared.has(keyed(violation).key),
     approvedBy: (violation: Finding) =>
@@ -144,6 +150,48 @@ async function readDifferences(
     }
   }
   return { differingEndings, uncompared }
+}
+
+/**
+ * Violations of rules about one resource that another policy found last, and that this one would not find in the resource
+ * as it was then: they ended without being mended. Where that cannot be said, the resource must be the same. `lastRun`:
+ * the run that found it last, where the last scan did not.
+ */
+async function readLoosened(
+  draft: Pick<ViolationDraft, 'run' | 'past' | 'versionsAt' | 'lastScannedRun' | 'underSameRules'>,
+  project: ProjectRef,
+  violations: readonly (Finding & { readonly lastRun?: number | undefined })[],
+  { evaluator, reform }: Pick<Decisions, 'evaluator' | 'reform'>,
+): Promise<ReadonlySet<string>> {
+  const loosened = new Set<string>()
+  const lastScan = violations.length === 0 ? undefined : await draft.lastScannedRun(project)
+  if (lastScan === undefined || reform === undefined) return loosened
+  const same = await draft.underSameRules([...new Set(violations.map(({ lastRun = lastScan }) => lastRun))])
+  const underOthers = violations.filter(({ lastRun = lastScan }) => !same.has(lastRun))
+  for (const some of chunks(underOthers, readAtOnce)) {
+    const points = some.map(({ kind, uid, lastRun = lastScan }) => ({ kind, uid, run: lastRun }))
+    const then = await readVersionsAt(draft.past, project, points)
+    const now = await draft.versionsAt(
+      project,
+      points.map((point) => ({ ...point, run: draft.run })),
+    )
+    for (const [at, violation] of some.entries()) {
+      const [stored, current] = [then[at], now[at]]
+      if (current === undefined) continue
+      if (stored === undefined || isLoosened(violation, stored, current)) loosened.add(keyed(violation).key)
+    }
+  }
+  return loosened
+
+  function isLoosened(violation: Finding, stored: StoredBody, current: NamedVersion): boolean {
+    const { kind, uid } = violation
+    const { name, facts } = stored
+    const attributes = reform?.(kind, stored.attributes) ?? stored.attributes
+    const isFound = evaluator.finds(project, { kind, uid, name, attributes, volatile: {}, facts }, violation)
+    if (isFound !== undefined) return !isFound
+    const sealsComparable = stored.sealKeyId === current.sealKeyId
+    return diffAttributes(kind, attributes, current.attributes, { sealsComparable }).length === 0
+  }
 }
 
 interface DifferenceBasis extends Pick<Decisions, 'evaluator' | 'expected' | 'ignored' | 'reform'> {

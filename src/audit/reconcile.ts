@@ -34,15 +34,14 @@ export interface ScanCriteria {
   isUnobserved(violation: Finding): boolean
   /** Violations that end with any scan, by key, and why. */
   readonly endings: ReadonlyMap<string, Ending>
-  /** Whether the resource was removed; and whether it differs from what the last complete scan saw. */
+  /** Whether the resource was removed. */
   isRemoved(violation: Finding): boolean
-  isChanged(violation: Finding): boolean
+  /** Whether another policy found it last, and this one asks for less. Default: it does not. */
+  isLoosened?(violation: Finding): boolean
   /** The approval of a state of the project that has what the violation is about. */
   approvedBy?(violation: Finding): EndedBy | undefined
   /** Violations whose rule leaves out what the resource still differs in, by key, and why. */
   readonly differingEndings?: ReadonlyMap<string, Ending>
-  /** Whether the policy, the configuration or the tool changed since the last scan of the project. */
-  readonly isUnderOtherRules: boolean
 }
 
 /** With what only the resources and the policy of the run show. */
@@ -147,8 +146,8 @@ export function decideSilence(finding: Finding, criteria: Criteria): Ending | un
 }
 
 /**
- * What the policy has off for the resource now is not mended, regardless of what else changed in it. A rule that reads one
- * resource, which is the same as before, falls silent because the policy asks for less.
+ * What the policy has off for the resource now is not mended, regardless of what else changed in it. Nor is what a rule
+ * about one resource no longer finds because the policy asks for less.
  */
 function endingOf(violation: Finding, criteria: Criteria): Ending {
   const needs = criteria.needs.get(violation.rule)
@@ -160,8 +159,7 @@ function endingOf(violation: Finding, criteria: Criteria): Ending {
   if (decided.isOff) return byPolicy(decided)
   const ending = criteria.differingEndings?.get(keyed(violation).key)
   if (ending !== undefined) return ending
-  const isSameResource = needs.scope === 'resource' && !criteria.isChanged(violation)
-  return isSameResource && criteria.isUnderOtherRules ? byPolicy(decided) : fixed
+  return needs.scope === 'resource' && criteria.isLoosened?.(violation) === true ? byPolicy(decided) : fixed
 }
 
 /** Whether a rule across resources saw all that it needs. */

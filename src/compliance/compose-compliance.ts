@@ -373,17 +373,18 @@ function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {
-  const reasons = report.projects.map(({ project, not_evaluated }) => ({
-    project,
-    reason: memberOf(not_evaluated, id),
-  }))
+  const reasons = report.projects.map((project) => ({ project: project.project, reason: whySilent(id, project) }))
   const not_evaluated = reasons.flatMap(({ project, reason }) => (reason === undefined ? [] : [{ project, reason }]))
-  const evaluated = report.projects.reduce(
-    (sum, { evaluated_by_rule, resources, not_evaluated: missed }) =>
-      memberOf(missed, id) === undefined ? sum + (memberOf(evaluated_by_rule, id) ?? resources[kind] ?? 0) : sum,
-    0,
-  )
+  const evaluated = report.projects
+    .filter((project) => whySilent(id, project) === undefined)
+    .reduce((sum, { evaluated_by_rule, resources }) => sum + (memberOf(evaluated_by_rule, id) ?? resources[kind] ?? 0), 0)
   return { id, title, severity, rationale, evaluated, not_evaluated }
+}
+
+/** Why a rule says nothing of a whole project. One that is in doubt about no field could not conclude from what it saw. */
+function whySilent(rule: string, { not_evaluated, doubts = {} }: Report['projects'][number]): string | undefined {
+  const undecided = memberOf(doubts, rule)?.length === 0 ? 'what it compares with came empty' : undefined
+  return memberOf(not_evaluated, rule) ?? undecided
 }
 
 /** A rule that could not evaluate some resources says which. */

@@ -48,9 +48,9 @@ export const comparePage: SitePage = {
     const isFirst = comparison.after === undefined
     const pager = showPager({ first: isFirst ? undefined : request.link('/compare', first), next })
     const filters = [
-      textField('from', 'From run', String(from.number)),
-      textField('to', 'To run', String(to.number)),
-      textField('project', 'Project', 'acme/*'),
+      textField('from', 'From run', `such as ${from.number}`),
+      textField('to', 'To run', `such as ${to.number}`),
+      textField('project', 'Project', 'such as acme/*'),
       choiceField('kind', 'Kind', kinds, 'any'),
     ]
     return {
@@ -131,8 +131,8 @@ async function showEnded(request: SiteRequest, comparison: ComparedRuns, link: S
   const next = await findNext(request.history, from, to)
   const items = rows.map((violation) => {
     const { fingerprint, severity, rule, name, uid, project, resolution, endedBy } = violation
-    const run = 'run' in violation ? ` in run ${violation.run}` : ''
-    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${describeEnding({ resolution, ended_by: endedBy })}${run}</p></li>
+    const run = 'run' in violation ? `run ${violation.run}: ` : ''
+    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${run}${describeEnding({ resolution, ended_by: endedBy })}</p></li>
 `
   })
   const omitted = total - rows.length

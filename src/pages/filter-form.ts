@@ -51,8 +51,11 @@ function keep(name: string, query: SiteQuery): Markup {
 /** More would make the page large; what is not suggested can be typed. */
 const mostSuggested = 100
 
-/** A field for each value that the address gives, at least one. `suggested`: values that a browser offers. */
-export function textField(name: string, label: string, example: string, suggested: readonly string[] = []): Field {
+/**
+ * A field for each value that the address gives, at least one. `hint` is shown in an empty one, in words that no one takes
+ * for a value. `suggested`: values that a browser offers.
+ */
+export function textField(name: string, label: string, hint: string, suggested: readonly string[] = []): Field {
   const list = `values-of-${name}`
   const options = suggested.slice(0, mostSuggested).map((value) => html`<option value="${value}"></option>`)
   const [suggesting, suggestions] =
@@ -63,7 +66,7 @@ export function textField(name: string, label: string, example: string, suggeste
     const [first = '', ...others] = query.all(name)
     const fields = [first, ...others].map(
       (value, at) =>
-        html`<label>${at === 0 ? label : `or ${label.toLowerCase()}`} <input name="${name}" value="${value}" placeholder="${example}" size="14"${suggesting}></label>
+        html`<label>${at === 0 ? label : `or ${label.toLowerCase()}`} <input name="${name}" value="${value}" placeholder="${hint}" size="14"${suggesting}></label>
 `,
     )
     return html`${fields}${suggestions}`

@@ -103,6 +103,6 @@ function showPeriodForm({ query, isLatest, run }: SiteRequest, path: string): Ma
   const stay = isLatest ? html`` : html`<input type="hidden" name="run" value="${run.number}">`
   const field = (name: string, label: string, hint: string) =>
     html`<label>${label} <input name="${name}" size="12" value="${query.one(name) ?? ''}" placeholder="${hint}"></label> `
-  return html`<form class="filters" method="get" action="${path}">${stay}${field('from', 'Period from', '2026-07-01 or 90d')}${field('to', 'to', 'the last run')}<button>Report the period</button></form>
+  return html`<form class="filters" method="get" action="${path}">${stay}${field('from', 'Period from', 'a date, or 90d')}${field('to', 'to', 'the last run')}<button>Report the period</button></form>
 `
 }

@@ -1,6 +1,6 @@
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { command } from '../report/html/components/command.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { onPaper } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { linksAt, type SiteLink } from './link.ts'
@@ -33,7 +33,7 @@ ${
 ${aside}</aside>`
 }</div>
 <footer>
-<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks === undefined ? nothing : html`. ${same.lacks}`}</p>
+<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks === undefined ? nothing : html`. ${withCode(same.lacks)}`}</p>
 ${showEnd(page)}
 </footer>`,
   })
@@ -88,6 +88,7 @@ function wholePage({
 <link rel="stylesheet" href="/style.css">
 <link rel="alternate" type="application/atom+xml" title="Changes" href="/feed.atom">
 <script src="/script.js" defer></script>
+<script src="/copy.js" defer></script>
 ${head}</head>
 <body class="served">
 <a class="skip" href="#main">Skip to the content</a>

@@ -61,8 +61,8 @@ function describeLacks({ text, list: { withRemoved } }: ChosenResources): string
 function showFilters({ query }: SiteRequest, { text }: ChosenResources): Markup {
   const [usual, other] = text === undefined ? ['present', 'all'] : ['all', 'present']
   return showFilterForm('/resources', query, [
-    textField('q', 'Part of a name or uid', 'billing-011'),
-    textField('project', 'Project', 'acme/*'),
+    textField('q', 'Part of a name or uid', 'such as billing-011'),
+    textField('project', 'Project', 'such as acme/*'),
     choiceField('kind', 'Kind', kinds, 'any'),
     choiceField('state', 'State', [other], usual),
   ])

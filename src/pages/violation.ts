@@ -224,7 +224,7 @@ function showWaiverOf({ waiver }: ViolationRow, acceptances: readonly Acceptance
   const byHand = acceptances.map((acceptance) => {
     const { by, at, osUser = null, reason } = acceptance
     const signer = describeSigner({ by, os_user: osUser })
-    return html`<p><b>Accepted by ${signer}</b>, ${showTime(at)}: ${reason}.${showEnd(acceptance)}</p>`
+    return html`<p><b>Accepted by ${signer}</b>, <span class="when">${showTime(at)}</span>: ${reason}.${showEnd(acceptance)}</p>`
   })
   return waiver === undefined && byHand.length === 0 ? nothing : html`<div class="note">${byPolicy}${byHand}</div>`
 }

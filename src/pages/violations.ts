@@ -177,16 +177,16 @@ function showFilters(
   const fields = [
     choiceField('state', 'State', otherStates, 'open'),
     choiceField('severity', 'Severity', leastSeverities, 'any'),
-    textField('rule', 'Rule', 'endpoint/*', rules),
-    textField('project', 'Project', 'acme/*', projects),
-    textField('owner', 'Owner', 'tenant-0*'),
+    textField('rule', 'Rule', 'such as endpoint/*', rules),
+    textField('project', 'Project', 'such as acme/*', projects),
+    textField('owner', 'Owner', 'such as tenant-0*'),
     textField('q', 'Text', 'names, messages'),
   ]
   const more = [
     choiceField('max-severity', 'At most', mostSeverities, 'any'),
     choiceField('kind', 'Kind', kinds, 'any'),
-    textField('older-than', 'Older than', '30d'),
-    textField('since', 'Since run', String(run.number)),
+    textField('older-than', 'Older than', 'such as 30d'),
+    textField('since', 'Since run', `such as ${run.number}`),
     choiceField('group-by', 'Group by', groupings, 'nothing'),
     checkField('overdue', 'overdue'),
   ]

@@ -79,21 +79,39 @@ function showVariables(rows: readonly RestoreRow[], page: TextPage): string[] {
     '',
     page.paint('heading', 'Set these variables first. In the body, write " and \\ of a value as \\" and \\\\.'),
     '',
-    ...variables.flatMap(({ name, path, hint }) => {
-      const what = `${path === null ? '' : `${neutralise(path)}: `}${neutralise(hint)}`
+    ...variables.flatMap(({ name, path, hint, of }) => {
+      const place = [path === null ? '' : neutralise(path), of].filter((part) => part !== '').join(' ')
+      const what = `${place === '' ? '' : `${place}: `}${neutralise(hint)}`
       const line = `  ${name.padEnd(widest)}  ${what}`
       return widthOf(line) <= page.width ? [line] : [`  ${name}`, `      ${what}`]
     }),
   ]
 }
 
+/** A placeholder to fill in once. */
+interface RequestVariable extends RestorePlaceholder {
+  /** Of which resource it is, where the requests are about several: their secrets differ. */
+  readonly of: string
+}
+
 /** The placeholders of requests, each once, where it is first. */
-export function variablesOf(rows: readonly RestoreRow[]): readonly RestorePlaceholder[] {
-  const variables = new Map<string, RestorePlaceholder>()
-  for (const { placeholders } of rows) {
-    for (const each of placeholders) if (!variables.has(each.name)) variables.set(each.name, each)
+export function variablesOf(rows: readonly RestoreRow[]): readonly RequestVariable[] {
+  const variables = new Map<string, RequestVariable>()
+  const isOfSeveral = new Set(rows.map(resourceOf)).size > 1
+  for (const row of rows) {
+    const of = isOfSeveral ? `of ${resourceOf(row)}` : ''
+    for (const each of row.placeholders) {
+      const first = variables.get(each.name)
+      // What all requests have, such as the key, is of none of them.
+      if (first === undefined) variables.set(each.name, { ...each, of })
+      else if (first.of !== of) variables.set(each.name, { ...first, of: '' })
+    }
   }
   return [...variables.values()]
+}
+
+function resourceOf({ kind, uid }: RestoreRow): string {
+  return `${kind} ${isShellSafe(uid) ? uid : quote(uid)}`
 }
 
 /** Sentences after the requests: what they leave out, and what to do next. */

@@ -2,6 +2,7 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import { isJsonObject, isWithinPointer, type Json, type JsonObject } from '../model/json.ts'
 import { pathStep } from '../model/path-step.ts'
 import { type Members, resourceFields } from '../model/wire-schema.ts'
+import { quote } from '../text/neutralise.ts'
 import { isWithin, needsUids, planFilters, readDeclaration } from './filter-plan.ts'
 import { filterRequests, filterStatesOf, manualStepsOfFilters, type RowOwner } from './filter-requests.ts'
 import { type BodyObject, placeholdersIn, withPlaceholder } from './pieces.ts'
@@ -211,8 +212,8 @@ function describe(body: BodyObject, { kind, target, now }: RepairCase): RequestP
   }
 
   function nameSecret(path: string): string {
-    if (path === '/endpoint_id') return 'the uid of the new endpoint: the former one is gone'
-    if (path === '/source_id') return 'the uid of the new source: the former one is gone'
+    if (path === '/endpoint_id') return hintForNew('endpoint', target.endpoint_uid)
+    if (path === '/source_id') return hintForNew('source', target.source_uid)
     if (path === '/secret') return 'the signing secret; without the member, the service makes one'
     const [, top = ''] = path.split('/')
     const keeps = Object.hasOwn(fields, top) ? fields[top]?.keeps : undefined
@@ -222,6 +223,12 @@ function describe(body: BodyObject, { kind, target, now }: RepairCase): RequestP
       ? `the present secret; Convoy keeps /${top} if you drop it from the body`
       : 'the present secret'
   }
+}
+
+/** Names the former one, because requests for several resources have one each. */
+function hintForNew(kind: 'endpoint' | 'source', former: Json | undefined): string {
+  const uid = typeof former === 'string' ? ` ${quote(withoutSeals(former))}` : ''
+  return `the uid of the new ${kind}: the former one${uid} is gone`
 }
 
 /** In filters and programs, the seal of a number or of a pattern is a text, too. */

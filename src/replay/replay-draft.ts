@@ -140,6 +140,11 @@ export class ReplayDraft implements ViolationDraft {
     return undefined
   }
 
+  /** One policy evaluates all runs of a replay. */
+  async underSameRules(runs: readonly number[]): Promise<ReadonlySet<number>> {
+    return new Set(runs)
+  }
+
   async activeViolations(
     project: ProjectRef,
     kind: Kind,
@@ -240,6 +245,7 @@ export class ReplayDraft implements ViolationDraft {
       id,
       project,
       firstRun: run.number,
+      lastRun: undefined,
       first: run,
       last: run,
       gone: undefined,

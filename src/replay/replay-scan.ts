@@ -171,10 +171,8 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
       ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
       unobserved,
       removed: [...(replayed.losses.get(projectKey(project))?.values() ?? [])].flat(),
-      changed: [],
       ignored: {},
       undecided: [],
-      isUnderOtherRules: false,
       // Rules that need probes are not asked at all.
       untested: [],
       probed: [],

@@ -52,20 +52,11 @@ interface Scan {
   /** Resources that are as a person approved them. */
   readonly approved?: readonly string[]
   readonly removed?: readonly string[]
-  readonly changed?: readonly string[]
-  readonly isUnderOtherRules?: boolean
+  readonly loosened?: readonly string[]
 }
 
 function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...scan }: Scan = {}): Criteria {
-  const {
-    endings = {},
-    removed = [],
-    changed = [],
-    isUnderOtherRules = false,
-    off = [],
-    leftOut = {},
-    approved = [],
-  } = scan
+  const { endings = {}, removed = [], loosened = [], off = [], leftOut = {}, approved = [] } = scan
   const isComplete = (scope: Needs['scope']) => (kind: Kind) =>
     !(unseen[scope] ?? []).includes(kind) && !(unseen['*'] ?? []).includes(kind)
   return {
@@ -84,8 +75,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
     endings: new Map(Object.entries(endings)),
     approvedBy: ({ uid }) => (approved.includes(uid) ? approval : undefined),
     isRemoved: ({ uid }) => removed.includes(uid),
-    isChanged: ({ uid }) => changed.includes(uid),
-    isUnderOtherRules,
+    isLoosened: ({ uid }) => loosened.includes(uid),
     differingEndings: new Map(Object.entries(leftOut)),
     switchOf: ({ rule }) => ({ isOff: off.includes(rule), endedBy: override }),
   }
@@ -251,10 +241,9 @@ describe('the resolution of a violation', () => {
     ['fixed when a scan no longer finds it', 'of/one', {}, 'fixed'],
     ['removed with its resource', 'of/one', { removed: ['e1'] }, 'removed'],
     ['policy when the policy has its rule off', 'gone/rule', {}, 'policy'],
-    ['policy when the rules changed and the resource did not', 'of/one', { isUnderOtherRules: true }, 'policy'],
-    ['fixed when both changed', 'of/one', { isUnderOtherRules: true, changed: ['e1'] }, 'fixed'],
-    ['fixed when others may have mended it', 'of/project', { isUnderOtherRules: true }, 'fixed'],
-    ['fixed when a drift is undone under another policy', 'of/drift', { isUnderOtherRules: true }, 'fixed'],
+    ['policy when the rules changed and the value did not', 'of/one', { loosened: ['e1'] }, 'policy'],
+    ['fixed when others may have mended it', 'of/project', { loosened: ['e1'] }, 'fixed'],
+    ['fixed when a drift is undone under another policy', 'of/drift', { loosened: ['e1'] }, 'fixed'],
   ])('is %s', (_, rule, scan, resolution) => {
     expect(resolutionOf(active({ rule }), scan)).toEqual([resolution])
   })
@@ -277,9 +266,9 @@ describe('the resolution of a violation', () => {
   })
 
   it.each(['of/one', 'of/project', 'of/fleet', 'of/drift', 'of/scan'])(
-    'is policy where an override has %s off for the resource, regardless of other changes in it',
+    'is policy where an override has %s off for the resource',
     (rule) => {
-      const [ended] = decide([active({ rule })], [], { off: [rule], changed: ['e1'] }).resolved
+      const [ended] = decide([active({ rule })], [], { off: [rule] }).resolved
       expect(ended?.ending).toEqual({ resolution: 'policy', endedBy: override })
     },
   )

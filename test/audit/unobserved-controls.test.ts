@@ -59,6 +59,18 @@ describe('a control is not met', () => {
     expect(stateOf(listed, rule)).toBe('met')
   })
 
+  it('where the catalogue came empty, which says nothing of any event type', async () => {
+    const rule = 'subscription/event-type-unknown'
+    await using fixture = await openLiteral({ ...fleet, eventTypes: [] })
+    const empty = await fixture.audit({ policy: policyWith(rule), listings: { event_types: 'auto' } })
+    expect(assess(empty, rule)).toMatchObject({
+      state: 'not_assessed',
+      reason: `The run could not evaluate every rule: ${rule}.`,
+      coverage: { gaps: [] },
+      rules: [{ evaluated: 0, not_evaluated: [{ reason: 'what it compares with came empty' }] }],
+    })
+  })
+
   it('where the catalogue could not be read, of which a rule about large losses would have noticed one', async () => {
     const rule = 'project/mass-removal'
     const turn = { policy: policyWith(rule), listings: { event_types: 'auto' } } as const

@@ -294,6 +294,7 @@ describe('query plans', () => {
 async function auditAll(draft: Draft, hour: number): Promise<void> {
   await draft.historiesOf([payments], at(0))
   await draft.lastScannedRun(payments)
+  await draft.underSameRules([draft.run - 1])
   await readCompleteScans(draft.past, payments, draft.run - 1)
   await draft.previouslyWithheld(payments, 'endpoints')
   const uids = ['a', 'b']

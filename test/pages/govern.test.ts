@@ -256,13 +256,16 @@ describe('the pages of rules, exceptions and the worker', async () => {
     expect(shown).toContain('<a href="/rules" rel="noreferrer">c</a>')
   })
 
-  it('serves a script below 4 kB that parses and makes no markup from text', async () => {
-    const browserScript = assetText('pages/script.js')
-    expect(() => new Script(browserScript)).not.toThrow()
-    expect(Buffer.byteLength(browserScript)).toBeLessThan(4000)
-    expect(browserScript).not.toMatch(
-      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|XMLHttp|Storage|cookie/,
-    )
-    expect(await text('/script.js')).toBe(browserScript)
-  })
+  it.each(['script.js', 'copy.js'])(
+    'serves %s, below 4 kB, that parses and makes no markup from text',
+    async (file) => {
+      const browserScript = assetText(`pages/${file}`)
+      expect(() => new Script(browserScript)).not.toThrow()
+      expect(Buffer.byteLength(browserScript)).toBeLessThan(4000)
+      expect(browserScript).not.toMatch(
+        /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|XMLHttp|Storage|cookie/,
+      )
+      expect(await text(`/${file}`)).toBe(browserScript)
+    },
+  )
 })

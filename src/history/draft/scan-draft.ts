@@ -76,6 +76,17 @@ export class SqlScanDraft implements ScanDraft {
     return lastScan ?? undefined
   }
 
+  async underSameRules(runs: readonly number[]): Promise<ReadonlySet<number>> {
+    if (runs.length === 0) return new Set()
+    const rows = await this.db.all<{ readonly run: number }>(
+      `SELECT b.number AS run FROM hookdrift.run b CROSS JOIN hookdrift.run r
+       WHERE b.number = ANY($1) AND r.number = $2 AND b.policy_digest = r.policy_digest
+         AND b.configuration_digest = r.configuration_digest AND b.tool_version = r.tool_version`,
+      [runs, this.run],
+    )
+    return new Set(rows.map(({ run }) => run))
+  }
+
   async historiesOf(
     projects: readonly ProjectRef[],
     since: string | undefined,

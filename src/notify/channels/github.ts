@@ -145,7 +145,8 @@ function markdown(lines: readonly Line[]): string {
     words: safeWords,
     name: (text) => code(text, 300),
     command: (text) => code(text),
-    foreign: (text) => prose(text, 1000),
+    // A number in front would begin a list.
+    foreign: (text) => prose(text, 1000).replace(/^(\d{1,9})(?=[.)])/, '$1\\'),
     prose,
     link: ({ label, url }) => `[${label}](${url})`,
   })

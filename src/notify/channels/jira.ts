@@ -118,5 +118,5 @@ function wiki(text: string): string {
   return neutralise(cut(text, 1000))
     .replaceAll('\\', '\\\u2060')
     .replace(/[![\]^~+?%{}()*_|@-]/g, '\\$&')
-    .replace(/[:;&#<]|\b(?:h\d|bq|www)\./g, '$&\u2060')
+    .replace(/[:;&#<]|www\.|\b(?:h\d|bq)\./g, '$&\u2060')
 }

@@ -57,7 +57,7 @@ export function acceptedRow(acceptance: AcceptedViolation, within: string): Mark
   const anchor = anchorOf(`a-${fingerprint}`, within)
   const chip = severity === null ? nothing : html`${severityChip(severity)} `
   const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${withCode(shorten(message, 2000))}</p><p class="where">${resource(acceptance, `#${anchor}`)}${atPath}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
+  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${withCode(shorten(message, 2000))}</p><p class="where">${resource(acceptance, `#${anchor}`)}${atPath}</p><p class="where">Accepted by ${by}, <span class="when">${showTime(at)}</span>: ${reason}</p></li>
 `
 }
 

@@ -26,5 +26,5 @@ export function noteLine({ text, by, ref }: Note, displayTime: string): Markup {
       : isWebAddress(ref) && ref.length <= longest
         ? html`, <a href="${ref}" rel="noreferrer">${shownRef}</a>`
         : html`, <code>${shownRef}</code>`
-  return html`${shorten(text, longest)} (${shorten(by, longest)}, ${displayTime}${link})`
+  return html`${shorten(text, longest)} (${shorten(by, longest)}, <span class="when">${displayTime}</span>${link})`
 }

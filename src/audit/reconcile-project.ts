@@ -168,14 +168,14 @@ async function readLoosened(
   if (lastScan === undefined || reform === undefined) return loosened
   const same = await draft.underSameRules([...new Set(violations.map(({ lastRun = lastScan }) => lastRun))])
   const underOthers = violations.filter(({ lastRun = lastScan }) => !same.has(lastRun))
-  for (const some of chunks(underOthers, readAtOnce)) {
-    const points = some.map(({ kind, uid, lastRun = lastScan }) => ({ kind, uid, run: lastRun }))
+  for (const batch of chunks(underOthers, readAtOnce)) {
+    const points = batch.map(({ kind, uid, lastRun = lastScan }) => ({ kind, uid, run: lastRun }))
     const then = await readVersionsAt(draft.past, project, points)
     const now = await draft.versionsAt(
       project,
       points.map((point) => ({ ...point, run: draft.run })),
     )
-    for (const [at, violation] of some.entries()) {
+    for (const [at, violation] of batch.entries()) {
       const [stored, current] = [then[at], now[at]]
       if (current === undefined) continue
       if (stored === undefined || isLoosened(violation, stored, current)) loosened.add(keyed(violation).key)

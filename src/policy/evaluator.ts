@@ -94,7 +94,7 @@ export function createEvaluator(
         run: { labelsOf, meter: run.meter, project, now },
       }
       try {
-        return [...one.bound.check(resource, time, context)].some((found) => found.path === path)
+        return [...one.bound.check(resource, time, context)].some((finding) => finding.path === path)
       } catch {
         // It was made for another form of the resource.
         return undefined

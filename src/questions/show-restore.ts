@@ -80,8 +80,8 @@ function showVariables(rows: readonly RestoreRow[], page: TextPage): string[] {
     page.paint('heading', 'Set these variables first. In the body, write " and \\ of a value as \\" and \\\\.'),
     '',
     ...variables.flatMap(({ name, path, hint, of }) => {
-      const place = [path === null ? '' : neutralise(path), of].filter((part) => part !== '').join(' ')
-      const what = `${place === '' ? '' : `${place}: `}${neutralise(hint)}`
+      const position = [path === null ? '' : neutralise(path), of].filter((part) => part !== '').join(' ')
+      const what = `${position === '' ? '' : `${position}: `}${neutralise(hint)}`
       const line = `  ${name.padEnd(widest)}  ${what}`
       return widthOf(line) <= page.width ? [line] : [`  ${name}`, `      ${what}`]
     }),

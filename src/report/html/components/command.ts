@@ -13,9 +13,9 @@ export function command(words: readonly string[]): Markup {
     if (isValue) pieces[pieces.length - 1] = `${last} ${word}`
     else pieces.push(word)
   }
-  const shown = pieces.map((piece, at) => {
+  const content = pieces.map((piece, at) => {
     const word = piece.includes('-') ? html`<span>${piece}</span>` : piece
     return html`${at === 0 ? '' : ' '}${word}`
   })
-  return html`<code class="command">${shown}</code>`
+  return html`<code class="command">${content}</code>`
 }

@@ -6,6 +6,7 @@ could not see, and what people and the policy exempt.
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 
+from answers import data_of, exchanges_of
 from approved import UNEXPECTED
 from endings import SEVERITIES
 from filter_rows import DRIFT
@@ -54,6 +55,51 @@ def assess_all(world, run, projects, scans, violations):
         for framework in world["frameworks"][: None if run is world["runs"][-1] else 1]
         for control in framework["controls"]
     }
+
+
+# Rules that read a field of every resource for which they are on, whatever else it shows: from their pages.
+READ = {
+    ("endpoints", "url"): (
+        *("endpoint/url-not-https", "endpoint/url-metadata-address", "endpoint/url-private-address"),
+        *("endpoint/url-raw-ip", "endpoint/url-odd-port", "endpoint/url-credentials", "drift/url-host-changed"),
+    ),
+    ("endpoints", "status"): ("endpoint/inactive", "endpoint/status-unknown", "endpoint/paused-long"),
+    ("endpoints", "secrets"): (
+        *("endpoint/secret-missing", "endpoint/secret-all-expired", "endpoint/secret-expired-active"),
+        *("endpoint/secret-expiring", "endpoint/secret-too-many", "endpoint/secret-stale", "endpoint/secret-shared"),
+    ),
+    ("endpoints", "authentication"): ("endpoint/auth-mismatch", "endpoint/auth-over-http", "endpoint/auth-shared"),
+    ("sources", "type"): ("source/unverified", "source/url-not-https", "source/idempotency-missing"),
+    ("sources", "verifier"): ("source/hmac-weak", "source/hmac-incomplete", "source/verifier-replayable"),
+    ("subscriptions", "endpoint_metadata"): ("subscription/target-missing", "subscription/target-not-active"),
+}
+
+
+def in_doubt(world, run, projects, scans):
+    """
+    By framework and control, where a rule of it is on for a resource of which a field that it reads was not shown, or
+    shown with a wrong type: whatever else the run saw, the control is not met.
+    """
+    listing, member = run["unreadable"]["listing"], run["unreadable"]["member"]
+    doubted = {}
+    for scan in scans:
+        for uid in unreadable_in(scan, listing, member):
+            for rule in READ[listing, member]:
+                if scan.is_on(rule, listing[:-1], uid):
+                    doubted[rule] = True
+    for framework in world["frameworks"]:
+        for control in framework["controls"]:
+            if any(rule in doubted for rule in Assessment(world, run, projects, scans, control).rules):
+                yield (framework["id"], control["id"]), {"is_met": False}
+
+
+def unreadable_in(scan, listing, member):
+    for exchange in exchanges_of(scan.run["exchanges"], scan.project.uid).get(listing, []):
+        data, fault = data_of(exchange)
+        items = data.get("content") if fault is None and isinstance(data, dict) else None
+        for item in items or ():
+            if member not in item or item[member] == 7:
+                yield item["uid"]
 
 
 def still_silenced(projects, found):
@@ -143,7 +189,8 @@ class Assessment:
         if rule == UNEXPECTED:
             state = scan.project.approved
             return state is not None and any(r.are_rows_unread and state.has(r) for r in scan.seen)
-        return any(self.misses_rows_of(rule, r) for r in scan.seen if r.kind == "subscription")
+        subscriptions = (r for r in scan.seen if r.kind == "subscription" and scan.is_on(rule, r.kind, r.uid))
+        return any(self.misses_rows_of(rule, r) for r in subscriptions)
 
     def misses_rows_of(self, rule, r):
         is_unknown = "filters" not in r.attributes
@@ -165,7 +212,7 @@ class Assessment:
     # --- what is exempt: kind, rule, place, who, why, when, until when, on which line
 
     def exemptions(self, found, silenced):
-        named = {}
+        named, scanned = {}, {scan.project.name for scan in self.scans}
 
         def name(kind, place, by, reason, at=None, until=None, line=None):
             named.setdefault((kind, place), [kind, place[0], place, by, reason, at, until, line])
@@ -177,8 +224,9 @@ class Assessment:
         for project in self.projects.values():
             for place, (_, at) in project.accepted.items():
                 full = (place[0], project.name, *place[1:])
-                # What the next scan of the project will end counts as open until then.
-                if place[0] in self.rules and found.get(full, {}).get("state") not in ("opened", "continuing"):
+                # What the next scan of the project will end counts as it did in the last one.
+                is_to_come = place in project.active and project.name not in scanned
+                if place[0] in self.rules and not is_to_come:
                     name("acceptance", full, "lee", "moves in spring", at=at)
         ended = [(place, (said["resolution"], said["ended_by"])) for place, said in found.items()]
         for place, (resolution, by) in [*ended, *(one for one in silenced if self.is_of(one[0][0]))]:

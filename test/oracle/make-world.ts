@@ -11,6 +11,7 @@ import type { Filters, Offer } from '../../src/service/settings.ts'
 import { openAuditHarness } from '../audit/audit-harness.ts'
 import { acceptViolation } from '../audit/fleet-fixture.ts'
 import { type BaselineAnswer, type SignedRequest, startApprovals } from './random-approvals.ts'
+import { type Unreadable, withholdField } from './random-faults.ts'
 import { startRandomFleet } from './random-fleet.ts'
 import { randomFramework } from './random-framework.ts'
 import { type Exceptions, knownRules, type PolicyLines, type Rules } from './random-policy.ts'
@@ -55,6 +56,8 @@ export interface World {
     /** What a person asked of approved states before it. */
     readonly baselines: readonly SignedRequest[]
     readonly exchanges: readonly Recorded[]
+    /** What no rule can rely on in it: then it is the last run, and only controls are compared. */
+    readonly unreadable?: Unreadable
   }[]
 }
 
@@ -83,12 +86,16 @@ export async function makeWorld(
   const reports: Report[] = []
   const baselines: (readonly BaselineAnswer[])[] = []
   let waiting: AcceptedPlace[] = []
+  const withheld = createRandom(`oracle/${seed}/withheld`)
 
-  for (let left = 3 + random.below(4); left > 0; left--) {
+  async function auditOnce(isReadable: boolean): Promise<void> {
     const { waitMs, rules, exceptions, policyLines, ...turn } = nextTurn()
+    const unreadable = isReadable ? undefined : withholdField(service, withheld)
     harness.advance(waitMs)
     const now = harness.clock.now()
-    const { requests, answers } = await harness.withHistory((history) => askOfBaselines(history, reports, now))
+    const { requests, answers } = isReadable
+      ? await harness.withHistory((history) => askOfBaselines(history, reports, now))
+      : { requests: [], answers: [] }
     baselines.push(answers)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
     reports.push(await harness.audit({ ...turn, url: proxy.url }))
@@ -106,9 +113,13 @@ export async function makeWorld(
       accepted: waiting,
       baselines: requests,
       exchanges: await proxy.take(),
+      ...(unreadable === undefined ? {} : { unreadable }),
     })
     waiting = await acceptSome(reports.at(-1))
   }
+
+  for (let left = 3 + random.below(4); left > 0; left--) await auditOnce(true)
+  if (withheld.chance(0.6)) await auditOnce(false)
   async function acceptSome(report: Report | undefined): Promise<AcceptedPlace[]> {
     const open =
       report?.violations.filter(({ rule, state }) => accepted.has(rule) && /opened|continuing/.test(state)) ?? []

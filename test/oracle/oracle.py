@@ -53,7 +53,14 @@ def compare_world(seed, world, reports, total):
         said = {**said_by(report), **said_of_baselines(world["runs"][number - 1]["baselines"], answers)}
         places |= {one["fingerprint"]: place_of_violation(one) for one in report["violations"]}
         said["controls"] = {place: one for document in documents for place, one in said_of_controls(document, places)}
+        said["controls in doubt"] = {
+            place: {"is_met": one["state"] == "met"}
+            for place, one in said["controls"].items()
+            if place in expected.get("controls in doubt", {})
+        }
         for about in ABOUT:
+            if about not in expected:
+                continue
             for place in sorted({*expected[about], *said[about]}, key=str):
                 count(total, about)
                 mine, theirs = expected[about].get(place), said[about].get(place)
@@ -68,8 +75,10 @@ def compare_world(seed, world, reports, total):
                         compare_seals(fields, theirs, seals, total, (seed, number, place))
                         theirs = without_digits(theirs)
                 if about == "controls" and None not in (mine, theirs):
+                    count(total, "exemptions", len(mine["exemptions"]))
                     theirs = as_assessed(theirs, mine)
                 if about == "violations":
+                    count(total, "endings", int(mine is not None and mine["state"] == "resolved"))
                     if place[0].startswith("drift/") and place[1] in expected["approved"]:
                         count(total, "compared with approved states")
                     if "says" in (mine or {}) and "says" in (theirs or {}):
@@ -80,6 +89,7 @@ def compare_world(seed, world, reports, total):
 
 ABOUT = (
     *("baselines", "baseline diffs", "coverage", "changes", "unreferenced", "violations", "controls", "verdicts"),
+    "controls in doubt",
 )
 
 
@@ -208,8 +218,8 @@ def pairs(mine, theirs):
             yield from pairs(mine[name], theirs.get(name))
 
 
-def count(total, what):
-    total["comparisons"][what] = total["comparisons"].get(what, 0) + 1
+def count(total, what, number=1):
+    total["comparisons"][what] = total["comparisons"].get(what, 0) + number
 
 
 def disagree(total, seed, run, about, place, mine, theirs):

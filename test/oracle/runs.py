@@ -121,7 +121,11 @@ def run_world(world):
     """What a report must say, run by run."""
     projects = {name: Project(name, uid) for name, uid in world["projects"].items()}
     for number, run in enumerate(world["runs"], 1):
-        yield run_once(number, run, world, projects)
+        if "unreadable" in run:
+            scans = [Scan(projects[name], run, world) for name in run["scanned"]]
+            yield {"controls in doubt": dict(controls.in_doubt(world, run, projects, scans))}
+        else:
+            yield run_once(number, run, world, projects)
 
 
 def run_once(number, run, world, projects):
@@ -607,13 +611,14 @@ def reconcile(scan, scans, is_whole_fleet):
         was_found = place in scan.found
         known = project.known[kind].get(uid)
         has_changed = now_seen is not None and known is not None and differences(kind, known, now_seen.attributes)
-        is_over = not was_found and options_for(scan, rule, kind, uid) is not None and is_resolved(rule, kind, uid)
+        is_over = not was_found and scan.is_asked(rule) and is_resolved(rule, kind, uid)
         if now_seen is not None and not is_same(value_at(now_seen.attributes, path), value):
             del project.accepted[place]
             continue
         # Silence about the same value is another policy, unless the resource changed or is gone.
-        is_changed = has_changed and not endings.asks_for_less(scan, place, list(project.runs)[-1])
-        if is_over and (now_seen is None or is_changed):
+        is_mended = has_changed and scan.is_on(rule, kind, uid)
+        is_mended = is_mended and not endings.asks_for_less(scan, place, list(project.runs)[-1])
+        if is_over and (now_seen is None or is_mended):
             del project.accepted[place]
             continue
         scan.found.discard(place)

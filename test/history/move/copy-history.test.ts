@@ -84,6 +84,8 @@ describe.each(pairs)('a history that is copied from %s', (pair, makeOld, makeNew
     }
     await expect(old.begin(aStart(at(21)))).rejects.toMatchObject(refused)
     await expect(old.revoke([2], { by: 'bob', at: at(21) })).rejects.toMatchObject(refused)
+    const note = { text: 'late', happenedAt: at(21), ref: null, projects: [], signed: { by: 'bob', at: at(21) } }
+    await expect(old.note(note)).rejects.toMatchObject(refused)
     expect(await old.claim('hook')).toBeUndefined()
     expect((await listRuns(old)).map(({ number }) => number)).toEqual([1, 2, 4])
     await old.close()

@@ -1,7 +1,7 @@
 import type { StagedChange } from '../history/records.ts'
 import { chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'
-import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { isReadable, type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { windowTimeOf } from '../model/window-time.ts'
 import { describeOutside, windowTimes } from '../policy/change-window.ts'
@@ -146,7 +146,9 @@ export class ScanEvaluation {
       ...this.#findStillOutside(resource, drift),
     ])
     for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)
-    for (const resource of resources) this.#rules.doubtUnread(resource, this.#isCompared(resource))
+    for (const resource of resources) {
+      if (!isReadable(resource)) this.#rules.doubtUnread(resource, this.#isCompared(resource))
+    }
     return findings
   }
 

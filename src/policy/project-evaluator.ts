@@ -253,7 +253,6 @@ export class ProjectEvaluator {
    * else in it changed: what such a field is now is unknown.
    */
   doubtUnread(resource: Resource, isApproved: boolean): void {
-    if (isReadable(resource)) return
     const { kind, uid, name, attributes, unseen = none } = resource
     const fields = unseen.map((path) => ({ path, before: valueAt(attributes, path) ?? null, after: null }))
     const drift: Drift = {

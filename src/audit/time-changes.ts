@@ -1,21 +1,23 @@
 import type { StagedChange } from '../history/records.ts'
 import { readRunTimes } from '../history/sql/runs.ts'
+import { isoTime } from '../model/time.ts'
 import type { FilterWalk } from './filter-walk.ts'
 import type { ProjectScan } from './project-scan.ts'
 
 /**
  * Says within which time changes came about: after the last complete scan of their kind began, because a resource is read
  * at some moment of it, and before the first scan that saw them ended. What only an incomplete scan saw as before proves
- * nothing of a resource that it did not reach, so it does not count. Filter rows are not read in every run.
+ * nothing of a resource that it did not reach, so it does not count. Filter rows are not read in every run. Where the clock
+ * went back in between, there is no such time.
  */
 export async function timeChanges(
-  { draft, lastComplete }: Pick<ProjectScan, 'draft' | 'lastComplete'>,
+  { draft, lastComplete, now }: Pick<ProjectScan, 'draft' | 'lastComplete' | 'now'>,
   changes: readonly StagedChange[],
   rows: Pick<FilterWalk, 'lastReadAt'> | undefined,
 ): Promise<readonly StagedChange[]> {
   if (changes.length === 0) return changes
-  const asked = changes.flatMap(({ kind, firstSeen = draft.run }) => [lastComplete[kind]?.run ?? 0, firstSeen])
-  const times = await readRunTimes(draft.past, [...new Set(asked)])
+  const runs = changes.flatMap(({ kind, firstSeen = draft.run }) => [lastComplete[kind]?.run ?? 0, firstSeen])
+  const times = await readRunTimes(draft.past, [...new Set(runs)])
   return changes.map((change) => {
     const { kind, uid, fields, firstSeen = draft.run } = change
     const began = times.get(lastComplete[kind]?.run ?? 0)?.startedAt ?? null
@@ -23,6 +25,7 @@ export async function timeChanges(
     const readAt = isOfRows ? rows?.lastReadAt(uid) : undefined
     const after = began !== null && readAt !== undefined && readAt < began ? readAt : began
     const before = firstSeen === draft.run ? null : (times.get(firstSeen)?.finishedAt ?? null)
-    return { ...change, between: { after, before } }
+    const isInOrder = after !== null && after <= (before ?? isoTime(now))
+    return { ...change, between: { after: isInOrder ? after : null, before } }
   })
 }

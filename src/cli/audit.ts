@@ -21,6 +21,7 @@ import {
   addFormatOptions,
   type FormatOptions,
   loadReports,
+  neededFiles,
   planDelivery,
   readTrendOf,
   refuseUnwritable,
@@ -92,7 +93,9 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
     usesChannels: options.notify !== false,
   })
   const metricsFile = options.metricsFile === undefined ? undefined : resolve(terminal.cwd(), options.metricsFile)
-  if (metricsFile !== undefined) refuseUnwritable('--metrics-file', metricsFile)
+  if (metricsFile !== undefined) {
+    refuseUnwritable('--metrics-file', metricsFile, await neededFiles(options, terminal))
+  }
   const notifies = await decideNotification(options, configuration, terminal)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
   const { acceptRemovals: acceptsRemovals = false } = options
@@ -174,7 +177,7 @@ async function decideNotification(
   const isWatched = terminal.stdout.isTTY === true || terminal.stderr.isTTY === true
   if (!isWatched || history === undefined) return true
   const { configuredPaths } = await import('../app/locate-history.ts')
-  if ((await configuredPaths(config, terminal)).history.shown === chosen.shown) return true
+  if ((await configuredPaths(config, terminal)).history.displayName === chosen.displayName) return true
   terminal.stderr.write(
     'hookdrift: channels are not notified: the history is not the configured one; --notify notifies them\n',
   )

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { HistoryOptions } from '../app/locate-history.ts'
+import { configuredPaths, type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
@@ -114,8 +114,9 @@ export async function planDelivery<Document extends AttestationSubject>(
       : [{ format, file: resolve(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofText, ...ofSection } }]
   const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
   refuseDuplicates([...main, ...more])
-  for (const { file } of main) refuseUnwritable('--output', file)
-  for (const { file } of more) refuseUnwritable('--report', file)
+  const needed = main.length + more.length === 0 ? [] : await neededFiles(options, terminal)
+  for (const { file } of main) refuseUnwritable('--output', file, needed)
+  for (const { file } of more) refuseUnwritable('--report', file, needed)
   const attestor = await attestorOf(options, [...main, ...more], terminal)
   return (document, past = {}) => {
     if (output === undefined && !quiet) {
@@ -131,7 +132,55 @@ export async function planDelivery<Document extends AttestationSubject>(
   }
 }
 
-export function refuseUnwritable(option: string, file: string): void {
+/** Files that hookdrift needs. What cannot be located is reported when it is read. */
+export async function neededFiles(
+  options: Pick<FormatOptions, 'attest'> & Partial<HistoryOptions>,
+  terminal: ProcessContext,
+): Promise<readonly NeededFile[]> {
+  const { attest, config } = options
+  const path = (file: string) => resolve(terminal.cwd(), file)
+  const key = attest === undefined ? [] : [{ file: path(attest), what: 'the private key' }]
+  if (config === undefined) return key
+  const location = await unlessUnreadable(locateHistory({ ...options, config }, terminal))
+  const policy = (await unlessUnreadable(configuredPaths(config, terminal)))?.policy
+  return [
+    ...key,
+    { file: path(config), what: 'the configuration' },
+    ...(policy === undefined ? [] : [{ file: policy, what: 'the policy' }]),
+    ...(location?.kind === 'file'
+      ? [
+          ...['', '-wal', '-shm', '-journal'].map((end) => ({ file: location.path + end, what: 'the history' })),
+          { file: location.keyFile, what: 'the installation key' },
+        ]
+      : []),
+  ]
+}
+
+interface NeededFile {
+  readonly file: string
+  readonly what: string
+}
+
+async function unlessUnreadable<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof AuditError) return undefined
+    throw error
+  }
+}
+
+/**
+ * Refuses a file that cannot be written, or that is one of `needed`, under any name.
+ * @throws AuditError.usage
+ */
+export function refuseUnwritable(option: string, file: string, needed: readonly NeededFile[]): void {
+  const match = needed.find((each) => isSameFile(each.file, file))
+  if (match !== undefined) {
+    throw AuditError.usage(`${option}: ${file} is ${match.what}, and is not replaced`, {
+      advice: 'name another file; nothing was read yet',
+    })
+  }
   try {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a directory')
     if (isSpecialFile(file)) accessSync(file, constants.W_OK)
@@ -141,6 +190,12 @@ export function refuseUnwritable(option: string, file: string): void {
       advice: 'its directory must exist and be writable; nothing was read yet',
     })
   }
+}
+
+/** Also by a link, and where neither is there yet. */
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((file) => statSync(file, { throwIfNoEntry: false }))
+  return a === undefined || b === undefined ? realPathOf(one) === realPathOf(other) : a.ino === b.ino && a.dev === b.dev
 }
 
 function isPrinted({ quiet, output }: FormatOptions): boolean {
@@ -205,14 +260,14 @@ function isFormat(name: string): name is Format {
 function refuseDuplicates(files: readonly ReportFile[]): void {
   const seen = new Set<string>()
   for (const { file } of files) {
-    const place = placeOf(file)
-    if (seen.has(place)) throw AuditError.usage(`--report: two reports would be written to ${file}`)
-    seen.add(place)
+    const realPath = realPathOf(file)
+    if (seen.has(realPath)) throw AuditError.usage(`--report: two reports would be written to ${file}`)
+    seen.add(realPath)
   }
 }
 
 /** The real path of the file, so that two spellings of its directory are equal. */
-function placeOf(file: string): string {
+function realPathOf(file: string): string {
   try {
     return join(realpathSync(dirname(file)), basename(file))
   } catch {

@@ -1,4 +1,3 @@
-import { type Cause, causesIn } from '../model/cause.ts'
 import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { Note } from '../model/note.ts'
@@ -70,7 +69,10 @@ function ofServiceOnly<Walk extends Coverage>(walk: Walk): Walk {
   }
 }
 
-/** What was said of hidden projects, or of the run in words that may name them, is left out. */
+/**
+ * What was said of hidden projects, or of the run in words that may name them, is left out. Its causes are those of
+ * visible projects already.
+ */
 export function seenRecord(record: RunRecord, visibility: Visibility): RunRecord {
   if (visibility.isWhole) return record
   const { isVisible } = visibility
@@ -84,7 +86,6 @@ export function seenRecord(record: RunRecord, visibility: Visibility): RunRecord
       project === null ? code === 'clock_went_back' : isVisible(project),
     ),
     changes: record.changes.filter(isSeen),
-    causes: seenCauses(record.causes, visibility),
     notes: seenNotes(record.notes, visibility),
     violations: record.violations.filter(isSeen),
     accepted: record.accepted.filter(isSeen),
@@ -103,11 +104,6 @@ export function seenNotes<Seen extends Note>(
     const projects = note.projects.filter(isVisible)
     return note.projects.length > 0 && projects.length === 0 ? [] : [{ ...note, projects }]
   })
-}
-
-/** What was hit in hidden projects is left out, and so is what hit nothing else. */
-export function seenCauses(causes: readonly Cause[], { isWhole, isVisible }: Visibility): readonly Cause[] {
-  return isWhole ? causes : causesIn(causes, isVisible)
 }
 
 /** An override for hidden projects is not theirs to know, nor are the names of what another one is for. */

@@ -15,7 +15,7 @@ export interface FieldChange {
 
 /** Within which time a change came about: ISO 8601 in UTC. */
 export interface ChangeTimes {
-  /** Start of the last complete scan that saw the resource as before; null where that is not recorded. */
+  /** Start of the last complete scan that saw the resource as before; null where that is not recorded, or the clock went back. */
   readonly after: string | null
   /** End of the first scan that saw it changed. */
   readonly before: string

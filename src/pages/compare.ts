@@ -18,7 +18,7 @@ import { count } from '../text/count.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import { findNext, findPrevious, runAsOf } from './find-runs.ts'
 import { linksAt, paths, type SiteLink } from './link.ts'
-import { placeAfter, readResourcePlace, resourcePlace, showPager } from './list-page.ts'
+import { queryAfter, readResourceCursor, resourceParameters, showPager } from './list-page.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
 import { onceForRun } from './run-facts.ts'
@@ -31,7 +31,7 @@ const mostShown = 500
 /** Two runs compared: what differs, and which violations ended in between. */
 export const comparePage: SitePage = {
   path: '/compare',
-  parameters: ['from', 'to', 'project', 'kind', ...resourcePlace],
+  parameters: ['from', 'to', 'project', 'kind', ...resourceParameters],
   isOfRun: false,
   async show(request) {
     const { query, run, isLatest } = request
@@ -39,12 +39,12 @@ export const comparePage: SitePage = {
     // What a later run found is not there as of the run of the page.
     const link = isLatest ? request.link : linksAt(Math.max(run.number, from.number, to.number))
     const chosen = { projects: query.all('project'), kind: readChoice(query, 'kind', kinds) }
-    const comparison = { from, to, ...chosen, after: readResourcePlace(query) }
+    const comparison = { from, to, ...chosen, after: readResourceCursor(query) }
     const { rows, omitted, remarks = [], coverage = [] } = await readChanges(request, comparison)
     const total = rows.length + (omitted === 'unknown' ? 0 : omitted)
     const first = { from: from.number, to: to.number, project: chosen.projects, kind: chosen.kind }
     const last = total > rows.length ? rows.at(-1) : undefined
-    const next = last && request.link('/compare', { ...first, ...placeAfter(last) })
+    const next = last && request.link('/compare', { ...first, ...queryAfter(last) })
     const isFirst = comparison.after === undefined
     const pager = showPager({ first: isFirst ? undefined : request.link('/compare', first), next })
     const filters = [
@@ -81,13 +81,13 @@ async function runsOf({ history, run, query, now }: SiteRequest): Promise<{ from
   return { from: (await findPrevious(history, to)) ?? to, to }
 }
 
-interface ShownChanges extends ComparedRuns {
+interface ChangesPage extends ComparedRuns {
   /** Where the page begins; undefined: with the first change. */
   readonly after: ResourceCursor | undefined
 }
 
-/** The changes from a place on, and how many there are. Two runs never change, so they are compared once. */
-function readChanges(request: SiteRequest, { from, to, ...chosen }: ShownChanges) {
+/** The changes from a cursor on, and how many there are. Two runs never change, so they are compared once. */
+function readChanges(request: SiteRequest, { from, to, ...chosen }: ChangesPage) {
   const what = `changes ${JSON.stringify([from.number, to.number, chosen])}`
   return onceForRun(request, what, () =>
     readDiff(request.history, { from, to, ...chosen, withPatch: false, limit: mostShown }),

@@ -19,16 +19,16 @@ export function showFilterForm(
   fields: readonly Field[],
   {
     more = [],
-    kept = [],
+    hiddenNames = [],
   }: {
     /** Those that people set less often: behind a fold, unless one of them is set. */
     readonly more?: readonly Field[]
     /** Parameters that the form keeps without showing them. */
-    readonly kept?: readonly string[]
+    readonly hiddenNames?: readonly string[]
   } = {},
 ): Markup {
   const run = query.one('run')
-  const countSet = (some: readonly Field[]) => some.filter(({ name }) => query.one(name) !== undefined).length
+  const countSet = (group: readonly Field[]) => group.filter(({ name }) => query.one(name) !== undefined).length
   const set = countSet([...fields, ...more])
   const rest =
     more.length === 0
@@ -37,7 +37,7 @@ export function showFilterForm(
 <div>${more.map((field) => field.show(query))}</div></details>
 `
   return html`<details class="filter-fold"><summary>Filter${set === 0 ? nothing : html` (${set} set)`}</summary>
-<form class="filters" method="get" action="${path}" role="search">${['run', ...kept].map((name) => keep(name, query))}
+<form class="filters" method="get" action="${path}" role="search">${['run', ...hiddenNames].map((name) => keep(name, query))}
 ${fields.map((field) => field.show(query))}<p class="check"><button>Filter</button> <a href="${run === undefined ? path : `${path}?run=${encodeURIComponent(run)}`}">Clear</a></p>
 ${rest}</form></details>
 `

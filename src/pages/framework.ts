@@ -31,7 +31,7 @@ export const frameworkPage: SitePage = {
   async show(request): Promise<SiteContent> {
     const { params, query, link } = request
     // Only by these names: a path from an address would be a file to read.
-    const id = builtInFrameworkIds.find((known) => known === params.framework)
+    const id = builtInFrameworkIds.find((each) => each === params.framework)
     if (id === undefined) throw new NotFound('There is no such framework')
     const [from, to] = [query.one('from'), query.one('to')]
     // Without a period it is about one run, whose report takes seconds to read when it is large: what is shown is kept.

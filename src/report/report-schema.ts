@@ -188,7 +188,11 @@ const note = defined(
 const changeTimes = defined(
   'changeTimes',
   z.object({
-    after: time.nullable().describe('Start of the last complete scan that saw the resource as before.'),
+    after: time
+      .nullable()
+      .describe(
+        'Start of the last complete scan that saw the resource as before; null where that is not recorded, or the clock went back.',
+      ),
     before: time.describe('End of the first scan that saw it changed.'),
   }),
 )
@@ -355,6 +359,12 @@ const evaluatedProject = defined(
     not_evaluated: z
       .record(z.string(), z.string())
       .describe('Rules that could not be evaluated here, with the reasons.'),
+    rows_unread: z
+      .record(z.string(), count)
+      .describe(
+        'Subscriptions of which no run has read the filter rows that a rule reads, by rule. Absent when there are none.',
+      )
+      .exactOptional(),
     not_compared: listOf(listing)
       .describe(
         'Listings that no earlier run walked to their end: there was nothing to compare them with. Absent when there are none.',

@@ -99,6 +99,18 @@ describe('a change', () => {
     expect(windowsOf(await fixture.next(30 * minuteMs))).toEqual([one.window])
   })
 
+  it.each([
+    { since: -hourMs, notices: ['clock_went_back'], after: null, outside: 0 },
+    { since: hourMs, notices: [], after: '2026-11-26T20:01:00.000Z', outside: 1 },
+  ])('is not called outside where the clock went back: $since ms', async ({ since, notices, after, outside }) => {
+    await using fixture = await openFixture('2026-11-26T20:00:00Z', withWindows(nightly))
+    fixture.set(elsewhere)
+    const report = await fixture.next(since)
+    expect(report.notices.map(({ code }) => code)).toEqual(notices)
+    expect(report.drift.map(({ window, between }) => [window, between.after])).toEqual([[null, after]])
+    expect(outsideIn(report)).toHaveLength(outside)
+  })
+
   it('has windows of its own project only, and without any for it, no rule asks for one', async () => {
     const policy = withWindows('{ name: other, cron: "0 22 * * *", duration: 2h, projects: ["acme/other*"] }')
     await using fixture = await openFixture('2026-11-26T22:10:00Z', policy)

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadReports, planDelivery } from '../../src/cli/deliver-report.ts'
 import { updateEndpoint } from '../../src/demo/edits.ts'
@@ -103,6 +103,47 @@ describe('--report', async () => {
     expect(stderr).toMatch(message)
     expect(cli.files()).toEqual(['hookdrift.yaml'])
     expect(service.requests.length).toBe(asked)
+  })
+
+  it.each([
+    ['h/h.db', 'the history'],
+    ['./h/../h/h.db', 'the history'],
+    ['h/link', 'the history'],
+    ['h/hard', 'the history'],
+    ['h/h.db-wal', 'the history'],
+    ['h/hookdrift.key', 'the installation key'],
+    ['policy.yaml', 'the policy'],
+    ['hookdrift.yaml', 'the configuration'],
+    ['signing', 'the private key'],
+  ])('is not written over what hookdrift needs: %s', async (file, what) => {
+    using cli = openCliFixture()
+    cli.write('policy.yaml', 'extends: [recommended]\n')
+    cli.write('hookdrift.yaml', configurationFor(service.url, fleet, 'policy: policy.yaml\n'))
+    await command(['keygen', 'signing'], { cwd: cli.path })
+    const history = ['--history', 'h/h.db']
+    expect((await cli.run('audit', ...history, '--quiet')).code).toBe(1)
+    symlinkSync('h.db', cli.file('h/link'))
+    linkSync(cli.file('h/h.db'), cli.file('h/hard'))
+    const asked = service.requests.length
+    for (const [name, ...args] of [
+      ['audit', '--report', `json=${file}`],
+      ['report', '--report', `html=${file}`],
+      ['audit', '--output', file],
+      ['audit', '--metrics-file', file],
+    ] as const) {
+      const { code, stderr } = await cli.run(
+        name,
+        ...history,
+        '--attest',
+        'signing',
+        '--report',
+        'json=x.json',
+        ...args,
+      )
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${what}, and is not replaced`)])
+    }
+    expect(service.requests.length).toBe(asked)
+    expect((await cli.run('report', ...history)).code).toBe(0)
   })
 
   it('reports a file that cannot be written, keeps the others, and says that the run is committed', async () => {

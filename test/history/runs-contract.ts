@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Draft, noHistory } from '../../src/history/history.ts'
+import type { StagedChange } from '../../src/history/records.ts'
+import { scopedHistory } from '../../src/history/scoped-history.ts'
 import { readCause, readCausesAt } from '../../src/history/sql/causes.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { listRuns } from '../../src/history/sql/runs.ts'
@@ -20,6 +22,7 @@ import {
   aViolation,
   commit,
   latestRun,
+  orders,
   payments,
   walkAll,
 } from './samples.ts'
@@ -44,6 +47,25 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       expect(await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 0 }])).toEqual([undefined])
       expect(await draft.current(payments)).toEqual([])
       expect(await draft.unconfirmedViolations(payments)).toEqual([])
+    })
+
+    it('says which runs were under the same policy, configuration and tool as this one', async () => {
+      const others = [
+        {},
+        { policyDigest: 'other' },
+        { configurationDigest: 'other' },
+        { toolVersion: '0.2.0' },
+        { failOn: 'low' },
+      ] as const
+      for (const [index, other] of others.entries()) {
+        const draft = await fixture.history.begin(aStart(at(index + 1), other))
+        await walkAll(draft)
+        await commit(draft)
+      }
+      const draft = await fixture.history.begin(aStart(at(7)))
+      expect(await draft.underSameRules([1, 2, 3, 4, 5, 99])).toEqual(new Set([1, 5]))
+      expect(await draft.underSameRules([3])).toEqual(new Set())
+      expect(await draft.underSameRules([])).toEqual(new Set())
     })
 
     it('reads back a committed run, with the record that the commit got', async () => {
@@ -159,6 +181,45 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       expect(named?.resources.map(({ uid }) => uid)).toEqual(['b'])
       expect(await readCause(history, cause?.id ?? '', 1)).toBeUndefined()
       expect(await readCause(history, '2-00000000', 3)).toBeUndefined()
+    })
+
+    it('finds causes for a reader of some projects as if there were no others', async () => {
+      const { run, history } = fixture
+      const limitLost = (limit: number) => [{ path: '/rate_limit', before: limit, after: 0 }]
+      const twoFields = [...limitLost(100), { path: '/name', before: 'x', after: 'y' }]
+      const modified = (uid: string, fields: StagedChange['fields']) => aChange(uid, { change: 'modified', fields })
+      const removed = (...uids: readonly string[]) => uids.map((uid) => aChange(uid, { change: 'removed' }))
+      await run(async (draft) => {
+        await draft.stage(
+          payments,
+          ['a', 'b', 'c'].map((uid) => aVersion(uid)),
+        )
+        await draft.stage(
+          orders,
+          ['d', 'e', 'f', 'g'].map((uid) => aVersion(uid)),
+        )
+      })
+      const { causes } = await run(async (draft) => {
+        await draft.stageChanges(payments, [modified('a', limitLost(100)), modified('b', twoFields), ...removed('c')])
+        await draft.stageChanges(orders, [modified('d', limitLost(7)), ...removed('e', 'f', 'g')])
+      })
+      expect(causes.map(({ change, resources }) => [change, resources.length])).toEqual(
+        expect.arrayContaining([
+          ['modified', 3],
+          ['removed', 4],
+        ]),
+      )
+      const isVisible = (name: string) => name === payments.name
+      const mine = scopedHistory(history, { isWhole: false, isVisible, seesService: () => true })
+      const seen = await readCausesAt(mine, 2)
+      expect((await readRunRecord(mine, 2))?.causes).toEqual(seen)
+      expect(seen.map(({ change, fields, resources }) => [change, fields, resources.map(({ uid }) => uid)])).toEqual([
+        ['modified', limitLost(100), ['a', 'b']],
+      ])
+      expect(await readCause(mine, seen[0]?.id ?? '', 2)).toEqual(seen[0])
+      const ofAll = causes.find(({ change }) => change === 'removed')?.id ?? ''
+      expect((await readCause(history, ofAll, 2))?.resources).toHaveLength(4)
+      expect(await readCause(mine, ofAll, 2)).toBeUndefined()
     })
 
     it('leaves only the number of an abandoned run', async () => {

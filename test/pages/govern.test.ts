@@ -187,7 +187,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
       { name: 'silent', type: 'webhook' },
       { name: 'new', type: 'jira' },
     ] as const
-    const configured = async () => ({ expected: { named: [], isFound: () => false }, schedules: [], channels })
+    const configured = async () => ({ expected: { named: [], isDiscovered: () => false }, schedules: [], channels })
     const cellsOf = (page: string, name: string) =>
       ['Type', 'Last message'].map((label) =>
         new RegExp(`<tr data-channel="${name}">[^\\n]*?<td data-label="${label}">(.*?)</td>`)
@@ -224,7 +224,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
       ...noPlan,
       configured: async () => ({
         channels: [],
-        expected: { named: ['demo/orders', 'demo/payments', 'demo/never'], isFound: () => false },
+        expected: { named: ['demo/orders', 'demo/payments', 'demo/never'], isDiscovered: () => false },
         schedules: [{ name: 'nightly', cron: '0 3 * * *', timezone: 'UTC', projects: ['demo/orders'], slackMs: 0 }],
       }),
       pool: async () => ({

@@ -9,6 +9,7 @@ import { type HistoryBackend, leaseFence } from '../sql/backend.ts'
 import { recordOf } from '../sql/read-run.ts'
 import { recordNotifications } from '../sql/record-notifications.ts'
 import type { Session, Transaction } from '../sql/session.ts'
+import { everyProject } from '../visibility.ts'
 import { type DraftIds, followingIds } from './draft-ids.ts'
 import { finishDraft, writeReadings } from './finish-draft.ts'
 import { SqlScanDraft } from './scan-draft.ts'
@@ -77,9 +78,9 @@ export class RunDraft extends SqlScanDraft implements Draft {
         },
       })
       this.writer.end()
-      for (const some of chunks(await this.projects.all(), writtenTogether)) {
+      for (const batch of chunks(await this.projects.all(), writtenTogether)) {
         // What cannot be written now is left out, and the next run does without it.
-        await db.transaction((transaction) => writeReadings(transaction, some, 'items')).catch(() => {})
+        await db.transaction((transaction) => writeReadings(transaction, batch, 'items')).catch(() => {})
       }
       return record
     } catch (error) {
@@ -129,7 +130,7 @@ export class RunDraft extends SqlScanDraft implements Draft {
       finishedAt,
     ])
     await attributeToRun(transaction, run)
-    const record = await recordOf(transaction, run)
+    const record = await recordOf(transaction, run, everyProject)
     if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
     await transaction.run('UPDATE hookdrift.run SET exit_code = $2 WHERE number = $1', [run, exitCodeOf(record)])
     // The link covers the exit code, which follows from the record, and the record contains the link.

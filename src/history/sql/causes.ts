@@ -1,16 +1,16 @@
 import {
   type Cause,
+  type ChangeWithOwner,
   type FollowingViolation,
   findCauses,
   followCauses,
   inWeightOrder,
-  type OwnedChange,
   openCauses,
   runOfCause,
 } from '../../model/cause.ts'
 import type { FieldChange } from '../../model/change.ts'
 import type { HistoryReader } from '../reader.ts'
-import { seenCauses } from '../visibility.ts'
+import type { Visibility } from '../visibility.ts'
 import { lastScanSql } from './fragments.ts'
 import type { Session } from './session.ts'
 import { activeAsOf, ownerSql, projectNamesAt } from './violations.ts'
@@ -18,22 +18,19 @@ import { activeAsOf, ownerSql, projectNamesAt } from './violations.ts'
 /** What a run found, and the causes of earlier ones that are open: each project as of its last scan. The worst first. */
 export function readCausesAt(history: HistoryReader, run: number): Promise<readonly Cause[]> {
   return history.snapshot(async (session) => {
-    const causes = await causesAt(session, {
-      run,
-      scans: lastScanSql('$1'),
-      nameOf: await projectNamesAt(session, run),
-    })
-    return seenCauses(causes, history.visibility)
+    const nameOf = await projectNamesAt(session, run)
+    return causesAt(session, { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(history.visibility, nameOf) })
   })
 }
 
 /** The same of the projects that a run scanned. */
-export async function causesOfRun(session: Session, run: number): Promise<Cause[]> {
+export async function causesOfRun(session: Session, run: number, visibility: Visibility): Promise<Cause[]> {
+  const isSeen = visibility.isWhole ? () => true : seenIn(visibility, await projectNamesAt(session, run))
   const scans = 'SELECT project_id AS id, run, name FROM hookdrift.scan WHERE run = $1'
   const rows = await session.all<{ readonly id: number; readonly name: string }>(scans, [run])
   const names = new Map(rows.map(({ id, name }) => [id, name]))
   // A project that it did not scan is not part of its causes, and differs from others all the same.
-  return causesAt(session, { run, scans, nameOf: (id) => names.get(id) ?? `#${id}` })
+  return causesAt(session, { run, scans, nameOf: (id) => names.get(id) ?? `#${id}`, isSeen })
 }
 
 /**
@@ -43,14 +40,21 @@ export async function causesOfRun(session: Session, run: number): Promise<Cause[
 export async function readCause(history: HistoryReader, id: string, run: number): Promise<Cause | undefined> {
   const first = runOfCause(id)
   if (first === undefined || first > run) return undefined
-  const causes = await history.snapshot(async (session) => {
+  return history.snapshot(async (session) => {
     const nameOf = await projectNamesAt(session, run)
-    const changes = await changesOf(session, [first], nameOf)
-    const named = findCauses(first, changes).filter((cause) => cause.id === id)
-    const violations = await violationsOpenedBy(session, { run, scans: lastScanSql('$1'), nameOf }, [first])
-    return followCauses(named, { violations, later: await laterChanges(session, [first], run, nameOf) })
+    const asOf = { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(history.visibility, nameOf) }
+    const named = findCauses(first, await changesOf(session, [first], asOf)).filter((cause) => cause.id === id)
+    const violations = await violationsOpenedBy(session, asOf, [first])
+    return followCauses(named, { violations, later: await laterChanges(session, [first], run, nameOf) })[0]
   })
-  return seenCauses(causes, history.visibility)[0]
+}
+
+/**
+ * Whether a reader may know of a project. What happened in others is left out before causes are found: whether a change
+ * has a cause, which fields are in it and what they were before says what changed elsewhere.
+ */
+function seenIn({ isVisible }: Visibility, nameOf: NameOf): (projectId: number) => boolean {
+  return (projectId) => isVisible(nameOf(projectId))
 }
 
 type NameOf = (projectId: number) => string
@@ -60,13 +64,15 @@ interface AsOf {
   /** SQL of the scans as of which violations are active. */
   readonly scans: string
   readonly nameOf: NameOf
+  readonly isSeen: (projectId: number) => boolean
 }
 
-async function causesAt(session: Session, { run, scans, nameOf }: AsOf): Promise<Cause[]> {
-  const opened = await violationsOpenedBy(session, { run, scans, nameOf }, await runsWithChanges(session, run))
+async function causesAt(session: Session, asOf: AsOf): Promise<Cause[]> {
+  const { run, nameOf } = asOf
+  const opened = await violationsOpenedBy(session, asOf, await runsWithChanges(session, run))
   const earlier = new Set(opened.map(({ firstRun }) => firstRun))
   earlier.delete(run)
-  const changes = Map.groupBy(await changesOf(session, [...earlier, run], nameOf), (change) => change.run)
+  const changes = Map.groupBy(await changesOf(session, [...earlier, run], asOf), (change) => change.run)
   const later = Map.groupBy(await laterChanges(session, [...earlier], run, nameOf), ({ after }) => after)
   const violationsOf = Map.groupBy(opened, ({ firstRun }) => firstRun)
   const causes = [...changes].flatMap(([first, ofRun]) => {
@@ -104,22 +110,24 @@ async function violationsOpenedBy(session: Session, { run, scans, nameOf }: AsOf
 }
 
 /** A row of changes. */
-type ChangeRow = Omit<OwnedChange, 'fields' | 'project' | 'owner'> & {
+type ChangeRow = Omit<ChangeWithOwner, 'fields' | 'project' | 'owner'> & {
   readonly projectId: number
   readonly fields: string
 }
 
 /** The changes of some runs, each with the owner that it hit. */
-async function changesOf(session: Session, runs: readonly number[], nameOf: NameOf) {
+async function changesOf(session: Session, runs: readonly number[], { nameOf, isSeen }: AsOf) {
   const rows = await session.all<ChangeRow & { readonly run: number; readonly owner: unknown }>(
     `SELECT x.run, x.project_id AS "projectId", x.kind, x.uid, x.name, x.change, x.fields,
        ${ownerSql("(x.run - CASE x.change WHEN 'removed' THEN 1 ELSE 0 END)")} AS owner
      FROM hookdrift.change x WHERE x.run = ANY($1) ORDER BY x.run, x.project_id, x.kind, x.uid`,
     [runs],
   )
-  return rows.map(({ owner, ...row }) => {
-    return { ...toChange(row, nameOf), run: row.run, owner: typeof owner === 'string' ? owner : null }
-  })
+  return rows
+    .filter(({ projectId }) => isSeen(projectId))
+    .map(({ owner, ...row }) => {
+      return { ...toChange(row, nameOf), run: row.run, owner: typeof owner === 'string' ? owner : null }
+    })
 }
 
 /** Changes of the resources that some runs saw changed, in the runs after each of them up to another one. */

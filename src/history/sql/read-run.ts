@@ -64,16 +64,24 @@ const contextSql = `(SELECT body FROM hookdrift.document WHERE sha256 = rules_do
 export async function readRunRecord(history: HistoryReader, number: number): Promise<RunRecord | undefined> {
   const record = await history.snapshot(async (session) => {
     const state = await session.value<string>('SELECT state FROM hookdrift.run WHERE number = $1', [number])
-    return state === 'committed' ? recordOf(session, number) : undefined
+    return state === 'committed' ? recordOf(session, number, history.visibility) : undefined
   })
   return record && seenRecord(record, history.visibility)
 }
 
-/** The record of a run. The caller decides which runs may be read. */
-export async function recordOf(session: Session, number: number): Promise<RunRecord | undefined> {
+/** The record of a run, with the causes that a reader may know of. The caller decides which runs may be read. */
+export async function recordOf(
+  session: Session,
+  number: number,
+  visibility: Visibility,
+): Promise<RunRecord | undefined> {
   const run = await readRun(session, number)
   if (run === undefined) return undefined
-  return { ...run, causes: await causesOfRun(session, number), notes: await notesOfChanges(session, run.changes) }
+  return {
+    ...run,
+    causes: await causesOfRun(session, number, visibility),
+    notes: await notesOfChanges(session, run.changes),
+  }
 }
 
 /** Reads a run as it was when committed. The caller decides which runs may be read. */

@@ -101,7 +101,7 @@ function ticketOf({ key, fields: { status, description, updated } }: z.output<ty
 
 function wikiText(lines: readonly Line[]): string {
   return renderLines(lines, {
-    own: wiki,
+    words: wiki,
     name: (text) => `"${wiki(text)}"`,
     command: (text) => `{{${wiki(text)}}}`,
     foreign: wiki,

@@ -377,7 +377,10 @@ function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: s
   const not_evaluated = reasons.flatMap(({ project, reason }) => (reason === undefined ? [] : [{ project, reason }]))
   const evaluated = report.projects
     .filter((project) => whySilent(id, project) === undefined)
-    .reduce((sum, { evaluated_by_rule, resources }) => sum + (memberOf(evaluated_by_rule, id) ?? resources[kind] ?? 0), 0)
+    .reduce(
+      (sum, { evaluated_by_rule, resources }) => sum + (memberOf(evaluated_by_rule, id) ?? resources[kind] ?? 0),
+      0,
+    )
   return { id, title, severity, rationale, evaluated, not_evaluated }
 }
 

@@ -157,7 +157,7 @@ function safeWords(text: string): string {
   return neutralise(text)
     .split(' ')
     .map((word) =>
-      /^[\p{L}\p{Nd}–×→,.;:()/-]{0,500}$/u.test(word) && !/www\.|:\/\/|GH-/i.test(word) ? word : code(word),
+      /^[\p{L}\p{Nd}–×→,.;:()/-]{0,500}$/u.test(word) && !/www\.|:\/\/|GH-|[0-9a-f]{7}/i.test(word) ? word : code(word),
     )
     .join(' ')
 }

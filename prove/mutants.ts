@@ -86,6 +86,20 @@ const mutants: readonly Mutant[] = [
     after: '  return text',
   },
   {
+    name: 'texts in a log as the logger writes them',
+    campaign: 'texts',
+    file: 'src/app/log.ts',
+    before: 'stderr.write(escapeUnseen(line))',
+    after: 'stderr.write(line)',
+  },
+  {
+    name: 'markup of Jira in a ticket',
+    campaign: 'texts',
+    file: 'src/notify/channels/jira.ts',
+    before: "    .replace(/[![\\]^~+?%{}()*_|@-]/g, '\\\\$&')\n",
+    after: '',
+  },
+  {
     name: 'no bound on aliases',
     campaign: 'policies',
     file: 'src/yaml/node-values.ts',

@@ -16,18 +16,18 @@ import { keyed, type ScanCriteria } from './reconcile.ts'
 export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
   const { policy, isWholeFleet } = fleet
   const needs = ruleNeeds(policy)
-  const found = concludeFleetRules(outcomes, policy, fleet.now)
-  const findings = Map.groupBy(found.findings, ({ project }) => project.name)
+  const fleetFindings = concludeFleetRules(outcomes, policy, fleet.now)
+  const findings = Map.groupBy(fleetFindings.findings, ({ project }) => project.name)
   const isFleetWhole = (kind: Kind) => isWholeFleet && outcomes.every((outcome) => isWhole(outcome, kind))
-  const failuresIn = ({ evaluation }: ProjectOutcome) => ({ ...found.failures, ...evaluation.failures })
+  const failuresIn = ({ evaluation }: ProjectOutcome) => ({ ...fleetFindings.failures, ...evaluation.failures })
   return {
     projects: outcomes.map((outcome) => ({
       project: outcome.project,
       findings: (findings.get(outcome.project.name) ?? []).map(({ finding }) => finding),
-      criteria: criteriaFor(outcome, { needs, isFleetWhole, ...found }),
+      criteria: criteriaFor(outcome, { needs, isFleetWhole, ...fleetFindings }),
       failures: failuresIn(outcome),
     })),
-    waivers: evaluateWaivers(outcomes, { ...fleet, found }),
+    waivers: evaluateWaivers(outcomes, { ...fleet, fleetFindings }),
     context: describeContext(
       policy,
       new Set(outcomes.flatMap(({ statuses }) => listedIn(statuses))),
@@ -134,10 +134,10 @@ function describeContext(
 function doubtsByRule(doubts: Doubts): Pick<ProjectEvaluation, 'doubts'> {
   const rules = Object.keys(doubts).sort()
   if (rules.length === 0) return {}
-  const byPlace = (a: RuleDoubt, b: RuleDoubt) => (placeOf(a) < placeOf(b) ? -1 : 1)
-  return { doubts: Object.fromEntries(rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byPlace)])) }
+  const byKey = (a: RuleDoubt, b: RuleDoubt) => (keyOfDoubt(a) < keyOfDoubt(b) ? -1 : 1)
+  return { doubts: Object.fromEntries(rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byKey)])) }
 }
 
-function placeOf({ kind, field, cause }: RuleDoubt): string {
+function keyOfDoubt({ kind, field, cause }: RuleDoubt): string {
   return `${kind} ${field} ${cause}`
 }

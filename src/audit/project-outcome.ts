@@ -35,7 +35,7 @@ export interface ProjectOutcome
 }
 
 /** What a project leaves of which nothing was scanned, or is kept. */
-export const nothingFound = {
+export const emptyOutcome = {
   unobserved: [],
   removed: [],
   ignored: {},
@@ -48,7 +48,7 @@ export const nothingFound = {
 
 /** The outcome of a project of which nothing is kept but what its walks proved. */
 export function discardedOutcome(project: AuditedProject, statuses: Statuses): ProjectOutcome {
-  return { ...configured(project), statuses, ...nothingFound }
+  return { ...configured(project), statuses, ...emptyOutcome }
 }
 
 /** What the configuration says of a project, as far as the end of a run asks for it. */

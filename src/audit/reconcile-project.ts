@@ -39,7 +39,7 @@ export async function reconcileProject(
   const active = unconfirmed.filter(({ rule }) => !isOfRun(needs.get(rule)?.scope))
   const criteria = projectCriteria(outcome, needs)
   // What was found in a field that the policy ignores now is not fixed.
-  const left = active.flatMap((violation) => {
+  const ignoredEndings = active.flatMap((violation) => {
     const by = needs.get(violation.rule)?.scope === 'drift' ? ignoredBy(ignored, violation.path) : undefined
     return by === undefined ? [] : [[keyed(violation).key, endingOfIgnored(by, evaluator)] as const]
   })
@@ -47,7 +47,7 @@ export async function reconcileProject(
   const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
   const withoutBaseline = unasked.length === 0 ? fixed : await endingOfBaseline(draft, project)
   const endings = new Map([
-    ...left,
+    ...ignoredEndings,
     ...criteria.endings,
     ...unasked.map((violation) => [keyed(violation).key, withoutBaseline] as const),
   ])
@@ -66,7 +66,7 @@ export async function reconcileProject(
   const decided = {
     ...criteria,
     endings,
-    leftOut: differing.leftOut,
+    differingEndings: differing.differingEndings,
     isLoosened: (violation: Finding) => loosened.has(keyed(violation).key),
     isUnobserved: (violation: Finding) =>
       criteria.isUnobserved(violation) || differing.uncompared.has(keyed(violation).key),
@@ -126,15 +126,15 @@ async function readDifferences(
   project: ProjectRef,
   violations: readonly Finding[],
   { evaluator, expected, ignored, reform, switchOf }: DifferenceBasis,
-): Promise<{ readonly leftOut: ReadonlyMap<string, Ending>; readonly uncompared: ReadonlySet<string> }> {
-  const leftOut = new Map<string, Ending>()
+): Promise<{ readonly differingEndings: ReadonlyMap<string, Ending>; readonly uncompared: ReadonlySet<string> }> {
+  const differingEndings = new Map<string, Ending>()
   const uncompared = new Set<string>()
-  if (expected === undefined || expected === 'unread' || reform === undefined) return { leftOut, uncompared }
-  for (const some of chunks(violations, readAtOnce)) {
-    const approved = await expected.bodies(some)
-    const points = some.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
+  if (expected === undefined || expected === 'unread' || reform === undefined) return { differingEndings, uncompared }
+  for (const batch of chunks(violations, readAtOnce)) {
+    const approved = await expected.bodies(batch)
+    const points = batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
     const stored = await draft.versionsAt(project, points)
-    for (const [at, violation] of some.entries()) {
+    for (const [at, violation] of batch.entries()) {
       const [body, version] = [approved[at], stored[at]]
       if (body === undefined || version === undefined) continue
       const { key } = keyed(violation)
@@ -142,14 +142,14 @@ async function readDifferences(
       const after = version.attributes
       const sealsComparable = body.sealKeyId === version.sealKeyId
       const all = diffAttributes(violation.kind, before, after, { sealsComparable })
-      const { fields, leftOut: paths } = leaveOutIgnored(ignored, { before, after, fields: all })
+      const { fields, ignoredCounts: paths } = leaveOutIgnored(ignored, { before, after, fields: all })
       const by = ignored.find(({ path }) => paths.has(path))
-      if (fields.length > 0) leftOut.set(key, endingOfReported(switchOf(violation)))
-      else if (by !== undefined) leftOut.set(key, endingOfIgnored(by, evaluator))
+      if (fields.length > 0) differingEndings.set(key, endingOfReported(switchOf(violation)))
+      else if (by !== undefined) differingEndings.set(key, endingOfIgnored(by, evaluator))
       else if (!sealsComparable && holdsSeals(before)) uncompared.add(key)
     }
   }
-  return { leftOut, uncompared }
+  return { differingEndings, uncompared }
 }
 
 /**
@@ -168,14 +168,14 @@ async function readLoosened(
   if (lastScan === undefined || reform === undefined) return loosened
   const same = await draft.underSameRules([...new Set(violations.map(({ lastRun = lastScan }) => lastRun))])
   const underOthers = violations.filter(({ lastRun = lastScan }) => !same.has(lastRun))
-  for (const some of chunks(underOthers, readAtOnce)) {
-    const points = some.map(({ kind, uid, lastRun = lastScan }) => ({ kind, uid, run: lastRun }))
+  for (const batch of chunks(underOthers, readAtOnce)) {
+    const points = batch.map(({ kind, uid, lastRun = lastScan }) => ({ kind, uid, run: lastRun }))
     const then = await readVersionsAt(draft.past, project, points)
     const now = await draft.versionsAt(
       project,
       points.map((point) => ({ ...point, run: draft.run })),
     )
-    for (const [at, violation] of some.entries()) {
+    for (const [at, violation] of batch.entries()) {
       const [stored, current] = [then[at], now[at]]
       if (current === undefined) continue
       if (stored === undefined || isLoosened(violation, stored, current)) loosened.add(keyed(violation).key)
@@ -204,7 +204,7 @@ async function endingOfBaseline(draft: ViolationDraft, project: ProjectRef): Pro
   return byPolicy({
     endedBy:
       revoked === undefined
-        ? decidedAt('rule_off', { reason: 'there is no baseline to compare with', place: null })
+        ? decidedAt('rule_off', { reason: 'there is no baseline to compare with', configuredAt: null })
         : decidedBy('baseline', { ...revoked, reason: 'the baseline was revoked', run }),
   })
 }

@@ -41,7 +41,7 @@ export interface ScanCriteria {
   /** The approval of a state of the project that has what the violation is about. */
   approvedBy?(violation: Finding): EndedBy | undefined
   /** Violations whose rule leaves out what the resource still differs in, by key, and why. */
-  readonly leftOut?: ReadonlyMap<string, Ending>
+  readonly differingEndings?: ReadonlyMap<string, Ending>
 }
 
 /** With what only the resources and the policy of the run show. */
@@ -73,7 +73,7 @@ export interface Reconciliation<Violation> {
   readonly unknown: readonly Violation[]
 }
 
-/** The same rule at the same place of the same resource: however a finding is worded or rated, it is the same one. */
+/** The same rule at the same path of the same resource: however a finding is worded or rated, it is the same one. */
 export function keyed(finding: Finding): KeyedFinding {
   return { finding, key: keyOf(finding) }
 }
@@ -157,8 +157,8 @@ function endingOf(violation: Finding, criteria: Criteria): Ending {
   if (criteria.isRemoved(violation)) return removed
   const decided = criteria.switchOf(violation)
   if (decided.isOff) return byPolicy(decided)
-  const leftOut = criteria.leftOut?.get(keyed(violation).key)
-  if (leftOut !== undefined) return leftOut
+  const ending = criteria.differingEndings?.get(keyed(violation).key)
+  if (ending !== undefined) return ending
   return needs.scope === 'resource' && criteria.isLoosened?.(violation) === true ? byPolicy(decided) : fixed
 }
 
@@ -174,13 +174,13 @@ function keepWorseSeverity(finding: Finding, { severity, message }: Finding): Fi
   return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
 }
 
-function saysTheSame(known: ReconcilableViolation, finding: Finding): boolean {
+function saysTheSame(violation: ReconcilableViolation, finding: Finding): boolean {
   return (
-    known.state === stateOf(finding) &&
-    known.severity === finding.severity &&
-    known.message === finding.message &&
-    known.name === finding.name &&
-    isSameWaiver(known.waiver, finding.waiver)
+    violation.state === stateOf(finding) &&
+    violation.severity === finding.severity &&
+    violation.message === finding.message &&
+    violation.name === finding.name &&
+    isSameWaiver(violation.waiver, finding.waiver)
   )
 }
 

@@ -77,8 +77,8 @@ async function violationsOfCause(history: HistoryReader, id: string, run: number
 
 /** One thing at a time: accept with a reason, list, or revoke. */
 function refuseUnclear(words: readonly string[], { reason, cause, list, revoke }: AcceptOptions): void {
-  const asked = [words.length > 0, cause !== undefined, list === true, revoke !== undefined].filter(Boolean).length
-  if (asked !== 1) {
+  const actions = [words.length > 0, cause !== undefined, list === true, revoke !== undefined].filter(Boolean).length
+  if (actions !== 1) {
     throw AuditError.usage('expected violations to accept, --cause, --list, or --revoke', {
       advice: '`hookdrift violations` shows them with their fingerprints',
     })

@@ -20,8 +20,8 @@ import { timetableFaultsAt } from '../policy/timetable.ts'
 import {
   addFormatOptions,
   type FormatOptions,
+  findNeededFiles,
   loadReports,
-  ownFiles,
   planDelivery,
   readTrendOf,
   refuseUnwritable,
@@ -94,7 +94,7 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
   })
   const metricsFile = options.metricsFile === undefined ? undefined : resolve(terminal.cwd(), options.metricsFile)
   if (metricsFile !== undefined) {
-    refuseUnwritable('--metrics-file', metricsFile, await ownFiles(options, terminal))
+    refuseUnwritable('--metrics-file', metricsFile, await findNeededFiles(options, terminal))
   }
   const notifies = await decideNotification(options, configuration, terminal)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
@@ -177,7 +177,7 @@ async function decideNotification(
   const isWatched = terminal.stdout.isTTY === true || terminal.stderr.isTTY === true
   if (!isWatched || history === undefined) return true
   const { configuredPaths } = await import('../app/locate-history.ts')
-  if ((await configuredPaths(config, terminal)).history.shown === chosen.shown) return true
+  if ((await configuredPaths(config, terminal)).history.displayName === chosen.displayName) return true
   terminal.stderr.write(
     'hookdrift: channels are not notified: the history is not the configured one; --notify notifies them\n',
   )

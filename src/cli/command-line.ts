@@ -47,10 +47,10 @@ Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
 Documentation: hookdrift docs tutorial   the page to read first
                hookdrift docs            all pages; works offline`,
     )
-  const asked = words === 'all' ? words : words.filter((word) => !word.startsWith('-') && word !== 'help')
+  const commandWords = words === 'all' ? words : words.filter((word) => !word.startsWith('-') && word !== 'help')
   for (const [group, listed] of Object.entries(commands)) {
     program.commandsGroup(`${group}:`)
-    for (const each of listed) await addListed(program, each, { asked, execute })
+    for (const each of listed) await addListed(program, each, { commandWords, execute })
   }
   arrangeHelp(program, program.name())
   return program
@@ -70,24 +70,24 @@ export async function addListed(
   parent: Command,
   listed: ListedCommand | ListedGroup,
   {
-    asked,
+    commandWords,
     execute,
   }: {
     /** Words that name a command, with its group. */
-    readonly asked: readonly string[] | 'all'
+    readonly commandWords: readonly string[] | 'all'
     readonly execute: Execute
   },
 ): Promise<void> {
   const { name, description } = listed
-  const isAsked = asked === 'all' || asked[0] === name
+  const isNamed = commandWords === 'all' || commandWords[0] === name
   if ('commands' in listed) {
     const group = parent.command(name).description(description)
-    const below = asked === 'all' ? asked : isAsked ? asked.slice(1) : []
-    for (const each of listed.commands) await addListed(group, each, { asked: below, execute })
+    const below = commandWords === 'all' ? commandWords : isNamed ? commandWords.slice(1) : []
+    for (const each of listed.commands) await addListed(group, each, { commandWords: below, execute })
     return
   }
   const { operands = '', isHidden: hidden = false, load } = listed
-  if (!isAsked) {
+  if (!isNamed) {
     parent.command(`${name} ${operands}`, { hidden }).description(description)
     return
   }

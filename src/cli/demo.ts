@@ -103,8 +103,8 @@ async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessConte
     print('\nSecond audit:\n\n')
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
-    const kept = history ?? (keep === undefined ? undefined : join(keep, 'hookdrift.db'))
-    const locating = kept === undefined ? null : locatingOptions({ history: kept })
+    const historyFile = history ?? (keep === undefined ? undefined : join(keep, 'hookdrift.db'))
+    const locating = historyFile === undefined ? null : locatingOptions({ history: historyFile })
     print(text(second.result, { ...renderOptionsFor(terminal), full: false, locating }))
     print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
     if (locating !== null) {
@@ -126,7 +126,7 @@ async function refuseUsed(history: string, { cwd, env }: ProcessContext): Promis
   requireGivenKey(location, env)
   const { content } = await examineHistory(location, env, verificationOf('plain'))
   if (content === undefined || (location.kind === 'postgres' && content.committedRuns === 0)) return
-  throw AuditError.usage(`--history ${location.shown}: there is a history`, {
+  throw AuditError.usage(`--history ${location.displayName}: there is a history`, {
     advice: 'name a new one: a demo must not mix with your own runs',
   })
 }

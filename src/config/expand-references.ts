@@ -38,12 +38,12 @@ export function expandReferences(
     const expanded = text.replace(reference, (match, ...rest) => {
       if (match === '$${') return '${'
       const { name, fallback, path } = groupsOf(rest)
-      const found =
+      const result =
         name === undefined ? read(path) : (variable(name, fallback, env) ?? { problem: `${subject(name)} is not set` })
-      filledIn += 'text' in found ? found.text.length : 0
+      filledIn += 'text' in result ? result.text.length : 0
       if (filledIn > maxFilledIn) return ''
-      if ('text' in found) return found.text
-      problems.push(found.problem)
+      if ('text' in result) return result.text
+      problems.push(result.problem)
       return ''
     })
     if (filledIn > maxFilledIn) problems.push('references fill in more than 16 MiB of text, the limit')
@@ -63,8 +63,8 @@ export function readConfigurationText(
   try {
     return { text: readFile(file) }
   } catch (cause) {
-    const found = isMissing(cause) ? environmentDocument(env) : undefined
-    if (found !== undefined) return found
+    const document = isMissing(cause) ? environmentDocument(env) : undefined
+    if (document !== undefined) return document
     throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, { advice, cause })
   }
 }
@@ -100,11 +100,11 @@ function variable(
 
 /** Reads a file once, even if a thousand references name it. */
 function onceEach(read: (path: string | undefined) => ReferenceMatch): (path: string | undefined) => ReferenceMatch {
-  const known = new Map<string | undefined, ReferenceMatch>()
+  const matches = new Map<string | undefined, ReferenceMatch>()
   return (path) => {
-    const found = known.get(path) ?? read(path)
-    known.set(path, found)
-    return found
+    const match = matches.get(path) ?? read(path)
+    matches.set(path, match)
+    return match
   }
 }
 

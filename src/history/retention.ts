@@ -61,7 +61,7 @@ export function reasonsToKeep(
   const buckets = Object.entries(bucketOf).map(([name, of]) => ({
     name,
     of,
-    left: keep[name as keyof typeof bucketOf],
+    remaining: keep[name as keyof typeof bucketOf],
     last: '',
   }))
   const reasons = new Map<number, string[]>()
@@ -70,13 +70,13 @@ export function reasonsToKeep(
     const why: string[] = []
     if (since !== undefined && time.getTime() > since) why.push('within')
     for (const bucket of buckets) {
-      if (bucket.left <= 0) continue
+      if (bucket.remaining <= 0) continue
       const value = bucket.of(time, number)
       const isOldest = number === newestFirst.at(-1)?.number
       if (value === bucket.last && !isOldest) continue
       why.push(value === bucket.last ? `oldest ${bucket.name}` : bucket.name)
       bucket.last = value
-      bucket.left -= 1
+      bucket.remaining -= 1
     }
     if (why.length > 0) reasons.set(number, why)
   }

@@ -43,8 +43,12 @@ export function readPastTime(text: string, now: number): WrittenTime | undefined
   if (daysBack >= 0) return readTime(new Date(now - daysBack * dayMs).toISOString().slice(0, 10))
   const duration = readDuration(text)
   if (duration === undefined) return readTime(text)
-  return { start: now - duration, end: now - duration, isZoned: true }
+  const instant = Math.max(now - duration, earliest)
+  return { start: instant, end: instant, isZoned: true }
 }
+
+/** Dates before it have no four digits, and some none at all. */
+const earliest = Date.parse('0000-01-01T00:00:00Z')
 
 /** Reads `90s`, `30m`, `1.5h`, `7d` or `2w` as milliseconds; undefined for other texts and for no time at all. */
 export function readDuration(text: string): number | undefined {

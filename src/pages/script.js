@@ -1,6 +1,6 @@
-// The one script of the pages, which work without it: filters rows as you type, moves through them by key, copies
-// commands, and says how long ago a time was, unless the page has said so (`data-aged`). It reads and writes nothing but
-// the page and, when asked to copy, the clipboard, and makes no markup from text.
+// A script of the pages, which work without it: filters rows as you type, moves through them by key, and says how long
+// ago a time was, unless the page has said so (`data-aged`). It reads and writes nothing but the page, and makes no markup
+// from text.
 {
   const rows = [...document.querySelectorAll('main tbody tr, main .rows > li')]
   const given = document.querySelector('input[data-filter]')
@@ -74,40 +74,6 @@
     else return
     event.preventDefault()
   })
-  function select(element) {
-    const range = document.createRange()
-    range.selectNodeContents(element)
-    getSelection().removeAllRanges()
-    getSelection().addRange(range)
-  }
-  // A page that is read through a plain port has no clipboard, only the command of the editor.
-  async function copy(element) {
-    try {
-      await navigator.clipboard.writeText(element.textContent.trimEnd())
-      return true
-    } catch {
-      select(element)
-      return document.execCommand('copy')
-    }
-  }
-  for (const element of document.querySelectorAll('.command')) {
-    const button = document.createElement('button')
-    const said = document.createElement('span')
-    button.type = 'button'
-    button.className = 'copy'
-    button.textContent = 'Copy'
-    button.setAttribute('aria-label', `Copy ${element.textContent.trim().slice(0, 80)}`)
-    said.className = 'copied'
-    said.setAttribute('aria-live', 'polite')
-    element.after(' ', button, ' ', said)
-    button.addEventListener('click', async () => {
-      said.textContent = ''
-      said.textContent = (await copy(element)) ? 'Copied' : 'Selected: copy it with the keyboard'
-    })
-    button.addEventListener('blur', () => {
-      said.textContent = ''
-    })
-  }
   // Rounded as showOpenTime does, so that a page does not say two things.
   function ago(ms) {
     const minutes = Math.round(Math.abs(ms) / 60000)

@@ -16,7 +16,7 @@ import { lookbackOf, ruleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import type { Labels } from './selector.ts'
 import { stamp } from './stamp.ts'
-import { coveringPlaces } from './waiving.ts'
+import { coveringWaivers } from './waiving.ts'
 
 /** A policy, ready to evaluate the projects of one run. Projects share no state. */
 export interface PolicyEvaluator {
@@ -28,8 +28,8 @@ export interface PolicyEvaluator {
   datesOf(resource: Resource): readonly string[]
   /** Options of a rule for a resource; undefined where the rule is off. */
   optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
-  /** A place of the policy (`file:line:column`) as reports name it. */
-  readonly placeOf: Policy['placeOf']
+  /** A position in the policy (`file:line:column`) as reports name it. */
+  readonly locationOf: Policy['locationOf']
   /** Rules that an override names. */
   readonly overridden: ReadonlySet<string>
   /** Whether a rule is on for a resource, and what in the policy decides that. */
@@ -60,7 +60,7 @@ export function createEvaluator(
   )
   const sets = ruleSets(policy, labelsOf)
   const waiversFor = (scope: Rule['scope']) =>
-    coveringPlaces(
+    coveringWaivers(
       policy.waivers,
       named.flatMap(({ rule }) => (rule.scope === scope ? [rule.id] : [])),
     )
@@ -78,7 +78,7 @@ export function createEvaluator(
     needs: ruleNeeds(policy),
     datesOf: (resource) => datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : [])),
     optionsOf: (project, resource, rule) => sets.of(project, resource).byId.get(rule)?.options,
-    placeOf: policy.placeOf,
+    locationOf: policy.locationOf,
     overridden: new Set(policy.overrides.flatMap((override) => override.rules)),
     switchOf: (project, resource, rule) => switchOf(policy, rule, { project, labels: labelsOf(project), resource }),
     finds(project, resource, { rule, path }) {
@@ -87,14 +87,14 @@ export function createEvaluator(
         .byKind.get(resource.kind)
         ?.find(({ active }) => active.rule.id === rule)
       if (one === undefined) return false
-      if (one.bound.dates !== undefined || one.active.rule.unkept !== undefined) return undefined
+      if (one.bound.dates !== undefined || one.active.rule.unrecorded !== undefined) return undefined
       const context = {
         labels: labelsOf(project),
         since: emptyContext.since,
         run: { labelsOf, meter: run.meter, project, now },
       }
       try {
-        return [...one.bound.check(resource, time, context)].some((found) => found.path === path)
+        return [...one.bound.check(resource, time, context)].some((finding) => finding.path === path)
       } catch {
         // It was made for another form of the resource.
         return undefined
@@ -104,7 +104,7 @@ export function createEvaluator(
       const self: Resource = { kind: 'policy', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
       const active = sets.of(project, self).violations
       return active.flatMap(({ active, bound }) =>
-        overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),
+        overdue.flatMap((group) => [...bound.check(group)].map((ruleFinding) => stamp(active, self, ruleFinding))),
       )
     },
     forProject: (project, excluded = new Map(), foreseen) => new ProjectEvaluator(project, excluded, shared, foreseen),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CheckedFile } from '../app/check-files.ts'
-import type { ShownValue } from '../config/show-configuration.ts'
+import type { ConfigurationValue } from '../config/show-configuration.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { anyJson, listOf } from '../report/report-schema.ts'
@@ -48,7 +48,7 @@ export const configCheckForm: AnswerForm = {
   more: { ok: z.boolean().describe('Whether no file has a fault.') },
 }
 
-export function answerConfig(values: readonly ShownValue[], limit: number): Answer<ConfigRow> {
+export function answerConfig(values: readonly ConfigurationValue[], limit: number): Answer<ConfigRow> {
   const rows = values.map(({ path, value, source, at, reference, isSecret, isSet }) => ({
     path: nameOf(path),
     value,
@@ -86,7 +86,7 @@ function originText({ source, at, reference }: ConfigRow): string {
 }
 
 /** The configuration as a file would have it, each value with where it comes from. A secret is its reference. */
-export function writeConfig(values: readonly ShownValue[]): string {
+export function writeConfig(values: readonly ConfigurationValue[]): string {
   // Neither the recommended rules nor the key next to the history have a value in a file.
   const inFile = values.filter(
     ({ path, source, isSecret }) => source !== 'default' || !(isSecret || path[0] === 'policy'),

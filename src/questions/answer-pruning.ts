@@ -62,12 +62,12 @@ export const pruningView: AnswerView<PruningRow> = {
   isOfRun: false,
 }
 
-function verdictOf(rows: readonly PruningRow[], { bytes, leftBytes }: FreedDisk, isDry: boolean): string {
+function verdictOf(rows: readonly PruningRow[], { bytes, freeBytes }: FreedDisk, isDry: boolean): string {
   const keptCount = rows.filter((row) => row.kept).length
-  const [gone, left] = [count(rows.length - keptCount, 'run'), count(keptCount, 'run')]
-  if (isDry) return `${gone} would be removed, ${left} kept. Nothing was changed.`
-  const inside = leftBytes > 0 ? `, ${megabytes(leftBytes)} free inside it for the next runs` : ''
-  return `${gone} pruned, ${left} kept; ${megabytes(bytes)} freed${inside}.`
+  const [gone, remaining] = [count(rows.length - keptCount, 'run'), count(keptCount, 'run')]
+  if (isDry) return `${gone} would be removed, ${remaining} kept. Nothing was changed.`
+  const inside = freeBytes > 0 ? `, ${megabytes(freeBytes)} free inside it for the next runs` : ''
+  return `${gone} pruned, ${remaining} kept; ${megabytes(bytes)} freed${inside}.`
 }
 
 function megabytes(bytes: number): string {

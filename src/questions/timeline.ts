@@ -344,8 +344,8 @@ function showMoment(row: TimelineRow, notes: readonly Note[], page: TextPage): s
 
 function showTurn(violation: TimelineViolation, page: TextPage): string[] {
   const { severity, rule, message } = violation
-  const [shown] = shortenSeals(message)
-  const text = `${turnOf(violation)}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shown), 300)}`
+  const [shortened] = shortenSeals(message)
+  const text = `${turnOf(violation)}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shortened), 300)}`
   return wrapProse(text, page.width - 8).map((line, at) => `    ${at === 0 ? '' : '    '}${line}`)
 }
 

@@ -209,11 +209,11 @@ const mostNotes = 20
 function describeNoted(notes: readonly Note[]): string[] {
   if (notes.length === 0) return []
   const named = notes.slice(0, mostNotes)
-  const left = notes.length - named.length
+  const omitted = notes.length - named.length
   return [
     'Noted:',
     ...named.map((note) => neutralise(`${showTime(note.at)} ${describeNote(note)}`)),
-    ...(left === 0 ? [] : [`… and ${left} more; hookdrift note --list shows all`]),
+    ...(omitted === 0 ? [] : [`… and ${omitted} more; hookdrift note --list shows all`]),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { jsonOfNumbers, shownText } from '../model/exact-number.ts'
+import { displayText, jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { breakWord, padColumns, partsOf, widthOf, wordsOf, wrapPieces } from './columns.ts'
 import { neutralise } from './neutralise.ts'
@@ -32,31 +32,33 @@ const narrowestValue = 10
  * next line. Where not even its words fit, a row has a line for each column, and there is no header.
  */
 export function layTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[][] {
-  const shown = columns.filter(({ only }) => only !== 'csv')
-  const names = shown.map(({ name }) => neutralise(name))
-  const cells = rows.map((row) => shown.map((column) => neutralise(column.show?.(row) ?? textOf(column.value(row)))))
+  const textColumns = columns.filter(({ only }) => only !== 'csv')
+  const names = textColumns.map(({ name }) => neutralise(name))
+  const cells = rows.map((row) =>
+    textColumns.map((column) => neutralise(column.show?.(row) ?? textOf(column.value(row)))),
+  )
   const lines = [names, ...cells]
   const widestOf = (measure: (cell: string, at: number) => number) =>
-    shown.map((_, at) => lines.reduce((most, line) => Math.max(most, measure(line[at] ?? '', at)), 0))
+    textColumns.map((_, at) => lines.reduce((most, line) => Math.max(most, measure(line[at] ?? '', at)), 0))
   const wholes = widestOf(widthOf)
-  if (sumOf(wholes) <= width) return lines.map((line) => setLine(line, wholes, shown))
+  if (sumOf(wholes) <= width) return lines.map((line) => setLine(line, wholes, textColumns))
   const words = widestOf((cell, at) => leastWidth(wordsOf(cell), at))
   const parts = widestOf((cell, at) =>
-    shown[at]?.breaks === true
+    textColumns[at]?.breaks === true
       ? Math.min(leastWidth(wordsOf(cell).flatMap(partsOf), at), longestPart)
       : (words[at] ?? 0),
   )
   const widths = narrow(wholes, words, width) ?? narrow(words, parts, width)
-  if (widths !== undefined) return lines.map((line) => setLine(line, widths, shown))
+  if (widths !== undefined) return lines.map((line) => setLine(line, widths, textColumns))
   return [
     [],
-    ...cells.map((row, at) => [...(at === 0 ? [] : ['']), ...stackCells(row, { names, columns: shown, width })]),
+    ...cells.map((row, at) => [...(at === 0 ? [] : ['']), ...stackCells(row, { names, columns: textColumns, width })]),
   ]
 }
 
 export function textOf(value: Json): string {
   if (value === null) return '-'
-  return typeof value === 'string' ? shownText(value) : jsonOfNumbers(JSON.stringify(value))
+  return typeof value === 'string' ? displayText(value) : jsonOfNumbers(JSON.stringify(value))
 }
 
 /** Cuts text to a width, between words where there are some; cut text ends in `…`. */

@@ -22,13 +22,13 @@ const active = (more: Partial<ReconcilableViolation> = {}): ReconcilableViolatio
   ...more,
 })
 
-const override = decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } })
+const override = decidedAt('override', { reason: null, configuredAt: { file: 'policy.yaml', line: 12 } })
 const accepted: Ending = {
   resolution: 'accepted',
   endedBy: decidedBy('acceptance', { by: 'nora', at: '2026-11-24T09:00:00.000Z', reason: 'the receiver moved' }),
 }
 const approval = decidedBy('baseline', { by: 'eve', at: '2026-11-24T09:00:00.000Z', reason: 'the new state' })
-const expired: Ending = { resolution: 'expired', endedBy: decidedAt('expiry', { reason: null, place: null }) }
+const expired: Ending = { resolution: 'expired', endedBy: decidedAt('expiry', { reason: null, configuredAt: null }) }
 
 const scopes: Readonly<Record<string, Needs>> = {
   'of/one': { scope: 'resource', kinds: ['endpoint'] },
@@ -76,7 +76,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
     approvedBy: ({ uid }) => (approved.includes(uid) ? approval : undefined),
     isRemoved: ({ uid }) => removed.includes(uid),
     isLoosened: ({ uid }) => loosened.includes(uid),
-    leftOut: new Map(Object.entries(leftOut)),
+    differingEndings: new Map(Object.entries(leftOut)),
     switchOf: ({ rule }) => ({ isOff: off.includes(rule), endedBy: override }),
   }
 }

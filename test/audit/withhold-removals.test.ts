@@ -55,7 +55,7 @@ async function decide({
   }
   const stage = {
     draft,
-    known: { unseen: () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })) },
+    currentVersions: { unseen: () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })) },
     project: payments,
     lastComplete: given.wasProven ? { endpoint: { run: 1, listing: 'endpoints', filter: null } } : {},
     filters: given.owner === undefined ? {} : { endpoints: { owner: given.owner } },
@@ -146,7 +146,7 @@ describe('a walk that reached its end', () => {
       status: 'suspect',
       cause: 'suspect_loss',
       reason: '5 of 9 endpoints missing at once; accepted if the next scan confirms it, or with --accept-removals',
-      losses: [{ listing: 'endpoints', missing: 5, known: 9 }],
+      losses: [{ listing: 'endpoints', missing: 5, total: 9 }],
       withheld: many,
       isSame: false,
     })
@@ -160,7 +160,7 @@ describe('a walk that reached its end', () => {
 
   it('counts only resources that its filter would have shown', async () => {
     const { losses, withheld } = await decide({ missing: [...many, 'f'], owner: 'even' })
-    expect(losses).toEqual([{ listing: 'endpoints', missing: 3, known: 3 }])
+    expect(losses).toEqual([{ listing: 'endpoints', missing: 3, total: 3 }])
     expect(withheld).toEqual(['a', 'c', 'e'])
   })
 
@@ -195,7 +195,7 @@ describe('a walk that reached its end', () => {
     expect(status).toBe('suspect')
     expect(reason).toContain("the service cannot confirm the key's project")
     expect(reason).toContain('hookdrift audit --accept-removals')
-    expect(losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
+    expect(losses.map(({ missing, total }) => `${missing} of ${total}`)).toEqual(shares)
     expect(withheld).toBeUndefined()
   })
 
@@ -219,7 +219,7 @@ describe('a walk that reached its end', () => {
     })
     expect(cause).toBe('suspect_loss')
     expect(reason).toContain('1 of 1 event_types missing at once')
-    expect(losses).toEqual([{ listing: 'event_types', missing: 1, known: 1 }])
+    expect(losses).toEqual([{ listing: 'event_types', missing: 1, total: 1 }])
     expect(withheld).toEqual(['a'])
   })
 
@@ -256,7 +256,7 @@ describe('a walk that reached its end', () => {
       'subscriptions of the same scan show 7 endpoints that the list leaves out (a, b, c, d, e and 2 more): nothing is removed until a scan shows no contradiction, or with --accept-removals',
     )
     expect(decided.withheld).toEqual(given.missing)
-    expect(decided.losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
+    expect(decided.losses.map(({ missing, total }) => `${missing} of ${total}`)).toEqual(shares)
   })
 
   it('names all that it leaves out, where they are few, and withholds nothing where it misses nothing', async () => {

@@ -16,7 +16,19 @@ const options = [
   ['baseline', 'approve', '--by', 'me', '--run', 'TIME'],
 ]
 const understood = [
-  ...['1', 'latest', 'latest~1', 'today', 'yesterday', '7d', '2w', '90m', '2026-11-21', '2026-11-21T03:00'],
+  ...[
+    '1',
+    'latest',
+    'latest~1',
+    'today',
+    'yesterday',
+    '7d',
+    '2w',
+    '90m',
+    '999999999w',
+    '2026-11-21',
+    '2026-11-21T03:00',
+  ],
   ...['2026-11-21T03:00:00Z', '2026-11-21T03:00:00.5+01:00'],
 ]
 const refused = [

@@ -180,7 +180,7 @@ describe('query plans', () => {
         const place = { ...group, rule: 'a/b', path: '', sortKey: '', isEnd }
         await readViolationPage(reader, { ...fifty, groups: [group], owners: ['me'] })
         for (const at of [place, { ...place, ...resolved }]) {
-          await readViolationPage(reader, { ...fifty, most: 0, groups: [group, { ...group, ...resolved }], place: at })
+          await readViolationPage(reader, { ...fifty, most: 0, groups: [group, { ...group, ...resolved }], cursor: at })
         }
       }
       await identifyViolations(reader, 'abc', asOf, 5)

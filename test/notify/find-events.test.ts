@@ -10,7 +10,14 @@ import type { CoverageStatus } from '../../src/model/coverage.ts'
 import { decidedBy } from '../../src/model/ending.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import type { Resolution, Severity, Waiver } from '../../src/model/violation.ts'
-import { byImportance, findChanges, findEvents, foldUnasked, idOf, workerEvent } from '../../src/notify/find-events.ts'
+import {
+  byImportance,
+  findChanges,
+  findEvents,
+  foldEndedByPolicy,
+  idOf,
+  workerEvent,
+} from '../../src/notify/find-events.ts'
 import { eventTypes } from '../../src/notify/message.ts'
 import { aContext, aCoverage, aFinding } from '../history/samples.ts'
 import { anEvent } from './samples.ts'
@@ -155,7 +162,7 @@ describe('the events of a run', () => {
     const moves = ['f1', 'f2', 'f3'].map((fingerprint, at) =>
       aMove('open', 'ended', { fingerprint, resolution: at === 0 ? 'fixed' : 'policy' }),
     )
-    const folded = foldUnasked(findEvents(aRecord(), withMoves(...moves)), ['hook', 7])
+    const folded = foldEndedByPolicy(findEvents(aRecord(), withMoves(...moves)), ['hook', 7])
     expect(folded.map(({ type, project: of, text }) => [type, of, text])).toEqual([
       ['violation.resolved', project, 'e1 is reached without TLS'],
       [
@@ -164,14 +171,14 @@ describe('the events of a run', () => {
         '2 violations are no longer required by the policy: endpoint/url-not-https (2 no longer required)',
       ],
     ])
-    expect(foldUnasked([], ['hook', 7])).toEqual([])
+    expect(foldEndedByPolicy([], ['hook', 7])).toEqual([])
   })
 
   it('fold violations of several rules by rule, under the worst severity and an id of their message', () => {
     const closed = (rule: string, severity: Severity) =>
       aMove('open', 'ended', { fingerprint: rule, rule, severity, resolution: 'policy' })
     const events = findEvents(aRecord(), withMoves(closed('b/two', 'low'), closed('a/one', 'high')))
-    const [folded, ...others] = foldUnasked(events, ['hook', 7])
+    const [folded, ...others] = foldEndedByPolicy(events, ['hook', 7])
     expect(others).toEqual([])
     expect(folded).toEqual({
       id: idOf(['violation.closed', 'hook', 7]),
@@ -181,7 +188,7 @@ describe('the events of a run', () => {
       resolution: 'policy',
       text: '2 violations are no longer required by the policy: a/one (1 no longer required), b/two (1 no longer required)',
     })
-    const [single] = foldUnasked(findEvents(aRecord(), withMoves(closed('a/one', 'high'))), ['hook', 7])
+    const [single] = foldEndedByPolicy(findEvents(aRecord(), withMoves(closed('a/one', 'high'))), ['hook', 7])
     expect(single?.text).toBe('1 violation is no longer required by the policy: a/one (1 no longer required)')
   })
 

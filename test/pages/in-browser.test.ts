@@ -74,7 +74,8 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     async (width, isScripted) => {
       const context = await browser.newContext({ viewport: { width, height: 900 } })
       // axe needs the browser's timers, which are off where scripts are.
-      if (!isScripted) await context.route('**/script.js', (route) => route.fulfill({ contentType: 'text/javascript' }))
+      const empty = { contentType: 'text/javascript' }
+      if (!isScripted) await context.route(/\/(?:script|copy)\.js$/, (route) => route.fulfill(empty))
       const page = await context.newPage()
       const faults = watch(page, serving.url)
       const walked = await crawl(page, serving.url, async (path) => {

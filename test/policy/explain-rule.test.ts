@@ -23,7 +23,7 @@ const policy = readPolicy('/etc/policy.yaml', (file) => files[file] ?? '')
 const inEtc = (path: string) => path.replace('/etc/', '')
 
 function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labels?: Record<string, string> } = {}) {
-  const rule = policy.known.find((known) => known.id === id)
+  const rule = policy.allRules.find((known) => known.id === id)
   if (rule === undefined) throw new Error(`no rule ${id}`)
   const attributes: JsonObject = {}
   return explainRule(policy, rule, {

@@ -121,6 +121,12 @@ describe('a resource that is gone', () => {
 
     const next = await history.rows('restore', subscription.uid)
     expect(next.rows[0].body.endpoint_id).toBe(placeholder('NEW_ENDPOINT_ID'))
+    expect(next.rows[0].placeholders).toContainEqual({
+      name: 'NEW_ENDPOINT_ID',
+      in: 'body',
+      path: '/endpoint_id',
+      hint: `the uid of the new endpoint: the former one "${endpoint.uid}" is gone`,
+    })
     const more = new Map([...known(), ...valuesFrom(next.rows, subscription), ['NEW_ENDPOINT_ID', uid]])
     expect((await sendRows(next.rows, more))[0]?.status).toBe(201)
     const back = fleet.open(project).subscriptions.find(({ endpoint_id }) => endpoint_id === uid)

@@ -22,7 +22,7 @@ export function postgresUpkeep(
   const db = connect(server, upkeepPatience)
   const prune = async (request: PruneRequest): Promise<Pruning> => {
     const { plan, bytes } = await pruneHistory(postgresBackend(db, owner), request)
-    return { plan, freed: { bytes: 0, leftBytes: bytes } }
+    return { plan, freed: { bytes: 0, freeBytes: bytes } }
   }
   return {
     verify,

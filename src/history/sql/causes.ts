@@ -1,10 +1,10 @@
 import {
   type Cause,
+  type ChangeWithOwner,
   type FollowingViolation,
   findCauses,
   followCauses,
   inWeightOrder,
-  type OwnedChange,
   openCauses,
   runOfCause,
 } from '../../model/cause.ts'
@@ -110,7 +110,7 @@ async function violationsOpenedBy(session: Session, { run, scans, nameOf }: AsOf
 }
 
 /** A row of changes. */
-type ChangeRow = Omit<OwnedChange, 'fields' | 'project' | 'owner'> & {
+type ChangeRow = Omit<ChangeWithOwner, 'fields' | 'project' | 'owner'> & {
   readonly projectId: number
   readonly fields: string
 }

@@ -1,9 +1,12 @@
+import { AuditError } from '../../model/errors.ts'
 import type { Note } from '../../model/note.ts'
+import { describeMove, moveAdvice } from '../lease-owner.ts'
 import type { NewNote, Notes, RecordedNote } from '../notes.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedChange } from '../records.ts'
 import { seenNotes } from '../visibility.ts'
 import type { HistoryBackend } from './backend.ts'
+import { moveIn } from './runs.ts'
 import type { Session, Transaction } from './session.ts'
 
 /** Every note, in the order in which they were recorded. */
@@ -39,12 +42,15 @@ export async function notesOfChanges(session: Session, changes: readonly Recorde
   return notesBetween(session, from, to)
 }
 
-export function sqlNotes({ commitSurely, lease }: HistoryBackend): Notes {
+export function sqlNotes({ db, commitSurely, lease }: HistoryBackend): Notes {
   return {
     async note(note) {
       const id = await commitSurely<number>({
         async work(transaction) {
           await lease.lock(transaction)
+          // Of a moved history, no run would link it, and moving back would lose it.
+          const move = await moveIn(transaction)
+          if (move !== undefined) throw AuditError.busy(describeMove(db.shown, move), { advice: moveAdvice })
           return writeNote(transaction, note)
         },
         subject: () => 'the note',

@@ -129,5 +129,5 @@ function freeDisk(db: Database, steps = Number.POSITIVE_INFINITY): FreedDisk {
     if (remaining >= free) break
     free = remaining
   }
-  return { bytes: (before - value('page_count')) * pageSize, leftBytes: value('freelist_count') * pageSize }
+  return { bytes: (before - value('page_count')) * pageSize, freeBytes: value('freelist_count') * pageSize }
 }

@@ -127,9 +127,9 @@ function showRemediation(remediation: string, page: TextPage): string[] {
   const room = page.width - 4 - label.length - cutMark.length
   const texts = itemsOf(remediation).flatMap((item) => wrapProse(neutralise(item), room))
   const lines = texts.map((text, at) => `${at === 0 ? label : ' '.repeat(label.length)}${text}`)
-  const shown = page.full ? lines : lines.slice(0, linesOfRemediation)
-  const isCut = shown.length < lines.length
-  return shown.map((line, at) => page.paint('aside', `    ${line}${isCut && at === shown.length - 1 ? cutMark : ''}`))
+  const listed = page.full ? lines : lines.slice(0, linesOfRemediation)
+  const isCut = listed.length < lines.length
+  return listed.map((line, at) => page.paint('aside', `    ${line}${isCut && at === listed.length - 1 ? cutMark : ''}`))
 }
 
 /** What comes before a list, and its items, each as one line. Remediations of built-in rules are one line already. */
@@ -147,12 +147,12 @@ function showTable(groups: readonly (readonly ReportViolation[])[], page: TextPa
   const rows = groups.flatMap((group) => (group[0] === undefined ? [] : [{ group, first: group[0] }]))
   const room = Math.max(3, Math.min(longestTable, most - 2))
   const [header = [], ...lines] = layTable(tableColumns(page.groupBy), rows.slice(0, room), page.width)
-  const shown = rows.slice(0, fitRows(lines, rows.length, room))
-  const omitted = rows.length - shown.length
-  const rest = rows.slice(shown.length).reduce((sum, { group }) => sum + group.length, 0)
+  const listed = rows.slice(0, fitRows(lines, rows.length, room))
+  const omitted = rows.length - listed.length
+  const rest = rows.slice(listed.length).reduce((sum, { group }) => sum + group.length, 0)
   return [
     ...header.map((line) => page.paint('heading', line)),
-    ...lines.slice(0, shown.length).flat(),
+    ...lines.slice(0, listed.length).flat(),
     ...(omitted === 0
       ? []
       : [page.paint('aside', `… and ${describeMore(omitted, page.groupBy)} with ${count(rest, 'violation')}`)]),
@@ -161,10 +161,10 @@ function showTable(groups: readonly (readonly ReportViolation[])[], page: TextPa
 
 /** How many rows fit into so many lines, with one that counts the others. */
 function fitRows(rows: readonly (readonly string[])[], total: number, room: number): number {
-  let left = rows.flat().length <= room && rows.length === total ? room : room - 1
+  let remaining = rows.flat().length <= room && rows.length === total ? room : room - 1
   const omitted = rows.findIndex((lines) => {
-    left -= lines.length
-    return left < 0
+    remaining -= lines.length
+    return remaining < 0
   })
   return Math.max(1, omitted === -1 ? rows.length : omitted)
 }
@@ -215,12 +215,12 @@ function layRows(
   page: TextPage,
   { describe, omit = [] }: { describe: (violation: ReportViolation) => string; omit?: readonly ColumnName[] },
 ): string[] {
-  const shown = (Object.keys(columns) as ColumnName[]).filter(
+  const names = (Object.keys(columns) as ColumnName[]).filter(
     (name) => !omit.includes(name) && !columns[name].inHeadingOf.some((grouping) => grouping === page.groupBy),
   )
   const isClear = areNamesClear(violations) && !page.full
-  const cells = violations.map((violation) => shown.map((name) => cellOf(name, violation, { describe, isClear, page })))
-  const widths = shown.map((name, at) => {
+  const cells = violations.map((violation) => names.map((name) => cellOf(name, violation, { describe, isClear, page })))
+  const widths = names.map((name, at) => {
     const widest = cells.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0)
     return page.full ? widest : Math.min(widest, columns[name].widest)
   })
@@ -231,8 +231,8 @@ function layRows(
       const width = widths[column] ?? 0
       if (width === 0) return []
       const padded = padColumns(cutColumns(cell, width), width)
-      if (shown[column] === 'severity') return [page.paint(violation.severity, padded)]
-      return [shown[column] === 'due' && isLate(violation, page) ? page.paint('alarm', padded) : padded]
+      if (names[column] === 'severity') return [page.paint(violation.severity, padded)]
+      return [names[column] === 'due' && isLate(violation, page) ? page.paint('alarm', padded) : padded]
     })
     const line = `${indent}${row.join(indent)}`
     const others = (cells[at] ?? []).slice(fitting).filter((cell) => cell !== '')

@@ -25,9 +25,9 @@ export function violationSections(
   const ofState = (state: ReportViolation['state']) => report.violations.filter((one) => one.state === state)
   const fresh = newViolations(report)
   const fromCauses = !page.full && report.causes.length > 0
-  const known = new Set(fresh)
+  const freshOnes = new Set(fresh)
   const others = report.violations.filter(
-    (one) => !known.has(one) && one.state !== 'resolved' && one.state !== 'waived',
+    (one) => !freshOnes.has(one) && one.state !== 'resolved' && one.state !== 'waived',
   )
   const rules = new Map(rulesOf(report).map((rule) => [rule.id, rule]))
   const groupOptions: Omit<GroupOptions, 'most' | 'describe'> = { rules, explained: new Set() }

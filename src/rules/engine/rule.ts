@@ -86,7 +86,7 @@ export interface Description<Schema extends z.ZodObject> {
   /** In no pack, not even in `all`: evaluated only where a policy names it. */
   readonly optIn?: true
   /** Fields that it reads and that no history keeps, because they change by themselves. */
-  readonly unkept?: readonly string[]
+  readonly unrecorded?: readonly string[]
   /**
    * What an acceptance of a violation holds to besides the field at its path: JSON Pointers into the attributes, whose
    * change makes another finding of it. `nothing`: it is about what happens, or about what is missing, and is accepted
@@ -147,7 +147,7 @@ export interface Rule {
   /** Of a rule with the scope `drift`: whether a request of the service can put back what it finds. */
   readonly isRestorable?: boolean
   /** Fields that it reads and that no history keeps. */
-  readonly unkept?: readonly string[]
+  readonly unrecorded?: readonly string[]
   /** What an acceptance of a violation holds to besides the field at its path. */
   readonly acceptedWith?: readonly string[] | 'nothing'
   readonly fix?: ReadyFix
@@ -286,7 +286,7 @@ export interface UnconfirmedRemoval {
   readonly listing: Listing
   readonly missing: number
   /** How many there were. */
-  readonly known: number
+  readonly total: number
 }
 
 /** Violations of one rule in one project that are past their due date; at least one of them is open. */

@@ -45,7 +45,7 @@ describe.each(pairs)('a history that is copied from %s', (pair, makeOld, makeNew
     places = [from, to]
     await copy(file, await from.address(), true)
     const [old, other] = [readLocation(await from.address(), '/'), readLocation(await to.address(), '/')]
-    shown = { from: old.shown, to: other.shown }
+    shown = { from: old.displayName, to: other.displayName }
   })
   afterEach(async () => {
     if (!skipped) for (const place of places) expect(await place.dispose()).toEqual([])
@@ -84,6 +84,8 @@ describe.each(pairs)('a history that is copied from %s', (pair, makeOld, makeNew
     }
     await expect(old.begin(aStart(at(21)))).rejects.toMatchObject(refused)
     await expect(old.revoke([2], { by: 'bob', at: at(21) })).rejects.toMatchObject(refused)
+    const note = { text: 'late', happenedAt: at(21), ref: null, projects: [], signed: { by: 'bob', at: at(21) } }
+    await expect(old.note(note)).rejects.toMatchObject(refused)
     expect(await old.claim('hook')).toBeUndefined()
     expect((await listRuns(old)).map(({ number }) => number)).toEqual([1, 2, 4])
     await old.close()

@@ -65,8 +65,8 @@ async function readNext(reader: HistoryReader): Promise<void> {
   ]) {
     const { violations } = await readViolationPage(reader, choice)
     for (const one of violations) {
-      const place = { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd: false }
-      await readViolationPage(reader, { ...choice, place })
+      const cursor = { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd: false }
+      await readViolationPage(reader, { ...choice, cursor })
     }
   }
 }

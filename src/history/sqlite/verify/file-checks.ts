@@ -62,7 +62,7 @@ export const fileChecks: readonly Check[] = [
   },
 ]
 
-function* otherSchema(db: Database, known: number): Generator<string> {
+function* otherSchema(db: Database, newest: number): Generator<string> {
   const version = Number(db.pragma('user_version', { simple: true }))
-  if (version !== known) yield `the file is marked as schema ${version}, this hookdrift makes schema ${known}`
+  if (version !== newest) yield `the file is marked as schema ${version}, this hookdrift makes schema ${newest}`
 }

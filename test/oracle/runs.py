@@ -617,7 +617,8 @@ def reconcile(scan, scans, is_whole_fleet):
             continue
         # Silence about the same value is another policy, unless the resource changed or is gone.
         is_mended = has_changed and scan.is_on(rule, kind, uid)
-        is_mended = is_mended and not endings.asks_for_less(scan, place, list(project.runs)[-1])
+        found_at = {list(project.runs)[-1], *project.active.get(place, ())[1:]}
+        is_mended = is_mended and not any(endings.asks_for_less(scan, place, start) for start in found_at)
         if is_over and (now_seen is None or is_mended):
             del project.accepted[place]
             continue

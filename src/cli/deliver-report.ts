@@ -198,7 +198,7 @@ function isSameFile(one: string, other: string): boolean {
   return a === undefined || b === undefined ? placeOf(one) === placeOf(other) : a.ino === b.ino && a.dev === b.dev
 }
 
-/** undefined where it is not there, or this user may not look. */
+/** undefined where it is not there, or this user may not read it. */
 function statOf(file: string): Stats | undefined {
   try {
     return statSync(file)

@@ -93,7 +93,7 @@ describe('--report', async () => {
     ],
     ['--output in no directory', ['--output', 'no/x'], /--output: cannot write to .*no\/x: .*\n.*nothing was read yet/],
     ['a directory for a file', ['--report', 'json=.'], /it is a directory/],
-    ['a file that cannot be looked at', ['--report', 'json=loop'], /--report: cannot write to .*loop: /],
+    ['a link to itself', ['--report', 'json=loop'], /--report: cannot write to .*loop: /],
     ['a section of no table', ['--section', 'drift'], /--section drift is for --format csv, not text/],
     ['an unknown section', ['--format', 'csv', '--section', 'all'], /Allowed choices are violations, drift/],
   ])('is refused before the scan starts: %s', async (_, args, message) => {

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import pLimit from 'p-limit'
 import { createRandom } from '../src/demo/random.ts'
 import { deathVariable } from '../test/history/die-at-write.ts'
 import { openDatabases } from '../test/pool/open-databases.ts'
@@ -77,8 +79,12 @@ await using commands = await openCommands(`kills-${seed}`, databases)
 const stops = process.env[stopVariable] !== undefined
 const tally = new Tally()
 let killed = 0
+/** While one process is started and killed, what another one left is examined here. */
+const limit = pLimit(availableParallelism())
 
-const chosen = victims.filter(({ name }) => values.only === undefined || name === values.only)
+const [first, ...others] = victims.filter(({ name }) => values.only === undefined || name === values.only)
+if (first === undefined) throw new Error(`there is no command "${values.only}" to kill`)
+const chosen = [first, ...others] as const
 const expected = new Map<Victim, Undisturbed>()
 for (const victim of chosen) expected.set(victim, await runUndisturbed(victim))
 for (const [victim, { writes }] of expected) {
@@ -88,19 +94,16 @@ for (const [victim, { writes }] of expected) {
     moments.map((when) => `${when} ${write}`),
   )
   // An audit makes a run, and has more of them.
-  for (const moment of spread(all, victim.name === 'audit' ? 3 * most : most)) {
-    if (stops && countViolations(tally.outcome) > 0) break
-    await proveKill(victim, deathAt(moment), `${moment} writes`)
-  }
+  const chosenMoments = spread(all, victim.name === 'audit' ? 3 * most : most)
+  await limit.map(chosenMoments, (moment) => proveKill(victim, deathAt(moment), `${moment} writes`))
 }
 const random = createRandom(`kills/${seed}`)
-for (let kill = 0; kill < kills && !(stops && countViolations(tally.outcome) > 0); kill++) {
-  const victim = chosen[random.below(chosen.length)]
-  const { ms = 0 } = (victim && expected.get(victim)) ?? {}
+const atRandom = Array.from({ length: kills }, () => ({ victim: random.pick(chosen), share: random.below(10_000) }))
+await limit.map(atRandom, ({ victim, share }) => {
   // The program's own start takes the first part of it.
-  const atMs = Math.round(ms * (0.3 + 0.8 * (random.below(10_000) / 10_000)))
-  if (victim !== undefined) await proveKill(victim, {}, `after ${atMs} ms`, atMs)
-}
+  const atMs = Math.round((expected.get(victim)?.ms ?? 0) * (0.3 + 0.8 * (share / 10_000)))
+  return proveKill(victim, {}, `after ${atMs} ms`, atMs)
+})
 process.stdout.write(`${killed} kills\n`)
 tally.conclude('cases')
 
@@ -123,6 +126,7 @@ async function proveKill(
   moment: string,
   atMs?: number,
 ): Promise<void> {
+  if (stops && countViolations(tally.outcome) > 0) return
   const known = expected.get(victim)
   if (known === undefined) throw new Error(`${victim.name} was not run undisturbed`)
   const [place, to] = [await commands.copy(victim.on), await commands.empty(victim.to)]

@@ -46,7 +46,7 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
   ],
   ['src/config/notify-schema.ts', ourText, '/^[A-Za-z0-9+/]+={0,2}$/', '/=+$/', '/^\\[(.*)\\]$/'],
   ['src/config/read-configuration.ts', ourText, '/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g'],
-  ['src/config/read-places.ts', ourText, '/\\$\\{(?:[A-Za-z_]\\w*|file:[^{}]+)/g'],
+  ['src/config/read-configured-paths.ts', ourText, '/\\$\\{(?:[A-Za-z_]\\w*|file:[^{}]+)/g'],
   [
     'src/config/listen-schema.ts',
     ourText,

@@ -1,13 +1,28 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import MarkdownIt from 'markdown-it'
 import { SMTPServer } from 'smtp-server'
+import { openNotificationLog } from '../../src/app/log.ts'
+import { sendToDirectory } from '../../src/notify/channels/directory.ts'
 import { sendByEmail } from '../../src/notify/channels/email.ts'
+import { sendToGitHub } from '../../src/notify/channels/github.ts'
+import { sendToJira } from '../../src/notify/channels/jira.ts'
+import { sendToLog } from '../../src/notify/channels/log.ts'
 import { sendToPagerDuty } from '../../src/notify/channels/pagerduty.ts'
 import { sendToSlack } from '../../src/notify/channels/slack.ts'
 import { sendToTeams } from '../../src/notify/channels/teams.ts'
 import { sendToWebhook } from '../../src/notify/channels/webhook.ts'
 import type { Message, SendMessage } from '../../src/notify/message.ts'
+import type { TicketMemory } from '../../src/notify/send-tickets.ts'
+import type { Format } from '../../src/report/formats.ts'
+import { actsInGitHub, actsInJira } from '../../test/notify/acting-tickets.ts'
 import { aMessage, anExplainedEvent } from '../../test/notify/samples.ts'
+import { openGitHub, openJira } from '../../test/notify/simulated-tracker.ts'
+import { actsIn } from '../../test/pages/hostile-texts.ts'
+import { formatTests } from '../../test/report/format-test.ts'
+import { aReport, aViolation } from '../../test/report/sample-reports.ts'
 import { serve } from '../serve.ts'
 
 /** A message with the text in every place for texts of a service. */
@@ -43,7 +58,102 @@ export async function damageInMessages(text: string): Promise<string[]> {
     ...damageInJson('pagerduty', bodies.pagerduty),
     ...damageInJson('webhook', bodies.webhook),
     ...damageInMail(takeMail()),
+    ...(await damageInTickets(message)),
+    ...(await damageInLog(message)),
+    ...(await damageInDirectory(text)),
   ]
+}
+
+let trackers: ReturnType<typeof openTrackers> | undefined
+
+/** For as long as the process lives. */
+async function openTrackers() {
+  const [gitHub, jira] = [await openGitHub(), await openJira()]
+  const token = 'not-a-real-token'
+  const rest = () => ({ env: {}, now: () => Date.parse('2026-11-21T03:00:00Z'), memory: emptyMemory() })
+  return {
+    github: {
+      tickets: gitHub.tickets,
+      acts: actsInGitHub,
+      open: () => sendToGitHub({ repository: 'acme/payments', token, api_url: gitHub.url }, rest()),
+    },
+    jira: {
+      tickets: jira.tickets,
+      acts: actsInJira,
+      open: () => sendToJira({ url: jira.url, project: 'OPS', token, issue_type: 'Task' }, rest()),
+    },
+  }
+}
+
+function emptyMemory(): TicketMemory {
+  const rows = new Map<string, { readonly reference: string | null; readonly changedAt: string }>()
+  return {
+    find: async (key) => rows.get(key),
+    lastChange: async () => undefined,
+    remember: async (key, reference, changedAt) => void rows.set(key, { reference, changedAt }),
+  }
+}
+
+/** A ticket that is opened, and a comment on it. */
+async function damageInTickets(message: Message): Promise<string[]> {
+  trackers ??= openTrackers()
+  const found: string[] = []
+  for (const [name, { tickets, acts, open }] of Object.entries(await trackers)) {
+    tickets.length = 0
+    const send = open()
+    for (const [number, action] of (['trigger', 'update'] as const).entries()) {
+      const about = { ...message, id: `msg_${number}`, incident: { action, key: 'hookdrift-1' } }
+      const outcome = await send(about, AbortSignal.timeout(60_000))
+      if (!outcome.ok) found.push(`${name}: not sent: ${outcome.error.slice(0, 100)}`)
+    }
+    if (tickets.length !== 1 || tickets[0]?.comments.length !== 1) found.push(`${name}: not one ticket with a comment`)
+    found.push(...tickets.flatMap(acts).map((what) => `${name}: ${what.slice(0, 100)}`))
+  }
+  return found
+}
+
+/** A line is one object, with any text in it. */
+async function damageInLog(message: Message): Promise<string[]> {
+  const written: string[] = []
+  const stderr = { write: (line: string) => written.push(line) > 0, on: () => {} }
+  const log = openNotificationLog({ stdout: stderr, stderr, env: {}, cwd: () => '/' })
+  await sendToLog({ name: 'log' }, log)(message, AbortSignal.timeout(60_000))
+  const lines = written.join('').split('\n').slice(0, -1)
+  return [
+    ...(lines.length === message.events.length + 1 ? [] : [`log: ${lines.length} lines`]),
+    ...lines.flatMap((line) => {
+      const acting = actsIn(line)
+      return [
+        ...(acting === undefined ? [] : [`log: U+${acting.codePointAt(0)?.toString(16)}`]),
+        ...damageInJson('log', line),
+      ]
+    }),
+  ]
+}
+
+const kept = ['json', 'text', 'html', 'csv', 'markdown'] as const satisfies readonly Format[]
+
+/** Files have our names, in our directory, and what is in them is read as the formats alone are. */
+async function damageInDirectory(text: string): Promise<string[]> {
+  const violation = aViolation({ name: text, uid: text, owner: text, message: text, path: `/${text}` })
+  const report = aReport({ violations: [violation] })
+  const path = mkdtempSync(join(tmpdir(), 'hookdrift-texts-'))
+  try {
+    const send = sendToDirectory({ path, formats: [...kept], keep: 9 }, async () => report)
+    const outcome = await send(aMessage(), AbortSignal.timeout(60_000))
+    if (!outcome.ok) return [`directory: not sent: ${outcome.error}`]
+    const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort()
+    const strange = names.filter((name) => !/^(?:latest|run-\d{6})(?:\/report(?:\.[a-z]+)+)?$/.test(name))
+    const read = (format: (typeof kept)[number], file: string) =>
+      formatTests[format].damage(readFileSync(join(path, 'latest', file), 'utf8'), report)
+    return [
+      ...strange.map((name) => `directory: the file ${name.slice(0, 60)}`),
+      ...[...read('json', 'report.json'), ...read('text', 'report.txt'), ...read('html', 'report.html')],
+      ...[...read('csv', 'report.csv'), ...read('markdown', 'report.md')],
+    ].map((what) => what.slice(0, 200))
+  } finally {
+    rmSync(path, { recursive: true, force: true })
+  }
 }
 
 let receiver: ReturnType<typeof openReceivers> | undefined

@@ -11,7 +11,7 @@ import { playMonths } from './months.ts'
 
 const hourMs = 3_600_000
 const configured = {
-  expected: { named: [], isFound: () => true },
+  expected: { named: [], isDiscovered: () => true },
   channels: [],
   schedules: [
     { name: 'hourly', cron: '0 * * * *', timezone: 'Europe/Berlin', projects: ['acme/payments'], slackMs: hourMs },

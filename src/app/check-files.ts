@@ -14,7 +14,7 @@ export interface CheckedFile {
   /** As the user named it, or as the configuration does. */
   readonly file: string
   readonly kind: 'configuration' | 'policy' | 'policy-tests'
-  /** Each with its place in the file. */
+  /** Each with its position in the file. */
   readonly faults: readonly string[]
   /** What is accepted and should be changed. */
   readonly warnings: readonly string[]
@@ -67,11 +67,11 @@ async function checkPolicy(
 ): Promise<readonly CheckedFile[]> {
   const policy = await attempt(() => loadPolicy(file, { now, signal }))
   if ('faults' in policy) return [{ file, kind: 'policy', faults: policy.faults, warnings: [], about: '' }]
-  const { rules, known, waivers } = policy.value
+  const { rules, allRules, waivers } = policy.value
   const about = `${count(rules.length, 'rule')}, ${count(waivers.length, 'waiver')}`
   const warnings = endedWaivers(policy.value, now)
   const checked: CheckedFile = { file, kind: 'policy', faults: [], warnings, about }
-  const ids = known.map(({ id }) => id)
+  const ids = allRules.map(({ id }) => id)
   const tests = await attempt(() => loadPolicyTests(file, ids, { signal }))
   if ('faults' in tests) {
     return [checked, { file: `tests of ${file}`, kind: 'policy-tests', faults: tests.faults, warnings: [], about: '' }]

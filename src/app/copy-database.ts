@@ -30,7 +30,9 @@ export async function backUpDatabase(
 ): Promise<Backup> {
   const { backUpRows } = await import('../history/sqlite/copied-rows-in-file.ts')
   await using history = await openMovableDatabase(server)
-  return await history.snapshot((rows) => backUpRows(rows, target, { ...request, shown: history.shown, now: now() }))
+  return await history.snapshot((rows) =>
+    backUpRows(rows, target, { ...request, displayName: history.displayName, now: now() }),
+  )
 }
 
 /** Opens the history of a server, or the database for one, to copy it. */

@@ -18,7 +18,7 @@ export interface CopyRequest extends VerificationRequest {
 /**
  * Copies a history with its ids, so that its chain stays what it is, and verifies it before and after. The copy counts
  * when it verifies; the original is then marked as moved, so that no run goes on in it.
- * @throws AuditError.usage when the new place contains a history
+ * @throws AuditError.usage when the target contains a history
  * @throws AuditError.busy when a run writes to the original, or when it was moved before
  * @throws AuditError.failure when the original or the copy does not verify
  */
@@ -27,12 +27,12 @@ export async function copyHistory(
   to: MovableHistory,
   { isSnapshot, ...request }: CopyRequest,
 ): Promise<CopiedHistory> {
-  if (from.shown === to.shown) {
-    throw AuditError.usage(`${from.shown} cannot be copied to itself`, { advice: 'name another place' })
+  if (from.displayName === to.displayName) {
+    throw AuditError.usage(`${from.displayName} cannot be copied to itself`, { advice: 'name another place' })
   }
   const copy = async (original: HistoryRows) => {
     refuseBroken(await original.verify(request), {
-      what: `nothing was copied: ${from.shown} does not verify`,
+      what: `nothing was copied: ${from.displayName} does not verify`,
       advice: 'run `hookdrift verify`, and copy the last backup that verifies',
     })
     const contains: ContainsLink = async (run, chain) => (await original.chainOf(run)) === chain
@@ -40,13 +40,13 @@ export async function copyHistory(
       const rows = await copyRows(original, target)
       const verification = await target.verify(request)
       refuseBroken(verification, {
-        what: `the copy was removed: what ${to.shown} returned does not verify`,
+        what: `the copy was removed: what ${to.displayName} returned does not verify`,
         advice: 'the original is unchanged; check the disk or the server of the new place, then copy again',
       })
       return { run: verification.run, rows }
     })
   }
-  return isSnapshot ? from.snapshot(copy) : from.move(to.shown, copy)
+  return isSnapshot ? from.snapshot(copy) : from.move(to.displayName, copy)
 }
 
 function refuseBroken({ ok, checks }: Verification, { what, advice }: { what: string; advice: string }): void {

@@ -50,7 +50,7 @@ export async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): P
  * A run ends when a signal asks it to or when its time is up; it commits what it has read by then. `leftMs`: of a run
  * that began before, what is left of its time.
  */
-export function boundRun(asked: AbortSignal, timeoutMs: number, leftMs = timeoutMs): Bounds {
+export function boundRun(stopSignal: AbortSignal, timeoutMs: number, leftMs = timeoutMs): Bounds {
   const stop = new AbortController()
   const cut = new AbortController()
   let grace: NodeJS.Timeout | undefined
@@ -59,20 +59,20 @@ export function boundRun(asked: AbortSignal, timeoutMs: number, leftMs = timeout
     stop.abort(reason)
     grace = setTimeout(() => cut.abort(reason), graceMs).unref()
   }
-  const onAsked = () => end(asked.reason)
+  const onStop = () => end(stopSignal.reason)
   const deadline = setTimeout(
     () => end(new Stop('run_timeout', `the run_timeout of ${timeoutMs / 1000} s is over`)),
     Math.max(0, leftMs),
   ).unref()
-  asked.addEventListener('abort', onAsked)
-  if (asked.aborted) onAsked()
+  stopSignal.addEventListener('abort', onStop)
+  if (stopSignal.aborted) onStop()
   return {
     signal: stop.signal,
     cut: cut.signal,
     done() {
       clearTimeout(deadline)
       clearTimeout(grace)
-      asked.removeEventListener('abort', onAsked)
+      stopSignal.removeEventListener('abort', onStop)
     },
   }
 }
@@ -97,7 +97,7 @@ export function openStack() {
  * and fails the work; the process goes on to its next work.
  */
 export async function untilCrash<Result>(
-  asked: AbortSignal,
+  stopSignal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const crash = new AbortController()
@@ -105,7 +105,7 @@ export async function untilCrash<Result>(
   process.on('uncaughtException', onError)
   process.on('unhandledRejection', onError)
   try {
-    const result = await work(AbortSignal.any([asked, crash.signal]))
+    const result = await work(AbortSignal.any([stopSignal, crash.signal]))
     if (crash.signal.aborted) throw crash.signal.reason
     return result
   } finally {

@@ -77,8 +77,8 @@ export function requireGivenKey(location: HistoryLocation, env: Environment): vo
 }
 
 /** Several machines write to such a history: keys that each of them makes for itself never match. */
-function keyMissing({ shown }: HistoryServer): AuditError {
-  return AuditError.usage(`no installation key is given for the history ${shown}`, {
+function keyMissing({ displayName }: HistoryServer): AuditError {
+  return AuditError.usage(`no installation key is given for the history ${displayName}`, {
     advice:
       'make one with `openssl rand -hex 32`, keep a copy, and set HOOKDRIFT_SEAL_KEY or `seal_key` to it on every machine',
   })

@@ -6,7 +6,7 @@ import { identityOf } from './open-history.ts'
 
 export interface OpenedHistory {
   /**
-   * The history of a location, opened at the first call, and again when another one was put at its place.
+   * The history of a location, opened at the first call, and again when another one was put at its location.
    * @throws AuditError.failure when it cannot be used
    */
   at(location: HistoryLocation): Promise<History>

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ConfiguredPaths } from '../config/read-places.ts'
+import type { ConfiguredPaths } from '../config/read-configured-paths.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import { AuditError } from '../model/errors.ts'
@@ -35,7 +35,7 @@ export function hasConfiguration(config: string, { cwd, env }: ProcessContext): 
 }
 
 export async function configuredPaths(config: string, { cwd, env }: ProcessContext): Promise<ConfiguredPaths> {
-  const { readConfiguredPaths } = await import('../config/read-places.ts')
+  const { readConfiguredPaths } = await import('../config/read-configured-paths.ts')
   return readConfiguredPaths(resolve(cwd(), config), { env, readFile: readTextFile })
 }
 
@@ -72,7 +72,7 @@ export async function policyFileOf(
  */
 export function requireServer(history: HistoryLocation, instead = 'remove `worker.shared`'): PostgresServer {
   if (history.kind === 'postgres') return history.server
-  throw AuditError.usage(`the history ${history.shown} is a file, which workers cannot share`, {
+  throw AuditError.usage(`the history ${history.displayName} is a file, which workers cannot share`, {
     advice: `${instead}, or keep the history in PostgreSQL: \`hookdrift docs many-machines\``,
   })
 }

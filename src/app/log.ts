@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Logger } from 'pino'
 import { AuditError } from '../model/errors.ts'
+import { escapeUnseen } from '../text/neutralise.ts'
 import type { ProcessContext } from './process-context.ts'
 
 type Write = (...line: [fields: object, text: string] | [text: string]) => void
@@ -36,8 +37,12 @@ export function openNotificationLog({ stderr }: ProcessContext): (fields: object
   return (fields, text) => log.info(fields, text)
 }
 
-/** Most audits log nothing, so what writes the lines is loaded for the first of them. */
+/**
+ * Most audits log nothing, so what writes the lines is loaded for the first of them. It escapes the first 32 characters
+ * only; others control a terminal, too.
+ */
 function openLines(level: string, stderr: ProcessContext['stderr']): Logger {
   const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino')
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => stderr.write(line) })
+  const write = (line: string) => stderr.write(escapeUnseen(line))
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write })
 }

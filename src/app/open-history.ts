@@ -131,7 +131,7 @@ export async function examineHistory(
   return examineFile(location.path, mounts(), request)
 }
 
-/** Opens a history, or the place for one. */
+/** Opens a history to copy, or the target of a copy. */
 export async function openMovable(location: HistoryLocation, env: ProcessContext['env']): Promise<MovableHistory> {
   if (location.kind === 'postgres') return (await import('./copy-database.ts')).openMovableDatabase(location.server)
   const { movableFile } = await import('../history/sqlite/movable-file.ts')

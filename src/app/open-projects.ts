@@ -1,9 +1,8 @@
 import type { AuditedProject, AuditedService } from '../audit/project-scan.ts'
-
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { someOf } from '../config/configuration-schema.ts'
-import { describeKey, describeUrlPlace } from '../config/describe-key.ts'
+import { describeKey, describeUrlPosition } from '../config/describe-key.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { linksOfProject } from '../model/resource-link.ts'
@@ -11,8 +10,8 @@ import { createServiceClient } from '../service/create-service-client.ts'
 import type { RateGate } from '../service/rate-gate.ts'
 import type { RequestSent } from '../service/reply.ts'
 import type { Patience } from '../service/settings.ts'
+import { displayPath } from '../text/display-path.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { shownPath } from '../text/shown-path.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock } from './system.ts'
 
@@ -47,8 +46,8 @@ export function openServices(
       only,
     )
   }
-  const file = configuration.file && shownPath(terminal.cwd(), configuration.file)
-  const placeAt = (line: number) => (file === undefined ? null : { file, line })
+  const file = configuration.file && displayPath(terminal.cwd(), configuration.file)
+  const positionAt = (line: number) => (file === undefined ? null : { file, line })
   const clients: { close(): Promise<void> }[] = []
   const services = configuration.services.flatMap((service): AuditedService[] => {
     const { settings, uiUrl, projects, listings, filtersPerRun, matches, organisation } = service
@@ -68,22 +67,22 @@ export function openServices(
     clients.push(client)
     const open = (
       ref: ProjectRef,
-      own: Omit<AuditedProject, 'ref' | 'uiUrl' | 'client' | 'listings' | 'filtersPerRun'>,
+      projectMembers: Omit<AuditedProject, 'ref' | 'uiUrl' | 'client' | 'listings' | 'filtersPerRun'>,
     ) => {
       const links = uiUrl === undefined ? undefined : linksOfProject(uiUrl, ref)
-      return { ref, uiUrl: links, client, listings, filtersPerRun, ...own }
+      return { ref, uiUrl: links, client, listings, filtersPerRun, ...projectMembers }
     }
-    const urlOrigin = describeUrlPlace(service.urlPlace, file)
-    const named = projects.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {
-      const keyOrigin = describeKey(key, keyPlace, file)
-      return open(ref, { key, keyOrigin, urlOrigin, configuredAt: placeAt(line), labels, filters })
+    const urlOrigin = describeUrlPosition(service.urlPosition, file)
+    const named = projects.map(({ ref, key, keyPosition, labels, filters, line }): AuditedProject => {
+      const keyOrigin = describeKey(key, keyPosition, file)
+      return open(ref, { key, keyOrigin, urlOrigin, configuredAt: positionAt(line), labels, filters })
     })
     const [first] = named
     const key = service.key ?? first?.key
     // A configuration without any of them is refused.
     if (key === undefined) return []
-    const keyOrigin = service.key === undefined ? first?.keyOrigin : describeKey(key, service.keyPlace, file)
-    const position = matches[0] === undefined ? null : placeAt(matches[0].line)
+    const keyOrigin = service.key === undefined ? first?.keyOrigin : describeKey(key, service.keyPosition, file)
+    const position = matches[0] === undefined ? null : positionAt(matches[0].line)
     return [
       {
         name: settings.name,
@@ -93,7 +92,7 @@ export function openServices(
         organisation,
         named,
         ...(keyOrigin === undefined ? {} : { keyOrigin }),
-        matches: matches.map(({ pattern, labels, line }) => ({ pattern, labels, configuredAt: placeAt(line) })),
+        matches: matches.map(({ pattern, labels, line }) => ({ pattern, labels, configuredAt: positionAt(line) })),
         open: (ref, { labels, configuredAt }) =>
           open(ref, {
             key,

@@ -51,11 +51,11 @@ export interface AuditRequest {
 export async function performAudit(
   request: AuditRequest,
   terminal: ProcessContext,
-  asked: AbortSignal,
+  stopSignal: AbortSignal,
 ): Promise<Report> {
   const { configuration } = request
   const log = openLog(terminal)
-  const report = await runOnce(request, terminal, asked, log)
+  const report = await runOnce(request, terminal, stopSignal, log)
   await maintain(configuration, terminal, log)
   return report
 }
@@ -82,17 +82,25 @@ export async function maintain(
     }
   }
   const { bytes: size, freeBytes: free } = await spaceOf(history)
-  const warning = free === undefined ? undefined : spaceWarning({ shown: history.shown, size, free })
+  const warning = free === undefined ? undefined : spaceWarning({ displayName: history.displayName, size, free })
   if (warning !== undefined) printWarning(warning, terminal)
 }
 
 const leastFree = 64 * 1024 * 1024
 
 /** An upgrade and a backup need as much space as the history takes, a large run a part of it. Sizes in bytes. */
-export function spaceWarning({ shown, size, free }: { shown: string; size: number; free: number }): string | undefined {
+export function spaceWarning({
+  displayName,
+  size,
+  free,
+}: {
+  displayName: string
+  size: number
+  free: number
+}): string | undefined {
   if (free >= Math.max(size, leastFree)) return undefined
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
-  return `only ${megabytes(free)} are free on the disk of the history ${shown}, which takes ${megabytes(size)}: make room, or prune the history (\`hookdrift docs keep-the-history\`)`
+  return `only ${megabytes(free)} are free on the disk of the history ${displayName}, which takes ${megabytes(size)}: make room, or prune the history (\`hookdrift docs keep-the-history\`)`
 }
 
 /** How the notifications of a run are composed; where it does not notify, the next run that does says what it found. */
@@ -124,11 +132,11 @@ const leastOfPage = 10
  * memory from 60,000 resources on. On busy machines that took up to two fifths more CPU time.
  */
 export function boundHeap(setFlags = setFlagsFromString): (items: number) => void {
-  let itemsLeft = smallFleet
+  let remainingItems = smallFleet
   return (items) => {
-    if (itemsLeft <= 0) return
-    itemsLeft -= Math.max(items, leastOfPage)
-    if (itemsLeft > 0) return
+    if (remainingItems <= 0) return
+    remainingItems -= Math.max(items, leastOfPage)
+    if (remainingItems > 0) return
     // What is compiled so far is kept for the next start: with another flag, it would not be accepted.
     flushCompileCache()
     setFlags('--heap-growing-percent=30')
@@ -136,10 +144,15 @@ export function boundHeap(setFlags = setFlagsFromString): (items: number) => voi
 }
 
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
-async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
+async function runOnce(
+  request: AuditRequest,
+  terminal: ProcessContext,
+  stopSignal: AbortSignal,
+  log: Log,
+): Promise<Report> {
   const { configuration } = request
   await using opened = openStack()
-  const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
+  const { signal, cut, done } = boundRun(stopSignal, request.runTimeoutMs)
   opened.defer(done)
   const { services, close } = openServices(configuration, request.only, {
     terminal,

@@ -1,4 +1,5 @@
 import type { OpenHistory } from '../history/history.ts'
+import { wrapLine } from '../text/columns.ts'
 import { neutralise } from '../text/neutralise.ts'
 
 /** The part of a stream that commands use. */
@@ -45,6 +46,13 @@ export function renderOptionsFor({ stdout, env }: ProcessContext): { colour: boo
   return { colour: isWatched && !isPlain, width: (isWatched && stdout.columns) || usualColumns }
 }
 
-export function printWarning(warning: string, { stderr }: Pick<ProcessContext, 'stderr'>): void {
-  stderr.write(`hookdrift: warning: ${neutralise(warning)}\n`)
+/** Lines for people on stderr: wrapped for a terminal, and whole for a pipe, so that a search finds them. */
+export function printMessage(text: string, { stderr }: Pick<ProcessContext, 'stderr'>): void {
+  const width = stderr.isTTY === true ? stderr.columns || usualColumns : Number.POSITIVE_INFINITY
+  const lines = text.split('\n').flatMap((line) => wrapLine(neutralise(line), width))
+  stderr.write(`${lines.join('\n')}\n`)
+}
+
+export function printWarning(warning: string, terminal: Pick<ProcessContext, 'stderr'>): void {
+  printMessage(`hookdrift: warning: ${neutralise(warning)}`, terminal)
 }

@@ -23,7 +23,7 @@ export function writeFileAtomically(
     }
     const target = existsSync(file) ? realpathSync(file) : file
     // In a shared directory, another user may have linked a predictable name to a file of ours.
-    draft = `${target}.${own}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
+    draft = `${target}.${machine}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
     writeFileSync(draft, text, { mode, flag: 'wx' })
     removeAbandoned(draft)
     renameSync(draft, target)
@@ -42,7 +42,7 @@ export function isSpecialFile(path: string): boolean {
 }
 
 /** Identifies this boot of this machine and its process namespace. */
-const own = hash('sha256', `${thisProcess.host} ${thisProcess.bootId}`).slice(0, 8)
+const machine = hash('sha256', `${thisProcess.host} ${thisProcess.bootId}`).slice(0, 8)
 const draftForm = /\.(?:(?<machine>[0-9a-f]{8})-(?<pid>\d{1,10})-)?[0-9a-f]{12}\.tmp$/
 
 /** Directories that this process has cleaned; once is enough. */
@@ -58,7 +58,7 @@ function removeAbandoned(draft: string): void {
     const parts = draftForm.exec(name)?.groups
     const path = join(directory, name)
     if (parts === undefined || path === draft) continue
-    const isHere = parts.machine === own
+    const isHere = parts.machine === machine
     const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now
     if (!(isHere ? !thisProcess.isAlive(Number(parts.pid)) : written + dayMs < now)) continue
     try {

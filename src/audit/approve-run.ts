@@ -6,7 +6,6 @@ import {
   type NewApproval,
   type ScopeByKind,
 } from '../history/approvals.ts'
-
 import { findIdentities } from '../history/find-identities.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'

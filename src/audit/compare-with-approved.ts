@@ -5,7 +5,7 @@ import { chunks } from '../model/chunks.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
-import { type ComparedResource, type Comparison, changesOf, type ShownResource, subjectOf } from './comparison.ts'
+import { type ComparedResource, type Comparison, changesOf, type ScannedResource, subjectOf } from './comparison.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, type ProjectScan } from './project-scan.ts'
@@ -16,29 +16,29 @@ const readAtOnce = 100
 
 /** Compares with a state that a person approved. */
 export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, recent: RecentChanges): Comparison {
-  const { sealer, filters, ignored, known } = scan
+  const { sealer, filters, ignored, currentVersions } = scan
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
   /** Resources of which the approved state says nothing. */
   const unapproved = new Set<ResourceKey>()
 
-  const isOldVersion = ({ since, resource }: ShownResource) => {
+  const isOldVersion = ({ since, resource }: ScannedResource) => {
     const run = expected.runOf(resource)
     return run !== undefined && since <= run
   }
 
   const driftOf = (
     listing: Listing,
-    shown: ShownResource,
+    scanned: ScannedResource,
     body: ApprovedBody | undefined,
     changes: Drift['recent'],
   ): Drift | undefined => {
-    const { resource } = shown
+    const { resource } = scanned
     const { kind, attributes } = resource
     const common = { ...subjectOf(resource), after: attributes, isApproved: true, recent: changes }
     if (body === undefined) {
-      if (!isOldVersion(shown)) unapproved.add(resourceKey(resource))
-      if (!isOldVersion(shown) && isNew(listing, kind)) {
+      if (!isOldVersion(scanned)) unapproved.add(resourceKey(resource))
+      if (!isOldVersion(scanned) && isNew(listing, kind)) {
         return { ...common, change: 'added', before: undefined, fields: [], areSealsComparable: true }
       }
       if (changes.size === 0) return undefined
@@ -86,16 +86,16 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
       // This scan removed what was known until now. What was gone before would be shown again if it came back as approved.
       const isGone = ({ kind, uid }: { readonly kind: Kind; readonly uid: string }, body: ApprovedBody) =>
         !outOfView.has(resourceKey({ kind, uid })) &&
-        (known.find(kind, uid) !== undefined || isWithin(filters, kind, body.attributes))
+        (currentVersions.find(kind, uid) !== undefined || isWithin(filters, kind, body.attributes))
       for (const kind of ['endpoint', 'source', 'event_type', 'subscription'] as const) {
         // Where sources are not listed, one that nothing refers to may still be there.
         const isListed = kind !== 'source' || areSourcesListed(statuses)
         if (!isListed || !isKindComplete(statuses, kind)) continue
         const all = (await expected.uids(kind)).map((uid) => ({ kind, uid }))
         const unseen = all.filter((resource) => !seen.has(resourceKey(resource)))
-        for (const some of chunks(unseen, readAtOnce)) {
-          for (const [at, body] of (await expected.bodies(some)).entries()) {
-            const resource = some[at]
+        for (const batch of chunks(unseen, readAtOnce)) {
+          for (const [at, body] of (await expected.bodies(batch)).entries()) {
+            const resource = batch[at]
             if (resource === undefined || body === undefined) continue
             if (isGone(resource, body)) gone.push(goneOf(kind, resource.uid, body))
             else unobserved.push(resourceKey(resource))

@@ -22,8 +22,8 @@ export type FollowedViolation = Finding & Pick<ViolationWithOrigin, 'originRun' 
  * not only with the last scan, which knows the changed value already.
  */
 export interface OriginComparison {
-  /** Findings about a page of resources. `found`: what the comparison with the last scan or the approved state found. */
-  decide(resources: readonly Resource[], found: readonly Finding[]): Promise<readonly Finding[]>
+  /** Findings about a page of resources. `findings`: what the comparison with the last scan or the approved state says. */
+  decide(resources: readonly Resource[], findings: readonly Finding[]): Promise<readonly Finding[]>
   /** Violations that ended although the value differs from the origin, by key. */
   readonly endings: ReadonlyMap<string, Ending>
   /** Keys of violations whose origin cannot be compared: their silence means nothing. */
@@ -34,7 +34,7 @@ export interface ComparisonBasis {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly sealKeyId: string
-  readonly ofProject: Pick<ProjectEvaluator, 'compareBy' | 'openForMs' | 'placeOf' | 'switchOf'>
+  readonly ofProject: Pick<ProjectEvaluator, 'compareBy' | 'openForMs' | 'locationOf' | 'switchOf'>
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
   readonly versionsAt: VersionsAt
@@ -58,13 +58,13 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
   return {
     endings,
     undecided,
-    async decide(resources, found) {
-      if (followed.size === 0) return found
+    async decide(resources, findings) {
+      if (followed.size === 0) return findings
       const cases = resources.flatMap((resource) =>
         (followed.get(resourceKey(resource)) ?? []).map((violation) => ({ resource, violation, ...keyed(violation) })),
       )
-      if (cases.length === 0) return found
-      const byMain = new Set(found.map((finding) => keyed(finding).key))
+      if (cases.length === 0) return findings
+      const byMain = new Set(findings.map((finding) => keyed(finding).key))
       const points = cases.map(({ violation: { kind, uid, originRun } }) => ({ kind, uid, run: originRun }))
       const origins = await versionsAt(points)
       const remaining: Finding[] = []
@@ -124,7 +124,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         const same = again?.find(isSame)
         if (again === undefined) undecided.add(key)
         else if (same === undefined) {
-          const by = ignored.find(({ path }) => compared.leftOut.has(path))
+          const by = ignored.find(({ path }) => compared.ignoredCounts.has(path))
           if (by !== undefined && compare({ before, fields })?.some(isSame)) {
             endings.set(key, endingOfIgnored(by, ofProject))
           } else if (!areSealsComparable && holdsSeals(before)) undecided.add(key)
@@ -133,13 +133,13 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
       }
       if (noteHeld !== undefined) {
         const again = new Set(remaining.map((finding) => keyed(finding).key))
-        const differing = new Set(found.map(resourceKey))
+        const differing = new Set(findings.map(resourceKey))
         for (const [resource, followed] of Map.groupBy(cases, ({ resource }) => resource)) {
           if (differing.has(resourceKey(resource)) || !followed.every(({ key }) => again.has(key))) continue
           noteHeld(resource, Math.min(...followed.map(({ violation }) => expiryOf(resource, violation))))
         }
       }
-      const fresh = found.filter((finding) => !followedKeys.has(keyed(finding).key))
+      const fresh = findings.filter((finding) => !followedKeys.has(keyed(finding).key))
       return [...fresh.filter((finding) => !comparisons.some((one) => isWayBack(finding, one))), ...remaining]
     },
   }

@@ -9,7 +9,7 @@ import type { StagedResource } from './stage-resources.ts'
 /** Compares what a project's pages show with what drift rules hold against it. */
 export interface Comparison {
   /** Resources that differ from the baseline, or changed lately. */
-  compare(listing: Listing, resources: readonly ShownResource[]): Promise<readonly ComparedResource[]>
+  compare(listing: Listing, resources: readonly ScannedResource[]): Promise<readonly ComparedResource[]>
   /** Whether a person approved a state of a resource that was compared last. */
   isApproved(resource: Resource): boolean
   /**
@@ -20,8 +20,8 @@ export interface Comparison {
 }
 
 /** A resource that a scan shows, with how it was before. */
-export interface ShownResource extends Pick<StagedResource, 'resource' | 'since' | 'change'> {
-  readonly known: Pick<PastVersion, 'attributes'> | undefined
+export interface ScannedResource extends Pick<StagedResource, 'resource' | 'since' | 'change'> {
+  readonly previous: Pick<PastVersion, 'attributes'> | undefined
   readonly base: Pick<PastVersion, 'attributes' | 'sealKeyId'> | undefined | 'same'
 }
 
@@ -80,11 +80,13 @@ export function subjectOf({ kind, uid, name }: Resource): Pick<Drift, 'kind' | '
 export function changesOf(
   { draft, project, now }: EvaluatedScan,
   recent: RecentChanges,
-  resources: readonly ShownResource[],
+  resources: readonly ScannedResource[],
 ): Promise<readonly Drift['recent'][]> {
-  const changed = resources.map(({ resource, known, change }) => {
+  const changed = resources.map(({ resource, previous, change }) => {
     const paths = (change?.fields ?? []).map(({ path }) => path)
-    const fresh = paths.filter((path) => known !== undefined && differs(known.attributes, resource.attributes, path))
+    const fresh = paths.filter(
+      (path) => previous !== undefined && differs(previous.attributes, resource.attributes, path),
+    )
     return { resource, reports: recent.get(resourceKey(resource)), fresh: new Set(fresh) }
   })
   return datesOfChanges(changed, now, (points) => draft.versionsAt(project, points))

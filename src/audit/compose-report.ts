@@ -136,6 +136,7 @@ function toProject(evaluation: ProjectEvaluation): ReportProject {
   const {
     evaluatedByRule,
     notEvaluated,
+    rowsUnread,
     configuredAt,
     notCompared,
     approvedAt,
@@ -151,6 +152,7 @@ function toProject(evaluation: ProjectEvaluation): ReportProject {
     configured_at: configuredAt,
     evaluated_by_rule: evaluatedByRule,
     not_evaluated: notEvaluated,
+    ...(rowsUnread === undefined ? {} : { rows_unread: rowsUnread }),
     ...(notCompared === undefined ? {} : { not_compared: notCompared }),
     ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
     ...(release === undefined ? {} : { release: toRelease(release) }),

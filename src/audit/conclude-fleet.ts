@@ -1,7 +1,7 @@
 import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { PolicyEvaluation } from '../history/records.ts'
 import type { ProjectEvaluation, RuleDoubt } from '../model/evaluation.ts'
-import { type Kind, resourceKey } from '../model/resource.ts'
+import { type Kind, listings, resourceKey } from '../model/resource.ts'
 import { concludeFleetRules, type FleetFindings } from '../policy/conclude-fleet-rules.ts'
 import { type Doubts, readDoubts } from '../policy/doubts.ts'
 import { namedRules, type Policy, type RuleNeeds, ruleNeeds } from '../policy/policy.ts'
@@ -9,31 +9,32 @@ import { remediationOf } from '../rules/rule-page.ts'
 import { evaluateWaivers } from './evaluate-waivers.ts'
 import type { Fleet, FleetConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
-import { isKindComplete } from './project-scan.ts'
+import { isKindComplete, kindOf, type Statuses } from './project-scan.ts'
 import { keyed, type ScanCriteria } from './reconcile.ts'
 
 /** Concludes a run from what its projects left. */
 export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
   const { policy, isWholeFleet } = fleet
   const needs = ruleNeeds(policy)
-  const found = concludeFleetRules(outcomes, policy, fleet.now)
-  const findings = Map.groupBy(found.findings, ({ project }) => project.name)
+  const fleetFindings = concludeFleetRules(outcomes, policy, fleet.now)
+  const findings = Map.groupBy(fleetFindings.findings, ({ project }) => project.name)
   const isFleetWhole = (kind: Kind) => isWholeFleet && outcomes.every((outcome) => isWhole(outcome, kind))
-  const failuresIn = ({ evaluation }: ProjectOutcome) => ({ ...found.failures, ...evaluation.failures })
+  const failuresIn = ({ evaluation }: ProjectOutcome) => ({ ...fleetFindings.failures, ...evaluation.failures })
   return {
     projects: outcomes.map((outcome) => ({
       project: outcome.project,
       findings: (findings.get(outcome.project.name) ?? []).map(({ finding }) => finding),
-      criteria: criteriaFor(outcome, { needs, isFleetWhole, ...found }),
+      criteria: criteriaFor(outcome, { needs, isFleetWhole, ...fleetFindings }),
       failures: failuresIn(outcome),
     })),
-    waivers: evaluateWaivers(outcomes, { ...fleet, found }),
+    waivers: evaluateWaivers(outcomes, { ...fleet, fleetFindings }),
     context: describeContext(
       policy,
+      new Set(outcomes.flatMap(({ statuses }) => listedIn(statuses))),
       outcomes.map((outcome) => {
         const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, release, settingsAt } = outcome
         const { windows = [], evaluation } = outcome
-        const { resources, evaluatedByRule } = evaluation
+        const { resources, evaluatedByRule, rowsUnread } = evaluation
         return {
           project: project.name,
           labels,
@@ -42,6 +43,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
           resources,
           evaluatedByRule,
           notEvaluated: failuresIn(outcome),
+          ...(rowsUnread === undefined ? {} : { rowsUnread }),
           ...(notCompared === undefined ? {} : { notCompared }),
           ...(approvedAt === undefined ? {} : { approvedAt }),
           ...(release === undefined ? {} : { release }),
@@ -65,12 +67,12 @@ interface FleetCriteria extends Pick<FleetFindings, 'failures' | 'blurred'> {
 }
 
 function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, blurred }: FleetCriteria): ScanCriteria {
-  const { statuses, unobserved, removed, changed, untested, evaluation, isUnderOtherRules } = outcome
+  const { statuses, unobserved, removed, untested, evaluation } = outcome
   const isComplete = (kind: Kind) => isKindComplete(statuses, kind)
   const doubts = readDoubts(evaluation.doubts, blurred)
   const unseen = new Set(unobserved)
   const untried = new Set(untested)
-  const [gone, different, undecided] = [new Set(removed), new Set(changed), new Set(outcome.undecided)]
+  const [gone, undecided] = [new Set(removed), new Set(outcome.undecided)]
   const needsProbes = (rule: string) => needs.get(rule)?.kinds.includes('probe') ?? false
   return {
     needs,
@@ -84,10 +86,8 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
     },
     hasFailed: (rule) => rule in evaluation.failures || rule in failures,
     isInDoubt: doubts.hasAny,
-    isUnderOtherRules,
     endings: new Map(Object.entries(outcome.endings)),
     isRemoved: (violation) => gone.has(resourceKey(violation)),
-    isChanged: (violation) => different.has(resourceKey(violation)),
     isUnobserved(violation) {
       const key = resourceKey(violation)
       if (undecided.size > 0 && undecided.has(keyed(violation).key)) return true
@@ -96,8 +96,19 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
   }
 }
 
-/** What a reader of the record needs to know of the policy and the configuration of then. */
-function describeContext(policy: Policy, projects: readonly ProjectEvaluation[]): PolicyEvaluation {
+function listedIn(statuses: Statuses): readonly Kind[] {
+  return listings.filter((listing) => (statuses[listing] ?? 'skipped') !== 'skipped').map((listing) => kindOf[listing])
+}
+
+/**
+ * What a reader of the record needs to know of the policy and the configuration of then. `listed`: kinds that a project
+ * lists.
+ */
+function describeContext(
+  policy: Policy,
+  listed: ReadonlySet<Kind>,
+  projects: readonly ProjectEvaluation[],
+): PolicyEvaluation {
   const rules = namedRules(policy).map(({ rule, severity }) => ({
     id: rule.id,
     kind: rule.kind,
@@ -105,7 +116,7 @@ function describeContext(policy: Policy, projects: readonly ProjectEvaluation[])
     remediation: rule.custom === undefined ? remediationOf(rule.id) : rule.custom.remediation,
     severity: severity ?? rule.severity,
     controls: [...new Set([...controlsOf(rule.id), ...(rule.custom?.controls ?? [])])],
-    needs: rule.needs,
+    needs: [...rule.needs, ...(rule.needsIfListed ?? []).filter((kind) => listed.has(kind))],
   }))
   const { due, ignore } = policy
   const decided = {
@@ -123,10 +134,10 @@ function describeContext(policy: Policy, projects: readonly ProjectEvaluation[])
 function doubtsByRule(doubts: Doubts): Pick<ProjectEvaluation, 'doubts'> {
   const rules = Object.keys(doubts).sort()
   if (rules.length === 0) return {}
-  const byPlace = (a: RuleDoubt, b: RuleDoubt) => (placeOf(a) < placeOf(b) ? -1 : 1)
-  return { doubts: Object.fromEntries(rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byPlace)])) }
+  const byKey = (a: RuleDoubt, b: RuleDoubt) => (keyOfDoubt(a) < keyOfDoubt(b) ? -1 : 1)
+  return { doubts: Object.fromEntries(rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byKey)])) }
 }
 
-function placeOf({ kind, field, cause }: RuleDoubt): string {
+function keyOfDoubt({ kind, field, cause }: RuleDoubt): string {
   return `${kind} ${field} ${cause}`
 }

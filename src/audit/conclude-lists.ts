@@ -9,7 +9,7 @@ import { unlistedRule } from './evaluate-waivers.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances } from './project-acceptances.ts'
-import { nothingFound, type ProjectOutcome } from './project-outcome.ts'
+import { emptyOutcome, type ProjectOutcome } from './project-outcome.ts'
 import type { AuditedService, ProjectList } from './project-scan.ts'
 import { reconcileProject } from './reconcile-project.ts'
 
@@ -27,13 +27,13 @@ export async function writeLists(
     await draft.stageWalk(list, coverage, undefined)
     await reconcileList(run, list, [], coverage.status === 'complete')
     for (const project of added.filter((one) => scanned.has(projectKey(one)))) {
-      await draft.stageNotice(project, { code: 'project_found', listing: null, text: foundText })
+      await draft.stageNotice(project, { code: 'project_found', listing: null, text: newProjectText })
     }
   }
   return lists.map(({ service }) => projectListOf(service))
 }
 
-const foundText = 'new in the list of projects: scanned for the first time'
+const newProjectText = 'new in the list of projects: scanned for the first time'
 
 /**
  * Searches for projects without an entry, in the lists of services that name all their projects. Violations of a list
@@ -56,8 +56,8 @@ export async function writeUnlisted(
   )
   const written: ProjectRef[] = []
   const usedWaivers = new Set<number>()
-  for (const [place, { name }] of services.entries()) {
-    const unlisted = unlistedOfServices[place]
+  for (const [index, { name }] of services.entries()) {
+    const unlisted = unlistedOfServices[index]
     const list = projectListOf(name)
     const projects = unlisted?.projects ?? []
     if (projects.length === 0 && (await draft.unconfirmedViolations(list)).length === 0) continue
@@ -96,7 +96,7 @@ async function reconcileList(
     configuredAt: null,
     narrowed: [],
     statuses: { project: isComplete ? 'complete' : 'failed' },
-    ...nothingFound,
+    ...emptyOutcome,
   }
   const acceptances = await openAcceptances(draft, list)
   const remaining = acceptances.apply(findings)

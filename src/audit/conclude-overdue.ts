@@ -66,8 +66,6 @@ export function concludeOverdue(
         ),
       ),
       isRemoved: never,
-      isChanged: always,
-      isUnderOtherRules: false,
       isUnobserved: ({ path }) => undecided.has(path),
     },
   }

@@ -1,5 +1,5 @@
 import { AuditError, classOf } from '../model/errors.ts'
-import { dueListings, unasked, unaskedFilters } from './due-listings.ts'
+import { dueListings, unreadFilters, unreadListing } from './due-listings.ts'
 import type { OpenRun } from './open-run.ts'
 import { discardProject, ProjectAudit } from './project-audit.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
@@ -19,10 +19,10 @@ export async function auditContained(project: AuditedProject, run: OpenRun): Pro
   } catch (error) {
     if (error instanceof AuditError) throw error
     onBug?.(project, error)
-    const walks = dueListings(project).map((listing) => unasked(listing, 'bug', bugReason(error)))
+    const walks = dueListings(project).map((listing) => unreadListing(listing, 'bug', bugReason(error)))
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
     const outcome = await discardProject(project, statuses, run)
-    const filters = unaskedFilters(project, 'bug', bugReason(error))
+    const filters = unreadFilters(project, 'bug', bugReason(error))
     const rows = filters === undefined ? [] : [filters]
     for (const walk of [...walks, ...rows]) await draft.stageWalk(project.ref, walk, undefined)
     return outcome

@@ -40,7 +40,7 @@ export async function discoverProjects(
   search: ProjectSearch,
 ): Promise<DiscoveredProjects> {
   const scans = services.some(isDiscovering) ? await readScans(search) : []
-  const found = await Promise.all(
+  const discoveries = await Promise.all(
     services.map(async (service) => {
       if (!isDiscovering(service)) return { projects: service.named, list: undefined }
       const read = await readProjectList(service, search)
@@ -53,8 +53,8 @@ export async function discoverProjects(
     }),
   )
   return {
-    projects: found.flatMap(({ projects }) => projects),
-    lists: found.flatMap(({ list }) => list ?? []),
+    projects: discoveries.flatMap(({ projects }) => projects),
+    lists: discoveries.flatMap(({ list }) => list ?? []),
   }
 }
 
@@ -127,7 +127,7 @@ const nameForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/
 
 interface NamesInUse {
   /** Names under which earlier runs scanned projects, by uid; each is in use once. */
-  readonly known: ReadonlyMap<string, string>
+  readonly pastNames: ReadonlyMap<string, string>
   /** Names that the configuration gives to other projects. */
   readonly taken: ReadonlySet<string>
   readonly sealer: Sealer
@@ -141,18 +141,18 @@ interface NamesInUse {
  */
 export function nameProjects(
   listed: readonly ListedProject[],
-  { known, taken, sealer }: NamesInUse,
+  { pastNames, taken, sealer }: NamesInUse,
 ): ReadonlyMap<string, string> {
   const uids = new Set(listed.map(({ uid }) => uid))
-  const inUse = new Set([...taken, ...known.values(), ...uids])
-  const fresh = listed.filter(({ uid }) => !known.has(uid))
+  const inUse = new Set([...taken, ...pastNames.values(), ...uids])
+  const fresh = listed.filter(({ uid }) => !pastNames.has(uid))
   const words = fresh.map(({ uid, name }) => [uid, wordOf(name, sealer)] as const)
   const wanted = Map.groupBy(words, ([, word]) => word)
   const names = words.map(([uid, word]) => {
     const isFree = word !== undefined && !inUse.has(word) && wanted.get(word)?.length === 1
     return [uid, isFree ? word : uid] as const
   })
-  return new Map([...known, ...names])
+  return new Map([...pastNames, ...names])
 }
 
 /** What patterns may call a project of the list besides its name here. */
@@ -169,7 +169,7 @@ export function entryFor<Entry extends { readonly pattern: string }>(
 }
 
 /** Makes names of a list fit to be shown and kept. */
-export function namesShownBy(sealer: Sealer): ShowName {
+export function createShowName(sealer: Sealer): ShowName {
   return (name) => neutralise(sealedName(name, sealer))
 }
 
@@ -204,7 +204,7 @@ function findProjects(
     .map(({ project }) => project)
     .filter((project) => !isProjectList(project) && !named.has(project.uid))
   const pastNames = uniqueNames(past, taken)
-  const names = nameProjects(listed, { known: pastNames, taken, sealer })
+  const names = nameProjects(listed, { pastNames, taken, sealer })
   const pastByUid = new Map(past.map((project) => [project.uid, project]))
   const listedUids = new Set(listed.map(({ uid }) => uid))
 
@@ -277,7 +277,7 @@ async function listProjectsOf(
   const show = ({ client, ref, key, filters }: AuditedProject) =>
     client.project({ projectUid: ref.uid, key, filters, signal, ...cost })
   const organisation = service.organisation ?? (await findOrganisation(named, show))
-  return client.projects({ organisation, key, signal, ...cost, showName: namesShownBy(sealer) })
+  return client.projects({ organisation, key, signal, ...cost, showName: createShowName(sealer) })
 }
 
 /** The service's name as a part of a reference; undefined where it does not fit. */

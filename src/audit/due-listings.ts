@@ -8,17 +8,17 @@ export function dueListings(project: Pick<AuditedProject, 'listings'>): readonly
 }
 
 /** The coverage of filter rows of which nothing is kept; undefined where none were to be read. */
-export function unaskedFilters(
+export function unreadFilters(
   { listings }: Pick<AuditedProject, 'listings'>,
   cause: CoverageCause,
   reason: string,
 ): FilterCoverage | undefined {
   if (listings.filters === 'off') return undefined
-  return { ...unasked('subscriptions', cause, reason), listing: 'filters', of: 0, oldestAt: null }
+  return { ...unreadListing('subscriptions', cause, reason), listing: 'filters', of: 0, oldestAt: null }
 }
 
 /** The coverage of a listing that failed before anything was asked, or of which nothing is kept. */
-export function unasked(listing: Listing, cause: CoverageCause, reason: string): ProjectCoverage {
+export function unreadListing(listing: Listing, cause: CoverageCause, reason: string): ProjectCoverage {
   return {
     listing,
     status: 'failed',

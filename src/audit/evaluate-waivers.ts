@@ -9,16 +9,16 @@ import type { Fleet, ProjectConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 
 interface FleetWithFindings extends Fleet {
-  readonly found: FleetFindings
+  readonly fleetFindings: FleetFindings
 }
 
 /** What there is to say of the waivers, when everything that they may be for was evaluated. */
 export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: FleetWithFindings): ProjectConclusion {
-  const { policy, now, found, lists } = fleet
+  const { policy, now, fleetFindings, lists } = fleet
   const evaluator = createEvaluator(policy, now)
   const ofPolicy = evaluator.forProject(policyProject)
   const usedInProjects = outcomes.flatMap(({ evaluation }) => evaluation.usedWaivers)
-  const used = new Set([...found.usedWaivers, ...usedInProjects, ...(lists?.usedWaivers ?? [])])
+  const used = new Set([...fleetFindings.usedWaivers, ...usedInProjects, ...(lists?.usedWaivers ?? [])])
   const couldBeNeeded = startAsking(outcomes, fleet)
   const resources = policy.waivers.map((waiver, index) => {
     const isUsed = used.has(index)
@@ -34,12 +34,10 @@ export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Flee
     criteria: {
       needs: evaluator.needs,
       isComplete: { resource: always, drift: always, scan: always, project: always, fleet: always, violations: always },
-      hasFailed: (rule) => rule in failures || rule in found.failures,
+      hasFailed: (rule) => rule in failures || rule in fleetFindings.failures,
       isInDoubt: () => false,
       endings: new Map(),
       isRemoved: () => false,
-      isChanged: () => true,
-      isUnderOtherRules: false,
       isUnobserved: ({ uid, path }) => path === '/used' && inDoubt.has(uid),
     },
   }
@@ -51,10 +49,13 @@ export const unlistedRule = 'project/unlisted'
 /** Whether a violation that needs the waiver could have gone unseen. */
 function startAsking(
   outcomes: readonly ProjectOutcome[],
-  { policy, isWholeFleet, found, lists }: FleetWithFindings,
+  { policy, isWholeFleet, fleetFindings, lists }: FleetWithFindings,
 ): (waiver: PolicyWaiver) => boolean {
   if (!isWholeFleet) return () => true
-  const scanned = outcomes.map((outcome) => ({ outcome, doubts: readDoubts(outcome.evaluation.doubts, found.blurred) }))
+  const scanned = outcomes.map((outcome) => ({
+    outcome,
+    doubts: readDoubts(outcome.evaluation.doubts, fleetFindings.blurred),
+  }))
   const named = namedRules(policy)
   return (waiver) => {
     const covered = named.filter(({ rule }) => waiver.covers(rule.id))
@@ -64,7 +65,7 @@ function startAsking(
       (rule.scope === 'fleet' ? scanned : reached).some(
         ({ outcome, doubts }) =>
           (rule.needs.includes('probe') && outcome.untested.length > 0) ||
-          rule.id in found.failures ||
+          rule.id in fleetFindings.failures ||
           rule.id in outcome.evaluation.failures ||
           doubts.hasAny(rule.id) ||
           !rule.needs.every((kind) => isWhole(outcome, kind)),

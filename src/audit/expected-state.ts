@@ -5,7 +5,6 @@ import {
   type ScopeByKind,
   type Signature,
 } from '../history/approvals.ts'
-
 import type { ScanDraft } from '../history/history.ts'
 import { findLastApproval, readApprovedBodies, readApprovedUids } from '../history/sql/approvals.ts'
 import { decidedBy, type EndedBy } from '../model/ending.ts'
@@ -22,7 +21,7 @@ export interface ExpectedState {
   runOf(resource: ResourceIdentity): number | undefined
   /** Who approved it, when, and what was noted; absent for states of files. */
   readonly approval?: Signature & { readonly note: string }
-  /** In the order asked; undefined for what is not part of it. */
+  /** In the order requested; undefined for what is not part of it. */
   bodies(resources: readonly ResourceIdentity[]): Promise<readonly (ApprovedBody | undefined)[]>
   uids(kind: Kind): Promise<readonly string[]>
 }
@@ -60,7 +59,7 @@ export function stateOf(scopes: ScopeByKind, resources: readonly ApprovedResourc
     scopes,
     run: undefined,
     runOf: () => undefined,
-    bodies: async (asked) => asked.map((resource) => byKey.get(resourceKey(resource))),
+    bodies: async (identities) => identities.map((resource) => byKey.get(resourceKey(resource))),
     uids: async (kind) => resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid),
   }
 }

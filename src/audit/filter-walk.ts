@@ -140,11 +140,11 @@ export class FilterWalk {
     const waiting = [...chosen]
     while (waiting.length > 0) {
       // Whether there are rows at all is asked once, not several times at once.
-      const some = waiting.splice(0, this.#isOffered === undefined ? 1 : readAtOnce)
+      const batch = waiting.splice(0, this.#isOffered === undefined ? 1 : readAtOnce)
       const askedAt = clock.now()
       const had = this.#read.size
-      const answers = await Promise.all(some.map((uid) => this.#readOne(uid)))
-      for (const [at, uid] of some.entries()) rows.set(uid, answers[at] ?? 'unread')
+      const answers = await Promise.all(batch.map((uid) => this.#readOne(uid)))
+      for (const [at, uid] of batch.entries()) rows.set(uid, answers[at] ?? 'unread')
       const fresh = this.#read.size - had
       if (fresh > 0) onPage(this.#project, { listing: 'filters', items: fresh, durationMs: clock.now() - askedAt })
     }
@@ -166,12 +166,12 @@ export class FilterWalk {
   ): Promise<{ readonly chosen: ReadonlySet<string>; readonly changed: ReadonlySet<string> }> {
     const uids = items.map(uidOf)
     if (this.#isOff) return { chosen: new Set(), changed: new Set(uids) }
-    const left = this.#most - this.#due
-    if (uids.length <= left) return { chosen: new Set(uids), changed: new Set() }
+    const remaining = this.#most - this.#due
+    if (uids.length <= remaining) return { chosen: new Set(uids), changed: new Set() }
     const { draft, project } = this.#scan
     const before = this.#before
     const changed = await this.#changedAmong(items)
-    const isKnown = (uid: string) => this.#scan.known.find('subscription', uid) !== undefined
+    const isKnown = (uid: string) => this.#scan.currentVersions.find('subscription', uid) !== undefined
     const accused = new Set(
       (await draft.activeViolations(project, 'subscription', uids)).filter(isAboutFilters).map(({ uid }) => uid),
     )
@@ -183,16 +183,16 @@ export class FilterWalk {
     const others = uids.filter((uid) => !isFirst(uid))
     const readAt = (uid: string) => before.get(uid) ?? ''
     others.sort((a, b) => (readAt(a) < readAt(b) ? -1 : readAt(a) > readAt(b) ? 1 : 0))
-    const chosen = first.slice(0, left)
-    const room = Math.max(0, Math.min(left, share - this.#due) - chosen.length)
+    const chosen = first.slice(0, remaining)
+    const room = Math.max(0, Math.min(remaining, share - this.#due) - chosen.length)
     return { chosen: new Set([...chosen, ...others.slice(0, room)]), changed }
   }
 
   /** Subscriptions of which the list shows something else than is known. */
   async #changedAmong(items: readonly JsonObject[]): Promise<ReadonlySet<string>> {
     const changed = new Set<string>()
-    for (const some of chunks(items, comparedAtOnce)) {
-      const { listed } = takeInventory('subscriptions', some, this.#scan.sealer)
+    for (const batch of chunks(items, comparedAtOnce)) {
+      const { listed } = takeInventory('subscriptions', batch, this.#scan.sealer)
       for (const uid of await findChanged(this.#scan, 'subscription', listed)) changed.add(uid)
     }
     return changed

@@ -12,12 +12,12 @@ export interface Contradictions {
   /** Called before subscriptions are read. `itemsOf`: how many items a list has shown. */
   expect(statuses: Statuses, itemsOf: (listing: EmbeddedListing) => number): void
   take(subscriptions: readonly Resource[]): void
-  /** Takes sources that no list has shown. `isKnown`: whether an earlier scan did. */
-  takeSources(embedded: Iterable<{ readonly resource: Pick<Resource, 'uid'>; readonly isKnown: boolean }>): void
+  /** Takes sources that no list has shown. `isInHistory`: whether an earlier scan did. */
+  takeSources(embedded: Iterable<{ readonly resource: Pick<Resource, 'uid'>; readonly isInHistory: boolean }>): void
   uidsOf(listing: EmbeddedListing): ReadonlySet<string>
 }
 
-export function findContradictions(known: Pick<CurrentVersions, 'unseen'>): Contradictions {
+export function findContradictions(currentVersions: Pick<CurrentVersions, 'unseen'>): Contradictions {
   const contradicted = { endpoints: new Set<string>(), sources: new Set<string>() }
   /** undefined: their list proves nothing. `missing`: those that the list leaves out; undefined for an empty list. */
   let endpoints: { readonly missing: ReadonlySet<string> | undefined } | undefined
@@ -30,7 +30,7 @@ export function findContradictions(known: Pick<CurrentVersions, 'unseen'>): Cont
   return {
     expect(statuses, itemsOf) {
       if (statuses.endpoints === 'complete') {
-        const missing = known.unseen('endpoint').map(({ uid }) => uid)
+        const missing = currentVersions.unseen('endpoint').map(({ uid }) => uid)
         endpoints = { missing: itemsOf('endpoints') === 0 ? undefined : new Set(missing) }
       }
       if (areSourcesListed(statuses) && statuses.sources === 'complete') sources = { isEmpty: itemsOf('sources') === 0 }
@@ -42,8 +42,8 @@ export function findContradictions(known: Pick<CurrentVersions, 'unseen'>): Cont
     },
     takeSources(embedded) {
       if (sources === undefined) return
-      for (const { resource, isKnown } of embedded)
-        if (sources.isEmpty || isKnown) contradicted.sources.add(resource.uid)
+      for (const { resource, isInHistory } of embedded)
+        if (sources.isEmpty || isInHistory) contradicted.sources.add(resource.uid)
     },
     uidsOf: (listing) => contradicted[listing],
   }

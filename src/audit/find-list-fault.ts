@@ -35,7 +35,7 @@ export function countEntries(kind: Kind, item: JsonObject): number {
   return count
 }
 
-/** The key that the normal form gives an entry: its place, where it has no uid. */
+/** The key that the normal form gives an entry: its index, where it has no uid. */
 function keyOf(entry: Json, index: number): string {
   return isJsonObject(entry) && typeof entry.uid === 'string' && entry.uid !== '' ? entry.uid : `#${index}`
 }

@@ -26,14 +26,14 @@ export async function findRemovals(
   statuses: Statuses,
   contradicted: ReadonlySet<string>,
 ): Promise<Removals> {
-  const { draft, project, filters, known } = scan
+  const { draft, project, filters, currentVersions } = scan
   const changes: StagedChange[] = []
   const removed: ResourceKey[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
   const unobserved: ResourceKey[] = []
   for (const kind of ['endpoint', 'source', 'event_type', 'subscription', 'device'] as const) {
     if (!isKindComplete(statuses, kind)) continue
-    const unseen = known.unseen(kind)
+    const unseen = currentVersions.unseen(kind)
     if (kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))) {
       for (const { uid } of unseen) unobserved.push(resourceKey({ kind, uid }))
       if (!isKindWhole(statuses, filters, kind)) continue
@@ -76,12 +76,12 @@ async function existedBefore(
   const run = lastComplete[kind]?.run
   if (run === undefined) return []
   const existed: CurrentVersion[] = []
-  for (const some of chunks(gone, readAtOnce)) {
-    const younger = some.filter(({ fromRun }) => fromRun > run)
+  for (const batch of chunks(gone, readAtOnce)) {
+    const younger = batch.filter(({ fromRun }) => fromRun > run)
     const points = younger.map(({ uid }) => ({ kind, uid, run }))
     const versions = await draft.versionsAt(project, points)
     const unknown = new Set(younger.filter((_, at) => versions[at] === undefined))
-    existed.push(...some.filter((version) => !unknown.has(version)))
+    existed.push(...batch.filter((version) => !unknown.has(version)))
   }
   return existed
 }
@@ -95,12 +95,12 @@ export async function partByFilter(
   if (listings.every((listing) => filterText(listing, filters) === null)) return [unseen, []]
   const within: CurrentVersion[] = []
   const outside: CurrentVersion[] = []
-  for (const some of chunks(unseen, readAtOnce)) {
+  for (const batch of chunks(unseen, readAtOnce)) {
     const bodies = await draft.versionsAt(
       project,
-      some.map(({ uid }) => ({ kind, uid, run: draft.run - 1 })),
+      batch.map(({ uid }) => ({ kind, uid, run: draft.run - 1 })),
     )
-    for (const [at, version] of some.entries()) {
+    for (const [at, version] of batch.entries()) {
       const side = isWithin(filters, kind, bodies[at]?.attributes ?? {}) ? within : outside
       side.push(version)
     }

@@ -15,7 +15,7 @@ export interface Fleet {
 }
 
 export interface SearchedLists {
-  /** Waivers that match what was found, by their places in the policy's list. */
+  /** Waivers that match what was found, by their indexes in the policy's list. */
   readonly usedWaivers: readonly number[]
   /** Whether each list that was searched says something. */
   readonly areRead: boolean

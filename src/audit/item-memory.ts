@@ -6,7 +6,6 @@ import { isReadable, type Listing, type ProjectRef, type Resource } from '../mod
 import { normaliserVersion } from '../model/wire-schema.ts'
 import type { IdentifyItem, ItemIdentity, PagedListing } from '../service/service-client.ts'
 import { type CurrentVersions, kindOf } from './project-scan.ts'
-
 import type { StagedResource } from './stage-resources.ts'
 
 /** An item that a scan read: which version it became, and what of it no version keeps. */
@@ -33,7 +32,7 @@ const formLength = 16
 export class ItemMemory {
   readonly #draft: ScanDraft
   readonly #project: ProjectRef
-  readonly #known: CurrentVersions
+  readonly #currentVersions: CurrentVersions
   readonly #sealer: Sealer
   /** As it is stored. */
   readonly #stored: string | undefined
@@ -43,22 +42,22 @@ export class ItemMemory {
   static async open(
     draft: ScanDraft,
     project: ProjectRef,
-    known: CurrentVersions,
+    currentVersions: CurrentVersions,
     sealer: Sealer,
   ): Promise<ItemMemory> {
-    return new ItemMemory(draft, project, known, sealer, await draft.reading(project, 'items'))
+    return new ItemMemory(draft, project, currentVersions, sealer, await draft.reading(project, 'items'))
   }
 
   private constructor(
     draft: ScanDraft,
     project: ProjectRef,
-    known: CurrentVersions,
+    currentVersions: CurrentVersions,
     sealer: Sealer,
     stored: string | undefined,
   ) {
     this.#draft = draft
     this.#project = project
-    this.#known = known
+    this.#currentVersions = currentVersions
     this.#sealer = sealer
     this.#stored = stored
     const reading = parseReading(stored, sealer)
@@ -78,7 +77,7 @@ export class ItemMemory {
     return (item) => {
       const digest = digestOf(item)
       const [, uid, form = ''] = before?.get(digest) ?? []
-      const version = uid === undefined ? undefined : this.#known.find(kind, uid)
+      const version = uid === undefined ? undefined : this.#currentVersions.find(kind, uid)
       return { digest, uid: version?.digest.startsWith(form) === true ? uid : undefined }
     }
   }
@@ -87,7 +86,7 @@ export class ItemMemory {
   async read(listing: Listing, identities: readonly ItemIdentity[]): Promise<ReadonlyMap<string, Resource>> {
     const kind = kindOf[listing]
     const versions = identities.flatMap(({ digest, uid }) => {
-      const version = uid === undefined ? undefined : this.#known.find(kind, uid)
+      const version = uid === undefined ? undefined : this.#currentVersions.find(kind, uid)
       return version === undefined ? [] : [{ digest, version }]
     })
     const texts = await this.#draft.textsOf(versions.map(({ version }) => version.id))
@@ -107,10 +106,10 @@ export class ItemMemory {
   note(listing: Listing, identities: readonly ItemIdentity[], staged: readonly StagedResource[]): void {
     const items = this.#now[listing] ?? []
     for (const [at, { digest }] of identities.entries()) {
-      const { resource, ownForm } = staged[at] ?? {}
+      const { resource, formDigest } = staged[at] ?? {}
       if (items.length >= mostItems) break
-      if (resource === undefined || ownForm === undefined || !isWholeForm(resource)) continue
-      items.push([digest, resource.uid, ownForm.slice(0, formLength), resource.volatile])
+      if (resource === undefined || formDigest === undefined || !isWholeForm(resource)) continue
+      items.push([digest, resource.uid, formDigest.slice(0, formLength), resource.volatile])
     }
     if (items.length > 0) this.#now[listing] = items
   }

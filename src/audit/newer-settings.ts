@@ -1,5 +1,5 @@
 import { diffAttributes } from '../inventory/diff-attributes.ts'
-import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/known-releases.ts'
+import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/release-signs.ts'
 import { shapeOf } from '../inventory/shape.ts'
 import { isReadable, type ProjectRef, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
@@ -12,7 +12,7 @@ export interface TakenSettings {
   readonly project: Resource
   /** When these settings were written, by the service's clock: ISO 8601 in UTC; undefined where it does not say. */
   readonly writtenAt: string | undefined
-  /** Whether the answer is older than what is known, so that these are the settings that are known. */
+  /** Whether the answer is older than the settings in the history, so that these are those of the history. */
   readonly isStale: boolean
 }
 
@@ -32,15 +32,15 @@ export async function takeNewerSettings(
   const newest = await lastWritten?.(project)
   if (newest === undefined || writtenAt >= newest) return asAnswered
   const { kind, uid } = answer
-  const [known] = await draft.versionsAt(project, [{ kind, uid, run: draft.run - 1 }])
-  const isComparable = known?.sealKeyId === sealer.keyId && known.normaliser === normaliserVersion
-  if (known === undefined || !isComparable || known.doubts !== undefined) return asAnswered
-  if (now - Date.parse(known.since) > longestCacheMs) return asAnswered
-  const fields = diffAttributes(kind, known.attributes, answer.attributes, { sealsComparable: true })
+  const [stored] = await draft.versionsAt(project, [{ kind, uid, run: draft.run - 1 }])
+  const isComparable = stored?.sealKeyId === sealer.keyId && stored.normaliser === normaliserVersion
+  if (stored === undefined || !isComparable || stored.doubts !== undefined) return asAnswered
+  if (now - Date.parse(stored.since) > longestCacheMs) return asAnswered
+  const fields = diffAttributes(kind, stored.attributes, answer.attributes, { sealsComparable: true })
   if (fields.length === 0) return asAnswered
-  const { name, attributes, facts } = known
-  const kept: Resource = { kind, uid, name, attributes, facts, volatile: answer.volatile }
-  return { project: kept, writtenAt: newest, isStale: true }
+  const { name, attributes, facts } = stored
+  const storedProject: Resource = { kind, uid, name, attributes, facts, volatile: answer.volatile }
+  return { project: storedProject, writtenAt: newest, isStale: true }
 }
 
 function timeIn({ volatile: { updated_at } }: Resource): string | undefined {

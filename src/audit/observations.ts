@@ -1,17 +1,9 @@
 import type { StagedChange } from '../history/records.ts'
-import { ReleaseSigns } from '../inventory/known-releases.ts'
 import { type DescribedField, describeField } from '../inventory/malformed.ts'
+import { ReleaseSigns } from '../inventory/release-signs.ts'
 import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'
-import {
-  type FieldDoubt,
-  type Kind,
-  type Listing,
-  listings,
-  type Resource,
-  type ResourceKey,
-  resourceKey,
-} from '../model/resource.ts'
+import { type FieldDoubt, type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import { requiredFields } from '../model/wire-schema.ts'
 import { count } from '../text/count.ts'
 import type { TakenSettings } from './newer-settings.ts'
@@ -26,9 +18,8 @@ export class Observations {
   readonly malformed = countMalformed()
   readonly unseen = countUnseen()
   readonly changes: StagedChange[] = []
-  /** How many changes are left out of drift, by the path in the policy; and resources in which nothing else changed. */
+  /** How many changes are left out of drift, by the path in the policy. */
   readonly ignored = new Map<string, number>()
-  readonly silentlyChanged: ResourceKey[] = []
   /** How many resources of a kind were known before and seen again. */
   readonly seenAgain = new Map<Kind, number>()
   /** Whether a secret was known under another installation key. */
@@ -54,16 +45,15 @@ export class Observations {
   }
 
   noteStaged(listing: Listing, kind: Kind, { resources, isRebased, isReformed }: StagedResources): void {
-    for (const { resource, change, leftOut } of resources) {
+    for (const { change, ignoredCounts } of resources) {
       if (change !== undefined) this.changes.push(change)
-      else if (leftOut.size > 0) this.silentlyChanged.push(resourceKey(resource))
-      for (const [path, count] of leftOut) this.ignored.set(path, (this.ignored.get(path) ?? 0) + count)
+      for (const [path, count] of ignoredCounts) this.ignored.set(path, (this.ignored.get(path) ?? 0) + count)
     }
     this.isRebased ||= isRebased
     this.isReformed ||= isReformed
     this.malformed.add(listing, resources)
     this.unseen.add(listing, kind, resources)
-    const remembered = resources.filter(({ isKnown }) => isKnown)
+    const remembered = resources.filter(({ isInHistory }) => isInHistory)
     this.seenAgain.set(kind, (this.seenAgain.get(kind) ?? 0) + remembered.length)
     if (kind === 'project') this.self = resources[0]?.resource ?? this.self
   }
@@ -93,8 +83,8 @@ function countMalformed(): MalformedCounts {
         for (const { path, expected } of new Map(fields.map((field) => [field.path, field])).values()) {
           const { kind, uid } = resource
           const key = `${listing} ${kind} ${path}`
-          const known = counts.get(key)
-          if (known !== undefined) known.resources++
+          const entry = counts.get(key)
+          if (entry !== undefined) entry.resources++
           else counts.set(key, { listing, kind, path, expected, first: uid, resources: 1 })
         }
       }
@@ -135,7 +125,7 @@ interface UnseenField {
   since: FieldDoubt | undefined
 }
 
-interface ShownItems {
+interface ItemCounts {
   readonly listing: Listing
   readonly kind: Kind
   resources: number
@@ -143,10 +133,10 @@ interface ShownItems {
 }
 
 function countUnseen(): UnseenCounts {
-  const counts = new Map<string, ShownItems>()
+  const counts = new Map<string, ItemCounts>()
   const countedOf = (listing: Listing, kind: Kind) => {
     const key = `${listing} ${kind}`
-    const counted: ShownItems = counts.get(key) ?? { listing, kind, resources: 0, fields: new Map() }
+    const counted: ItemCounts = counts.get(key) ?? { listing, kind, resources: 0, fields: new Map() }
     counts.set(key, counted)
     return counted
   }
@@ -188,7 +178,7 @@ function addField(fields: Map<string, UnseenField>, field: string, { uid, attrib
 }
 
 function textOfUnseen(
-  { kind, resources }: ShownItems,
+  { kind, resources }: ItemCounts,
   field: string,
   { missing, carried, first, since }: UnseenField,
 ): string {
@@ -198,12 +188,12 @@ function textOfUnseen(
     : `${missing} of ${count(resources, kind)} ${missing === 1 ? 'shows' : 'show'} no ${field}`
   const when = since === undefined ? '' : ` since run ${since.run} (${formatMinute(since.at)})`
   const about = isAll ? '' : missing === 1 ? ' about it' : ' about them'
-  const known =
+  const carriedText =
     carried === 0
       ? 'no value of it is known'
       : `${carried === missing ? 'what is' : `${carried} values are`} known of it is older`
   const example = isAll || missing > 1 ? `first: ${first}` : first
-  return `${who}${when}: rules that read it say nothing${about}; ${known} (${example})`
+  return `${who}${when}: rules that read it say nothing${about}; ${carriedText} (${example})`
 }
 
 /** `2026-11-21 03:01 UTC`. */

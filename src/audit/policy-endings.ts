@@ -14,8 +14,13 @@ export function byPolicy({ endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
 }
 
 /** A violation in a field whose changes the policy no longer takes for drift. */
-export function endingOfIgnored({ path, at }: IgnoredPath, { placeOf }: Pick<PolicyEvaluator, 'placeOf'>): Ending {
-  return byPolicy({ endedBy: decidedAt('rule_off', { reason: `changes of ${path} are ignored`, place: placeOf(at) }) })
+export function endingOfIgnored(
+  { path, at }: IgnoredPath,
+  { locationOf }: Pick<PolicyEvaluator, 'locationOf'>,
+): Ending {
+  return byPolicy({
+    endedBy: decidedAt('rule_off', { reason: `changes of ${path} are ignored`, configuredAt: locationOf(at) }),
+  })
 }
 
 /** A violation of a difference that drift rules with the life `restored` report now. */
@@ -26,7 +31,7 @@ export function endingOfReported({ endedBy }: Pick<RuleSwitch, 'endedBy'>): Endi
 /** A violation whose value is not back after the time that its rule keeps it open. */
 export function endingOfExpiry(openForMs: number, { endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
   const reason = `not put back within ${writeDuration(openForMs)}`
-  return { resolution: 'expired', endedBy: decidedAt('expiry', { reason, place: endedBy.configured_at }) }
+  return { resolution: 'expired', endedBy: decidedAt('expiry', { reason, configuredAt: endedBy.configured_at }) }
 }
 
 /** Resources at a time: memory holds no more of their bodies. */
@@ -44,12 +49,12 @@ export async function readSwitches(
 ): Promise<(violation: Finding) => RuleSwitch> {
   const switches = new Map<ResourceKey, Map<string, RuleSwitch>>()
   const overridden = violations.filter(({ rule }) => evaluator.overridden.has(rule))
-  for (const some of chunks(overridden, readAtOnce)) {
+  for (const batch of chunks(overridden, readAtOnce)) {
     const stored = await draft.versionsAt(
       project,
-      some.map(({ kind, uid }) => ({ kind, uid, run: draft.run })),
+      batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run })),
     )
-    for (const [at, violation] of some.entries()) {
+    for (const [at, violation] of batch.entries()) {
       const { name, attributes } = stored[at] ?? { name: violation.name, attributes: {} }
       const resource = { ...bareResource(violation), name, attributes }
       const ofResource = switches.get(resourceKey(violation)) ?? new Map<string, RuleSwitch>()

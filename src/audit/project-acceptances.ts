@@ -24,7 +24,7 @@ export class ProjectAcceptances {
   readonly #byResource: ReadonlyMap<ResourceKey, readonly Acceptance[]>
   readonly #endings = new Map<number, AcceptanceEnding>()
   /** Fingerprints that were found in this run. */
-  readonly #found = new Set<string>()
+  readonly #fingerprints = new Set<string>()
   /** Those whose resource was seen, and whether it changed. */
   readonly #seen = new Map<number, boolean>()
 
@@ -62,7 +62,7 @@ export class ProjectAcceptances {
     if (this.#inForce.size + this.#former.size === 0) return findings
     return findings.flatMap((finding) => {
       const fingerprint = fingerprintOf(this.#project, finding)
-      this.#found.add(fingerprint)
+      this.#fingerprints.add(fingerprint)
       if (this.#inForce.has(fingerprint)) return []
       const former = this.#former.get(fingerprint)
       return [former === undefined ? finding : { ...finding, message: `${finding.message} (${sayFormer(former)})` }]
@@ -79,7 +79,7 @@ export class ProjectAcceptances {
     for (const acceptance of [...this.#inForce.values(), ...changed]) {
       const needs = criteria.needs.get(acceptance.rule)
       // A rule that is off says nothing.
-      if (needs === undefined || this.#found.has(acceptance.fingerprint)) continue
+      if (needs === undefined || this.#fingerprints.has(acceptance.fingerprint)) continue
       if (!isDecided(acceptance, needs) || criteria.endings.has(keyed(asFinding(acceptance)).key)) continue
       const silence = decideSilence(asFinding(acceptance), criteria)?.resolution
       if (silence === 'removed') this.#end(acceptance, 'removed')
@@ -116,18 +116,18 @@ export async function openAcceptances(draft: ScanDraft, project: ProjectRef): Pr
 }
 
 /**
- * Paths of the fields in which a resource differs from what was known of it; `all`: nothing was. undefined: it cannot be
- * said, because it was known in another normal form.
+ * Paths of the fields in which a resource differs from its previous version; `all`: it had none. undefined: it cannot be said,
+ * because that version is in another normal form.
  */
 function changedFields(
-  { resource, known, since }: StagedResource,
+  { resource, previous, since }: StagedResource,
   { draft, sealer, ignored, lastComplete }: Pick<ProjectScan, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
 ): readonly string[] | 'all' | undefined {
-  if (known === undefined) return since === draft.run ? 'all' : []
+  if (previous === undefined) return since === draft.run ? 'all' : []
   const { kind, attributes: after } = resource
-  if (!isInForm(known, lastComplete[kind])) return undefined
-  const before = reseal(kind, known.attributes, sealer)
-  const fields = diffAttributes(kind, before, after, { sealsComparable: known.sealKeyId === sealer.keyId })
+  if (!isInForm(previous, lastComplete[kind])) return undefined
+  const before = reseal(kind, previous.attributes, sealer)
+  const fields = diffAttributes(kind, before, after, { sealsComparable: previous.sealKeyId === sealer.keyId })
   return leaveOutIgnored(ignored, { before, after, fields }).fields.map(({ path }) => path)
 }
 

@@ -48,12 +48,11 @@ import {
   type ProjectScan,
   type Statuses,
 } from './project-scan.ts'
-
 import { ProjectWalk, type Walk } from './project-walk.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { keyOf } from './reconcile.ts'
 import { reconcileProject } from './reconcile-project.ts'
-import { ScanEvaluation, type ShownProject } from './scan-evaluation.ts'
+import { ScanEvaluation, type UnconcludedProject } from './scan-evaluation.ts'
 import { stageResources } from './stage-resources.ts'
 import { timeChanges } from './time-changes.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
@@ -62,11 +61,11 @@ import { detectShapeChanges, writeNotices } from './write-notices.ts'
 /** A page may hold thousands of items; what is made of them need not be in memory all at once. */
 const takenAtOnce = 100
 
-/** What is known of some items besides what they show. */
+/** What a page brings of its items besides the items themselves. */
 interface ReadItems {
   readonly identities: readonly ItemIdentity[]
   /** Their resources, by uid, where an earlier scan read the same bytes. */
-  readonly known: ReadonlyMap<string, Resource>
+  readonly remembered: ReadonlyMap<string, Resource>
   readonly filters: FilterReadings | undefined
 }
 
@@ -88,10 +87,10 @@ export class ProjectAudit implements ProjectScan {
   readonly filters: Filters
   readonly ignored: readonly IgnoredPath[]
   readonly windows: readonly ChangeWindow[]
-  readonly known: CurrentVersions
+  readonly currentVersions: CurrentVersions
   readonly lastComplete: CompleteScans
   readonly history: ProjectHistory
-  readonly #asked: AuditedProject
+  readonly #audited: AuditedProject
   readonly #run: OpenRun
   readonly #walk: ProjectWalk
   readonly #rules: ProjectEvaluator
@@ -104,29 +103,29 @@ export class ProjectAudit implements ProjectScan {
   readonly #observed: Observations
   readonly #targets: ProbeTarget[] = []
   /** What the listings have shown: what is embedded elsewhere adds nothing to it. */
-  readonly #shown = new Set<ResourceKey>()
+  readonly #listed = new Set<ResourceKey>()
 
-  static async open(asked: AuditedProject, run: OpenRun): Promise<ProjectAudit> {
-    return new ProjectAudit(asked, run, await readPast(asked, run))
+  static async open(audited: AuditedProject, run: OpenRun): Promise<ProjectAudit> {
+    return new ProjectAudit(audited, run, await readPast(audited, run))
   }
 
-  private constructor(asked: AuditedProject, run: OpenRun, past: ProjectPast) {
+  private constructor(audited: AuditedProject, run: OpenRun, past: ProjectPast) {
     const { draft, sealer, now, policy, evaluator } = run
     const { expected, recent } = past
     this.draft = draft
-    this.project = asked.ref
+    this.project = audited.ref
     this.sealer = sealer
     this.now = now
-    this.filters = asked.filters
+    this.filters = audited.filters
     this.ignored = policy.ignore
-    this.windows = policy.windows.filter(({ isFor }) => isFor(asked.ref.name))
-    this.known = past.known
+    this.windows = policy.windows.filter(({ isFor }) => isFor(audited.ref.name))
+    this.currentVersions = past.currentVersions
     this.lastComplete = past.lastComplete
     this.history = past.history
-    this.#asked = asked
+    this.#audited = audited
     this.#run = run
-    this.#walk = new ProjectWalk(asked, run)
-    this.#rules = evaluator.forProject(asked.ref)
+    this.#walk = new ProjectWalk(audited, run)
+    this.#rules = evaluator.forProject(audited.ref)
     this.#expected = expected
     this.#comparison =
       expected === undefined ? compareWithLastScan(this, recent) : compareWithApproved(this, expected, recent)
@@ -141,8 +140,8 @@ export class ProjectAudit implements ProjectScan {
       reform: (kind, attributes) => reseal(kind, attributes, sealer),
     })
     this.#items = past.items
-    this.#contradictions = findContradictions(past.known)
-    this.#observed = new Observations(asked.ref.uid)
+    this.#contradictions = findContradictions(past.currentVersions)
+    this.#observed = new Observations(audited.ref.uid)
   }
 
   /** Walks, takes and concludes. */
@@ -156,7 +155,7 @@ export class ProjectAudit implements ProjectScan {
     }
     if (proven.filters !== undefined) await draft.stageWalk(project, proven.filters, undefined)
     if (proven.walks.some(({ coverage }) => coverage.cause === 'foreign')) {
-      return discardProject(this.#asked, walked, this.#run)
+      return discardProject(this.#audited, walked, this.#run)
     }
     await this.#items.stage()
 
@@ -173,7 +172,7 @@ export class ProjectAudit implements ProjectScan {
       ...writeNotices(reshaped, this.#observed, removals.unreferenced),
       ...noteUncomparedSeals(missing.uncomparedSeals),
       ...probed.notices,
-      ...(this.#asked.isMissing === true && isSeen(proven.walks) ? [notListed] : []),
+      ...(this.#audited.isMissing === true && isSeen(proven.walks) ? [notListed] : []),
     ]
     for (const notice of notices) await draft.stageNotice(project, notice)
     return outcome
@@ -186,7 +185,11 @@ export class ProjectAudit implements ProjectScan {
       const identities = page.identities?.slice(from, from + takenAtOnce) ?? []
       const remembered = await this.#items.read(listing, identities)
       const read = new Set(remembered.values())
-      const resources = await this.#inventory(listing, items, { identities, known: remembered, filters: page.filters })
+      const resources = await this.#inventory(listing, items, {
+        identities,
+        remembered,
+        filters: page.filters,
+      })
       for (const [kind, ofKind] of Map.groupBy(resources, (resource) => resource.kind)) {
         const staged = await stageResources(this, kind, listing, ofKind, read)
         this.#observed.noteStaged(listing, kind, staged)
@@ -202,13 +205,13 @@ export class ProjectAudit implements ProjectScan {
   async #walkAll(): Promise<ProvenWalks> {
     const { evaluator, acceptsRemovals, onPage, signal } = this.#run
     const { seenAgain, unseen } = this.#observed
-    const rows = await FilterWalk.open(this, this.#asked, this.#run, this.#walk.access)
+    const rows = await FilterWalk.open(this, this.#audited, this.#run, this.#walk.access)
     const walks: Walk[] = []
-    for (const listing of dueListings(this.#asked)) {
+    for (const listing of dueListings(this.#audited)) {
       if (listing === 'subscriptions') this.#contradictions.expect(statusesOf(walks), unseen.itemsOf)
       const take = async (page: Page, durationMs: number) => {
         await this.take(listing, page)
-        onPage(this.#asked, { listing, items: page.items.length, durationMs })
+        onPage(this.#audited, { listing, items: page.items.length, durationMs })
       }
       const options = {
         rows: listing === 'subscriptions' ? rows : undefined,
@@ -218,7 +221,7 @@ export class ProjectAudit implements ProjectScan {
       walks.push(walk)
       if (walk.coverage.cause === 'foreign') break
     }
-    const withheld = await withholdRemovals(this, await proveIdentity(this.#asked, walks, signal), {
+    const withheld = await withholdRemovals(this, await proveIdentity(this.#audited, walks, signal), {
       limits: evaluator.optionsOf(this.project, this.#observed.self, 'project/mass-removal'),
       acceptsRemovals,
       seenAgain,
@@ -244,21 +247,21 @@ export class ProjectAudit implements ProjectScan {
   async #inventory(
     listing: Listing,
     items: readonly JsonObject[],
-    { identities, known, filters }: ReadItems,
+    { identities, remembered, filters }: ReadItems,
   ): Promise<readonly Resource[]> {
-    const parsed = known.size === 0 ? items : items.filter((_, at) => identities[at]?.uid === undefined)
+    const parsed = remembered.size === 0 ? items : items.filter((_, at) => identities[at]?.uid === undefined)
     const inventory = takeInventory(listing, parsed, this.sealer, filters)
-    const taken = known.size === 0 ? inventory.listed : inOrderOf(identities, known, inventory.listed)
+    const taken = remembered.size === 0 ? inventory.listed : inOrderOf(identities, remembered, inventory.listed)
     const listed = listing === 'project' ? await this.#takeSettings(taken) : taken
     // A source that was listed is known in full: the stub that a subscription carries adds nothing.
-    if (listing === 'sources') for (const resource of listed) this.#shown.add(resourceKey(resource))
-    const lifted = inventory.lifted.filter((resource) => !this.#shown.has(resourceKey(resource)))
-    for (const resource of lifted) this.#shown.add(resourceKey(resource))
+    if (listing === 'sources') for (const resource of listed) this.#listed.add(resourceKey(resource))
+    const lifted = inventory.lifted.filter((resource) => !this.#listed.has(resourceKey(resource)))
+    for (const resource of lifted) this.#listed.add(resourceKey(resource))
     const resources = [...listed, ...lifted]
     const { probes } = this.#run.policy
     if (probes.length > 0) {
       const passing = resources.map((resource, at) => ({ resource, item: items[at] }))
-      for (const target of findTargets(probes, this.#asked, passing)) this.#targets.push(target)
+      for (const target of findTargets(probes, this.#audited, passing)) this.#targets.push(target)
     }
     this.#observed.noteShapes(listing, listed)
     if (listing === 'subscriptions') this.#contradictions.take(listed)
@@ -275,7 +278,7 @@ export class ProjectAudit implements ProjectScan {
   async #probe(statuses: Statuses, removals: Removals): Promise<ProbeOutcomes> {
     if (!this.#run.runsProbes) return leaveOutProbes(this, this.#targets)
     return runProbes(this, {
-      client: this.#asked.client,
+      client: this.#audited.client,
       access: this.#walk.access,
       probes: this.#run.policy.probes,
       targets: this.#targets,
@@ -306,13 +309,13 @@ export class ProjectAudit implements ProjectScan {
     missing: MissingResources,
     timed: readonly StagedChange[],
   ): Promise<ProjectOutcome> {
-    const { self, changes, silentlyChanged, ignored, settings } = this.#observed
+    const { self, ignored, settings } = this.#observed
     const release = this.#observed.release.range()
     const inferred = release === undefined ? {} : { release }
     const findings = [
       ...this.#rules.evaluateScan(self, {
         isVanished: walks.some(({ coverage }) => coverage.cause === 'not_found'),
-        isMissing: this.#asked.isMissing === true && !isSeen(walks),
+        isMissing: this.#audited.isMissing === true && !isSeen(walks),
         isUnlisted: false,
         ...inferred,
         unconfirmedRemovals: losses,
@@ -320,27 +323,23 @@ export class ProjectAudit implements ProjectScan {
       ...probed.resources.flatMap((resource) => this.#rules.evaluate(resource)),
       ...missing.gone.flatMap(({ resource, drift }) => this.#rules.compare(resource, drift)),
     ]
-    const { isUnderOtherRules } = this.history
-    const shown: ShownProject = {
-      ...configured(this.#asked),
+    const unconcluded: UnconcludedProject = {
+      ...configured(this.#audited),
       ...this.#describePast(statuses),
       ...inferred,
       ...(settings?.writtenAt && { settingsAt: settings.writtenAt }),
       statuses,
       unobserved: [...removals.unobserved, ...missing.unobserved],
       removed: removals.gone,
-      // Asked only where the rules changed: a first run changes everything.
-      changed: isUnderOtherRules ? [...changes.map(resourceKey), ...silentlyChanged] : [],
       ignored: Object.fromEntries(ignored),
       undecided: [
         ...(mayBeVulnerable(release) ? [violationOf(releaseVulnerable, self)] : []),
         ...(isLossOpen ? [violationOf(massRemoval, self)] : []),
       ],
-      isUnderOtherRules,
       untested: probed.untested,
       probed: [...new Set(this.#targets.map((target) => target.probe.name))],
     }
-    return this.#evaluation.conclude(shown, findings, { changes: timed, until: isoTime(this.#run.clock.now()) })
+    return this.#evaluation.conclude(unconcluded, findings, { changes: timed, until: isoTime(this.#run.clock.now()) })
   }
 
   /** What the run could compare the project with. Members that say nothing are absent, so that equal runs store nothing. */
@@ -369,14 +368,14 @@ export async function discardProject(
   return outcome
 }
 
-/** All resources of a page in its order. `parsed`: those of items that are not known. */
+/** All resources of a page in its order. `parsed`: those of items that no earlier scan read. */
 function inOrderOf(
   identities: readonly ItemIdentity[],
-  known: ReadonlyMap<string, Resource>,
+  remembered: ReadonlyMap<string, Resource>,
   parsed: readonly Resource[],
 ): readonly Resource[] {
   const remaining = parsed.values()
-  return identities.flatMap(({ uid }) => (uid === undefined ? remaining.next().value : known.get(uid)) ?? [])
+  return identities.flatMap(({ uid }) => (uid === undefined ? remaining.next().value : remembered.get(uid)) ?? [])
 }
 
 function statusesOf(walks: readonly Walk[]): Statuses {

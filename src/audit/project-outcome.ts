@@ -21,16 +21,12 @@ export interface ProjectOutcome
   /** Resources that still exist and that nothing showed. */
   readonly unobserved: readonly ResourceKey[]
   readonly removed: readonly ResourceKey[]
-  /** Resources that differ from what the last complete scan saw, where the project is under other rules. */
-  readonly changed: readonly ResourceKey[]
   /** How many changes the policy leaves out of drift, by the path in the policy. */
   readonly ignored: Readonly<Record<string, number>>
   /** Violations that end with any scan, by key, and why. */
   readonly endings: Readonly<Record<string, Ending>>
   /** Keys of violations that nothing decides: their origin could not be compared. */
   readonly undecided: readonly string[]
-  /** Whether the policy, the configuration or the tool changed since the last scan of the project. */
-  readonly isUnderOtherRules: boolean
   /** What could not be tested: what only a probe can say of it is unknown. */
   readonly untested: readonly ResourceKey[]
   /** Names of the probes that are about something here. */
@@ -39,14 +35,12 @@ export interface ProjectOutcome
 }
 
 /** What a project leaves of which nothing was scanned, or is kept. */
-export const nothingFound = {
+export const emptyOutcome = {
   unobserved: [],
   removed: [],
-  changed: [],
   ignored: {},
   endings: {},
   undecided: [],
-  isUnderOtherRules: false,
   untested: [],
   probed: [],
   evaluation: nothingEvaluated,
@@ -54,7 +48,7 @@ export const nothingFound = {
 
 /** The outcome of a project of which nothing is kept but what its walks proved. */
 export function discardedOutcome(project: AuditedProject, statuses: Statuses): ProjectOutcome {
-  return { ...configured(project), statuses, ...nothingFound }
+  return { ...configured(project), statuses, ...emptyOutcome }
 }
 
 /** What the configuration says of a project, as far as the end of a run asks for it. */

@@ -7,12 +7,11 @@ import { ItemMemory } from './item-memory.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances, type ProjectAcceptances } from './project-acceptances.ts'
 import { type AuditedProject, CurrentVersions } from './project-scan.ts'
-
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 
 /** What the history knows of a project before a run scans it. */
 export interface ProjectPast {
-  readonly known: CurrentVersions
+  readonly currentVersions: CurrentVersions
   /** Its items as the last scan read them. */
   readonly items: ItemMemory
   /** The last complete walk of each kind. */
@@ -33,7 +32,7 @@ export async function readPast(
   const history = await historyOf(ref)
   const knownVersions = new CurrentVersions(await draft.current(ref))
   return {
-    known: knownVersions,
+    currentVersions: knownVersions,
     items: await ItemMemory.open(draft, ref, knownVersions, sealer),
     lastComplete: await readCompleteScans(draft.past, ref, draft.run - 1),
     history,
@@ -57,15 +56,15 @@ export function askTogether(
 ): OpenRun['historyOf'] {
   const since = lookbackMs === 0 ? undefined : new Date(Math.max(0, now - lookbackMs)).toISOString()
   const readings = new Map<string, Promise<Map<string, ProjectHistory>>>()
-  const ask = async (some: readonly ProjectRef[]) => new Map(await draft.historiesOf(some, since))
+  const ask = async (batch: readonly ProjectRef[]) => new Map(await draft.historiesOf(batch, since))
   return async (project) => {
     const { name } = project
     if (!readings.has(name)) {
       const at = projects.findIndex((each) => each.name === name)
       const next = projects.slice(at + 1, at + readTogether).filter((each) => !readings.has(each.name))
-      const some = [project, ...next]
-      const answer = ask(some)
-      for (const each of some) readings.set(each.name, answer)
+      const batch = [project, ...next]
+      const answer = ask(batch)
+      for (const each of batch) readings.set(each.name, answer)
     }
     const histories = await readings.get(name)
     const history = histories?.get(name) ?? noHistory

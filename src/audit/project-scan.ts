@@ -95,7 +95,7 @@ export interface ProjectScan extends EvaluatedScan {
   readonly draft: ScanDraft
   readonly sealer: Sealer
   readonly filters: Filters
-  readonly known: CurrentVersions
+  readonly currentVersions: CurrentVersions
   readonly lastComplete: CompleteScans
   /** What earlier runs left of the project. */
   readonly history: ProjectHistory

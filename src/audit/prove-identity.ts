@@ -2,7 +2,7 @@ import type { CoverageCause } from '../model/coverage.ts'
 import type { Listing } from '../model/resource.ts'
 import { ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
-import { dueListings, unasked } from './due-listings.ts'
+import { dueListings, unreadListing } from './due-listings.ts'
 import type { AuditedProject } from './project-scan.ts'
 import type { Walk } from './project-walk.ts'
 
@@ -81,7 +81,7 @@ function isNameless(walk: Walk): boolean {
 function spoil(project: AuditedProject, walks: readonly Walk[], reason: string): Walk[] {
   return dueListings(project).map((listing): Walk => {
     const walk = walks.find(({ coverage }) => coverage.listing === listing)
-    if (walk === undefined) return { coverage: unasked(listing, 'foreign', reason), lacksPromisedPage: false }
+    if (walk === undefined) return { coverage: unreadListing(listing, 'foreign', reason), lacksPromisedPage: false }
     const { coverage } = walk
     // One that broke off keeps its own reason.
     const why = coverage.cause === null ? ({ cause: 'foreign', reason } as const) : {}

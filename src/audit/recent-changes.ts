@@ -56,12 +56,12 @@ export async function datesOfChanges(
 ): Promise<readonly Drift['recent'][]> {
   // A single change is not flapping, and is not read.
   const isAlone = (reports: readonly ChangeReport[], isFresh: boolean) => reports.length + Number(isFresh) === 1
-  const asked = resources.flatMap(({ resource: { kind, uid }, reports, fresh }) =>
+  const reportedFields = resources.flatMap(({ resource: { kind, uid }, reports, fresh }) =>
     [...(reports ?? [])].flatMap(([path, ofPath]) =>
       isAlone(ofPath, fresh.has(path)) ? [] : ofPath.map(({ run }) => ({ kind, uid, run, path })),
     ),
   )
-  const wasFirst = await findFirstSightings(asked, versionsAt)
+  const wasFirst = await findFirstSightings(reportedFields, versionsAt)
   return resources.map(({ resource: { kind, uid }, reports, fresh }) => {
     const changes = new Map<string, readonly number[]>()
     for (const path of new Set([...(reports?.keys() ?? []), ...fresh])) {
@@ -92,15 +92,15 @@ export async function findFirstSightings(
   const keyOf = ({ path, run, ...resource }: ReportedField) => `${run} ${path} ${resourceKey(resource)}`
   const later = new Set<string>()
   const byVersion = Map.groupBy(fields, ({ run, ...resource }) => `${run} ${resourceKey(resource)}`)
-  for (const some of chunks([...byVersion.values()], pairsAtOnce)) {
-    const points = some.flatMap(([first]) => (first === undefined ? [] : [first]))
+  for (const batch of chunks([...byVersion.values()], pairsAtOnce)) {
+    const points = batch.flatMap(([first]) => (first === undefined ? [] : [first]))
     const versions = await versionsAt(
       points.flatMap(({ kind, uid, run }) => [
         { kind, uid, run },
         { kind, uid, run: run - 1 },
       ]),
     )
-    for (const [at, ofVersion] of some.entries()) {
+    for (const [at, ofVersion] of batch.entries()) {
       const [version, before] = [versions[2 * at], versions[2 * at + 1]]
       if (version === undefined) continue
       const isFirst = (path: string) =>

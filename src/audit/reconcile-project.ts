@@ -1,6 +1,8 @@
 import type { Acceptance } from '../history/acceptances.ts'
-import type { ActiveViolation, ViolationDraft } from '../history/history.ts'
+import type { ActiveViolation, NamedVersion, ViolationDraft } from '../history/history.ts'
 import { findLastApproval } from '../history/sql/approvals.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
+import type { StoredBody } from '../history/stored-body.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
@@ -32,11 +34,12 @@ export async function reconcileProject(
   const { project } = outcome
   const { needs } = evaluator
   const isOfState = ({ rule }: Finding) => needs.get(rule)?.life === 'approved'
+  const isOfResource = ({ rule }: Finding) => needs.get(rule)?.scope === 'resource'
   const unconfirmed = await draft.unconfirmedViolations(project)
   const active = unconfirmed.filter(({ rule }) => !isOfRun(needs.get(rule)?.scope))
   const criteria = projectCriteria(outcome, needs)
   // What was found in a field that the policy ignores now is not fixed.
-  const left = active.flatMap((violation) => {
+  const ignoredEndings = active.flatMap((violation) => {
     const by = needs.get(violation.rule)?.scope === 'drift' ? ignoredBy(ignored, violation.path) : undefined
     return by === undefined ? [] : [[keyed(violation).key, endingOfIgnored(by, evaluator)] as const]
   })
@@ -44,13 +47,15 @@ export async function reconcileProject(
   const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
   const withoutBaseline = unasked.length === 0 ? fixed : await endingOfBaseline(draft, project)
   const endings = new Map([
-    ...left,
+    ...ignoredEndings,
     ...criteria.endings,
     ...unasked.map((violation) => [keyed(violation).key, withoutBaseline] as const),
   ])
   const covered = active.filter((violation) => isCovered(violation, needs, expected))
   const approved = new Set(covered.map((violation) => keyed(violation).key))
   const switchOf = await readSwitches(draft, project, [...active, ...acceptances.findings], evaluator)
+  const ofResources = [...active, ...acceptances.findings].filter(isOfResource)
+  const loosened = await readLoosened(draft, project, ofResources, { evaluator, reform })
   const differing = await readDifferences(draft, project, [...active, ...acceptances.findings].filter(isOfState), {
     evaluator,
     expected,
@@ -61,7 +66,8 @@ export async function reconcileProject(
   const decided = {
     ...criteria,
     endings,
-    leftOut: differing.leftOut,
+    differingEndings: differing.differingEndings,
+    isLoosened: (violation: Finding) => loosened.has(keyed(violation).key),
     isUnobserved: (violation: Finding) =>
       criteria.isUnobserved(violation) || differing.uncompared.has(keyed(violation).key),
     approvedBy: (violation: Finding) =>
@@ -120,15 +126,15 @@ async function readDifferences(
   project: ProjectRef,
   violations: readonly Finding[],
   { evaluator, expected, ignored, reform, switchOf }: DifferenceBasis,
-): Promise<{ readonly leftOut: ReadonlyMap<string, Ending>; readonly uncompared: ReadonlySet<string> }> {
-  const leftOut = new Map<string, Ending>()
+): Promise<{ readonly differingEndings: ReadonlyMap<string, Ending>; readonly uncompared: ReadonlySet<string> }> {
+  const differingEndings = new Map<string, Ending>()
   const uncompared = new Set<string>()
-  if (expected === undefined || expected === 'unread' || reform === undefined) return { leftOut, uncompared }
-  for (const some of chunks(violations, readAtOnce)) {
-    const approved = await expected.bodies(some)
-    const points = some.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
+  if (expected === undefined || expected === 'unread' || reform === undefined) return { differingEndings, uncompared }
+  for (const batch of chunks(violations, readAtOnce)) {
+    const approved = await expected.bodies(batch)
+    const points = batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
     const stored = await draft.versionsAt(project, points)
-    for (const [at, violation] of some.entries()) {
+    for (const [at, violation] of batch.entries()) {
       const [body, version] = [approved[at], stored[at]]
       if (body === undefined || version === undefined) continue
       const { key } = keyed(violation)
@@ -136,14 +142,56 @@ async function readDifferences(
       const after = version.attributes
       const sealsComparable = body.sealKeyId === version.sealKeyId
       const all = diffAttributes(violation.kind, before, after, { sealsComparable })
-      const { fields, leftOut: paths } = leaveOutIgnored(ignored, { before, after, fields: all })
+      const { fields, ignoredCounts: paths } = leaveOutIgnored(ignored, { before, after, fields: all })
       const by = ignored.find(({ path }) => paths.has(path))
-      if (fields.length > 0) leftOut.set(key, endingOfReported(switchOf(violation)))
-      else if (by !== undefined) leftOut.set(key, endingOfIgnored(by, evaluator))
+      if (fields.length > 0) differingEndings.set(key, endingOfReported(switchOf(violation)))
+      else if (by !== undefined) differingEndings.set(key, endingOfIgnored(by, evaluator))
       else if (!sealsComparable && holdsSeals(before)) uncompared.add(key)
     }
   }
-  return { leftOut, uncompared }
+  return { differingEndings, uncompared }
+}
+
+/**
+ * Violations of rules about one resource that another policy found last, and that this one would not find in the resource
+ * as it was then: they ended without being mended. Where that cannot be said, the resource must be the same. `lastRun`:
+ * the run that found it last, where the last scan did not.
+ */
+async function readLoosened(
+  draft: Pick<ViolationDraft, 'run' | 'past' | 'versionsAt' | 'lastScannedRun' | 'underSameRules'>,
+  project: ProjectRef,
+  violations: readonly (Finding & { readonly lastRun?: number | undefined })[],
+  { evaluator, reform }: Pick<Decisions, 'evaluator' | 'reform'>,
+): Promise<ReadonlySet<string>> {
+  const loosened = new Set<string>()
+  const lastScan = violations.length === 0 ? undefined : await draft.lastScannedRun(project)
+  if (lastScan === undefined || reform === undefined) return loosened
+  const same = await draft.underSameRules([...new Set(violations.map(({ lastRun = lastScan }) => lastRun))])
+  const underOthers = violations.filter(({ lastRun = lastScan }) => !same.has(lastRun))
+  for (const batch of chunks(underOthers, readAtOnce)) {
+    const points = batch.map(({ kind, uid, lastRun = lastScan }) => ({ kind, uid, run: lastRun }))
+    const then = await readVersionsAt(draft.past, project, points)
+    const now = await draft.versionsAt(
+      project,
+      points.map((point) => ({ ...point, run: draft.run })),
+    )
+    for (const [at, violation] of batch.entries()) {
+      const [stored, current] = [then[at], now[at]]
+      if (current === undefined) continue
+      if (stored === undefined || isLoosened(violation, stored, current)) loosened.add(keyed(violation).key)
+    }
+  }
+  return loosened
+
+  function isLoosened(violation: Finding, stored: StoredBody, current: NamedVersion): boolean {
+    const { kind, uid } = violation
+    const { name, facts } = stored
+    const attributes = reform?.(kind, stored.attributes) ?? stored.attributes
+    const isFound = evaluator.finds(project, { kind, uid, name, attributes, volatile: {}, facts }, violation)
+    if (isFound !== undefined) return !isFound
+    const sealsComparable = stored.sealKeyId === current.sealKeyId
+    return diffAttributes(kind, attributes, current.attributes, { sealsComparable }).length === 0
+  }
 }
 
 interface DifferenceBasis extends Pick<Decisions, 'evaluator' | 'expected' | 'ignored' | 'reform'> {
@@ -156,7 +204,7 @@ async function endingOfBaseline(draft: ViolationDraft, project: ProjectRef): Pro
   return byPolicy({
     endedBy:
       revoked === undefined
-        ? decidedAt('rule_off', { reason: 'there is no baseline to compare with', place: null })
+        ? decidedAt('rule_off', { reason: 'there is no baseline to compare with', configuredAt: null })
         : decidedBy('baseline', { ...revoked, reason: 'the baseline was revoked', run }),
   })
 }

@@ -34,15 +34,14 @@ export interface ScanCriteria {
   isUnobserved(violation: Finding): boolean
   /** Violations that end with any scan, by key, and why. */
   readonly endings: ReadonlyMap<string, Ending>
-  /** Whether the resource was removed; and whether it differs from what the last complete scan saw. */
+  /** Whether the resource was removed. */
   isRemoved(violation: Finding): boolean
-  isChanged(violation: Finding): boolean
+  /** Whether another policy found it last, and this one asks for less. Default: it does not. */
+  isLoosened?(violation: Finding): boolean
   /** The approval of a state of the project that has what the violation is about. */
   approvedBy?(violation: Finding): EndedBy | undefined
   /** Violations whose rule leaves out what the resource still differs in, by key, and why. */
-  readonly leftOut?: ReadonlyMap<string, Ending>
-  /** Whether the policy, the configuration or the tool changed since the last scan of the project. */
-  readonly isUnderOtherRules: boolean
+  readonly differingEndings?: ReadonlyMap<string, Ending>
 }
 
 /** With what only the resources and the policy of the run show. */
@@ -74,7 +73,7 @@ export interface Reconciliation<Violation> {
   readonly unknown: readonly Violation[]
 }
 
-/** The same rule at the same place of the same resource: however a finding is worded or rated, it is the same one. */
+/** The same rule at the same path of the same resource: however a finding is worded or rated, it is the same one. */
 export function keyed(finding: Finding): KeyedFinding {
   return { finding, key: keyOf(finding) }
 }
@@ -147,8 +146,8 @@ export function decideSilence(finding: Finding, criteria: Criteria): Ending | un
 }
 
 /**
- * What the policy has off for the resource now is not mended, regardless of what else changed in it. A rule that reads one
- * resource, which is the same as before, falls silent because the policy asks for less.
+ * What the policy has off for the resource now is not mended, regardless of what else changed in it. Nor is what a rule
+ * about one resource no longer finds because the policy asks for less.
  */
 function endingOf(violation: Finding, criteria: Criteria): Ending {
   const needs = criteria.needs.get(violation.rule)
@@ -158,10 +157,9 @@ function endingOf(violation: Finding, criteria: Criteria): Ending {
   if (criteria.isRemoved(violation)) return removed
   const decided = criteria.switchOf(violation)
   if (decided.isOff) return byPolicy(decided)
-  const leftOut = criteria.leftOut?.get(keyed(violation).key)
-  if (leftOut !== undefined) return leftOut
-  const isSameResource = needs.scope === 'resource' && !criteria.isChanged(violation)
-  return isSameResource && criteria.isUnderOtherRules ? byPolicy(decided) : fixed
+  const ending = criteria.differingEndings?.get(keyed(violation).key)
+  if (ending !== undefined) return ending
+  return needs.scope === 'resource' && criteria.isLoosened?.(violation) === true ? byPolicy(decided) : fixed
 }
 
 /** Whether a rule across resources saw all that it needs. */
@@ -176,13 +174,13 @@ function keepWorseSeverity(finding: Finding, { severity, message }: Finding): Fi
   return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
 }
 
-function saysTheSame(known: ReconcilableViolation, finding: Finding): boolean {
+function saysTheSame(violation: ReconcilableViolation, finding: Finding): boolean {
   return (
-    known.state === stateOf(finding) &&
-    known.severity === finding.severity &&
-    known.message === finding.message &&
-    known.name === finding.name &&
-    isSameWaiver(known.waiver, finding.waiver)
+    violation.state === stateOf(finding) &&
+    violation.severity === finding.severity &&
+    violation.message === finding.message &&
+    violation.name === finding.name &&
+    isSameWaiver(violation.waiver, finding.waiver)
   )
 }
 

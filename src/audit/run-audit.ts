@@ -24,7 +24,6 @@ import { noteUnmatchedProbes } from './probes/run-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { askTogether } from './project-past.ts'
 import type { AuditedProject, AuditedService, OnTimed, PageRead, ProjectList } from './project-scan.ts'
-
 import { writeConclusion } from './write-conclusion.ts'
 import { noteCachedSettings, noteIgnored } from './write-notices.ts'
 

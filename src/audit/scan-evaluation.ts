@@ -1,7 +1,7 @@
 import type { StagedChange } from '../history/records.ts'
 import { chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'
-import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { isReadable, type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { windowTimeOf } from '../model/window-time.ts'
 import { describeOutside, windowTimes } from '../policy/change-window.ts'
@@ -10,7 +10,7 @@ import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { outsideWindow } from '../rules/drift/outside-window.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { compareWithOrigins, type FollowedViolation, type OriginComparison } from './compare-with-origins.ts'
-import { type Comparison, type ShownResource, subjectOf } from './comparison.ts'
+import { type Comparison, type ScannedResource, subjectOf } from './comparison.ts'
 import { dateValues } from './date-values.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
 import type { ProjectAcceptances } from './project-acceptances.ts'
@@ -21,7 +21,7 @@ import { reconcileProject } from './reconcile-project.ts'
 import { writeFindings } from './write-violations.ts'
 
 /** What a scan showed of a project, before rules conclude. */
-export type ShownProject = Omit<ProjectOutcome, 'endings' | 'evaluation'>
+export type UnconcludedProject = Omit<ProjectOutcome, 'endings' | 'evaluation'>
 
 /** What changed, and when the scan had ended (ISO 8601): the end of the time in which it first saw a change. */
 export interface TimedChanges {
@@ -60,7 +60,7 @@ export class ScanEvaluation {
   readonly #ofChanges = new Map<ResourceKey, Finding>()
   /** Violations of that rule that are followed, and which of their resources the scan has shown. */
   readonly #outside: ReadonlyMap<ResourceKey, FollowedViolation>
-  readonly #shownAgain = new Set<ResourceKey>()
+  readonly #seenAgain = new Set<ResourceKey>()
   readonly #reform: ScanEvaluationOptions['reform']
 
   constructor(scan: EvaluatedScan, options: ScanEvaluationOptions) {
@@ -91,24 +91,28 @@ export class ScanEvaluation {
   }
 
   /** Evaluates resources of one listing, and drafts what was found in them. */
-  async take(listing: Listing, shown: readonly ShownResource[]): Promise<void> {
+  async take(listing: Listing, scanned: readonly ScannedResource[]): Promise<void> {
     const { draft, project } = this.#scan
-    await writeFindings(draft, project, this.#acceptances.apply(await this.#evaluate(listing, shown)))
+    await writeFindings(draft, project, this.#acceptances.apply(await this.#evaluate(listing, scanned)))
   }
 
-  /** Concludes the rules across the project's resources, and reconciles. `found`: what only the whole scan shows. */
-  async conclude(shown: ShownProject, found: readonly Finding[], timed: TimedChanges): Promise<ProjectOutcome> {
+  /** Concludes the rules across the project's resources, and reconciles. `scanFindings`: what only the whole scan shows. */
+  async conclude(
+    unconcluded: UnconcludedProject,
+    scanFindings: readonly Finding[],
+    timed: TimedChanges,
+  ): Promise<ProjectOutcome> {
     const { windows, unannounced } = await this.#compareWithWindows(timed)
-    const acrossResources = this.#rules.conclude({ isComplete: (kind) => isWhole(shown, kind) })
-    const findings = [...found, ...unannounced, ...acrossResources]
+    const acrossResources = this.#rules.conclude({ isComplete: (kind) => isWhole(unconcluded, kind) })
+    const findings = [...scanFindings, ...unannounced, ...acrossResources]
     // An earlier run saw these removed.
-    const gone = [...this.#outside.keys()].filter((key) => !this.#shownAgain.has(key))
+    const gone = [...this.#outside.keys()].filter((key) => !this.#seenAgain.has(key))
     const outcome: ProjectOutcome = {
-      ...shown,
+      ...unconcluded,
       ...(windows.length === 0 ? {} : { windows }),
-      removed: [...shown.removed, ...gone],
+      removed: [...unconcluded.removed, ...gone],
       endings: Object.fromEntries(this.#origins.endings),
-      undecided: [...this.#origins.undecided, ...shown.undecided],
+      undecided: [...this.#origins.undecided, ...unconcluded.undecided],
       evaluation: this.#rules.outcome(),
     }
     const { draft, ignored } = this.#scan
@@ -123,9 +127,9 @@ export class ScanEvaluation {
   }
 
   /** What rules find in resources, and in how they differ from before. */
-  async #evaluate(listing: Listing, shown: readonly ShownResource[]): Promise<readonly Finding[]> {
+  async #evaluate(listing: Listing, scanned: readonly ScannedResource[]): Promise<readonly Finding[]> {
     const { draft, project, now } = this.#scan
-    const resources = shown.map(({ resource }) => resource)
+    const resources = scanned.map(({ resource }) => resource)
     const dates = await dateValues(
       resources.map((resource) => ({ resource, paths: this.#evaluator.datesOf(resource) })),
       { before: draft.run, startedAt: new Date(now).toISOString() },
@@ -135,29 +139,37 @@ export class ScanEvaluation {
     for (const [at, resource] of resources.entries()) {
       for (const finding of this.#rules.evaluate(resource, dates[at])) findings.push(finding)
     }
-    this.#noteChanges(shown)
-    const compared = await this.#comparison.compare(listing, shown)
+    this.#noteChanges(scanned)
+    const compared = await this.#comparison.compare(listing, scanned)
     const drifted = compared.flatMap(({ resource, drift, originRun }) => [
       ...this.#rules.compare(resource, drift, originRun),
       ...this.#findStillOutside(resource, drift),
     ])
     for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)
+    for (const resource of resources) {
+      if (!isReadable(resource)) this.#rules.doubtUnread(resource, this.#isCompared(resource))
+    }
     return findings
+  }
+
+  /** Whether a state that a person approved has the resource, as far as that is known. */
+  #isCompared(resource: Resource): boolean {
+    return this.#expected !== undefined && this.#expected !== 'unread' && this.#comparison.isApproved(resource)
   }
 
   /** What changed outside every window, and differs from the approved baseline still. */
   #findStillOutside(resource: Resource, drift: Drift): readonly Finding[] {
     const violation = drift.isApproved ? this.#outside.get(resourceKey(resource)) : undefined
     if (violation === undefined) return []
-    const found = this.#rules.compareBy(outsideWindow.id, resource, { ...drift, outside: violation.message }) ?? []
-    return found.map((finding) => ({ ...finding, originRun: violation.originRun }))
+    const findings = this.#rules.compareBy(outsideWindow.id, resource, { ...drift, outside: violation.message }) ?? []
+    return findings.map((finding) => ({ ...finding, originRun: violation.originRun }))
   }
 
   /** Where a project has change windows, keeps what would be found: when a change came about is known at the end. */
-  #noteChanges(shown: readonly ShownResource[]): void {
-    for (const { resource } of this.#outside.size === 0 ? [] : shown) this.#shownAgain.add(resourceKey(resource))
+  #noteChanges(scanned: readonly ScannedResource[]): void {
+    for (const { resource } of this.#outside.size === 0 ? [] : scanned) this.#seenAgain.add(resourceKey(resource))
     if (this.#scan.windows.length === 0) return
-    for (const { resource, change } of shown) {
+    for (const { resource, change } of scanned) {
       if (change === undefined) continue
       const { change: type, fields } = change
       this.#findOutside(resource, { change: type, fields, before: undefined, after: resource.attributes })
@@ -197,10 +209,10 @@ export class ScanEvaluation {
   /** No page shows what was removed, so the history says what it was. */
   async #findRemoved(removed: readonly Pick<StagedChange, 'kind' | 'uid' | 'name'>[]): Promise<void> {
     const { draft, project, lastComplete } = this.#scan
-    for (const some of chunks(removed, readAtOnce)) {
-      const points = some.map(({ kind, uid }) => ({ kind, uid, run: lastComplete[kind]?.run ?? 0 }))
+    for (const batch of chunks(removed, readAtOnce)) {
+      const points = batch.map(({ kind, uid }) => ({ kind, uid, run: lastComplete[kind]?.run ?? 0 }))
       const versions = await draft.versionsAt(project, points)
-      for (const [at, { kind, uid, name }] of some.entries()) {
+      for (const [at, { kind, uid, name }] of batch.entries()) {
         const before = versions[at]?.attributes
         if (before === undefined) continue
         const resource: Resource = { kind, uid, name, attributes: before, volatile: {}, facts: {} }

@@ -24,28 +24,28 @@ export interface StagedResources {
 }
 
 export interface StagedResource {
-  /** With all that is known of it: what this scan showed, and what earlier ones did where it did not. */
+  /** What this scan showed, and what earlier ones did where it did not. */
   readonly resource: Resource
   /** The run that wrote its version: this one when it is new or differs. */
   readonly since: number
   /** Whether an earlier scan knew it. */
-  readonly isKnown: boolean
-  /** As it was last known, where this scan shows something else; undefined otherwise, and when it is new. */
-  readonly known: StoredBody | undefined
+  readonly isInHistory: boolean
+  /** Its last version, where this scan shows something else; undefined otherwise, and when it is new. */
+  readonly previous: StoredBody | undefined
   /** As of the last complete scan; `same` when it is what was just seen; undefined when there was none. */
   readonly base: StoredBody | undefined | 'same'
   /** What differs from that, without ignored fields. */
   readonly change: StagedChange | undefined
-  /** How many changes the policy leaves out, by its path. */
-  readonly leftOut: ComparedChanges['leftOut']
+  /** How many changes the policy ignores, by its path. */
+  readonly ignoredCounts: ComparedChanges['ignoredCounts']
   /** Digest of its version, where that holds what this scan showed and nothing else. */
-  readonly ownForm?: string | undefined
+  readonly formDigest?: string | undefined
 }
 
 /**
- * Puts resources of one kind into the draft: a new version for what differs from what is known, nothing but a mark
- * for the rest, and a change for what differs from the last complete scan. `read`: those that were read from the version
- * that they are known by.
+ * Puts resources of one kind into the draft: a new version for what differs from the current one, nothing but a
+ * mark for the rest, and a change for what differs from the last complete scan. `read`: those that were read from their
+ * current version.
  */
 export async function stageResources(
   scan: ProjectScan,
@@ -54,9 +54,9 @@ export async function stageResources(
   resources: readonly Resource[],
   read: ReadonlySet<Resource> = noResources,
 ): Promise<StagedResources> {
-  const { draft, project, lastComplete, sealer, known } = scan
+  const { draft, project, lastComplete, sealer, currentVersions } = scan
   const sealKeyId = sealer.keyId
-  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources, read)
+  const { doubted, forms, differing } = compareWithCurrent(scan, kind, resources, read)
   const baseline = lastComplete[kind]
   // Versions that the last complete scan had not seen yet, so that it saw another one.
   const younger = forms.flatMap(({ version }) =>
@@ -75,14 +75,14 @@ export async function stageResources(
   let isReformed = false
 
   for (const { form, version } of forms) {
-    if (version !== undefined) known.see(version)
+    if (version !== undefined) currentVersions.see(version)
     // Nearly all are as they were, and were so at the last complete scan.
     if (version?.digest === form.digest && baseline !== undefined && version.fromRun <= baseline.run) {
-      staged.push({ ...unchanged, resource: form.resource, since: version.fromRun, ownForm: form.digest })
+      staged.push({ ...unchanged, resource: form.resource, since: version.fromRun, formDigest: form.digest })
       continue
     }
     const before = bodies.get(form.resource.uid)
-    const now = before === undefined ? form : write(withKnown(form.resource, before, sealer, doubted))
+    const now = before === undefined ? form : write(fillUnseen(form.resource, before, sealer, doubted))
     isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
     const isSame = version !== undefined && version.digest === now.digest
     if (!isSame && now.row !== undefined) versions.push({ ...now.row, replaces: version?.id })
@@ -94,49 +94,49 @@ export async function stageResources(
     const compared: Difference =
       baseline && isComparable ? changeSince(scan, base, resource, isNew) : { base, change: undefined }
     staged.push({
-      leftOut: noneLeftOut,
+      ignoredCounts: noneIgnored,
       ...compared,
       change: compared.change && { ...compared.change, firstSeen: since },
       resource,
       since,
-      isKnown: version !== undefined,
-      known: before,
-      ownForm: now.digest === form.digest ? form.digest : undefined,
+      isInHistory: version !== undefined,
+      previous: before,
+      formDigest: now.digest === form.digest ? form.digest : undefined,
     })
   }
   await draft.stage(project, versions)
   return { resources: staged, isRebased, isReformed }
 }
 
-/** Uids of the resources of one kind of which this scan shows something else than what is known of them. */
+/** Uids of the resources of one kind that differ in this scan from their current version. */
 export async function findChanged(
   scan: ProjectScan,
   kind: Kind,
   resources: readonly Resource[],
 ): Promise<readonly string[]> {
   const { draft, project, sealer } = scan
-  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources, noResources)
+  const { doubted, forms, differing } = compareWithCurrent(scan, kind, resources, noResources)
   const bodies = await draft.versionsAt(project, differing)
   const bodyOf = new Map(differing.map(({ uid }, at) => [uid, bodies[at]]))
   return forms.flatMap(({ form: { resource }, version }) => {
     const before = bodyOf.get(resource.uid)
     // Another key or another normal form makes another text of the same thing.
     if (before === undefined || before.sealKeyId !== sealer.keyId || before.normaliser !== normaliserVersion) return []
-    const { digest } = write(withKnown(resource, before, sealer, doubted))
+    const { digest } = write(fillUnseen(resource, before, sealer, doubted))
     return version?.digest === digest ? [] : [resource.uid]
   })
 }
 
-/** `differing`: what is written in other words than the known version, which may show more. */
-function compareWithKnown(
-  { draft, now, known }: ProjectScan,
+/** `differing`: what is written in other words than its current version, which may show more. */
+function compareWithCurrent(
+  { draft, now, currentVersions }: ProjectScan,
   kind: Kind,
   resources: readonly Resource[],
   read: ReadonlySet<Resource>,
 ) {
   const doubted: DoubtDate = { run: draft.run, at: new Date(now).toISOString() }
   const forms = resources.map((resource) => {
-    const version = known.find(kind, resource.uid)
+    const version = currentVersions.find(kind, resource.uid)
     if (version !== undefined && read.has(resource)) {
       const form: Form = { resource, digest: version.digest, row: undefined }
       return { form, version }
@@ -150,17 +150,17 @@ function compareWithKnown(
 }
 
 const noResources: ReadonlySet<Resource> = new Set()
-const noneLeftOut: ComparedChanges['leftOut'] = new Map()
+const noneIgnored: ComparedChanges['ignoredCounts'] = new Map()
 
 const unchanged = {
-  isKnown: true,
-  known: undefined,
+  isInHistory: true,
+  previous: undefined,
   base: 'same',
   change: undefined,
-  leftOut: noneLeftOut,
+  ignoredCounts: noneIgnored,
 } as const satisfies Partial<StagedResource>
 
-type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'leftOut'>>
+type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'ignoredCounts'>>
 
 function changeSince(
   { sealer: { keyId }, ignored }: ProjectScan,
@@ -172,9 +172,13 @@ function changeSince(
   if (base === undefined) return { base, change: isNew ? changeOf(resource, 'added', []) : undefined }
   const { attributes: after } = resource
   const compared = diffAttributes(resource.kind, base.attributes, after, { sealsComparable: base.sealKeyId === keyId })
-  const { before, fields, leftOut } = leaveOutIgnored(ignored, { before: base.attributes, after, fields: compared })
+  const { before, fields, ignoredCounts } = leaveOutIgnored(ignored, {
+    before: base.attributes,
+    after,
+    fields: compared,
+  })
   const change = fields.length > 0 ? changeOf(resource, 'modified', fields) : undefined
-  return { base: leftOut.size === 0 ? base : { ...base, attributes: before }, change, leftOut }
+  return { base: ignoredCounts.size === 0 ? base : { ...base, attributes: before }, change, ignoredCounts }
 }
 
 /**
@@ -211,12 +215,13 @@ function write(resource: Resource): Form {
   return { resource, digest, row: { kind, uid, name, digest, body, facts, columns, normaliser: normaliserVersion } }
 }
 
-/** What this scan did not show is taken from what is known, with what is known of its secrets. */
-function withKnown(resource: Resource, known: StoredBody, sealer: Sealer, doubted: DoubtDate): Resource {
-  const own = known.sealKeyId === sealer.keyId ? known.attributes : maskSeals(known.attributes)
-  const before = known.normaliser === normaliserVersion ? own : reseal(resource.kind, own, sealer)
+/** Takes what this scan did not show from the current version, with the facts of its secrets. */
+function fillUnseen(resource: Resource, current: StoredBody, sealer: Sealer, doubted: DoubtDate): Resource {
+  const currentAttributes = current.sealKeyId === sealer.keyId ? current.attributes : maskSeals(current.attributes)
+  const before =
+    current.normaliser === normaliserVersion ? currentAttributes : reseal(resource.kind, currentAttributes, sealer)
   const attributes = carryOver(resource.kind, before, resource.attributes)
-  const carried = Object.entries(known.facts).filter(
+  const carried = Object.entries(current.facts).filter(
     ([path]) => !(path in resource.facts) && valueAt(attributes, path) === valueAt(before, path),
   )
   // What is carried may be malformed as well.
@@ -227,7 +232,7 @@ function withKnown(resource: Resource, known: StoredBody, sealer: Sealer, doubte
     facts: { ...Object.fromEntries(carried), ...resource.facts },
     ...(malformed.length === 0 ? {} : { malformed }),
   }
-  return dateDoubts(whole, doubted, known)
+  return dateDoubts(whole, doubted, current)
 }
 
 /** When a run meets a field that is malformed or not shown. */

@@ -16,8 +16,8 @@ export async function timeChanges(
   rows: Pick<FilterWalk, 'lastReadAt'> | undefined,
 ): Promise<readonly StagedChange[]> {
   if (changes.length === 0) return changes
-  const asked = changes.flatMap(({ kind, firstSeen = draft.run }) => [lastComplete[kind]?.run ?? 0, firstSeen])
-  const times = await readRunTimes(draft.past, [...new Set(asked)])
+  const runs = changes.flatMap(({ kind, firstSeen = draft.run }) => [lastComplete[kind]?.run ?? 0, firstSeen])
+  const times = await readRunTimes(draft.past, [...new Set(runs)])
   return changes.map((change) => {
     const { kind, uid, fields, firstSeen = draft.run } = change
     const began = times.get(lastComplete[kind]?.run ?? 0)?.startedAt ?? null

@@ -115,7 +115,7 @@ const longestUid = 100
 
 /** What was known and is not listed, as far as the filters would show it. */
 async function findMissing(scan: ProjectScan, listing: Exclude<Listing, 'project'>) {
-  const unseen = scan.known.unseen(kindOf[listing])
+  const unseen = scan.currentVersions.unseen(kindOf[listing])
   const [missing] = unseen.length === 0 ? [[]] : await partByFilter(scan, kindOf[listing], unseen)
   return missing
 }
@@ -145,7 +145,7 @@ async function findDoubt(
   const kind = kindOf[listing]
   const missing = await findMissing(scan, listing)
   const total = missing.length + (seenAgain.get(kind) ?? 0)
-  const loss = { listing, missing: missing.length, known: total }
+  const loss = { listing, missing: missing.length, total }
   if (nameless.has(listing)) {
     const unproven = listing === 'event_types' && coverage.items > 0 ? unprovenItems : unprovenEmpty
     if (missing.length > 0) return { ...unproven, loss }
@@ -153,7 +153,7 @@ async function findDoubt(
     return lastComplete[kind]?.listing === listing ? undefined : { ...unproven, loss: undefined }
   }
   const isTooMuch = (count: number) =>
-    count > 0 && limits !== undefined && isMassRemoval({ missing: count, known: total }, limits)
+    count > 0 && limits !== undefined && isMassRemoval({ missing: count, total }, limits)
   // No request of the service deletes an event type, and `*` is in the catalogue of every project.
   const isEmptied = listing === 'event_types' && coverage.items === 0 && missing.length > 0
   const isLarge = isEmptied || isTooMuch(missing.length)

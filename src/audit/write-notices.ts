@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { ProjectHistory, ScanDraft } from '../history/history.ts'
-import { clearedFrom, type SettingsAge, settingsAge } from '../inventory/known-releases.ts'
+import { clearedFrom, type SettingsAge, settingsAge } from '../inventory/release-signs.ts'
 import { compareShapes, type Shape } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { describeReleases, intersectReleases } from '../model/release-range.ts'
@@ -93,7 +93,7 @@ export async function noteIgnored(
 ): Promise<void> {
   const parts = ignored.flatMap(({ path, at }) => {
     const changes = outcomes.reduce((sum, outcome) => sum + (outcome.ignored[path] ?? 0), 0)
-    return changes === 0 ? [] : [{ changes, by: `${placeOf(at)} (${path})` }]
+    return changes === 0 ? [] : [{ changes, by: `${shortPosition(at)} (${path})` }]
   })
   const [first, ...rest] = parts
   if (first === undefined) return
@@ -150,7 +150,7 @@ function outermost(paths: readonly string[]): string[] {
 }
 
 /** `/etc/policy.yaml:4:11` → `policy.yaml:4`: the same wherever the file is. */
-function placeOf(at: string): string {
+function shortPosition(at: string): string {
   return basename(at.slice(0, at.lastIndexOf(':')))
 }
 

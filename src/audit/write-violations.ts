@@ -39,15 +39,15 @@ export async function writeReconciliation(
   })
 }
 
-function toNewViolation(project: ProjectRef, finding: Finding, known: ActiveViolation | undefined): NewViolation {
+function toNewViolation(project: ProjectRef, finding: Finding, active: ActiveViolation | undefined): NewViolation {
   return {
     ...finding,
-    fingerprint: known?.fingerprint ?? fingerprintOf(project, finding),
+    fingerprint: active?.fingerprint ?? fingerprintOf(project, finding),
     state: stateOf(finding),
     waiver: finding.waiver,
-    firstRun: known?.firstRun,
+    firstRun: active?.firstRun,
     lastRun: undefined,
-    originRun: known === undefined ? finding.originRun : known.originRun,
-    replaces: known?.id,
+    originRun: active === undefined ? finding.originRun : active.originRun,
+    replaces: active?.id,
   }
 }

@@ -16,12 +16,12 @@ export interface Files {
  */
 export function readStates(directory: string, files: Files): readonly ProjectState[] {
   const names = attempt(`cannot read the directory ${directory}`, () => files.list(directory))
-  const found = names.filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.')).sort()
-  if (found.length === 0) {
+  const stateNames = names.filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.')).sort()
+  if (stateNames.length === 0) {
     throw AuditError.usage(`${directory} contains no state: expected files that \`hookdrift baseline export\` writes`)
   }
   const first = new Map<string, string>()
-  return found.map((name) => {
+  return stateNames.map((name) => {
     const file = `${directory}/${name}`
     const state = readState(
       attempt(`cannot read ${file}`, () => files.read(file)),

@@ -10,7 +10,6 @@ import { maskingSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { acceptances, acceptancesView, answerAcceptances, readAcceptable } from '../questions/acceptances.ts'
 import { chooseAcceptable, composeAcceptances, findByFingerprint } from '../questions/choose-acceptable.ts'
-
 import { uidOrName } from '../questions/question.ts'
 import { optionOf } from './ask.ts'
 import { addSignature, signature } from './baseline-options.ts'
@@ -78,8 +77,8 @@ async function violationsOfCause(history: HistoryReader, id: string, run: number
 
 /** One thing at a time: accept with a reason, list, or revoke. */
 function refuseUnclear(words: readonly string[], { reason, cause, list, revoke }: AcceptOptions): void {
-  const asked = [words.length > 0, cause !== undefined, list === true, revoke !== undefined].filter(Boolean).length
-  if (asked !== 1) {
+  const actions = [words.length > 0, cause !== undefined, list === true, revoke !== undefined].filter(Boolean).length
+  if (actions !== 1) {
     throw AuditError.usage('expected violations to accept, --cause, --list, or --revoke', {
       advice: '`hookdrift violations` shows them with their fingerprints',
     })

@@ -7,7 +7,7 @@ import { openLog } from '../app/log.ts'
 import { openHistory } from '../app/open-history.ts'
 import { openTelemetry, traced } from '../app/open-telemetry.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { type Execute, type ProcessContext, printMessage } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
@@ -17,12 +17,11 @@ import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
-import { neutralise } from '../text/neutralise.ts'
 import {
   addFormatOptions,
   type FormatOptions,
+  findNeededFiles,
   loadReports,
-  ownFiles,
   planDelivery,
   readTrendOf,
   refuseUnwritable,
@@ -95,7 +94,7 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
   })
   const metricsFile = options.metricsFile === undefined ? undefined : resolve(terminal.cwd(), options.metricsFile)
   if (metricsFile !== undefined) {
-    refuseUnwritable('--metrics-file', metricsFile, await ownFiles(options, terminal))
+    refuseUnwritable('--metrics-file', metricsFile, await findNeededFiles(options, terminal))
   }
   const notifies = await decideNotification(options, configuration, terminal)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
@@ -178,7 +177,7 @@ async function decideNotification(
   const isWatched = terminal.stdout.isTTY === true || terminal.stderr.isTTY === true
   if (!isWatched || history === undefined) return true
   const { configuredPaths } = await import('../app/locate-history.ts')
-  if ((await configuredPaths(config, terminal)).history.shown === chosen.shown) return true
+  if ((await configuredPaths(config, terminal)).history.displayName === chosen.displayName) return true
   terminal.stderr.write(
     'hookdrift: channels are not notified: the history is not the configured one; --notify notifies them\n',
   )
@@ -186,10 +185,10 @@ async function decideNotification(
 }
 
 /** In one line, with the first cause of an incomplete scan. */
-async function printVerdict(report: Report, { stderr }: ProcessContext): Promise<void> {
+async function printVerdict(report: Report, terminal: ProcessContext): Promise<void> {
   const { text, exit_code } = report.verdict
   const why = isCoverageComplete(report.coverage) ? undefined : await summarise(report)
-  stderr.write(`hookdrift: ${neutralise(text)} Exit code ${exit_code}.${why === undefined ? '' : ` ${why}`}\n`)
+  printMessage(`hookdrift: ${text} Exit code ${exit_code}.${why === undefined ? '' : ` ${why}`}`, terminal)
 }
 
 /** What describes failures is loaded where there are some. */
@@ -201,7 +200,7 @@ async function summarise(report: Report): Promise<string | undefined> {
 async function printCauses(report: Report, options: AuditOptions, terminal: ProcessContext): Promise<void> {
   if (options.quiet === true || (options.format === 'text' && options.output === undefined)) return
   const { explainFailures } = await import('../report/text/show-failures.ts')
-  for (const line of explainFailures(report)) terminal.stderr.write(`hookdrift: ${line}\n`)
+  for (const line of explainFailures(report)) printMessage(`hookdrift: ${line}`, terminal)
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */

@@ -49,9 +49,12 @@ async function exportStates(named: string, options: BaselineOptions, terminal: P
   makeDirectory(directory)
   for (const { file, text } of written) writeFileAtomically(join(directory, file), text)
   const names = new Set(written.map(({ file }) => file))
-  const others = readdirSync(directory).filter((name) => name.endsWith('.yaml') && !names.has(name))
+  const furtherFiles = readdirSync(directory).filter((name) => name.endsWith('.yaml') && !names.has(name))
   const rows = written.map(({ project, file }) => ({ project, file }))
-  const answer = answerExport({ directory, rows, others: project.length > 0 ? [] : others }, limitOf(options))
+  const answer = answerExport(
+    { directory, rows, furtherFiles: project.length > 0 ? [] : furtherFiles },
+    limitOf(options),
+  )
   return printAnswer(answer, exportView(named), options.format, terminal)
 }
 

@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { type Execute, type ProcessContext, printMessage, usualColumns } from '../app/process-context.ts'
 import { withoutPassword } from '../history/postgres-server.ts'
 import { AuditError } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
+import { wrapLine } from '../text/columns.ts'
 import { commands, type ListedCommand, type ListedGroup } from './commands.ts'
 import { arrangeHelp, commonGroup, helpLayout } from './help.ts'
 
@@ -25,8 +26,8 @@ export async function commandLine(
     .configureHelp(helpLayout)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => terminal.stderr.write(text),
+      writeOut: (text) => terminal.stdout.write(fitHelp(text, terminal)),
+      writeErr: (text) => printMessage(text.trimEnd(), terminal),
       outputError: (text, write) =>
         write(withoutPassword(text.replace(/^error: /, 'hookdrift: ').replace(/\n\(/, '\n  ('))),
     })
@@ -46,13 +47,22 @@ Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
 Documentation: hookdrift docs tutorial   the page to read first
                hookdrift docs            all pages; works offline`,
     )
-  const asked = words === 'all' ? words : words.filter((word) => !word.startsWith('-') && word !== 'help')
+  const commandWords = words === 'all' ? words : words.filter((word) => !word.startsWith('-') && word !== 'help')
   for (const [group, listed] of Object.entries(commands)) {
     program.commandsGroup(`${group}:`)
-    for (const each of listed) await addListed(program, each, { asked, execute })
+    for (const each of listed) await addListed(program, each, { commandWords, execute })
   }
   arrangeHelp(program, program.name())
   return program
+}
+
+/** Commander wraps lists of options and commands, where it thinks that there is room; all other lines are as written. */
+function fitHelp(text: string, { stdout }: Pick<ProcessContext, 'stdout'>): string {
+  const width = (stdout.isTTY === true && stdout.columns) || usualColumns
+  return text
+    .split('\n')
+    .flatMap((line) => wrapLine(line, width))
+    .join('\n')
 }
 
 /** Adds a command to a line or a group, loaded where the words name it. */
@@ -60,24 +70,24 @@ export async function addListed(
   parent: Command,
   listed: ListedCommand | ListedGroup,
   {
-    asked,
+    commandWords,
     execute,
   }: {
     /** Words that name a command, with its group. */
-    readonly asked: readonly string[] | 'all'
+    readonly commandWords: readonly string[] | 'all'
     readonly execute: Execute
   },
 ): Promise<void> {
   const { name, description } = listed
-  const isAsked = asked === 'all' || asked[0] === name
+  const isNamed = commandWords === 'all' || commandWords[0] === name
   if ('commands' in listed) {
     const group = parent.command(name).description(description)
-    const below = asked === 'all' ? asked : isAsked ? asked.slice(1) : []
-    for (const each of listed.commands) await addListed(group, each, { asked: below, execute })
+    const below = commandWords === 'all' ? commandWords : isNamed ? commandWords.slice(1) : []
+    for (const each of listed.commands) await addListed(group, each, { commandWords: below, execute })
     return
   }
   const { operands = '', isHidden: hidden = false, load } = listed
-  if (!isAsked) {
+  if (!isNamed) {
     parent.command(`${name} ${operands}`, { hidden }).description(description)
     return
   }

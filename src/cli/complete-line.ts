@@ -31,34 +31,35 @@ export function readBashLine(line: string, breaks: string): BashLine {
   const words: string[] = []
   let word: string | undefined
   let quote: Quote = ''
-  let kept = 0
+  let keptLength = 0
   for (let at = 0; at < line.length; at++) {
     const character = line[at] ?? ''
     if (quote === '' && /\s/.test(character)) {
       if (word !== undefined) words.push(word)
       word = undefined
-      kept = 0
+      keptLength = 0
     } else if (character === quote) {
       quote = ''
     } else if (quote === '' && (character === '"' || character === "'")) {
       quote = character
       word ??= ''
       // What is quoted is one word for bash, from the quote on.
-      kept = word.length
+      keptLength = word.length
     } else if (character === '\\' && quote !== "'" && at + 1 < line.length) {
       at += 1
       word = (word ?? '') + line[at]
     } else {
       word = (word ?? '') + character
-      if (quote === '' && (character === '=' || character === ':') && breaks.includes(character)) kept = word.length
+      if (quote === '' && (character === '=' || character === ':') && breaks.includes(character))
+        keptLength = word.length
     }
   }
-  return { words: words.slice(1), current: word ?? '', quote, kept }
+  return { words: words.slice(1), current: word ?? '', quote, keptLength }
 }
 
 /** The candidates as bash inserts them: quoted, and without what it keeps. */
-export function bashCandidates({ candidates }: Completion, { quote, kept }: BashLine): readonly string[] {
-  return candidates.flatMap(({ value }) => quoted(value.slice(kept), quote) ?? [])
+export function bashCandidates({ candidates }: Completion, { quote, keptLength }: BashLine): readonly string[] {
+  return candidates.flatMap(({ value }) => quoted(value.slice(keptLength), quote) ?? [])
 }
 
 interface Line {
@@ -107,7 +108,7 @@ interface BashLine {
   /** The quote that is open at the cursor. */
   readonly quote: Quote
   /** How many characters of `current` bash keeps, because they end at one of its word breaks. */
-  readonly kept: number
+  readonly keptLength: number
 }
 
 /** Undefined where the text cannot be written inside the open quote. */
@@ -125,11 +126,11 @@ function wordFinder(terminal: ProcessContext): FindWords {
   return async (source, prefix, given) => {
     if (isFixed(source)) return fixedWords(source)
     if (source === 'projects') {
-      const [configured, known] = await Promise.all([
+      const [configured, recorded] = await Promise.all([
         quietly(() => configuredProjects(given, terminal)),
         quietly(() => historyNames('projects', prefix, given, terminal)),
       ])
-      const names = new Set([...configured, ...known].map(({ value }) => value))
+      const names = new Set([...configured, ...recorded].map(({ value }) => value))
       return [...names].sort().map((value) => ({ value, about: '' }))
     }
     const names = await quietly(() => historyNames(source, prefix, given, terminal))

@@ -79,10 +79,10 @@ export async function complete(
     return valuesOf(option, current, given, findWords)
   }
   if (takesOptions && current.startsWith('-')) return beginningWith(current, optionsOf(expected))
-  const found = await argumentsOf(expected, current, findWords)
-  const isEmpty = found.candidates.length === 0 && found.files === 'none'
+  const result = await argumentsOf(expected, current, findWords)
+  const isEmpty = result.candidates.length === 0 && result.files === 'none'
   const isWanted = current === '' && takesOptions && command.registeredArguments[position] === undefined
-  return isEmpty && isWanted ? { ...nothing, candidates: optionsOf(expected) } : found
+  return isEmpty && isWanted ? { ...nothing, candidates: optionsOf(expected) } : result
 }
 
 async function argumentsOf(

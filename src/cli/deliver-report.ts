@@ -114,9 +114,9 @@ export async function planDelivery<Document extends AttestationSubject>(
       : [{ format, file: resolve(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofText, ...ofSection } }]
   const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
   refuseDuplicates([...main, ...more])
-  const own = main.length + more.length === 0 ? [] : await ownFiles(options, terminal)
-  for (const { file } of main) refuseUnwritable('--output', file, own)
-  for (const { file } of more) refuseUnwritable('--report', file, own)
+  const needed = main.length + more.length === 0 ? [] : await findNeededFiles(options, terminal)
+  for (const { file } of main) refuseUnwritable('--output', file, needed)
+  for (const { file } of more) refuseUnwritable('--report', file, needed)
   const attestor = await attestorOf(options, [...main, ...more], terminal)
   return (document, past = {}) => {
     if (output === undefined && !quiet) {
@@ -133,10 +133,10 @@ export async function planDelivery<Document extends AttestationSubject>(
 }
 
 /** Files that hookdrift needs. What cannot be located is reported when it is read. */
-export async function ownFiles(
+export async function findNeededFiles(
   options: Pick<FormatOptions, 'attest'> & Partial<HistoryOptions>,
   terminal: ProcessContext,
-): Promise<readonly OwnFile[]> {
+): Promise<readonly NeededFile[]> {
   const { attest, config } = options
   const path = (file: string) => resolve(terminal.cwd(), file)
   const key = attest === undefined ? [] : [{ file: path(attest), what: 'the private key' }]
@@ -156,7 +156,7 @@ export async function ownFiles(
   ]
 }
 
-interface OwnFile {
+interface NeededFile {
   readonly file: string
   readonly what: string
 }
@@ -171,13 +171,13 @@ async function unlessUnreadable<Value>(reading: Promise<Value>): Promise<Value |
 }
 
 /**
- * Refuses a file that cannot be written, or that is one of `own`, under any name.
+ * Refuses a file that cannot be written, or that is one of `needed`, under any name.
  * @throws AuditError.usage
  */
-export function refuseUnwritable(option: string, file: string, own: readonly OwnFile[]): void {
-  const kept = own.find((each) => isSameFile(each.file, file))
-  if (kept !== undefined) {
-    throw AuditError.usage(`${option}: ${file} is ${kept.what}, and is not replaced`, {
+export function refuseUnwritable(option: string, file: string, needed: readonly NeededFile[]): void {
+  const match = needed.find((each) => isSameFile(each.file, file))
+  if (match !== undefined) {
+    throw AuditError.usage(`${option}: ${file} is ${match.what}, and is not replaced`, {
       advice: 'name another file; nothing was read yet',
     })
   }
@@ -195,7 +195,7 @@ export function refuseUnwritable(option: string, file: string, own: readonly Own
 /** Also by a link, and where neither is there yet. */
 function isSameFile(one: string, other: string): boolean {
   const [a, b] = [one, other].map(statOf)
-  return a === undefined || b === undefined ? placeOf(one) === placeOf(other) : a.ino === b.ino && a.dev === b.dev
+  return a === undefined || b === undefined ? realPathOf(one) === realPathOf(other) : a.ino === b.ino && a.dev === b.dev
 }
 
 /** undefined where it is not there, or this user may not read it. */
@@ -269,14 +269,14 @@ function isFormat(name: string): name is Format {
 function refuseDuplicates(files: readonly ReportFile[]): void {
   const seen = new Set<string>()
   for (const { file } of files) {
-    const place = placeOf(file)
-    if (seen.has(place)) throw AuditError.usage(`--report: two reports would be written to ${file}`)
-    seen.add(place)
+    const realPath = realPathOf(file)
+    if (seen.has(realPath)) throw AuditError.usage(`--report: two reports would be written to ${file}`)
+    seen.add(realPath)
   }
 }
 
 /** The real path of the file, so that two spellings of its directory are equal. */
-function placeOf(file: string): string {
+function realPathOf(file: string): string {
   try {
     return join(realpathSync(dirname(file)), basename(file))
   } catch {

@@ -28,15 +28,18 @@ interface DemoOptions {
   readonly seed: string
   readonly keep?: string
   readonly history?: string
-  readonly serve?: string
+  /** true without an address. */
+  readonly serve?: string | true
   readonly changes: boolean
 }
+
+const usualAddress = '127.0.0.1:8080'
 
 export function defineDemo(command: Command, execute: Execute): void {
   command
     .option(
-      '--serve <address>',
-      'only serve the simulated service at a port or an address, such as 8080 or 0.0.0.0:8080, until stopped',
+      '--serve [address]',
+      `only serve the simulated service, until stopped: port, or address and port such as 0.0.0.0:8080 (default: ${usualAddress})`,
     )
     .option('--no-changes', 'with --serve: simulate no changes')
     .option('--seed <text>', 'seed of the simulated fleet; each seed makes another one', 'hookdrift')
@@ -47,7 +50,9 @@ export function defineDemo(command: Command, execute: Execute): void {
     .option('--history <file>', 'keep the history in a new file, or in an empty database at postgres://…')
     .action((options: DemoOptions) =>
       execute((terminal) =>
-        options.serve === undefined ? demo(options, terminal) : serve(options.serve, options, terminal),
+        options.serve === undefined
+          ? demo(options, terminal)
+          : serve(options.serve === true ? usualAddress : options.serve, options, terminal),
       ),
     )
 }
@@ -98,8 +103,8 @@ async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessConte
     print('\nSecond audit:\n\n')
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
-    const kept = history ?? (keep === undefined ? undefined : join(keep, 'hookdrift.db'))
-    const locating = kept === undefined ? null : locatingOptions({ history: kept })
+    const historyFile = history ?? (keep === undefined ? undefined : join(keep, 'hookdrift.db'))
+    const locating = historyFile === undefined ? null : locatingOptions({ history: historyFile })
     print(text(second.result, { ...renderOptionsFor(terminal), full: false, locating }))
     print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
     if (locating !== null) {
@@ -121,7 +126,7 @@ async function refuseUsed(history: string, { cwd, env }: ProcessContext): Promis
   requireGivenKey(location, env)
   const { content } = await examineHistory(location, env, verificationOf('plain'))
   if (content === undefined || (location.kind === 'postgres' && content.committedRuns === 0)) return
-  throw AuditError.usage(`--history ${location.shown}: there is a history`, {
+  throw AuditError.usage(`--history ${location.displayName}: there is a history`, {
     advice: 'name a new one: a demo must not mix with your own runs',
   })
 }

@@ -7,7 +7,7 @@ import { systemClock } from '../app/system.ts'
 import { answerDoctor, doctorView, exitCodeOf } from '../doctor/answer-doctor.ts'
 import { runChecks } from '../doctor/run-checks.ts'
 import { toolVersion } from '../model/package-files.ts'
-import { shownPath } from '../text/shown-path.ts'
+import { displayPath } from '../text/display-path.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
 
@@ -36,7 +36,7 @@ async function doctor(options: DoctorOptions, terminal: ProcessContext): Promise
     random: Math.random,
     nodeVersion: process.versions.node,
     toolVersion: toolVersion(),
-    showPath: (path: string) => shownPath(cwd, path),
+    showPath: (path: string) => displayPath(cwd, path),
   }
   const rows = await runChecks(context, terminal)
   await printAnswer(answerDoctor(rows, limitOf(options)), doctorView, options.format, terminal)

@@ -52,14 +52,14 @@ export function arrangeHelp(command: Command, name: string): void {
 function showExamples(name: string): string {
   const { lines, docs, choice = [] } = examples[name] ?? { lines: [], docs: [] }
   const width = Math.max(0, ...lines.map(([line]) => line.length).filter((length) => length <= widest))
-  const shown = lines.map(([line, what]) =>
+  const exampleLines = lines.map(([line, what]) =>
     line.length > widest ? `  hookdrift ${line}\n      ${what}` : `  hookdrift ${line.padEnd(width)}  ${what}`,
   )
   const purposeAt = Math.max(0, ...choice.map(([command]) => command.length))
   const choices = choice.map(([command, purpose]) => `  ${command.padEnd(purposeAt)}  compares ${purpose}`)
   const pages = docs.map((page) => `\`hookdrift docs ${page}\``)
   return [
-    ...(shown.length === 0 ? [] : ['', 'Examples:', ...shown]),
+    ...(exampleLines.length === 0 ? [] : ['', 'Examples:', ...exampleLines]),
     ...(choices.length === 0 ? [] : ['', 'Which one to use:', ...choices]),
     ...(pages.length === 0 ? [] : ['', `Read more: ${pages.join(', ')}`]),
   ].join('\n')

@@ -36,12 +36,12 @@ async function copyBetween(
   await using target = await openMovable(to, terminal.env)
   const { run, rows } = await copyHistory(original, target, { ...verificationOf('plain'), isSnapshot: snapshot })
   const keyFile = from.kind === 'file' && existsSync(from.keyFile) ? from.keyFile : null
-  const row = { from: from.shown, to: to.shown, rows, moved: !snapshot, key_file: keyFile }
+  const row = { from: from.displayName, to: to.displayName, rows, moved: !snapshot, key_file: keyFile }
   const view = copyView(adviseOnKey({ from, to, keyFile }, terminal.env))
   return printAnswer(answerCopy(row, run), view, format, terminal)
 }
 
-/** With another key, changed secrets go undetected. Empty where the new place has the same key as it is. */
+/** With another key, changed secrets go undetected. Empty where the target has the same key as it is. */
 function adviseOnKey(
   {
     from,

@@ -25,5 +25,5 @@ async function upgradeHistory(options: UpgradeOptions, terminal: ProcessContext)
     const { installPool } = await import('../pool/open-pool.ts')
     await installPool(location.server)
   }
-  return printAnswer(answerUpgrade(location.shown, upgraded), upgradeView, options.format, terminal)
+  return printAnswer(answerUpgrade(location.displayName, upgraded), upgradeView, options.format, terminal)
 }

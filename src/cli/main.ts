@@ -11,7 +11,8 @@ process.on('uncaughtException', (error) => {
 })
 
 // In place of the command line, which the list of processes shows to other users.
-const [, , ...shown] = process.argv.map(withoutPassword)
-if (shown.some((text, at) => text !== process.argv[at + 2])) process.title = ['hookdrift', ...shown].join(' ')
+const [, , ...safeArguments] = process.argv.map(withoutPassword)
+if (safeArguments.some((text, at) => text !== process.argv[at + 2]))
+  process.title = ['hookdrift', ...safeArguments].join(' ')
 
 process.exitCode = await runCommand(process.argv.slice(2), openProcessContext(process))

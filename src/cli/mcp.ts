@@ -34,13 +34,13 @@ async function answerAssistant(
     })
   }
   const log = openLog(terminal)
-  const kept = keepHistoryOpen((location) => openExistingHistory(location, terminal.env))
+  const openHistories = keepHistoryOpen((location) => openExistingHistory(location, terminal.env))
   // What commands would print is not a message.
   const silent: ProcessContext = { ...terminal, stdout: { write: () => true, on: () => {} } }
   const version = toolVersion()
   const tools = toolsOf({
     // Named anew for each question: a first audit may come while the assistant runs.
-    history: async () => kept.at(await locateHistory(options, terminal)),
+    history: async () => openHistories.at(await locateHistory(options, terminal)),
     api: answerApi(options, silent, { version, describe }),
     describeFault(error) {
       if (error instanceof AuditError) return error
@@ -65,7 +65,7 @@ async function answerAssistant(
     // The end of a stream that was cut short is an error.
     if (!isGone) throw error
   } finally {
-    await kept.close()
+    await openHistories.close()
   }
   return exitCodes.clean
 }

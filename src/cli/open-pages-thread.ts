@@ -11,7 +11,7 @@ import type { NamedAddress } from '../serving/host-check.ts'
 /** The thread of `worker` and `serve` that answers with pages, so that reading a large history delays nothing else. */
 export interface PagesThread {
   readonly options: HistoryOptions
-  readonly place: NamedAddress
+  readonly address: NamedAddress
   readonly settings: ServeSettings
   readonly cwd: string
   readonly env: ProcessContext['env']
@@ -41,12 +41,12 @@ export function openPagesThread(
   {
     terminal,
     log,
-    place,
+    address,
     settings: first,
   }: {
     readonly terminal: ProcessContext
     readonly log: Log
-    readonly place: NamedAddress
+    readonly address: NamedAddress
     readonly settings: ServeSettings
   },
   command: keyof typeof limitsOf,
@@ -57,7 +57,7 @@ export function openPagesThread(
   const resourceLimits = mostHeapMb === undefined ? {} : { maxOldGenerationSizeMb: mostHeapMb }
   const { replace, ...answering } = answerInThread({
     start() {
-      const workerData: PagesThread = { options, place, settings, env: { ...env }, cwd: cwd() }
+      const workerData: PagesThread = { options, address, settings, env: { ...env }, cwd: cwd() }
       return new Worker(programFile('cli/pages-thread'), { workerData, resourceLimits })
     },
     onCrash: (error) =>

@@ -25,21 +25,21 @@ export interface WorkerPort extends HttpListener {
  */
 export async function openPort(
   options: HistoryOptions,
-  place: NamedAddress,
+  address: NamedAddress,
   context: PortContext,
 ): Promise<WorkerPort> {
   const { terminal, log, settings, ...endpoints } = context
   const pages =
     settings &&
-    (await import('./open-pages-thread.ts')).openPagesThread(options, { terminal, log, place, settings }, 'worker')
-  const answer = workerPort({ ...endpoints, isHostOfPort: hostCheck(place), pages: pages?.answer })
+    (await import('./open-pages-thread.ts')).openPagesThread(options, { terminal, log, address, settings }, 'worker')
+  const answer = workerPort({ ...endpoints, isHostOfPort: hostCheck(address), pages: pages?.answer })
   const advice = 'is another worker running? worker.listen in the configuration names the address'
-  const { url, close } = await listen(place, answer, advice)
+  const { url, close } = await listen(address, answer, advice)
   return {
     url,
     show(settings) {
       // The configuration may name another address, for which it needs no guard.
-      if (!isOpenToAll(place, settings)) pages?.show(settings)
+      if (!isOpenToAll(address, settings)) pages?.show(settings)
     },
     close: async () => void (await Promise.all([close(), pages?.close()])),
   }

@@ -23,7 +23,7 @@ if (parentPort === null) throw new Error('this runs in a thread')
 letAuditsGoFirst()
 
 // as: `open-pages-thread.ts` gives it.
-const { options, place, settings, cwd, env } = workerData as PagesThread
+const { options, address, settings, cwd, env } = workerData as PagesThread
 
 const terminal: ProcessContext = { stdout: process.stdout, stderr: process.stderr, env, cwd: () => cwd }
 
@@ -39,7 +39,7 @@ async function openSite(): Promise<RequestHandler> {
   const openHistories = keepHistoryOpen((location) => openExistingHistory(location, terminal.env))
   const history = () => openHistories.at(location)
   const now = () => systemClock.now()
-  const isHostOfPort = hostCheck(place)
+  const isHostOfPort = hostCheck(address)
   const onFault = (error: unknown) => log.error({ error: messageOf(error) }, 'a page could not be made')
   const whole: SiteOptions = {
     history,
@@ -48,8 +48,8 @@ async function openSite(): Promise<RequestHandler> {
       configured: async () => {
         const paths = await findConfiguredPaths(options, terminal)
         if (paths === undefined) return undefined
-        const { projects: named, isFound, schedules, channels } = paths
-        return { expected: { named, isFound }, schedules, channels }
+        const { projects: named, isDiscovered, schedules, channels } = paths
+        return { expected: { named, isDiscovered }, schedules, channels }
       },
       pool: () => readPoolOf(location),
       gatewayOf: (project) => gatewayOf(project, options, terminal),

@@ -5,6 +5,7 @@ import { policyFileOf } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
 import { answerPolicyCheck, policyCheckView } from '../questions/answer-policy-check.ts'
+import { displayPath } from '../text/display-path.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
@@ -27,11 +28,11 @@ async function check(policyFile: string | undefined, options: CheckOptions, term
   const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
   const load = async (signal: AbortSignal) => {
     const policy = await loadPolicy(path, { now, signal })
-    const ids = policy.known.map(({ id }) => id)
+    const ids = policy.allRules.map(({ id }) => id)
     return { policy, tests: await loadPolicyTests(path, ids, { signal }) }
   }
   const { result: read, exitCode } = await untilSignalled((signal) => unlessStopped(signal, load(signal)))
   if (read === undefined) return exitCode ?? exitCodes.failure
   const answer = answerPolicyCheck(path, { policy: read.policy, tests: read.tests.length, now })
-  return printAnswer(answer, policyCheckView(policyFile ?? path), options.format, terminal)
+  return printAnswer(answer, policyCheckView(policyFile ?? displayPath(terminal.cwd(), path)), options.format, terminal)
 }

@@ -7,8 +7,8 @@ import { AuditError } from '../model/errors.ts'
 import { explainRule } from '../policy/explain-rule.ts'
 import type { Policy, RuleTarget } from '../policy/policy.ts'
 import { answerExplanations, explanationsView, findResource } from '../questions/answer-explanations.ts'
-
 import { uidOrName } from '../questions/question.ts'
+import { displayPath } from '../text/display-path.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
@@ -46,7 +46,8 @@ async function explain(
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
     const windows = policy.windows.filter(({ isFor }) => isFor(explained.project.name))
     const answer = answerExplanations(explained, explanations, { windows, limit: limitOf(options) })
-    return printAnswer(answer, explanationsView(explained, windows, ruleId !== undefined), options.format, terminal)
+    const showPath = (path: string) => (path === '' ? path : displayPath(terminal.cwd(), path))
+    return printAnswer(answer, explanationsView(ruleId !== undefined, showPath), options.format, terminal)
   })
 }
 
@@ -57,11 +58,11 @@ async function loadPolicyOf({ policy, config }: ExplainOptions, terminal: Proces
   )
 }
 
-async function chooseRules({ known }: Policy, { resource: { kind } }: RuleTarget, ruleId: string | undefined) {
-  if (ruleId === undefined) return known.filter((rule) => rule.kind === kind)
-  const rule = known.find(({ id }) => id === ruleId)
+async function chooseRules({ allRules }: Policy, { resource: { kind } }: RuleTarget, ruleId: string | undefined) {
+  if (ruleId === undefined) return allRules.filter((rule) => rule.kind === kind)
+  const rule = allRules.find(({ id }) => id === ruleId)
   if (rule === undefined) {
-    const ids = known.map(({ id }) => id)
+    const ids = allRules.map(({ id }) => id)
     throw AuditError.usage(`there is no rule "${ruleId}"${suggestName(ruleId, ids)}`)
   }
   if (rule.kind !== kind) throw AuditError.usage(`${ruleId} evaluates ${rule.kind}s; this resource is of kind ${kind}`)

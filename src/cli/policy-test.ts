@@ -22,7 +22,7 @@ export function definePolicyTest(command: Command, execute: Execute): void {
 async function test(options: TestOptions, terminal: ProcessContext): Promise<number> {
   const file = await policyFileOf(options, terminal)
   const policy = await loadPolicy(file)
-  const ids = policy.known.map(({ id }) => id)
+  const ids = policy.allRules.map(({ id }) => id)
   const tests = await loadPolicyTests(file, ids)
   if (tests.length === 0) {
     throw AuditError.usage(`${file} has no tests`, {

@@ -45,8 +45,8 @@ export async function printAnswer<Row>(
   terminal.stdout.write(writeAnswer(format, answer, view, { ...render, tableWidth }))
   // CSV cannot contain it.
   if (format === 'csv' && answer.omitted !== 0) {
-    const left = answer.omitted === 'unknown' ? '' : `${answer.omitted} `
-    terminal.stderr.write(`hookdrift: ${left}more rows omitted; --limit all shows them\n`)
+    const howMany = answer.omitted === 'unknown' ? '' : `${answer.omitted} `
+    terminal.stderr.write(`hookdrift: ${howMany}more rows omitted; --limit all shows them\n`)
   }
   return exitCodes.clean
 }

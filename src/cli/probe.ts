@@ -67,11 +67,11 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
     // Nothing is stored, so these seals are never compared: a key for this one run is enough.
     const sealer = createSealer(randomBytes(32))
     const { result, exitCode } = await untilSignalled(async (signal) => {
-      const found = await discoverProjects(services, { history: undefined, sealer, clock: systemClock, signal })
-      const unread = found.lists.flatMap(({ service, coverage: { reason } }): UnreadProject[] =>
+      const discovery = await discoverProjects(services, { history: undefined, sealer, clock: systemClock, signal })
+      const unread = discovery.lists.flatMap(({ service, coverage: { reason } }): UnreadProject[] =>
         reason === null ? [] : [{ project: projectListOf(service).name, reason }],
       )
-      const projects = chooseProjects(found.projects, options.project, unread.length === 0)
+      const projects = chooseProjects(discovery.projects, options.project, unread.length === 0)
       const manual = { projects, probes, source: options.source, sealer, now, signal }
       if (text === undefined) {
         const { runs, unlisted } = await runProbesManually(manual)
@@ -191,13 +191,13 @@ interface Result {
 
 function refuseNothing({ runs, unlisted }: Result, name: string | undefined, { source }: ProbeOptions): void {
   if (runs.length > 0 || unlisted.length > 0) return
-  const what = nothingFound(name, source)
+  const what = describeNoMatch(name, source)
   throw AuditError.usage(`${what} in the searched projects`, {
     advice: 'choose projects with --project; --type header means the header function',
   })
 }
 
-function nothingFound(name: string | undefined, source: string | undefined): string {
+function describeNoMatch(name: string | undefined, source: string | undefined): string {
   if (source !== undefined) return `found no function of source ${source}`
   return name === undefined ? 'no function matches the probes' : `no function matches the probe ${name}`
 }

@@ -55,7 +55,7 @@ async function prune(options: PruneOptions, terminal: ProcessContext): Promise<n
   return printAnswer({ ...answer, ...limited(answer.rows, limit) }, pruningView, options.format, terminal)
 }
 
-const nothingFreed = { bytes: 0, leftBytes: 0 }
+const nothingFreed = { bytes: 0, freeBytes: 0 }
 
 function keepOf(options: PruneOptions): RetentionRules {
   const given = Object.entries(counts).flatMap(([name, [option]]) => {

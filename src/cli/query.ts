@@ -53,10 +53,10 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
   const rows = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
   // Opened here first: this checks that it is a history, and migrates it.
   return withHistory(options, terminal, async (reader) => {
-    const found = await withUpkeep(await locateHistory(options, terminal), terminal.env, (upkeep) =>
+    const result = await withUpkeep(await locateHistory(options, terminal), terminal.env, (upkeep) =>
       upkeep.query(sql, { rows, characters, timeoutMs }),
     )
-    return printAnswer(await answerQuery(reader, found), queryView(found.columns), options.format, terminal)
+    return printAnswer(await answerQuery(reader, result), queryView(result.columns), options.format, terminal)
   })
 }
 

@@ -40,9 +40,9 @@ export const rulesSource: ApiSource<typeof parameters> = {
 }
 
 function readRules({ id, pack }: ParameterValues<typeof parameters>, limit: number) {
-  const refuseUnknown = (what: string, name: string | undefined, known: readonly string[], advice: string) => {
-    if (name === undefined || known.includes(name)) return
-    throw AuditError.usage(`there is no ${what} "${name}"${suggestName(name, known)}`, { advice })
+  const refuseUnknown = (what: string, name: string | undefined, names: readonly string[], advice: string) => {
+    if (name === undefined || names.includes(name)) return
+    throw AuditError.usage(`there is no ${what} "${name}"${suggestName(name, names)}`, { advice })
   }
   const ids = rules.map((rule) => rule.id)
   refuseUnknown('rule', id, ids, '`hookdrift rules` lists them')

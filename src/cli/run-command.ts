@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander'
-import type { Output, ProcessContext } from '../app/process-context.ts'
+import { type Output, type ProcessContext, printMessage } from '../app/process-context.ts'
 import { withoutConfiguration } from '../config/environment-document.ts'
 import { AuditError, exitCodes, messageOf, reasonOf } from '../model/errors.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { commandLine } from './command-line.ts'
 import { suggestOption } from './help.ts'
 
@@ -82,17 +81,13 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
   }
 }
 
-function printError(error: unknown, { stderr }: ProcessContext): number {
+function printError(error: unknown, terminal: ProcessContext): number {
   if (!(error instanceof AuditError)) {
-    stderr.write(`hookdrift: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}\n`)
+    terminal.stderr.write(`hookdrift: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}\n`)
     return exitCodes.failure
   }
-  stderr.write(`hookdrift: ${neutraliseLines(error.message)}\n`)
-  if (error.advice !== undefined) stderr.write(`  ${neutraliseLines(error.advice)}\n`)
+  // A message may quote text of others, which must not control the terminal.
+  printMessage(`hookdrift: ${error.message}`, terminal)
+  if (error.advice !== undefined) printMessage(`  ${error.advice}`, terminal)
   return error.exitCode
-}
-
-/** A message may have several lines, and may quote text of others, which must not control the terminal. */
-function neutraliseLines(text: string): string {
-  return text.split('\n').map(neutralise).join('\n')
 }

@@ -48,7 +48,7 @@ async function serve(options: ServeOptions, given: ProcessContext): Promise<numb
   const address = options.listen ?? settings.listen ?? usualListen
   await refuseUnguarded(address, settings)
   const log = openLog(terminal)
-  const place = { ...address, hosts: settings.hosts }
+  const namedAddress = { ...address, hosts: settings.hosts }
   /** What it listens on stays; who may read, and the history that the configuration names, are read again. */
   const reload = async () => {
     log.info('SIGHUP: the configuration is being read again')
@@ -67,8 +67,8 @@ async function serve(options: ServeOptions, given: ProcessContext): Promise<numb
   }
   // A history that cannot be read is said now, not on the first page.
   await withHistory(options, terminal, async () => {})
-  const pages = openPagesThread(options, { terminal, log, place, settings }, 'serve')
-  const answer = answerHealth(hostCheck(place), pages.answer)
+  const pages = openPagesThread(options, { terminal, log, address: namedAddress, settings }, 'serve')
+  const answer = answerHealth(hostCheck(namedAddress), pages.answer)
   const serving = await listen(address, answer, 'pass another address with --listen')
   letAuditsGoFirst()
   try {

@@ -58,13 +58,13 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
       last: await anchorOf(verified, upkeep),
     }
   })
-  const answer = answerVerification(verification, { file: location.shown, anchor: last, limit: limitOf(options) })
+  const answer = answerVerification(verification, { file: location.displayName, anchor: last, limit: limitOf(options) })
   await printAnswer(answer, verificationView, options.format, terminal)
   return verification.ok ? exitCodes.clean : exitCodes.failure
 }
 
 async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal: ProcessContext): Promise<number> {
-  const location = await knownHistory(options, terminal)
+  const location = await locateOptionalHistory(options, terminal)
   const check = (upkeep?: HistoryUpkeep) => verifyReport(files, upkeep, (path) => resolve(terminal.cwd(), path))
   const checks = await (location === undefined ? check() : withUpkeep(location, terminal.env, check))
   const ok = checks.every((check) => check.ok !== false) && checks.some((check) => check.ok === true)
@@ -73,7 +73,10 @@ async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal:
 }
 
 /** The history, where one is named or configured: a report can be verified without it. */
-async function knownHistory(options: VerifyOptions, terminal: ProcessContext): Promise<HistoryLocation | undefined> {
+async function locateOptionalHistory(
+  options: VerifyOptions,
+  terminal: ProcessContext,
+): Promise<HistoryLocation | undefined> {
   const isNamed = namedHistory(options, terminal) !== undefined
   if (!isNamed && !hasConfiguration(options.config, terminal)) return undefined
   return locateHistory(options, terminal)

@@ -1,13 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { type Execute, type ProcessContext, printMessage } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { exitCodes } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import { draftWaivers, refuseExpiry } from '../questions/draft-waivers.ts'
 import { runNamed } from '../questions/question.ts'
 import { count } from '../text/count.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { withHistory } from './print-answer.ts'
 import { addHistoryOptions, addProjectOption } from './query-options.ts'
 
@@ -42,7 +41,7 @@ async function draft(options: DraftOptions, terminal: ProcessContext): Promise<n
     `${count(accepted, 'violation')} accepted until ${expires}: review them, then add them to the policy`,
     ...(notWaivable === 0 ? [] : [`${count(notWaivable, 'violation')} of waivers cannot be waived: see waiver/*`]),
   ]
-  for (const note of notes) terminal.stderr.write(`hookdrift: ${neutralise(note)}\n`)
+  for (const note of notes) printMessage(`hookdrift: ${note}`, terminal)
   return exitCodes.clean
 }
 

@@ -13,7 +13,6 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { OpenedSharing } from '../app/shared/open-sharing.ts'
 import { systemClock } from '../app/system.ts'
-
 import { openWorkerNotifications } from '../app/worker-notifications.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import { configuredIn } from '../config/choose-projects.ts'
@@ -267,14 +266,15 @@ async function awaitHistory<Result>(
   work: () => Promise<Result>,
   { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
 ): Promise<Result | undefined> {
-  let known: string | undefined
+  let lastMessage: string | undefined
   while (!signal.aborted) {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof AuditError) || !error.isPassing) throw error
-      if (error.message !== known) log.warn({ error: error.message, advice: error.advice }, 'waiting for the history')
-      known = error.message
+      if (error.message !== lastMessage)
+        log.warn({ error: error.message, advice: error.advice }, 'waiting for the history')
+      lastMessage = error.message
       await systemClock.sleep(historyPauseMs, signal).catch(() => {})
     }
   }
@@ -348,6 +348,6 @@ async function printNext(options: WorkerOptions, terminal: ProcessContext): Prom
   await reader.policy(configuration, new AbortController().signal)
   const rows = nextTimes(configuration.schedules, Date.now(), options.next ?? 1)
   // `--next` decides how many, unless a limit is given.
-  const shown = limited(rows, options.limit ?? Number.POSITIVE_INFINITY)
-  return printAnswer({ form: workerForm, run: null, ...shown }, nextTimesView, options.format, terminal)
+  const limitedRows = limited(rows, options.limit ?? Number.POSITIVE_INFINITY)
+  return printAnswer({ form: workerForm, run: null, ...limitedRows }, nextTimesView, options.format, terminal)
 }

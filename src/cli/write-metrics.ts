@@ -1,5 +1,4 @@
 import { historySize, openHistory } from '../app/open-history.ts'
-
 import type { ProcessContext } from '../app/process-context.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { configuredIn } from '../config/choose-projects.ts'

@@ -24,11 +24,11 @@ export function builtInControls(): readonly string[] {
 /** The built-in controls that a rule gives evidence for, as `framework:identifier`. */
 export function controlsOf(rule: string): string[] {
   const { controls, byRule, byPattern } = evidence()
-  const found = new Set(byRule.get(rule))
+  const controlIndexes = new Set(byRule.get(rule))
   for (const [pattern, indexes] of byPattern) {
-    if (matchesGlob(rule, pattern)) for (const index of indexes) found.add(index)
+    if (matchesGlob(rule, pattern)) for (const index of indexes) controlIndexes.add(index)
   }
-  return controls.filter((_, index) => found.has(index))
+  return controls.filter((_, index) => controlIndexes.has(index))
 }
 
 interface Evidence {

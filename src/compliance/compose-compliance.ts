@@ -1,6 +1,7 @@
 import type { WaivedViolation } from '../history/sql/violations.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { EvaluatedRule, RuleDoubt } from '../model/evaluation.ts'
+import { memberOf } from '../model/json.ts'
 import { type PolicyException, type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
@@ -34,7 +35,6 @@ import {
   type ExpectedChange,
   type ReplayedWith,
 } from './compliance.ts'
-
 import {
   exemptByAcceptance,
   exemptByEnding,
@@ -147,14 +147,15 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
     return rationale === undefined ? [] : [{ rule, rationale }]
   })
   const ids = new Set(evaluated.map(({ rule }) => rule.id))
-  const found = violations.filter(({ rule }) => ids.has(rule))
+  const ruleViolations = violations.filter(({ rule }) => ids.has(rule))
   const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
-  const coverage = coverageOf(new Set(evaluated.flatMap(({ rule }) => rule.needs)), report)
+  const kinds = new Set(evaluated.flatMap(({ rule }) => rule.needs))
+  const coverage = coverageOf(kinds, report)
   const accepted = report.accepted.filter(({ rule }) => ids.has(rule))
   const isOfControl = ({ rule }: { readonly rule: string }) =>
     ids.has(rule) || rationaleFor(control, rule) !== undefined
-  const exemptions = exemptionsOf({ ...evaluation, found, accepted, isOfControl })
-  const open = found.filter(isOpen)
+  const exemptions = exemptionsOf({ ...evaluation, ruleViolations, accepted, isOfControl })
+  const open = ruleViolations.filter(isOpen)
   const counted = open.filter(({ severity }) => isAtLeast(severity, threshold))
   const observed = open.filter(({ severity }) => !isAtLeast(severity, threshold))
   const isCovered = control.evidence.length > 0
@@ -170,11 +171,12 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
       ...gapsOfWalks(coverage),
       ...gapsOfRules(rules),
       ...gapsOfFields(describeDoubtsOf([...ids], report.projects)),
-      ...gapsOfViolations(found.filter((violation) => violation.state === 'unknown').length),
+      ...gapsOfRows(rules, report.projects),
+      ...gapsOfViolations(ruleViolations.filter((violation) => violation.state === 'unknown').length),
     ],
-    limits: [...limitsOfFleet(report), ...limitsOfPeriod(period)],
+    limits: [...limitsOfFleet(report), ...limitsOfFilters(kinds, report), ...limitsOfPeriod(period)],
   })
-  const waivers = waiversOf([...found, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
+  const waivers = waiversOf([...ruleViolations, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
   const { started_at: from, finished_at: to } = report.run
   return {
     id: control.id,
@@ -182,7 +184,7 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
     state,
     reason,
     rules: rules.map((rule) => withDoubts(rule, report)),
-    violations: found,
+    violations: ruleViolations,
     waivers,
     accepted,
     exemptions,
@@ -193,17 +195,17 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
 }
 
 interface ExemptionFacts extends Pick<Evaluation, 'policy' | 'silenced' | 'formerPolicies' | 'waivedMeanwhile'> {
-  readonly found: readonly ControlViolation[]
+  readonly ruleViolations: readonly ControlViolation[]
   readonly accepted: readonly AcceptedViolation[]
   isOfControl(one: { readonly rule: string }): boolean
 }
 
 /** What of a control's rules does not count, and who decided so; of a violation only the first that applies. */
 function exemptionsOf(exempting: ExemptionFacts): readonly Exemption[] {
-  const { found, accepted, silenced, waivedMeanwhile, policy, formerPolicies, isOfControl } = exempting
-  const open = new Set(found.filter(isOpen).map(({ fingerprint }) => fingerprint))
+  const { ruleViolations, accepted, silenced, waivedMeanwhile, policy, formerPolicies, isOfControl } = exempting
+  const open = new Set(ruleViolations.filter(isOpen).map(({ fingerprint }) => fingerprint))
   const ofViolations = [
-    ...found.flatMap((violation) =>
+    ...ruleViolations.flatMap((violation) =>
       violation.waiver === undefined
         ? []
         : [exemptByWaiver(violation, violation.waiver, { policy, resource: resourceOf(violation) })],
@@ -212,17 +214,17 @@ function exemptionsOf(exempting: ExemptionFacts): readonly Exemption[] {
       .filter(isOfControl)
       .map((violation) => exemptByWaiver(violation, violation.waiver, { policy, resource: null })),
     ...accepted.map(exemptByAcceptance),
-    ...found.filter(isEndedOnly).map(exemptByEnding),
+    ...ruleViolations.filter(isEndedOnly).map(exemptByEnding),
     ...silenced
       .filter((violation) => isOfControl(violation) && !open.has(violation.fingerprint))
       .filter(isEndedOnly)
       .map(exemptByEnding),
   ]
-  const known = new Set<string | null>()
+  const keys = new Set<string | null>()
   const distinct = ofViolations.filter(({ kind, fingerprint }) => {
     const key = `${kind} ${fingerprint}`
-    const isNew = !known.has(key)
-    known.add(key)
+    const isNew = !keys.has(key)
+    keys.add(key)
     return isNew
   })
   return [...distinct, ...exemptionsOfPolicies(distinct, { policy, formerPolicies, isOfControl })]
@@ -300,8 +302,26 @@ function gapsOfRules(rules: readonly ControlRule[]): string[] {
 
 /** Fields that its rules could not rely on, a sentence each: what has them so was not evaluated. */
 function gapsOfFields(doubts: readonly string[]): string[] {
-  const left = doubts.length - mostDoubts
-  return [...doubts.slice(0, mostDoubts), ...(left > 0 ? [`The same holds for ${count(left, 'more field')}.`] : [])]
+  const omitted = doubts.length - mostDoubts
+  return [
+    ...doubts.slice(0, mostDoubts),
+    ...(omitted > 0 ? [`The same holds for ${count(omitted, 'more field')}.`] : []),
+  ]
+}
+
+/** Filter rows that no run has read, of subscriptions that rules about them were to evaluate. */
+function gapsOfRows(rules: readonly ControlRule[], projects: Report['projects']): string[] {
+  const unread = rules.filter(({ id }) => projects.some((project) => rowsUnreadFor(id, project) > 0))
+  if (unread.length === 0) return []
+  const subscriptions = projects
+    .map((project) => Math.max(...unread.map(({ id }) => rowsUnreadFor(id, project))))
+    .reduce((sum, number) => sum + number, 0)
+  const named = nameRules(unread.map(({ id: rule }) => ({ rule })))
+  return [`Not evaluated: ${count(subscriptions, 'subscription')} whose filter rows no run has read (${named}).`]
+}
+
+function rowsUnreadFor(rule: string, { rows_unread: unread = {} }: Report['projects'][number]): number {
+  return memberOf(unread, rule) ?? 0
 }
 
 /** How well the run observed the kinds that a control's rules evaluate. */
@@ -309,16 +329,18 @@ function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'covera
   const byProject = [...Map.groupBy(coverage, ({ project }) => project)]
   // Of projects that a list did not show, nothing is known, for any rule.
   const lists = kinds.size === 0 ? [] : coverage.filter((walk) => walk.listing === 'projects' && isGap(walk))
-  const shown = [...lists, ...byProject.flatMap(([, walks]) => walksFor(kinds, walks))]
+  const relevantWalks = [...lists, ...byProject.flatMap(([, walks]) => walksFor(kinds, walks))]
   return {
-    walks: shown.length,
-    complete: shown.length - shown.filter(isGap).length,
-    pages: sum(shown.map(({ pages }) => pages)),
-    items: sum(shown.map(({ items }) => items)),
-    duration_ms: sum(shown.map(({ duration_ms }) => duration_ms)),
+    walks: relevantWalks.length,
+    complete: relevantWalks.length - relevantWalks.filter(isGap).length,
+    pages: sum(relevantWalks.map(({ pages }) => pages)),
+    items: sum(relevantWalks.map(({ items }) => items)),
+    duration_ms: sum(relevantWalks.map(({ duration_ms }) => duration_ms)),
     gaps: [
-      ...shown.filter(isGap).map(({ project, listing, status, reason }) => ({ project, listing, status, reason })),
-      ...(kinds.has('project') ? byProject.flatMap(([project, walks]) => notRequested(project, walks)) : []),
+      ...relevantWalks
+        .filter(isGap)
+        .map(({ project, listing, status, reason }) => ({ project, listing, status, reason })),
+      ...byProject.flatMap(([project, walks]) => notRequested(kinds, project, walks)),
     ],
   }
 }
@@ -332,6 +354,14 @@ function limitsOfFleet({ coverage_of_fleet: { scanned, known } }: Report): strin
   return scanned >= known ? [] : [`${scanned} of ${count(known, 'known project')} scanned in this run.`]
 }
 
+/** What a filter of the configuration leaves out is not audited. */
+function limitsOfFilters(kinds: ReadonlySet<Kind>, { coverage }: Report): string[] {
+  const byProject = [...Map.groupBy(coverage, ({ project }) => project).values()]
+  const narrowed = byProject.flatMap((walks) => walksFor(kinds, walks)).filter(({ filter }) => filter !== null)
+  if (narrowed.length === 0) return []
+  return [`A filter of the configuration narrowed ${count(narrowed.length, 'walk')} of what its rules evaluate.`]
+}
+
 function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
   if (period === undefined || period.gaps === 0) return []
   const { gaps, most_gap_ms, longest_gap } = period
@@ -343,19 +373,26 @@ function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {
-  const reasons = report.projects.map(({ project, not_evaluated }) => ({ project, reason: ownOf(not_evaluated, id) }))
+  const reasons = report.projects.map((project) => ({ project: project.project, reason: whySilent(id, project) }))
   const not_evaluated = reasons.flatMap(({ project, reason }) => (reason === undefined ? [] : [{ project, reason }]))
-  const evaluated = report.projects.reduce(
-    (sum, { evaluated_by_rule, resources, not_evaluated: missed }) =>
-      ownOf(missed, id) === undefined ? sum + (ownOf(evaluated_by_rule, id) ?? resources[kind] ?? 0) : sum,
-    0,
-  )
+  const evaluated = report.projects
+    .filter((project) => whySilent(id, project) === undefined)
+    .reduce(
+      (sum, { evaluated_by_rule, resources }) => sum + (memberOf(evaluated_by_rule, id) ?? resources[kind] ?? 0),
+      0,
+    )
   return { id, title, severity, rationale, evaluated, not_evaluated }
+}
+
+/** Why a rule says nothing of a whole project. One that is in doubt about no field could not conclude from what it saw. */
+function whySilent(rule: string, { not_evaluated, doubts = {} }: Report['projects'][number]): string | undefined {
+  const undecided = memberOf(doubts, rule)?.length === 0 ? 'what it compares with came empty' : undefined
+  return memberOf(not_evaluated, rule) ?? undecided
 }
 
 /** A rule that could not evaluate some resources says which. */
 function withDoubts(rule: ControlRule, { projects }: Report): ControlRule {
-  const doubts = describeDoubts(rule.id, projects)
+  const doubts = [...describeDoubts(rule.id, projects), ...describeUnreadRows(rule.id, projects)]
   return doubts.length === 0 ? rule : { ...rule, not_evaluated: [...rule.not_evaluated, ...doubts] }
 }
 
@@ -379,26 +416,34 @@ function waiversOf(violations: readonly (Pick<ControlViolation, 'fingerprint' | 
   for (const { fingerprint, rule, waiver } of violations) {
     if (waiver === undefined) continue
     const key = canonicalJson([rule, { ...waiver }])
-    const known = accepted.get(key) ?? { waiver: { ...waiver, rule }, fingerprints: new Set() }
-    accepted.set(key, known)
-    known.fingerprints.add(fingerprint)
+    const entry = accepted.get(key) ?? { waiver: { ...waiver, rule }, fingerprints: new Set() }
+    accepted.set(key, entry)
+    entry.fingerprints.add(fingerprint)
   }
   return [...accepted.values()].map(({ waiver, fingerprints }) => ({ ...waiver, violations: fingerprints.size }))
 }
 
-/** A policy's own rule may be named like a member that every object inherits. */
-function ownOf<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined
+/**
+ * Listings that show a kind alone and that the configuration does not request: rules about it evaluate nothing. A
+ * service's list of projects has none of them.
+ */
+function notRequested(
+  kinds: ReadonlySet<Kind>,
+  project: string,
+  walks: readonly ReportCoverage[],
+): ControlCoverage['gaps'] {
+  if (walks.some(({ listing }) => listing === 'projects')) return []
+  const missing = onlyListings.filter(
+    ({ kind, listing }) => kinds.has(kind) && walks.every((walk) => walk.listing !== listing),
+  )
+  const reason = 'the configuration does not request it'
+  return missing.map(({ listing }) => ({ project, listing, status: 'skipped', reason }))
 }
 
-/**
- * A project whose settings the configuration does not request: rules about them evaluate nothing. A service's list of
- * projects is not one of them: it has no settings.
- */
-function notRequested(project: string, walks: readonly ReportCoverage[]): ControlCoverage['gaps'] {
-  if (walks.some(({ listing }) => listing === 'project' || listing === 'projects')) return []
-  return [{ project, listing: 'project', status: 'skipped', reason: 'the configuration does not request it' }]
-}
+const onlyListings = [
+  { kind: 'project', listing: 'project' },
+  { kind: 'event_type', listing: 'event_types' },
+] as const
 
 function isGap({ status }: ReportCoverage): boolean {
   return status !== 'complete'
@@ -413,6 +458,14 @@ function describeDoubts(rule: string, projects: Report['projects']): { project: 
   return projects.flatMap(({ project, doubts }) =>
     ofRule(rule, doubts).map((doubt) => ({ project, reason: `${describeResources(doubt)}${describeSince(doubt)}` })),
   )
+}
+
+function describeUnreadRows(rule: string, projects: Report['projects']): { project: string; reason: string }[] {
+  return projects.flatMap((project) => {
+    const unread = rowsUnreadFor(rule, project)
+    if (unread === 0) return []
+    return [{ project: project.project, reason: `${count(unread, 'subscription')} whose filter rows no run has read` }]
+  })
 }
 
 const mostDoubts = 3
@@ -441,7 +494,7 @@ function describeDoubtsOf(rules: readonly string[], projects: Report['projects']
 }
 
 function ofRule(rule: string, doubts: Report['projects'][number]['doubts']): readonly RuleDoubt[] {
-  return doubts === undefined ? [] : (ownOf(doubts, rule) ?? [])
+  return doubts === undefined ? [] : (memberOf(doubts, rule) ?? [])
 }
 
 function describeResources({ kind, field, cause, resources }: RuleDoubt): string {
@@ -458,6 +511,6 @@ const mostNamed = 3
 
 function nameRules(alike: readonly { readonly rule: string }[]): string {
   const rules = [...new Set(alike.map(({ rule }) => rule))].sort()
-  const left = rules.length - mostNamed
-  return `${rules.slice(0, mostNamed).join(', ')}${left > 0 ? ` and ${count(left, 'other rule')}` : ''}`
+  const omitted = rules.length - mostNamed
+  return `${rules.slice(0, mostNamed).join(', ')}${omitted > 0 ? ` and ${count(omitted, 'other rule')}` : ''}`
 }

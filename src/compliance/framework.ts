@@ -78,8 +78,8 @@ export function readFramework(text: string, file: string): Framework {
 
 /** Read once per process, when a caller first asks for it. */
 export function builtInFramework(id: BuiltInFrameworkId): Framework {
-  const framework = known.get(id) ?? readBuiltIn(id)
-  known.set(id, framework)
+  const framework = frameworks.get(id) ?? readBuiltIn(id)
+  frameworks.set(id, framework)
   return framework
 }
 
@@ -93,7 +93,7 @@ export function frameworkJsonSchema(): object {
   return z.toJSONSchema(schema, { io: 'input' })
 }
 
-const known = new Map<BuiltInFrameworkId, Framework>()
+const frameworks = new Map<BuiltInFrameworkId, Framework>()
 
 function readBuiltIn(id: BuiltInFrameworkId): Framework {
   const file = packageFile(`config/frameworks/${id}.yaml`)

@@ -26,15 +26,15 @@ export async function silencedBy(history: HistoryReader, run: number): Promise<r
     const number = to === null || goesOn || !silencing.includes(resolution) ? undefined : runs.get(to)
     if (number !== undefined) ended.add(number)
   })
-  const found = new Map<string, ResolvedViolation>()
+  const silenced = new Map<string, ResolvedViolation>()
   for (const number of [...ended].sort((a, b) => b - a)) {
     for (const violation of await readResolvedBetween(history, number - 1, number)) {
-      if (isSilenced(violation) && !found.has(violation.fingerprint)) {
-        found.set(violation.fingerprint, violation)
+      if (isSilenced(violation) && !silenced.has(violation.fingerprint)) {
+        silenced.set(violation.fingerprint, violation)
       }
     }
   }
-  return withoutChanged(history, [...found.values()], run)
+  return withoutChanged(history, [...silenced.values()], run)
 }
 
 /** Without those whose value changed after they ended, up to a run. */

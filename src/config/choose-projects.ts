@@ -28,7 +28,7 @@ export function mayMatchIn(service: string, patterns: readonly string[]): boolea
  * Whether a project that a run scanned is one that patterns for a service's list took, or the list itself. One that
  * reports show by its id may fit a pattern by a name that does not fit into a reference.
  */
-export function mayBeFound({ name, service, uid }: ProjectRef, patterns: readonly string[]): boolean {
+export function mayBeDiscovered({ name, service, uid }: ProjectRef, patterns: readonly string[]): boolean {
   const short = name.slice(service.length + 1)
   if (patterns.length === 0) return false
   return isProjectList({ uid }) || short === uid || patterns.some((pattern) => matchesGlob(short, pattern))
@@ -44,7 +44,7 @@ export function configuredIn(services: readonly ServiceEntries[]): (project: Pro
   )
   return (project) => {
     const service = byName.get(project.service)
-    return service !== undefined && (service.named.has(project.name) || mayBeFound(project, service.patterns))
+    return service !== undefined && (service.named.has(project.name) || mayBeDiscovered(project, service.patterns))
   }
 }
 

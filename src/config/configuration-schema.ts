@@ -382,18 +382,18 @@ function isTemplate(text: string): boolean {
 
 type Projects = Pick<DecodedService, 'projects'>
 
-/** The projects that a service names, each with its place among the entries. */
-export function namedProjects({ projects }: Projects): readonly (readonly [place: number, project: DecodedProject])[] {
+/** The projects that a service names, each with its index among the entries. */
+export function namedProjects({ projects }: Projects): readonly (readonly [index: number, project: DecodedProject])[] {
   if (projects === 'all') return []
-  return [...projects.entries()].flatMap(([place, entry]) => ('id' in entry ? [[place, entry] as const] : []))
+  return [...projects.entries()].flatMap(([index, entry]) => ('id' in entry ? [[index, entry] as const] : []))
 }
 
 /** What a service takes from its list of projects, likewise; empty where it names all its projects. */
 export function matchedProjects({
   projects,
-}: Projects): readonly (readonly [place: number | undefined, match: DecodedMatch])[] {
+}: Projects): readonly (readonly [index: number | undefined, match: DecodedMatch])[] {
   if (projects === 'all') return [[undefined, { match: '*', labels: {} }]]
-  return [...projects.entries()].flatMap(([place, entry]) => ('match' in entry ? [[place, entry] as const] : []))
+  return [...projects.entries()].flatMap(([index, entry]) => ('match' in entry ? [[index, entry] as const] : []))
 }
 
 /** Whether a service's list decides which of its projects are audited. */
@@ -410,8 +410,8 @@ export function baseBefore(prefix: string, url: string): string | undefined {
 
 /** The first ten names. */
 export function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, 10).join(', ')
-  return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown
+  const firstNames = names.slice(0, 10).join(', ')
+  return names.length > 10 ? `${firstNames} and ${names.length - 10} more` : firstNames
 }
 
 /** Whether no message and no command may show the value at a path of the configuration. */
@@ -630,8 +630,8 @@ function* findPointless({ services, schedules, notify, serve }: DecodedConfigura
   for (const [at, token] of (serve?.tokens ?? []).entries()) {
     yield* findUnmatched(token.projects, ['serve', 'tokens', at], matchesNone)
   }
-  const found = services.flatMap((service) => matchedProjects(service).map(([, { labels }]) => labels))
-  const labelled = [...projects.map(({ labels }) => labels), ...found]
+  const matchedLabels = services.flatMap((service) => matchedProjects(service).map(([, { labels }]) => labels))
+  const labelled = [...projects.map(({ labels }) => labels), ...matchedLabels]
   for (const [at, channel] of notify.entries()) {
     yield* findUnmatched(channel.projects, ['notify', at], 'matches no project')
     for (const [label, value] of opensTickets(channel) ? [] : Object.entries(channel.labels ?? {})) {
@@ -661,10 +661,10 @@ function* findQuotes(key: string): Generator<ValueFault> {
   }
 }
 
-function* findUnknownPlaceholders(template: string, known: readonly string[]): Generator<ValueFault> {
+function* findUnknownPlaceholders(template: string, placeholders: readonly string[]): Generator<ValueFault> {
   for (const { name, offset } of placeholdersIn(template)) {
-    if (known.includes(name)) continue
-    const hint = suggestName(name, known) || `, expected one of ${known.join(', ')}`
+    if (placeholders.includes(name)) continue
+    const hint = suggestName(name, placeholders) || `, expected one of ${placeholders.join(', ')}`
     yield { path: [], offset, say: () => `there is no placeholder ${describeName(name)} here${hint}` }
   }
 }

@@ -72,7 +72,7 @@ export interface TrustedProxy {
 
 export interface ConfiguredService {
   readonly settings: ServiceSettings
-  readonly urlPlace: ValuePosition
+  readonly urlPosition: ValuePosition
   /** Those that are named. */
   readonly projects: readonly ConfiguredProject[]
   /** Which projects of the service's list are audited too. */
@@ -81,7 +81,7 @@ export interface ConfiguredService {
   readonly organisation: string | undefined
   /** For projects of the list. A secret. */
   readonly key: string | undefined
-  readonly keyPlace: ValuePosition
+  readonly keyPosition: ValuePosition
   readonly listings: Offers
   readonly filtersPerRun: number
   /** Projects that all shared workers together scan at once. */
@@ -129,7 +129,7 @@ export interface ConfiguredProject {
   readonly key: string
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
-  readonly keyPlace: ValuePosition
+  readonly keyPosition: ValuePosition
   /** The line of the project in the file. */
   readonly line: number
 }

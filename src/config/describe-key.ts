@@ -8,8 +8,8 @@ export interface ValuePosition {
 
 /** The reference in a text of the configuration. Names of variables and files are not secret; the rest may be. */
 export function referenceIn(written: string): string {
-  const [found] = /\$\{(?:file:[^{}]{1,200}|[A-Za-z_]\w{0,100})/.exec(written) ?? []
-  return found === undefined ? '' : `${found}}`
+  const [reference] = /\$\{(?:file:[^{}]{1,200}|[A-Za-z_]\w{0,100})/.exec(written) ?? []
+  return reference === undefined ? '' : `${reference}}`
 }
 
 /**
@@ -21,8 +21,8 @@ export function describeKey(key: string, { line, column, reference }: ValuePosit
   // `CO.<16 public characters>.<64 secret ones>`; of keys of another form nothing is known to be public.
   const [start] = /^CO\.[A-Za-z0-9]{4}(?=[A-Za-z0-9]{4,60}\.[^.]{16,4096}$)/.exec(key) ?? []
   const beginning = start === undefined ? '' : ` beginning with ${start}`
-  const place = file === undefined ? '' : `${reference === '' ? 'in' : ' at'} ${file}:${line}:${column}`
-  const at = `${reference}${place}`
+  const filePosition = file === undefined ? '' : `${reference === '' ? 'in' : ' at'} ${file}:${line}:${column}`
+  const at = `${reference}${filePosition}`
   return `${at} with ${key.length} characters${beginning}`
 }
 
@@ -32,7 +32,7 @@ export function looksLikeKey(text: string): boolean {
 }
 
 /** Where the URL of a service is configured: `hookdrift.yaml:4:10`, `${ACME_URL} at hookdrift.yaml:4:10`. */
-export function describeUrlPlace({ line, column, reference }: ValuePosition, file: string | undefined): string {
+export function describeUrlPosition({ line, column, reference }: ValuePosition, file: string | undefined): string {
   if (file === undefined) return 'HOOKDRIFT_URL'
   return `${reference === '' ? '' : `${reference} at `}${file}:${line}:${column}`
 }

@@ -23,9 +23,14 @@ const maxFilledIn = 16 * 1024 * 1024
 /**
  * Creates a function that fills in the references of a configuration's texts. Problems name the variable or the path,
  * never a value. Paths are relative to `file`, the configuration. A default applies if a variable is unset or empty, as
- * in a shell.
+ * in a shell. `origin` is that of the text: what is in no file has the variable in place of the file's name.
  */
-export function expandReferences(file: string, { env, readFile }: ReferenceSources): Expand {
+export function expandReferences(
+  file: string,
+  { env, readFile }: ReferenceSources,
+  origin: Pick<ConfigurationText, 'variableAt'> = {},
+): Expand {
+  const subject = (name: string) => (origin.variableAt === undefined ? `the environment variable ${name}` : 'it')
   const read = onceEach((path) => fileText(path, file, readFile))
   let filledIn = 0
   return (text) => {
@@ -33,11 +38,12 @@ export function expandReferences(file: string, { env, readFile }: ReferenceSourc
     const expanded = text.replace(reference, (match, ...rest) => {
       if (match === '$${') return '${'
       const { name, fallback, path } = groupsOf(rest)
-      const found = name !== undefined ? variable(name, fallback, env) : read(path)
-      filledIn += 'text' in found ? found.text.length : 0
+      const result =
+        name === undefined ? read(path) : (variable(name, fallback, env) ?? { problem: `${subject(name)} is not set` })
+      filledIn += 'text' in result ? result.text.length : 0
       if (filledIn > maxFilledIn) return ''
-      if ('text' in found) return found.text
-      problems.push(found.problem)
+      if ('text' in result) return result.text
+      problems.push(result.problem)
       return ''
     })
     if (filledIn > maxFilledIn) problems.push('references fill in more than 16 MiB of text, the limit')
@@ -57,8 +63,8 @@ export function readConfigurationText(
   try {
     return { text: readFile(file) }
   } catch (cause) {
-    const found = isMissing(cause) ? environmentDocument(env) : undefined
-    if (found !== undefined) return found
+    const document = isMissing(cause) ? environmentDocument(env) : undefined
+    if (document !== undefined) return document
     throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, { advice, cause })
   }
 }
@@ -82,19 +88,23 @@ export function withoutReferences(written: string, replacement = ''): string {
 
 type ReferenceMatch = ReturnType<Expand>
 
-function variable(name: string, fallback: string | undefined, env: ReferenceSources['env']): ReferenceMatch {
+function variable(
+  name: string,
+  fallback: string | undefined,
+  env: ReferenceSources['env'],
+): { readonly text: string } | undefined {
   const value = Object.hasOwn(env, name) ? env[name] : undefined
   if (fallback !== undefined) return { text: value === undefined || value === '' ? fallback : value }
-  return value === undefined ? { problem: `the environment variable ${name} is not set` } : { text: value }
+  return value === undefined ? undefined : { text: value }
 }
 
 /** Reads a file once, even if a thousand references name it. */
 function onceEach(read: (path: string | undefined) => ReferenceMatch): (path: string | undefined) => ReferenceMatch {
-  const known = new Map<string | undefined, ReferenceMatch>()
+  const matches = new Map<string | undefined, ReferenceMatch>()
   return (path) => {
-    const found = known.get(path) ?? read(path)
-    known.set(path, found)
-    return found
+    const match = matches.get(path) ?? read(path)
+    matches.set(path, match)
+    return match
   }
 }
 

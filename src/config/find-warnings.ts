@@ -16,7 +16,7 @@ export function* findWarnings(document: ConfigurationDocument): Generator<FilePr
     if (protocol === 'http:' && !isLoopback(hostname)) {
       yield document.problem([...path, 'url'], 'the key is sent unencrypted over http; use https')
     }
-    const owners = [path, ...namedProjects(service).map(([place]) => [...path, 'projects', place])]
+    const owners = [path, ...namedProjects(service).map(([index]) => [...path, 'projects', index])]
     for (const owner of owners) {
       const written = document.written([...owner, 'key'])
       if (written === undefined || !isLiteral(written)) continue

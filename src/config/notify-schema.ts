@@ -188,7 +188,7 @@ export function httpAddress(
 }
 
 /** Members of a channel that messages may show; all others may be secret. */
-const shown: ReadonlySet<unknown> = new Set([
+const publicMembers: ReadonlySet<unknown> = new Set([
   ...Object.keys(chosen),
   ...['type', 'path', 'formats', 'keep', 'from', 'to'],
   ...['repository', 'assignees', 'api_url', 'project', 'issue_type', 'assignee'],
@@ -196,7 +196,7 @@ const shown: ReadonlySet<unknown> = new Set([
 
 /** Whether a path of the configuration is a secret of a channel. */
 export function isChannelSecret(path: readonly (string | number)[]): boolean {
-  return path[0] === 'notify' && !shown.has(path[2])
+  return path[0] === 'notify' && !publicMembers.has(path[2])
 }
 
 /** The host in the place of a secret that is not there. */
@@ -213,7 +213,7 @@ export function unsetSecret(member: unknown): string {
 /** A channel without its secrets, for the digest of a configuration. */
 export function channelWithoutSecrets(channel: DecodedChannel): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(channel).map(([member, value]) => [member, shown.has(member) ? value : 'secret']),
+    Object.entries(channel).map(([member, value]) => [member, publicMembers.has(member) ? value : 'secret']),
   )
 }
 

@@ -104,7 +104,7 @@ export function examineConfiguration(
 ): ExaminedConfiguration {
   const { text, ...origin } = readConfigurationText(file, sources, startAdvice)
   const { needsTokens = 'none' } = options
-  const filled = expandFor(options, expandReferences(file, sources))
+  const filled = expandFor(options, expandReferences(file, sources, origin))
   const { expand, missing } = needsTokens === 'all' ? { expand: filled, missing: [] } : notingTokens(filled)
   const {
     document,
@@ -118,7 +118,7 @@ export function examineConfiguration(
     expand,
     isSecret: isSecretPath,
   })
-  const isCut = (member: string) => document === undefined || document.leftOut.some(([first]) => first === member)
+  const isCut = (member: string) => document === undefined || document.omittedPaths.some(([first]) => first === member)
   if (document === undefined) return { problems: mistakes, parts: undefined, isCut }
   const { value } = document
   const { findTimetableFault = () => undefined } = options
@@ -151,7 +151,7 @@ export function examineConfiguration(
     reportUrl: value.report_url,
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index]?.pem, Math.max(value.concurrency, service.limits.walks ?? 0)),
-      urlPlace: placeAt(document, ['services', index, 'url']),
+      urlPosition: positionAt(document, ['services', index, 'url']),
       projects: namedProjects(service).map(([position, project]) =>
         projectOf(project, service, document, { path: ['services', index, 'projects', position], problems }),
       ),
@@ -161,7 +161,7 @@ export function examineConfiguration(
       }),
       organisation: service.organisation,
       key: service.key,
-      keyPlace: placeAt(document, ['services', index, 'key']),
+      keyPosition: positionAt(document, ['services', index, 'key']),
       listings: service.listings,
       filtersPerRun: service.limits.filters_per_run,
       mostWalks: service.limits.walks ?? value.concurrency,
@@ -300,7 +300,7 @@ function settingsOf(service: DecodedService, ca: string | undefined, connections
   }
 }
 
-function placeAt(document: ReadDocument<DecodedConfiguration>, path: NodePath): ValuePosition {
+function positionAt(document: ReadDocument<DecodedConfiguration>, path: NodePath): ValuePosition {
   return { ...document.at(path), reference: referenceIn(document.written(path) ?? '') }
 }
 
@@ -317,7 +317,7 @@ function projectOf(
   return {
     ref: { name: `${service.name}/${project.name ?? project.id}`, service: service.name, uid: project.id },
     key,
-    keyPlace: placeAt(document, keyPath),
+    keyPosition: positionAt(document, keyPath),
     labels: project.labels,
     filters: project.filters,
     line: document.at(path).line,

@@ -42,14 +42,14 @@ export function readGateway(
   const { value } = readMembers(file, sources, { schema: selection })
   const service = value.services.find(({ name }) => name === project.service)
   if (service === undefined) return unknownGateway(project.service)
-  const own = service.projects.find(({ id, name }) => `${service.name}/${name || id}` === project.name)
+  const namedProject = service.projects.find(({ id, name }) => `${service.name}/${name || id}` === project.name)
   const expanded = expandReferences(file, sources)(service.url, ['services', service.name, 'url'])
   const url = 'text' in expanded ? urlSchema.safeParse(expanded.text) : undefined
   const { pathPrefix, keyHeader, keyScheme, headers } = dialectOf(service.dialect)
   return composeGateway({
     name: service.name,
     url: url?.success === true ? url.data : undefined,
-    keyVariable: variableIn(own?.key || service.key),
+    keyVariable: variableIn(namedProject?.key || service.key),
     pathPrefix,
     keyHeader,
     keyScheme,

@@ -17,7 +17,7 @@ import { referenceIn } from './describe-key.ts'
 import { expandReferences, isLiteral, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 
 /** A value that is in force, and where it comes from. */
-export interface ShownValue {
+export interface ConfigurationValue {
   readonly path: NodePath
   /** In the units of the file; null for a secret. */
   readonly value: Json
@@ -44,11 +44,11 @@ interface ShowRequest {
  * never read into the result.
  * @throws AuditError.usage with a line for every mistake of the schema
  */
-export function showConfiguration(file: string, context: ShowRequest): readonly ShownValue[] {
+export function showConfiguration(file: string, context: ShowRequest): readonly ConfigurationValue[] {
   const { sources } = context
   const { text, ...origin } = readConfigurationText(file, sources, '`hookdrift docs configuration` shows one')
   const parsed = parseYaml(text, configurationLimits)
-  const fill = expandReferences(file, sources)
+  const fill = expandReferences(file, sources, origin)
   const expand = (written: string, path: NodePath) =>
     isSecretPath(path) ? { text: secretPlaceholder(path) } : fill(written, path)
   const { document, problems } = examineDocument(text, {
@@ -67,7 +67,7 @@ export function showConfiguration(file: string, context: ShowRequest): readonly 
   // as: zod writes JSON Schema; of it, the walk uses what SchemaNode has.
   const leaves = [...schemaLeaves(configurationJsonSchema() as SchemaNode, raw)]
   const ofSecrets = leaves.flatMap(({ path }) => referencesOf(isSecretPath(path) ? document.written(path) : undefined))
-  const shown = leaves.map(({ path, value, isDefault }): ShownValue => {
+  const values = leaves.map(({ path, value, isDefault }): ConfigurationValue => {
     const written = document.written(path)
     const reference = written === undefined ? null : referenceIn(written) || null
     const isSecret = isSecretPath(path) && typeof value !== 'object'
@@ -75,13 +75,13 @@ export function showConfiguration(file: string, context: ShowRequest): readonly 
     return {
       path,
       value: isSecret ? null : showable(value, written, ofSecrets),
-      ...placeOf(document, path),
+      ...sourceOf(document, path),
       reference,
       isSecret,
       isSet: !isSecret || isSetTo(written, path, fill),
     }
   })
-  return withOverrides(shown, file, context)
+  return withOverrides(values, file, context)
 }
 
 /** As much of JSON Schema as the walk uses. */
@@ -146,7 +146,7 @@ function branchFor(schema: SchemaNode, value: object): SchemaNode {
 }
 
 function referencesOf(written: string | undefined): readonly string[] {
-  return [...(written ?? '').matchAll(/\$\{(?:file:[^{}]{1,4096}|[A-Za-z_]\w{0,200})/g)].map(([found]) => found)
+  return [...(written ?? '').matchAll(/\$\{(?:file:[^{}]{1,4096}|[A-Za-z_]\w{0,200})/g)].map(([reference]) => reference)
 }
 
 /** A reference that a secret has too is shown as written, wherever it is. */
@@ -155,7 +155,7 @@ function showable(value: Json, written: string | undefined, ofSecrets: readonly 
   return written !== undefined && referencesOf(written).some((one) => ofSecrets.includes(one)) ? written : value
 }
 
-function placeOf(document: ReadDocument<unknown>, path: NodePath): Pick<ShownValue, 'source' | 'at'> {
+function sourceOf(document: ReadDocument<unknown>, path: NodePath): Pick<ConfigurationValue, 'source' | 'at'> {
   const { file, line, column } = document.problem(path, '')
   return column === 0 ? { source: 'environment', at: file } : { source: 'file', at: `${file}:${line}:${column}` }
 }
@@ -168,12 +168,12 @@ function isSetTo(written: string | undefined, path: NodePath, fill: ReturnType<t
 
 /** The history and the installation key may be named elsewhere; without a policy, the recommended rules apply. */
 function withOverrides(
-  shown: readonly ShownValue[],
+  values: readonly ConfigurationValue[],
   file: string,
   { sources: { env }, cwd, history: option, exists }: ShowRequest,
-): readonly ShownValue[] {
+): readonly ConfigurationValue[] {
   const plain = { reference: null, isSecret: false, isSet: true } as const
-  const find = (name: string) => shown.find(({ path }) => path.length === 1 && path[0] === name)
+  const find = (name: string) => values.find(({ path }) => path.length === 1 && path[0] === name)
   const overridden =
     option === undefined
       ? environmentValue(env, 'HOOKDRIFT_HISTORY', (value) => ({ ...plain, path: ['history'], value }))
@@ -181,7 +181,7 @@ function withOverrides(
   const named = overridden ?? find('history')
   const base = overridden === undefined ? dirname(file) : cwd
   const location = readLocation(String(named?.value ?? ''), base)
-  const history = named && location.kind === 'postgres' ? { ...named, value: location.shown } : named
+  const history = named && location.kind === 'postgres' ? { ...named, value: location.displayName } : named
   const secret = { path: ['seal_key'], value: null, reference: null, isSecret: true } as const
   const sealKey = environmentValue(env, 'HOOKDRIFT_SEAL_KEY', () => ({ ...secret, isSet: true })) ??
     find('seal_key') ?? { ...secret, source: 'default' as const, ...keyFileOf(location, exists) }
@@ -192,7 +192,7 @@ function withOverrides(
     source: 'default' as const,
     at: null,
   }
-  const others = shown.filter(({ path: [first] }) => !['history', 'seal_key', 'policy'].includes(String(first)))
+  const others = values.filter(({ path: [first] }) => !['history', 'seal_key', 'policy'].includes(String(first)))
   return [...(history === undefined ? [] : [history]), sealKey, policy, ...others]
 }
 
@@ -200,13 +200,13 @@ function withOverrides(
 function environmentValue(
   env: ReferenceSources['env'],
   name: string,
-  make: (value: string) => Omit<ShownValue, 'source' | 'at'>,
-): ShownValue | undefined {
+  make: (value: string) => Omit<ConfigurationValue, 'source' | 'at'>,
+): ConfigurationValue | undefined {
   const value = env[name] ?? ''
   return value === '' ? undefined : { ...make(value), source: 'environment', at: name }
 }
 
-function keyFileOf(location: HistoryLocation, exists: ShowRequest['exists']): Pick<ShownValue, 'at' | 'isSet'> {
+function keyFileOf(location: HistoryLocation, exists: ShowRequest['exists']): Pick<ConfigurationValue, 'at' | 'isSet'> {
   if (location.kind === 'postgres') return { at: null, isSet: false }
   return { at: location.keyFile, isSet: exists(location.keyFile) }
 }

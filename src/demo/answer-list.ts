@@ -2,7 +2,6 @@ import type { JsonObject } from '../model/json.ts'
 import { answer, enveloped, goJson, panicked } from './answers.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
-
 import { cutPage, type PageQuery } from './page.ts'
 import { releases, type SimulatedRelease } from './release.ts'
 import { renderEndpoint, renderEndpointOf2024 } from './render-endpoint.ts'

@@ -11,7 +11,7 @@ export interface Behaviour {
    */
   outage: 'database-down' | 'lists-unreadable' | 'cache-down' | null
   /** The delay of an answer. */
-  latencyMs: number | ((asked: FaultQuery) => number)
+  latencyMs: number | ((query: FaultQuery) => number)
   /** Other operations are answered with 404. */
   offers: { sources: boolean; project: boolean; eventTypes: boolean; projects: boolean; testFunction: boolean }
   /** Without a licence, functions are not tested, and no request sets the filter of a subscription. */

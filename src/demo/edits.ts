@@ -30,8 +30,8 @@ interface EndpointUpdate {
 }
 
 /** The trap of this interface: a body without authentication, description or rate limits wipes them. */
-export function updateEndpoint(fleet: SimulatedFleet, place: EditedResource, update: EndpointUpdate): void {
-  changeEndpoint(fleet, place, (row) => ({
+export function updateEndpoint(fleet: SimulatedFleet, resource: EditedResource, update: EndpointUpdate): void {
+  changeEndpoint(fleet, resource, (row) => ({
     ...row,
     description: '',
     authentication: null,
@@ -43,14 +43,14 @@ export function updateEndpoint(fleet: SimulatedFleet, place: EditedResource, upd
 }
 
 /** `paused`, `active` or `inactive`; does not change `updated_at`. */
-export function setEndpointStatus(fleet: SimulatedFleet, place: EditedResource, status: string): void {
-  changeEndpoint(fleet, place, (row) => ({ ...row, status }))
+export function setEndpointStatus(fleet: SimulatedFleet, resource: EditedResource, status: string): void {
+  changeEndpoint(fleet, resource, (row) => ({ ...row, status }))
 }
 
 /** The new secret signs from now on; the old ones get an expiry in an hour, and still sign after it. */
-export function rotateSecret(fleet: SimulatedFleet, place: EditedResource): void {
+export function rotateSecret(fleet: SimulatedFleet, resource: EditedResource): void {
   const { timeMs, at, random } = presentOf(fleet)
-  changeEndpoint(fleet, place, (row) => {
+  changeEndpoint(fleet, resource, (row) => {
     const old = (row.secrets ?? []).map((secret) =>
       secret.expires_at === null ? { ...secret, expires_at: timestamp(timeMs + 3_600_000, '167') } : secret,
     )
@@ -59,9 +59,9 @@ export function rotateSecret(fleet: SimulatedFleet, place: EditedResource): void
 }
 
 /** Deletes every secret and adds a new one, with the given value or a random one. */
-export function replaceSecret(fleet: SimulatedFleet, place: EditedResource, value?: string): void {
+export function replaceSecret(fleet: SimulatedFleet, resource: EditedResource, value?: string): void {
   const { timeMs, at, random } = presentOf(fleet)
-  changeEndpoint(fleet, place, (row) => {
+  changeEndpoint(fleet, resource, (row) => {
     const deleted = (row.secrets ?? []).map((secret) => ({ ...secret, deleted_at: secret.deleted_at ?? at }))
     const fresh = aSecret(timeMs, random)
     return { ...row, secrets: [...deleted, { ...fresh, value: value ?? fresh.value }], updated_at: at }
@@ -122,11 +122,11 @@ export function createSource(fleet: SimulatedFleet, project: string, given: Part
   return source.uid
 }
 
-export function updateSource(fleet: SimulatedFleet, place: EditedResource, update: Partial<SourceRow>): void {
+export function updateSource(fleet: SimulatedFleet, resource: EditedResource, update: Partial<SourceRow>): void {
   const { at } = presentOf(fleet)
-  changeData(fleet, place.project, (data) => ({
+  changeData(fleet, resource.project, (data) => ({
     ...data,
-    sources: changed(data.sources, place.uid, (row) => ({ ...row, ...update, updated_at: at })),
+    sources: changed(data.sources, resource.uid, (row) => ({ ...row, ...update, updated_at: at })),
   }))
 }
 
@@ -166,11 +166,11 @@ export function createSubscription(
 /** Filter rows follow in part only: see `filtersAfterUpdate`. */
 export function updateSubscription(
   fleet: SimulatedFleet,
-  place: EditedResource,
+  resource: EditedResource,
   update: Partial<SubscriptionRow>,
 ): void {
   const { timeMs, at, random } = presentOf(fleet)
-  changeSubscription(fleet, place, (row) => {
+  changeSubscription(fleet, resource, (row) => {
     const updated = { ...row, ...update, updated_at: at }
     return filtersAfterUpdate(row, updated, { at, newUid: () => ulid(timeMs, random) })
   })

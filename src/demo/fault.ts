@@ -60,11 +60,11 @@ export interface FaultQuery {
 /** Finds the fault that hits an answer, and counts. The list may change between calls. */
 export function createFaultFinder(
   faults: readonly Fault[],
-): (asked: FaultQuery, answer: SimulatedAnswer) => Fault | undefined {
+): (query: FaultQuery, answer: SimulatedAnswer) => Fault | undefined {
   const met = new WeakMap<Fault, number>()
-  return (asked, answer) => {
+  return (query, answer) => {
     for (const fault of faults) {
-      if (!matches(fault, asked, answer)) continue
+      if (!matches(fault, query, answer)) continue
       const before = met.get(fault) ?? 0
       met.set(fault, before + 1)
       const skip = fault.skip ?? 0
@@ -101,9 +101,9 @@ export function spoil(answer: SimulatedAnswer, failure: InjectedFailure): Simula
   }
 }
 
-function matches({ path, method, page }: Match, asked: FaultQuery, answer: SimulatedAnswer): boolean {
-  if (path !== undefined && asked.path.search(path) === -1) return false
-  if (method !== undefined && method !== asked.method) return false
+function matches({ path, method, page }: Match, query: FaultQuery, answer: SimulatedAnswer): boolean {
+  if (path !== undefined && query.path.search(path) === -1) return false
+  if (method !== undefined && method !== query.method) return false
   return page === undefined || page === answer.page
 }
 

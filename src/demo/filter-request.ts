@@ -42,10 +42,10 @@ export function performFilterRequest(
 ): SimulatedAnswer {
   const refuse = (message: string, status: number) => enveloped(release, status, message)
   if (outage === 'lists-unreadable') return refuse('failed to find subscription', 400)
-  const found = findRow(fleet.open(project).subscriptions, subscription)
-  if (found === undefined) return refuse('subscription not found', 404)
+  const subscriptionRow = findRow(fleet.open(project).subscriptions, subscription)
+  if (subscriptionRow === undefined) return refuse('subscription not found', 404)
   const target = { project, uid: subscription }
-  const rows = filterRowsOf(found)
+  const rows = filterRowsOf(subscriptionRow)
   const show = (row: EventFilterRow) => renderFilter(subscription, row, release, 'one')
   if (uid === null && method === 'GET') {
     const all = rows.map((row) => renderFilter(subscription, row, release, 'listed'))

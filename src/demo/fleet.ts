@@ -64,8 +64,8 @@ export function createFleet({
     project: (uid) => rows.get(uid),
     projects: () => [...rows.values()],
     open(uid) {
-      const kept = edited.get(uid) ?? made.get(uid)
-      const data = kept ?? make(project(uid))
+      const current = edited.get(uid) ?? made.get(uid)
+      const data = current ?? make(project(uid))
       if (edited.has(uid)) return data
       made.delete(uid)
       made.set(uid, data)
@@ -85,7 +85,7 @@ export function createFleet({
       edited.set(row.uid, data ?? { endpoints: [], sources: [], subscriptions: [] })
     },
     remove(uid) {
-      for (const known of [rows, made, edited]) known.delete(uid)
+      for (const map of [rows, made, edited]) map.delete(uid)
     },
     revision: (uid) => revisions.get(uid) ?? 0,
     nextSerial: () => ++serial,

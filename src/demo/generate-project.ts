@@ -53,7 +53,7 @@ function withEventVersion(subscription: SubscriptionRow, version: number): Subsc
   return { ...subscription, filter_config: { filter, event_types: event_types.map((type) => `${type}.v${version}`) } }
 }
 
-/** A thing to generate: its place, its index, its time. */
+/** A thing to generate: its project, its index, its time. */
 interface Birth {
   readonly project: ProjectRow
   readonly index: number

@@ -73,10 +73,10 @@ function plant<Row>(
   context: PlantingContext,
 ): readonly Row[] {
   const planted = [...rows]
-  const places = context.random.shuffled([...rows.keys()])
-  const untouched = rows[places.at(-1) ?? 0]
+  const indexes = context.random.shuffled([...rows.keys()])
+  const untouched = rows[indexes.at(-1) ?? 0]
   for (const [turn, problem] of problems.slice(0, Math.ceil(rows.length / 3)).entries()) {
-    const index = places[turn] ?? 0
+    const index = indexes[turn] ?? 0
     const row = rows[index]
     if (row !== undefined && untouched !== undefined) planted[index] = problem(row, untouched, context)
   }

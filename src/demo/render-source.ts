@@ -56,7 +56,7 @@ export function renderNoSource(ingestUrl: string, release: SimulatedRelease): Js
 const noVerifier = { type: 'noop', hmac: null, basic_auth: null, api_key: null }
 const emptyPubSub = { type: '', workers: 0, sqs: null, google: null, kafka: null, amqp: null }
 
-interface Shown {
+interface StubSource {
   readonly uid: string
   readonly project_id: string
   readonly mask_id: string
@@ -67,7 +67,7 @@ interface Shown {
   readonly verifier: Json
 }
 
-function stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier }: Shown): JsonObject {
+function stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier }: StubSource): JsonObject {
   return {
     uid,
     project_id,

@@ -66,16 +66,16 @@ export async function startSimulatedService(
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url: path = '/', headers } = request
-    const asked = { method, path }
-    const incoming: DemoRequest = { ...asked, headers: singleHeaders(headers), body: await bodyOf(request) }
+    const requestLine = { method, path }
+    const incoming: DemoRequest = { ...requestLine, headers: singleHeaders(headers), body: await bodyOf(request) }
     const answer = await route(incoming, context)
-    const fault = findFault(asked, answer)
-    const latencyMs = typeof behaviour.latencyMs === 'number' ? behaviour.latencyMs : behaviour.latencyMs(asked)
+    const fault = findFault(requestLine, answer)
+    const latencyMs = typeof behaviour.latencyMs === 'number' ? behaviour.latencyMs : behaviour.latencyMs(requestLine)
     const waitMs = latencyMs + (fault?.how === 'delay' ? fault.ms : 0)
     if (waitMs > 0) await sleep(waitMs)
     const seen = fault === undefined ? answer : spoil(answer, fault)
     const isSilent = fault?.how === 'reset' || fault?.how === 'hang'
-    if (keepsRequests) requests.push({ ...asked, headers, status: isSilent ? 0 : seen.status })
+    if (keepsRequests) requests.push({ ...requestLine, headers, status: isSilent ? 0 : seen.status })
     response.setHeader('x-request-id', `demo/simulated-${String(++served).padStart(6, '0')}`)
     response.setHeader('x-convoy-version', releases[behaviour.release].version)
     send(response, seen, fault?.how)
@@ -165,12 +165,12 @@ function createPageCache(): typeof answerList {
   return (request) => {
     const { fleet, projectUid } = request
     const revision = fleet.revision(projectUid)
-    const known = projects.get(projectUid)
-    const project = known?.revision === revision ? known : { revision, pages: new Map<string, SimulatedAnswer>() }
-    if (project !== known) projects.set(projectUid, project)
+    const cached = projects.get(projectUid)
+    const project = cached?.revision === revision ? cached : { revision, pages: new Map<string, SimulatedAnswer>() }
+    if (project !== cached) projects.set(projectUid, project)
     const key = keyOf(request)
-    const kept = project.pages.get(key)
-    if (kept !== undefined) return kept
+    const page = project.pages.get(key)
+    if (page !== undefined) return page
     const answer = answerList(request)
     project.pages.set(key, answer)
     return answer

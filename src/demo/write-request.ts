@@ -79,10 +79,10 @@ export function performWrite(
   const target = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
   apply(target, given)
   const named = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
-  const shown = show(target.uid)
+  const rendered = show(target.uid)
   return write.method === 'POST'
-    ? enveloped(release, 201, `${named} created successfully`, shown)
-    : enveloped(release, 202, `${named} updated successfully`, shown)
+    ? enveloped(release, 201, `${named} created successfully`, rendered)
+    : enveloped(release, 202, `${named} updated successfully`, rendered)
 
   function show(uid: string): JsonObject {
     const { endpoints, subscriptions: after, sources } = fleet.open(project)
@@ -123,14 +123,14 @@ export function performWrite(
     return created
   }
 
-  function apply(place: { readonly project: string; readonly uid: string }, given: JsonObject): void {
+  function apply(resource: { readonly project: string; readonly uid: string }, given: JsonObject): void {
     const taken = (row: object) => takeMembers({ ...row }, given, kind, isForgetful)
     /** Without a licence, the service says that it updated a subscription, and leaves its filter as it was. */
     const licensed = ({ filter_config, ...others }: JsonObject) =>
       hasLicence && filter_config !== undefined ? { ...others, filter_config } : others
     // as: the types of all but a few members are as the person wrote them, and the audit finds what is wrong.
     const changed = <Row extends { readonly uid: string }>(rows: readonly Row[]) =>
-      rows.map((row) => (row.uid === place.uid ? ({ ...row, ...licensed(taken(row)) } as Row) : row))
+      rows.map((row) => (row.uid === resource.uid ? ({ ...row, ...licensed(taken(row)) } as Row) : row))
     if (kind === 'project') {
       const { name, config } = taken(fleet.project(project) ?? {})
       updateProject(fleet, project, {})
@@ -141,7 +141,7 @@ export function performWrite(
     }
     if (kind === 'subscription' && uid !== null) {
       const row = subscriptions.find((each) => each.uid === uid)
-      updateSubscription(fleet, place, licensed(taken(row ?? {})))
+      updateSubscription(fleet, resource, licensed(taken(row ?? {})))
       return
     }
     changeData(fleet, project, (data) => ({

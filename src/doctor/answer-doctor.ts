@@ -96,12 +96,12 @@ const marks = {
   skipped: ['–', 'aside'],
 } as const
 
-type ShownRow = Omit<CheckRow, 'remediation'> & { readonly remediation: string | null }
+type CheckAnswer = Omit<CheckRow, 'remediation'> & { readonly remediation: string | null }
 
 /** The longest name of a check. */
 const nameColumns = 'configuration'.length
 
-function showRow({ check, service, status, detail, remediation }: ShownRow, { width, paint }: TextPage): string[] {
+function showRow({ check, service, status, detail, remediation }: CheckAnswer, { width, paint }: TextPage): string[] {
   const indent = service === null ? '' : '  '
   const [mark, style] = marks[status]
   const start = indent.length + 2 + nameColumns + 2

@@ -35,7 +35,7 @@ async function examine(
 ): Promise<{ readonly diagnoses: readonly Diagnosis[]; readonly examination: HistoryExamination | undefined }> {
   try {
     const examination = await examineHistory(location, env, verificationOf('plain'))
-    const name = location.kind === 'file' ? showPath(location.path) : location.shown
+    const name = location.kind === 'file' ? showPath(location.path) : location.displayName
     const diagnoses = [...troublesOf(examination, location), ...contentDiagnoses(examination, name)]
     return { diagnoses, examination }
   } catch (error) {
@@ -47,19 +47,22 @@ function* troublesOf(
   { exists, isWritable, isReadableByOthers, freeBytes, server, content }: HistoryExamination,
   location: HistoryLocation,
 ): Generator<Diagnosis> {
-  const { shown, kind } = location
+  const { displayName, kind } = location
   if (!isWritable) {
     const advice = kind === 'file' ? writableFile : writableDatabase
-    yield fail(`${shown} ${exists ? 'can be read only' : 'cannot be made'}: this user may not write there`, advice)
+    yield fail(
+      `${displayName} ${exists ? 'can be read only' : 'cannot be made'}: this user may not write there`,
+      advice,
+    )
   }
-  if (content?.moved !== undefined) yield fail(describeMove(shown, content.moved), shortAdvice(moveAdvice))
+  if (content?.moved !== undefined) yield fail(describeMove(displayName, content.moved), shortAdvice(moveAdvice))
   if (kind === 'postgres' && server?.tls === undefined && !isOnThisMachine(location.server)) {
-    yield warn(`the connection to ${shown} is not encrypted`, 'Leave `sslmode` out of its URL.')
+    yield warn(`the connection to ${displayName} is not encrypted`, 'Leave `sslmode` out of its URL.')
   }
-  if (isReadableByOthers) yield warn(`${shown} is readable by other users`, `Run \`chmod 600 ${shown}\`.`)
+  if (isReadableByOthers) yield warn(`${displayName} is readable by other users`, `Run \`chmod 600 ${displayName}\`.`)
   if (freeBytes !== undefined && freeBytes < fewBytes) {
     const advice = 'Free space, or remove old runs with `hookdrift prune --keep-within 90d`.'
-    yield warn(`only ${showBytes(freeBytes)} are free at ${shown}`, advice)
+    yield warn(`only ${showBytes(freeBytes)} are free at ${displayName}`, advice)
   }
 }
 

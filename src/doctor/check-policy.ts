@@ -28,7 +28,7 @@ export async function checkPolicy(
 }
 
 async function runTests(file: string, policy: Policy): Promise<readonly Diagnosis[]> {
-  const ids = policy.known.map(({ id }) => id)
+  const ids = policy.allRules.map(({ id }) => id)
   const tests = await loadPolicyTests(file, ids)
   if (tests.length === 0) return [skipped('the policy has no tests')]
   const { rows } = answerPolicyTests(policy, tests)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { entryFor, findOrganisation, nameProjects, namesAtService, namesShownBy } from '../audit/discover-projects.ts'
+import { createShowName, entryFor, findOrganisation, nameProjects, namesAtService } from '../audit/discover-projects.ts'
 import type { ConfiguredProject, ConfiguredService } from '../config/configuration.ts'
 import { describeKey } from '../config/describe-key.ts'
 import { createSealer } from '../inventory/sealer.ts'
@@ -11,7 +11,7 @@ import type { ServiceExaminer } from '../service/examine-service.ts'
 import type { ProjectAccess } from '../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
 import type { Offer } from '../service/settings.ts'
-import { shownBase } from '../service/wire-request.ts'
+import { displayBase } from '../service/wire-request.ts'
 import { count } from '../text/count.ts'
 import { type Diagnosis, fail, faultDiagnosis, ok, type ServiceDiagnoses, skipped } from './check.ts'
 
@@ -64,10 +64,10 @@ export async function checkProjects(
   }
   // What the list says of the key and the base path counts, too.
   const answers: ProjectAnswer[] = unread === undefined ? [] : [unread]
-  for (const some of chunks(withKey, atOnce)) {
+  for (const batch of chunks(withKey, atOnce)) {
     answers.push(
       ...(await Promise.all(
-        some.map(async (project) => ({ project, ...(await askFor(project, listings.project, examiner)) })),
+        batch.map(async (project) => ({ project, ...(await askFor(project, listings.project, examiner)) })),
       )),
     )
   }
@@ -170,7 +170,7 @@ function kindsOf(answers: readonly ProjectAnswer[]): readonly (FaultKind | undef
 function basePathDiagnosis(answers: readonly ProjectAnswer[], { settings }: ConfiguredService): Diagnosis {
   const { url, dialect } = settings
   if (kindsOf(answers).some((kind) => kind === undefined || !beforeKey.includes(kind)))
-    return ok(`${shownBase(url)} answers under ${dialect.pathPrefix || '/'} as the API does`)
+    return ok(`${displayBase(url)} answers under ${dialect.pathPrefix || '/'} as the API does`)
   const fault = answers.find(isOfBasePath)?.fault
   return fault === undefined ? skipped('no answer of the service shows it: see projects') : faultDiagnosis(fault)
 }
@@ -186,7 +186,7 @@ async function keyDiagnoses(
   for (const [key, ofKey] of byKey) {
     const [first] = ofKey
     if (first === undefined) continue
-    const described = describeKey(key, first.project.keyPlace, file)
+    const described = describeKey(key, first.project.keyPosition, file)
     const isUnchecked = kindsOf(ofKey).every((kind) => kind !== undefined && beforeKey.includes(kind))
     if (first.fault !== undefined && isRefused(ofKey)) {
       const { kind, facts } = first.fault
@@ -272,7 +272,7 @@ const mostAsked = 20
 
 /** Reads the list of projects where the configuration leaves it to the list. */
 async function readProjects(examiner: ServiceExaminer, service: ConfiguredService): Promise<ServiceProjects> {
-  const { projects: named, matches, keyPlace } = service
+  const { projects: named, matches, keyPosition } = service
   const key = service.key ?? named[0]?.key ?? ''
   const [match] = matches
   if (match === undefined || key === '')
@@ -280,7 +280,7 @@ async function readProjects(examiner: ServiceExaminer, service: ConfiguredServic
   const list: ConfiguredProject = {
     ref: projectListOf(service.settings.name),
     key,
-    keyPlace,
+    keyPosition,
     labels: {},
     filters: {},
     line: match.line,
@@ -307,11 +307,11 @@ async function readList(
     service.organisation ?? (await findOrganisation(named, (project) => examiner.project(accessOf(project))))
   // Names that look secret are left out under any key.
   const sealer = createSealer(randomBytes(32))
-  const all = await examiner.projects({ ...accessOf(list), organisation, showName: namesShownBy(sealer) })
+  const all = await examiner.projects({ ...accessOf(list), organisation, showName: createShowName(sealer) })
   const uids = new Set(named.map(({ ref }) => ref.uid))
   const others = all.filter(({ uid }) => !uids.has(uid))
   const taken = new Set(named.map(({ ref }) => ref.name.slice(settings.name.length + 1)))
-  const names = nameProjects(others, { known: new Map(), taken, sealer })
+  const names = nameProjects(others, { pastNames: new Map(), taken, sealer })
   return others.flatMap(({ uid, name: listedName }): ConfiguredProject[] => {
     const name = names.get(uid) ?? uid
     const match = entryFor(matches, [name, ...namesAtService(listedName, sealer)])

@@ -2,7 +2,7 @@ import { findListFault } from '../audit/find-list-fault.ts'
 import { kindOf } from '../audit/project-scan.ts'
 import type { ConfiguredProject, ConfiguredService } from '../config/configuration.ts'
 import { baseBefore } from '../config/configuration-schema.ts'
-import { ReleaseSigns } from '../inventory/known-releases.ts'
+import { ReleaseSigns } from '../inventory/release-signs.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
 import { shapeOf } from '../inventory/shape.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
@@ -13,7 +13,7 @@ import { networkFailure } from '../service/network-failure.ts'
 import { proxyFor } from '../service/proxy-for.ts'
 import { hostPortOf, isAddress, resolveHost, tryConnection } from '../service/reach-host.ts'
 import { ServiceFault } from '../service/service-fault.ts'
-import { shownBase } from '../service/wire-request.ts'
+import { displayBase } from '../service/wire-request.ts'
 import {
   type CheckRow,
   type Diagnosis,
@@ -89,7 +89,7 @@ function mendUrl(context: ServiceCheck): { readonly mended: ServiceCheck; readon
   if (base === undefined) return { mended: context, diagnoses: [] }
   const mended = { ...context, service: { ...service, settings: { ...service.settings, url: base } } }
   const fault = `url contains ${dialect.pathPrefix}, which hookdrift appends; checked without it`
-  return { mended, diagnoses: [['base-path', [fail(fault, `Set url: ${shownBase(base)}`)]]] }
+  return { mended, diagnoses: [['base-path', [fail(fault, `Set url: ${displayBase(base)}`)]]] }
 }
 
 /** Each check in its place; those that were not reached wait for an earlier one. */

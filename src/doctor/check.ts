@@ -84,13 +84,13 @@ export async function contain(
 }
 
 /**
- * An error as diagnoses. Of a bug, only the place is shown: its message may quote anything.
+ * An error as diagnoses. Of a bug, only the line of the program is shown: its message may quote anything.
  * @param remediation what to do where the error itself does not say it
  */
 export function diagnosesOf(error: unknown, remediation: string): readonly Diagnosis[] {
   if (!(error instanceof AuditError)) {
-    const [, place = ''] = framesOf(error).split('\n')
-    return [fail(`a bug ended this check: ${classOf(error)} ${place.trim()}`, 'Please report this line.')]
+    const [, frame = ''] = framesOf(error).split('\n')
+    return [fail(`a bug ended this check: ${classOf(error)} ${frame.trim()}`, 'Please report this line.')]
   }
   const advice = error.advice === undefined ? remediation : shortAdvice(error.advice)
   return error.message.split('\n').map((line) => fail(line, advice))

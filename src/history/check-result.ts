@@ -29,7 +29,7 @@ export class Faults {
   }
 }
 
-/** The place first, then invariants by number. */
+/** Checks of the file or the server first, then invariants by number. */
 export function inOrder(a: CheckResult, b: CheckResult): number {
   return numberOf(a) - numberOf(b)
 }

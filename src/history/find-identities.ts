@@ -25,11 +25,11 @@ export async function findIdentities(
 }
 
 function ambiguous(text: string, meant: readonly IdentityMatch[]): AuditError {
-  const shown = meant.slice(0, mostNamed).map(({ project, kind, uid, name }) => {
+  const matchLines = meant.slice(0, mostNamed).map(({ project, kind, uid, name }) => {
     return `  ${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
   })
-  const omitted = meant.length - shown.length
-  const lines = [...shown, ...(omitted === 0 ? [] : [`  … and ${omitted} more`])]
+  const omitted = meant.length - matchLines.length
+  const lines = [...matchLines, ...(omitted === 0 ? [] : [`  … and ${omitted} more`])]
   return AuditError.usage(`${quote(text)} ${relationTo(text, meant)} ${meant.length} resources:\n${lines.join('\n')}`, {
     advice: 'use a uid, or choose with --project or --kind',
   })

@@ -3,24 +3,24 @@
  * those added first come first.
  */
 export function firstInOrder<Value>(most: number, order: (a: Value, b: Value) => number) {
-  let kept: Value[] = []
+  let first: Value[] = []
   let last: Value | undefined
   const cut = () => {
-    kept.sort(order)
-    if (kept.length < most) return
-    kept = kept.slice(0, most)
-    last = kept.at(-1)
+    first.sort(order)
+    if (first.length < most) return
+    first = first.slice(0, most)
+    last = first.at(-1)
   }
   return {
     add(value: Value): void {
       if (last !== undefined && order(value, last) >= 0) return
-      kept.push(value)
-      if (kept.length >= 2 * most) cut()
+      first.push(value)
+      if (first.length >= 2 * most) cut()
     },
     /** Sorted. */
     values(): readonly Value[] {
       cut()
-      return kept
+      return first
     },
   }
 }

@@ -62,6 +62,8 @@ export interface Draft {
 
   /** The last run before this one that scanned the project. */
   lastScannedRun(project: ProjectRef): Promise<number | undefined>
+  /** Which of some runs evaluated under the same policy, configuration and tool as this one. */
+  underSameRules(runs: readonly number[]): Promise<ReadonlySet<number>>
   /**
    * Uids of the removals that were withheld at the last complete or suspect walk of a listing before this run;
    * undefined when none were.
@@ -172,6 +174,7 @@ export interface ViolationDraft
     | 'run'
     | 'past'
     | 'lastScannedRun'
+    | 'underSameRules'
     | 'stageScan'
     | 'activeViolations'
     | 'stageViolations'
@@ -192,12 +195,10 @@ export interface ProjectHistory {
   readonly modifications: readonly Modification[]
   /** Violations that name an origin: active ones, and accepted ones whose acceptance holds or was revoked since. */
   readonly withOrigin: readonly ViolationWithOrigin[]
-  /** Whether the policy, the configuration or the tool differ from those of the last run that scanned the project. */
-  readonly isUnderOtherRules: boolean
 }
 
 /** Of a project that no run has scanned. */
-export const noHistory: ProjectHistory = { shapes: {}, modifications: [], withOrigin: [], isUnderOtherRules: false }
+export const noHistory: ProjectHistory = { shapes: {}, modifications: [], withOrigin: [] }
 
 export interface CurrentVersion {
   readonly id: number
@@ -245,6 +246,8 @@ export interface ActiveViolation extends Finding {
   readonly state: 'open' | 'unknown' | 'waived'
   readonly waiver: Waiver | undefined
   readonly firstRun: number
+  /** The last run that found it, where the last scan of its project did not; undefined: that scan did. */
+  readonly lastRun: number | undefined
   readonly originRun: number | undefined
 }
 

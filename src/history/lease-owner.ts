@@ -17,7 +17,7 @@ export const heartbeatMs = 5_000
 export const leaseExpiryMs = 12_000
 
 /**
- * The lease of a history that was moved has an owner that never ends, on a host of this name and the new place. No host
+ * The lease of a history that was moved has an owner that never ends, on a host of this name and the new location. No host
  * is named so, and a program that does not know the name refuses to write too.
  */
 export const movedTo = 'moved to '
@@ -36,32 +36,32 @@ export function moveOf(lease: { readonly host: string; readonly takenAt: string 
   return { to: lease.host.slice(movedTo.length), at: lease.takenAt }
 }
 
-/** Why a second run is refused. `place`: the history's file. */
+/** Why a second run is refused. `displayName`: of the history. */
 export function leaseTaken(
   { pid, host, takenAt }: Pick<LeaseOwner, 'pid' | 'host'> & { readonly takenAt: string },
   now: number,
-  place: string,
+  displayName: string,
 ): AuditError {
   const move = moveOf({ host, takenAt })
-  if (move !== undefined) return AuditError.busy(describeMove(place, move), { advice: moveAdvice })
+  if (move !== undefined) return AuditError.busy(describeMove(displayName, move), { advice: moveAdvice })
   const ageS = Math.max(0, Math.round((now - Date.parse(takenAt)) / 1000))
   return AuditError.busy(
-    `another run writes to ${place}: process ${pid} on ${host}, for ${ageS} s (since ${takenAt})`,
+    `another run writes to ${displayName}: process ${pid} on ${host}, for ${ageS} s (since ${takenAt})`,
     { advice: 'wait for it to end, or give this run a history of its own' },
   )
 }
 
-/** `place`: the history that was moved. */
-export function describeMove(place: string, { to, at }: Move): string {
-  return `the history ${place} was moved to ${to} at ${at}, and takes no more runs`
+/** `displayName`: of the history that was moved. */
+export function describeMove(displayName: string, { to, at }: Move): string {
+  return `the history ${displayName} was moved to ${to} at ${at}, and takes no more runs`
 }
 
 export const moveAdvice =
   'name the new place; to move the history back, copy it from there: `hookdrift docs many-machines`'
 
 /** Why a run that lost its lease may not write. */
-export function leaseLost(run: number, place: string): AuditError {
-  return AuditError.busy(`run ${run} no longer owns the lease on ${place}: nothing more of it was written`, {
+export function leaseLost(run: number, displayName: string): AuditError {
+  return AuditError.busy(`run ${run} no longer owns the lease on ${displayName}: nothing more of it was written`, {
     advice: 'its process was paused for too long, or the run has ended; the next run scans again',
   })
 }

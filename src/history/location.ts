@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import { AuditError } from '../model/errors.ts'
-import { type PostgresServer, readPostgresUrl, shownServer } from './postgres-server.ts'
+import { displayNameOf, type PostgresServer, readPostgresUrl } from './postgres-server.ts'
 
 /** Where a history is, and which key seals its secrets. */
 export type HistoryLocation = HistoryFile | HistoryServer
@@ -9,7 +9,7 @@ interface LocationFacts {
   /** The installation key that the configuration contains. A secret: for the sealer only. */
   readonly sealKey?: string
   /** For messages and logs: contains no secret. */
-  readonly shown: string
+  readonly displayName: string
 }
 
 /** A history in a file, with its key next to it. */
@@ -42,7 +42,7 @@ export function readLocation(text: string, base: string): HistoryLocation {
   if (scheme === 'postgres' || scheme === 'postgresql') {
     const { rootCertificate, ...rest } = readPostgresUrl(text)
     const server = { ...rest, rootCertificate: rootCertificate && resolve(base, rootCertificate) }
-    return { kind: 'postgres', server, shown: shownServer(server) }
+    return { kind: 'postgres', server, displayName: displayNameOf(server) }
   }
   // A mistyped URL may contain a password, which a message about a path would show.
   if (/^postgres(?:ql)?:/i.test(text) && text.includes('@')) {
@@ -62,5 +62,5 @@ export function readLocation(text: string, base: string): HistoryLocation {
     })
   }
   const path = resolve(base, text)
-  return { kind: 'file', path, keyFile: join(dirname(path), 'hookdrift.key'), shown: path }
+  return { kind: 'file', path, keyFile: join(dirname(path), 'hookdrift.key'), displayName: path }
 }

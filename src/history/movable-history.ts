@@ -12,10 +12,10 @@ export interface HistoryRows extends RowSource {
 /** Verifies rows of another backend, in a history of their own that is removed afterwards. */
 export type VerifyRows = (rows: RowSource, request: VerificationRequest) => Promise<Verification>
 
-/** A history that can be copied, or the place for a copy. Its disposal ends connections. */
+/** A history that can be copied, or the target of a copy. Its disposal ends connections. */
 export interface MovableHistory extends AsyncDisposable {
   /** For messages: contains no secret. */
-  readonly shown: string
+  readonly displayName: string
   /**
    * Reads one state of the history, also while a run writes. Changes nothing.
    * @throws AuditError.failure when there is none, or it cannot be used
@@ -23,14 +23,14 @@ export interface MovableHistory extends AsyncDisposable {
   snapshot<Result>(work: (rows: HistoryRows) => Promise<Result>): Promise<Result>
   /**
    * Reads the history while nothing else writes to it, and marks it as moved where `work` succeeds: from then on, it
-   * refuses runs and everything else that takes the lease. `to`: the new place, as messages show it.
+   * refuses runs and everything else that takes the lease. `to`: the new target, as messages show it.
    * @throws AuditError.busy when a run lives, or when the history was moved before
    */
   move<Result>(to: string, work: (rows: HistoryRows) => Promise<Result>): Promise<Result>
   /**
-   * Fills the place in one transaction, which is rolled back where `work` throws; a file that this made is removed.
-   * The place may be absent, empty, or a history that was moved, if the copy contains it.
-   * @throws AuditError.usage when the place contains another history
+   * Fills the target in one transaction, which is rolled back where `work` throws; a file that this made is removed.
+   * The target may be absent, empty, or a history that was moved, if the copy contains it.
+   * @throws AuditError.usage when the target contains another history
    */
   fill<Result>(contains: ContainsLink, work: (rows: HistoryRows & RowTarget) => Promise<Result>): Promise<Result>
   /**
@@ -49,9 +49,9 @@ export interface SchemaUpgrade {
 /** Whether the history that is copied has this link at this run: then it has what the run's history has. */
 export type ContainsLink = (run: number, chain: string) => Promise<boolean>
 
-/** What is in the place for a copy. */
+/** What is in the target of a copy. */
 export interface CopyFacts {
-  readonly shown: string
+  readonly displayName: string
   readonly hasRows: boolean
   readonly wasMoved: boolean
   /** The last committed run. */
@@ -63,17 +63,17 @@ export interface CopyFacts {
  * @throws AuditError.usage
  */
 export async function refuseTaken(
-  { shown, hasRows, wasMoved, last }: CopyFacts,
+  { displayName, hasRows, wasMoved, last }: CopyFacts,
   contains: ContainsLink,
 ): Promise<void> {
   if (!hasRows) return
   if (!wasMoved) {
-    throw AuditError.usage(`${shown} contains a history already`, {
+    throw AuditError.usage(`${displayName} contains a history already`, {
       advice: 'name a place that is empty or absent: histories are never merged',
     })
   }
   if (last === undefined || (last.chain !== null && (await contains(last.number, last.chain)))) return
-  throw AuditError.usage(`${shown} contains run ${last.number}, which the history to copy does not have`, {
+  throw AuditError.usage(`${displayName} contains run ${last.number}, which the history to copy does not have`, {
     advice: 'name a place that is empty or absent, and keep both histories: their runs differ',
   })
 }

@@ -37,7 +37,7 @@ export function readPostgresUrl(text: string): PostgresServer {
     throw refusal('is not a URL', 'write `:`, `/`, `?`, `#`, `@` and `%` of a password as `%3A`, `%2F` and so on')
   }
   for (const name of url.searchParams.keys()) {
-    if (!parameters.some((known) => known === name)) {
+    if (!parameters.some((parameter) => parameter === name)) {
       throw refusal(`has the parameter ${JSON.stringify(name)}`, `use ${parameters.join(', ')} only`)
     }
   }
@@ -61,13 +61,13 @@ export function readPostgresUrl(text: string): PostgresServer {
 }
 
 /** The server as messages and logs show it: without its user and password. */
-export function shownServer({ host, port, database, schema }: PostgresServer): string {
+export function displayNameOf({ host, port, database, schema }: PostgresServer): string {
   const hostAndPort = `${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`
-  const shown = host?.startsWith('/')
+  const address = host?.startsWith('/')
     ? `postgres:///${database ?? ''}?host=${hostAndPort}`
     : `postgres://${hostAndPort}/${database ?? ''}`
-  if (schema === 'hookdrift') return shown
-  return `${shown}${shown.includes('?') ? '&' : '?'}schema=${schema}`
+  if (schema === 'hookdrift') return address
+  return `${address}${address.includes('?') ? '&' : '?'}schema=${schema}`
 }
 
 /** A URL, or a command line with one, without the password in it. Other texts stay as they are. */
@@ -81,7 +81,7 @@ function hostOf({ hostname }: URL): string | undefined {
 
 function tlsOf(given: string | null, host: string | undefined): TlsMode {
   if (given === null) return host === undefined || isThisMachine(host) ? 'disable' : 'verify-full'
-  const mode = tlsModes.find((known) => known === given)
+  const mode = tlsModes.find((each) => each === given)
   if (mode === undefined) throw refusal(`has sslmode=${JSON.stringify(given)}`, `use one of ${tlsModes.join(', ')}`)
   return mode
 }

@@ -12,17 +12,17 @@ interface Step {
  * @param applied what the history recorded, oldest first
  * @throws AuditError.failure
  */
-export function refuseOtherSteps(shown: string, applied: readonly Step[], known: readonly Step[]): void {
-  const [first] = known
+export function refuseOtherSteps(displayName: string, applied: readonly Step[], steps: readonly Step[]): void {
+  const [first] = steps
   if (first !== undefined && !applied.some(({ version, sha256 }) => version === 1 && sha256 === first.sha256)) {
-    throw AuditError.failure(`the history ${shown} was made by a checkout from before the first release`, {
+    throw AuditError.failure(`the history ${displayName} was made by a checkout from before the first release`, {
       advice: 'read it with that checkout; audits need a new history: move this one away, or name another',
     })
   }
   for (const { version, sha256 } of applied) {
-    const step = known.find((one) => one.version === version)
+    const step = steps.find((one) => one.version === version)
     if (step === undefined || step.sha256 === sha256) continue
-    throw AuditError.failure(`the history ${shown} was made with another text of migration ${version}`, {
+    throw AuditError.failure(`the history ${displayName} was made with another text of migration ${version}`, {
       advice: 'use the hookdrift that made the history: a released migration never changes',
     })
   }

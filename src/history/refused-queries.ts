@@ -70,8 +70,8 @@ function likelyView(name: string): string | undefined {
 }
 
 /** A name with words that begin as those of the other, such as `violations`, or one that differs by slips of the pen. */
-function likelyName(name: string, known: Iterable<string>): string | undefined {
-  const names = [...known]
+function likelyName(name: string, candidates: Iterable<string>): string | undefined {
+  const names = [...candidates]
   return (
     mostAlike(
       name,
@@ -82,14 +82,14 @@ function likelyName(name: string, known: Iterable<string>): string | undefined {
 
 function mostAlike(
   name: string,
-  known: readonly (readonly [name: string, words: readonly string[]])[],
+  candidates: readonly (readonly [name: string, words: readonly string[]])[],
 ): string | undefined {
   const words = name.toLowerCase().split('_')
-  const alike = known.map(([, others]) =>
-    words.reduce((sum, word) => sum + Math.max(...others.map((other) => likeness(word, other))), 0),
+  const alike = candidates.map(([, otherWords]) =>
+    words.reduce((sum, word) => sum + Math.max(...otherWords.map((other) => likeness(word, other))), 0),
   )
   const most = Math.max(...alike)
-  return most === 0 ? undefined : known[alike.indexOf(most)]?.[0]
+  return most === 0 ? undefined : candidates[alike.indexOf(most)]?.[0]
 }
 
 /** How many letters two words begin with alike, where that is half of both. */
@@ -115,9 +115,9 @@ export function largeQuery(characters: number): AuditError {
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((name) => {
-    let ownName = name
-    for (let number = 2; taken.has(ownName); number += 1) ownName = `${name}_${number}`
-    taken.add(ownName)
-    return ownName
+    let uniqueName = name
+    for (let number = 2; taken.has(uniqueName); number += 1) uniqueName = `${name}_${number}`
+    taken.add(uniqueName)
+    return uniqueName
   })
 }

@@ -48,11 +48,11 @@ export function byCodePoint(a: string, b: string): number {
   const most = Math.min(a.length, b.length)
   let at = 0
   while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++
-  return at === most ? a.length - b.length : placeOf(a.charCodeAt(at)) - placeOf(b.charCodeAt(at))
+  return at === most ? a.length - b.length : rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
 }
 
 /** The units of pairs come after all others. */
-function placeOf(unit: number): number {
+function rankOf(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 

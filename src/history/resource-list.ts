@@ -9,7 +9,7 @@ export interface ResourceListChoice {
   readonly kind: Kind | undefined
   /** Whether resources that were removed by the run are listed too. */
   readonly withRemoved: boolean
-  /** The place in the first of the projects after which the list goes on; undefined: at its beginning. */
+  /** The resource in the first of the projects after which the list goes on; undefined: at its beginning. */
   readonly after: { readonly kind: Kind; readonly uid: string } | undefined
   readonly most: number
 }

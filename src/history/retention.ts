@@ -61,7 +61,7 @@ export function reasonsToKeep(
   const buckets = Object.entries(bucketOf).map(([name, of]) => ({
     name,
     of,
-    left: keep[name as keyof typeof bucketOf],
+    remaining: keep[name as keyof typeof bucketOf],
     last: '',
   }))
   const reasons = new Map<number, string[]>()
@@ -70,13 +70,13 @@ export function reasonsToKeep(
     const why: string[] = []
     if (since !== undefined && time.getTime() > since) why.push('within')
     for (const bucket of buckets) {
-      if (bucket.left <= 0) continue
+      if (bucket.remaining <= 0) continue
       const value = bucket.of(time, number)
       const isOldest = number === newestFirst.at(-1)?.number
       if (value === bucket.last && !isOldest) continue
       why.push(value === bucket.last ? `oldest ${bucket.name}` : bucket.name)
       bucket.last = value
-      bucket.left -= 1
+      bucket.remaining -= 1
     }
     if (why.length > 0) reasons.set(number, why)
   }
@@ -87,18 +87,16 @@ const bucketOf = {
   last: (_: Date, number: number) => `${number}`,
   hourly: (time: Date) => time.toISOString().slice(0, 13),
   daily: (time: Date) => time.toISOString().slice(0, 10),
-  weekly: (time: Date) => isoWeek(time),
+  weekly: (time: Date) => mondayOf(time),
   monthly: (time: Date) => time.toISOString().slice(0, 7),
   yearly: (time: Date) => time.toISOString().slice(0, 4),
 } as const
 
-/** `2026-W53`: a week belongs to the year that its Thursday is in. */
-function isoWeek(time: Date): string {
-  const day = (time.getUTCDay() + 6) % 7
-  const thursday = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate() - day + 3))
-  const year = thursday.getUTCFullYear()
-  const week = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * 86_400_000)) + 1
-  return `${year}-W${week}`
+/** The Monday of a week: `2026-01-05`. */
+function mondayOf(time: Date): string {
+  const sinceMonday = (time.getUTCDay() + 6) % 7
+  const monday = Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate() - sinceMonday)
+  return new Date(monday).toISOString().slice(0, 10)
 }
 
 function before(time: Date, { years, months, days, hours }: RetentionSpan): number {

@@ -4,17 +4,19 @@ import type { ActiveViolation } from './history.ts'
 import type { RecordedViolation } from './records.ts'
 
 /** A violation as a draft reads it. */
-export type ActiveViolationRow = Omit<ActiveViolation, 'waiver' | 'originRun'> & {
+export type ActiveViolationRow = Omit<ActiveViolation, 'waiver' | 'lastRun' | 'originRun'> & {
   readonly waiver: string | null
+  readonly lastRun: number | null
   readonly originRun: number | null
 }
 
 /** SQL of its columns, of `violation x`. */
 export const activeColumns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.severity, x.name, x.message,
-  x.waiver, x.first_run AS "firstRun", x.origin_run AS "originRun"`
+  x.waiver, x.first_run AS "firstRun", x.last_run AS "lastRun", x.origin_run AS "originRun"`
 
-export function toActiveViolation({ waiver, originRun, ...row }: ActiveViolationRow): ActiveViolation {
-  return { ...row, originRun: originRun ?? undefined, waiver: waiver === null ? undefined : waiverOf(waiver) }
+export function toActiveViolation({ waiver, lastRun, originRun, ...row }: ActiveViolationRow): ActiveViolation {
+  const runs = { lastRun: lastRun ?? undefined, originRun: originRun ?? undefined }
+  return { ...row, ...runs, waiver: waiver === null ? undefined : waiverOf(waiver) }
 }
 
 /** A violation of a record as read. */

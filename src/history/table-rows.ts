@@ -15,8 +15,8 @@ export interface HistoryTable {
   readonly key: readonly string[]
   /** SQL, the same in every backend: which rows are no draft of a run. `runs` selects the runs that have not ended. */
   isCommitted(runs: string): string
-  /** Columns that are not copied: which process delivers on a channel is not true of another place. */
-  readonly own: readonly string[]
+  /** Columns that are not copied: which process delivers on a channel is not true of another target. */
+  readonly localColumns: readonly string[]
 }
 
 export interface RowSource {
@@ -38,11 +38,14 @@ interface TableFacts {
   readonly key: readonly string[]
   readonly columns: readonly [string, CellType][]
   readonly isCommitted?: (runs: string) => string
-  readonly own?: readonly string[]
+  readonly localColumns?: readonly string[]
 }
 
-function table(name: string, { key, columns, isCommitted = () => 'true', own = [] }: TableFacts): HistoryTable {
-  return { name, key, columns: new Map(columns), isCommitted, own }
+function table(
+  name: string,
+  { key, columns, isCommitted = () => 'true', localColumns = [] }: TableFacts,
+): HistoryTable {
+  return { name, key, columns: new Map(columns), isCommitted, localColumns }
 }
 
 const writtenBy = (column: string) => (runs: string) => `${column} NOT IN (${runs})`
@@ -168,7 +171,7 @@ export const historyTables: readonly HistoryTable[] = [
   table('channel', {
     key: ['name'],
     columns: [...texts('name', 'gone_at', 'gone_target'), ...integers('written', 'dropped', 'token')],
-    own: ['host', 'boot_id', 'pid', 'taken_at', 'heartbeat_at'],
+    localColumns: ['host', 'boot_id', 'pid', 'taken_at', 'heartbeat_at'],
   }),
   table('notification', {
     key: ['channel', 'number'],

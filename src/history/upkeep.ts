@@ -98,7 +98,7 @@ export interface FreedDisk {
   /** Returned to the file system. */
   readonly bytes: number
   /** Free inside the history, for the next runs. */
-  readonly leftBytes: number
+  readonly freeBytes: number
 }
 
 export interface Backup {

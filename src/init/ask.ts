@@ -54,15 +54,17 @@ export function openAsker(input: Readable, output: Writable, stopped: AbortSigna
       return (await answered(password({ ...shared, message, validate, mask: '•' }))).trim()
     },
     choose: (message, choices) => {
-      const options = choices.map((choice) => shown(choice))
+      const options = choices.map((choice) => toOption(choice))
       return answered(select<string>({ ...shared, message, options })) as Promise<(typeof choices)[number]['value']>
     },
     chooseSome: (message, choices) =>
-      answered(multiselect<string>({ ...shared, message, options: choices.map(shown), required: true, maxItems: 12 })),
+      answered(
+        multiselect<string>({ ...shared, message, options: choices.map(toOption), required: true, maxItems: 12 }),
+      ),
     confirm: (message) => answered(confirm({ ...shared, message, initialValue: false })),
   }
 }
 
-function shown({ value, label, hint }: Choice<string>) {
+function toOption({ value, label, hint }: Choice<string>) {
   return { value, label: neutralise(label), ...(hint === undefined ? {} : { hint: neutralise(hint) }) }
 }

@@ -1,5 +1,5 @@
 import type { ProcessContext } from '../app/process-context.ts'
-import { nameProjects, namesShownBy } from '../audit/discover-projects.ts'
+import { createShowName, nameProjects } from '../audit/discover-projects.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ListedProject } from '../service/service-client.ts'
@@ -33,7 +33,7 @@ export async function chooseService(
   context: InitSession,
 ): Promise<Pick<Answers, 'service' | 'keyVariable'> & { readonly key: string }> {
   const { given, asker, terminal, signal, sealer } = context
-  const showName = namesShownBy(sealer)
+  const showName = createShowName(sealer)
   const url = await untilRight(context, given.url === undefined, async () =>
     reachService(await interview.askUrl(given, asker), context),
   )
@@ -53,7 +53,7 @@ type Scope = Pick<ChosenService, 'organisation' | 'projects'>
 async function chooseProjects(service: KeyedService, owner: KeyOwner, context: InitSession): Promise<Scope> {
   const { given, asker, say } = context
   if (owner !== 'a person') {
-    say('good', `the key is of one project: ${shown(owner)}`)
+    say('good', `the key is of one project: ${describeProject(owner)}`)
     refuseOthers(owner, given.projects)
     return { organisation: undefined, projects: named([owner], context) }
   }
@@ -76,16 +76,16 @@ async function chooseProjects(service: KeyedService, owner: KeyOwner, context: I
 }
 
 /** What a project's key cannot read must not be in the configuration: every run would be incomplete. */
-function refuseOthers(own: ListedProject, projects: string | undefined): void {
-  if (projects === undefined || projects === own.uid) return
-  throw AuditError.usage(`--projects ${projects}: the key reads the project ${shown(own)} only`, {
+function refuseOthers(project: ListedProject, projects: string | undefined): void {
+  if (projects === undefined || projects === project.uid) return
+  throw AuditError.usage(`--projects ${projects}: the key reads the project ${describeProject(project)} only`, {
     advice: `leave --projects out, or take a personal key, which reads several projects`,
   })
 }
 
 /** With names as a list of projects gives them. */
 function named(projects: readonly ListedProject[], { sealer }: InitSession) {
-  const names = nameProjects(projects, { known: new Map(), taken: new Set(), sealer })
+  const names = nameProjects(projects, { pastNames: new Map(), taken: new Set(), sealer })
   return projects.map(({ uid }) => ({ id: uid, name: names.get(uid) ?? uid }))
 }
 
@@ -96,7 +96,7 @@ function listed(projects: readonly ListedProject[]): string {
   return names.join(', ') + (projects.length > names.length ? ` and ${projects.length - names.length} more` : '')
 }
 
-function shown({ uid, name }: ListedProject): string {
+function describeProject({ uid, name }: ListedProject): string {
   return name === '' ? uid : `${quote(name)} (${uid})`
 }
 

@@ -20,7 +20,8 @@ export interface KeyedService {
 export async function findKeyOwner(service: KeyedService): Promise<KeyOwner> {
   const owner = await service.examiner.keyOwner({ ...accessOf(service), filters: {} })
   if (owner === 'a person') return owner
-  if (owner !== undefined && isId(owner.own.uid)) return listedProject(owner.own.uid, owner.own.name, service.showName)
+  if (owner !== undefined && isId(owner.answer.uid))
+    return listedProject(owner.answer.uid, owner.answer.name, service.showName)
   return findProject(service, unknownProject)
 }
 

@@ -24,7 +24,7 @@ export interface Given {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const placeLabels = {
+const targetLabels = {
   github: 'GitHub Actions',
   gitlab: 'GitLab CI',
   compose: 'Docker Compose',
@@ -37,7 +37,7 @@ export async function askTarget({ target }: Given, asker: Asker | undefined): Pr
   if (target !== undefined || asker === undefined) return target ?? 'none'
   return asker.choose(
     'Where will hookdrift run?',
-    targets.map((value) => ({ value, label: placeLabels[value] })),
+    targets.map((value) => ({ value, label: targetLabels[value] })),
   )
 }
 

@@ -17,8 +17,8 @@ export function nameService(keyVariable: string | undefined, url: string): strin
   const { hostname } = new URL(url)
   if (/^[\d.]{7,15}$|^\[/.test(hostname)) return other
   const labels = hostname.split('.')
-  const own = labels.slice(0, labels.length > 1 ? -1 : 1).findLast((label) => !usual.has(label))
-  return own !== undefined && /^[a-z0-9][a-z0-9-]{0,60}$/.test(own) ? own : other
+  const distinctive = labels.slice(0, labels.length > 1 ? -1 : 1).findLast((label) => !usual.has(label))
+  return distinctive !== undefined && /^[a-z0-9][a-z0-9-]{0,60}$/.test(distinctive) ? distinctive : other
 }
 
 const other = 'convoy'

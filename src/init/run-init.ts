@@ -121,7 +121,9 @@ const mostRules = 5
 /** Violations are sorted by severity. */
 function theWorst(open: readonly ReportViolation[]): readonly string[] {
   const byRule = [...Map.groupBy(open, ({ rule }) => rule)]
-  const named = byRule.slice(0, mostRules).map(([rule, some]) => `${some.length} × ${rule}, ${some[0]?.severity}`)
+  const named = byRule
+    .slice(0, mostRules)
+    .map(([rule, violations]) => `${violations.length} × ${rule}, ${violations[0]?.severity}`)
   const hidden = byRule.length - named.length
   return hidden > 0 ? [...named, `and ${count(hidden, 'more rule')}`] : named
 }

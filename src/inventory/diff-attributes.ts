@@ -6,9 +6,10 @@ import {
   type Json,
   type JsonObject,
   mapMembers,
+  memberOf,
   objectOf,
   pointerStep,
-  setOwn,
+  setProperty,
 } from '../model/json.ts'
 import { isMasked, type Kind, maskedSeal } from '../model/resource.ts'
 import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
@@ -34,28 +35,29 @@ export function carryOver(kind: Kind, before: JsonObject, after: JsonObject): Js
   return carryMembers(wireSchema[kind], withoutOldNames(kind, before, after), after)
 }
 
-/** What is known, without values by another name of a field that the scan showed by its own name alone. */
+/** The state, without values by another name of a field that the scan showed by its own name alone. */
 function withoutOldNames(kind: Kind, before: JsonObject, after: JsonObject): JsonObject {
-  let known = before
+  let state = before
   for (const { within, alias, name } of aliases[kind] ?? []) {
-    const [old, now] = within === undefined ? [known, after] : [ownOf(known, within), ownOf(after, within)]
+    const [old, now] = within === undefined ? [state, after] : [memberOf(state, within), memberOf(after, within)]
     if (!isJsonObject(old) || !isJsonObject(now)) continue
-    if (ownOf(old, alias) === undefined || ownOf(now, alias) !== undefined || ownOf(now, name) === undefined) continue
+    if (memberOf(old, alias) === undefined || memberOf(now, alias) !== undefined || memberOf(now, name) === undefined)
+      continue
     const rest = objectOf(Object.entries(old).filter(([key]) => key !== alias))
-    known = within === undefined ? rest : mapMembers(known, (key, value) => (key === within ? rest : value))
+    state = within === undefined ? rest : mapMembers(state, (key, value) => (key === within ? rest : value))
   }
-  return known
+  return state
 }
 
 function carryMembers(members: Members, before: JsonObject, after: JsonObject): JsonObject {
   const carried: [string, Json][] = []
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const old = ownOf(before, key)
-    const now = ownOf(after, key)
+    const old = memberOf(before, key)
+    const now = memberOf(after, key)
     carried.push([key, carryField(fieldOf(members, key), old, now)])
   }
   const out: Record<string, Json> = {}
-  for (const [key, value] of carried.sort(([a], [b]) => (a < b ? -1 : 1))) setOwn(out, key, value)
+  for (const [key, value] of carried.sort(([a], [b]) => (a < b ? -1 : 1))) setProperty(out, key, value)
   return out
 }
 
@@ -65,11 +67,11 @@ function carryField(field: Field | undefined, before: Json | undefined, after: J
   if (isMasked(after) && isSeal(before)) return before
   if (field?.type === 'struct' && isJsonObject(before) && isJsonObject(after)) {
     if (field.collapse === undefined) return carryMembers(field.members, before, after)
-    return mapMembers(after, (key, value) => carryField(fieldOf(field.members, key), ownOf(before, key), value))
+    return mapMembers(after, (key, value) => carryField(fieldOf(field.members, key), memberOf(before, key), value))
   }
   if (field?.type === 'keyed' && isJsonObject(before) && isJsonObject(after)) {
     return mapMembers(after, (key, value) => {
-      const old = ownOf(before, key)
+      const old = memberOf(before, key)
       return isJsonObject(old) && isJsonObject(value) ? carryMembers(field.members, old, value) : value
     })
   }
@@ -84,7 +86,7 @@ function* diffMembers(
   options: DiffOptions,
 ): Generator<FieldChange> {
   for (const [key, old] of Object.entries(before)) {
-    const now = ownOf(after, key)
+    const now = memberOf(after, key)
     if (now === undefined || isSame(old, now, options)) continue
     yield* diffField(fieldOf(members, key), old, now, `${path}/${pointerStep(key)}`, options)
   }
@@ -120,8 +122,8 @@ function* diffThings(
   options: DiffOptions,
 ): Generator<FieldChange> {
   for (const key of keysOf(before, after)) {
-    const old = ownOf(before, key)
-    const now = ownOf(after, key)
+    const old = memberOf(before, key)
+    const now = memberOf(after, key)
     const here = `${path}/${pointerStep(key)}`
     if (isJsonObject(old) && isJsonObject(now)) yield* diffMembers(members, old, now, here, options)
     else if (!isSame(old ?? null, now ?? null, options)) yield { path: here, before: old ?? null, after: now ?? null }
@@ -137,7 +139,7 @@ function* diffKeys(
   options: DiffOptions,
 ): Generator<FieldChange> {
   for (const key of keysOf(before, after)) {
-    const [old, now] = [ownOf(before, key) ?? null, ownOf(after, key) ?? null]
+    const [old, now] = [memberOf(before, key) ?? null, memberOf(after, key) ?? null]
     if (!isSame(old, now, options)) {
       yield* diffField(fieldOf(members, key), old, now, `${path}/${pointerStep(key)}`, options)
     }
@@ -145,15 +147,11 @@ function* diffKeys(
 }
 
 function isSame(before: Json, after: Json, { sealsComparable }: DiffOptions): boolean {
-  if (before === after) return true
+  if (isEqual(before, after)) return true
   if (typeof before === 'string' && typeof after === 'string') {
-    if (isMasked(before) && isSeal(after)) return true
-    if (isMasked(after) && isSeal(before)) return true
     const isBlind = !sealsComparable || before.includes(maskedSeal) || after.includes(maskedSeal)
     return isBlind && maskSealsInText(before) === maskSealsInText(after)
   }
-  if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return false
-  if (isEqual(before, after)) return true
   return !sealsComparable && maskSealsInText(canonicalJson(before)) === maskSealsInText(canonicalJson(after))
 }
 
@@ -168,10 +166,6 @@ export function maskSealsInText(text: string): string {
 
 function keysOf(before: JsonObject, after: JsonObject): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
-}
-
-function ownOf(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
 function fieldOf(members: Members, key: string): Field | undefined {

@@ -28,13 +28,13 @@ export function diffCounterparts(
 ): CounterpartDiff {
   const before = comparable(kind, first, ignored, hosts)
   const after = comparable(kind, second, ignored, [])
-  const shown = ({ path, before, after }: FieldChange) => ({
+  const toWritten = ({ path, before, after }: FieldChange) => ({
     path,
     before: asWritten(before, valueAt(first, path)),
     after: asWritten(after, valueAt(second, path)),
   })
   return {
-    fields: diffAttributes(kind, before, after, { sealsComparable }).map(shown),
+    fields: diffAttributes(kind, before, after, { sealsComparable }).map(toWritten),
     unshown: [...unshownMembers(wireSchema[kind], before, after, '')],
   }
 }
@@ -99,8 +99,8 @@ interface SealAtPath {
  * looks like a secret, and not that in the address of a source, which the service makes.
  */
 export function* findSeals(kind: Kind, attributes: JsonObject): Generator<SealAtPath> {
-  for (const found of sealsOf(wireSchema[kind], attributes, '')) {
-    if (kind !== 'source' || found.path !== '/url') yield found
+  for (const seal of sealsOf(wireSchema[kind], attributes, '')) {
+    if (kind !== 'source' || seal.path !== '/url') yield seal
   }
 }
 
@@ -132,12 +132,12 @@ function comparable(
   // The reader named both projects.
   const nameFields = kind === 'project' ? [['name']] : []
   const mask = typeof attributes.mask_id === 'string' ? attributes.mask_id : ''
-  const kept = withoutFields(attributes, [...identities, ...nameFields, ...ignored])
+  const comparedAttributes = withoutFields(attributes, [...identities, ...nameFields, ...ignored])
   // The address of a source ends in its mask.
   const unmasked = (text: string) => (mask === '' ? text : text.replaceAll(mask, '{mask_id}'))
   const change = (text: string, isAddress: boolean) =>
     mapHost(maskSealsInText(isAddress ? unmasked(text) : text), hosts, isAddress)
-  return comparableMembers(wireSchema[kind], kept, change)
+  return comparableMembers(wireSchema[kind], comparedAttributes, change)
 }
 
 type ChangeText = (text: string, isAddress: boolean) => string

@@ -81,16 +81,16 @@ export function describeField(kind: Kind, pointer: string): DescribedField {
   return { path, expected: field === undefined ? 'what the contract says' : expectationOf(field) }
 }
 
-function addMalformed(members: Members, attributes: JsonObject, path: string, found: string[]): void {
+function addMalformed(members: Members, attributes: JsonObject, path: string, pointers: string[]): void {
   for (const [key, value] of Object.entries(attributes)) {
     const field = Object.hasOwn(members, key) ? members[key] : undefined
     if (field === undefined) continue
     const here = `${path}/${pointerStep(key)}`
-    if (isMalformed(field, value)) found.push(here)
-    else if (field.type === 'struct' && isJsonObject(value)) addMalformed(field.members, value, here, found)
+    if (isMalformed(field, value)) pointers.push(here)
+    else if (field.type === 'struct' && isJsonObject(value)) addMalformed(field.members, value, here, pointers)
     else if (field.type === 'keyed' && isJsonObject(value)) {
       for (const [uid, thing] of Object.entries(value)) {
-        if (isJsonObject(thing)) addMalformed(field.members, thing, `${here}/${pointerStep(uid)}`, found)
+        if (isJsonObject(thing)) addMalformed(field.members, thing, `${here}/${pointerStep(uid)}`, pointers)
       }
     }
   }

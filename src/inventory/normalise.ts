@@ -7,11 +7,11 @@ import {
   type JsonObject,
   objectOf,
   pointerStep,
-  setOwn,
+  setProperty,
 } from '../model/json.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import type { Field, KeyedList, Members, Struct } from '../model/wire-schema.ts'
-import { isKnownId } from '../secrets/known-forms.ts'
+import { isUlidOrUuid } from '../secrets/identifier-forms.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
 import { isMalformed, isNotText } from './malformed.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
@@ -70,13 +70,13 @@ function normaliseOneByOne(
   const { sealer, isStub } = job
   const out: Record<string, Json> = {}
   for (const [key, field] of Object.entries(members)) {
-    const shown = Object.hasOwn(raw, key) ? raw[key] : undefined
+    const rawValue = Object.hasOwn(raw, key) ? raw[key] : undefined
     if (field.presence === 'reference') continue
-    if (shown === undefined) {
+    if (rawValue === undefined) {
       if (field.presence === 'optional' && !isStub) out[key] = null
       continue
     }
-    const value = normaliseField(field, shown, path, key, `/${pointerStep(key)}`, job)
+    const value = normaliseField(field, rawValue, path, key, `/${pointerStep(key)}`, job)
     if (isStub && field.type !== 'flag' && (isEmpty(value) || value === 0)) continue
     if (field.presence === 'volatile') noteVolatile(key, value, path, job)
     else out[key] = value
@@ -85,7 +85,7 @@ function normaliseOneByOne(
     const name = sealExtraName(disarmText(key, sealer), isGuarded, sealer)
     const isSecret = name !== key && mayNameSecret(name)
     const value = normaliseExtra(raw[key] ?? null, key, isGuarded || isSecret, sealer)
-    if (!(isStub && isEmpty(value))) setOwn(out, name, value)
+    if (!(isStub && isEmpty(value))) setProperty(out, name, value)
   }
   return inKeyOrder(out)
 }
@@ -98,13 +98,13 @@ function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
 
 /** Normalises a field with any value, and says where it breaks the contract. */
 function normaliseField(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalisation): Json {
-  const value = normaliseShown(field, raw, path, key, pointer, job)
+  const value = normaliseValue(field, raw, path, key, pointer, job)
   const isUnfilled = job.isStub && value === null
   if (!isUnfilled && isMalformed(field, value)) job.malformed.push(path + pointer)
   return value
 }
 
-function normaliseShown(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalisation): Json {
+function normaliseValue(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalisation): Json {
   if (raw === null || raw === '')
     return field.type === 'set' || field.type === 'addresses' ? [] : field.type === 'keyed' ? {} : null
   if (field.type === 'struct') return normaliseStruct(field, raw, path + pointer, job)
@@ -244,7 +244,7 @@ function shows(raw: JsonObject, names: readonly string[]): boolean {
 interface Step {
   readonly name: string
   /** Whether the object shows it: an optional member that is not shown is null. */
-  readonly isShown: boolean
+  readonly isPresent: boolean
   /** undefined for a member that the contract does not have. */
   readonly field: Field | undefined
 }
@@ -256,9 +256,9 @@ function stepsFor(members: Members, names: readonly string[], isGuarded: boolean
   const fields = [...Object.entries(members), ...unknown.map((name) => [name, undefined] as const)]
   const steps: Step[] = []
   for (const [name, field] of fields.sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const isShown = names.includes(name)
-    if (field?.presence === 'reference' || (!isShown && field?.presence !== 'optional')) continue
-    steps.push({ name, isShown, field })
+    const isPresent = names.includes(name)
+    if (field?.presence === 'reference' || (!isPresent && field?.presence !== 'optional')) continue
+    steps.push({ name, isPresent, field })
   }
   return steps
 }
@@ -276,11 +276,11 @@ function isOrdinaryName(name: string, isGuarded: boolean): boolean {
 function makeNormaliser(steps: readonly Step[], isGuarded: boolean): NormaliseAlike {
   const statements: string[] = []
   const members: string[] = []
-  for (const [at, { name, isShown, field }] of steps.entries()) {
+  for (const [at, { name, isPresent, field }] of steps.entries()) {
     const key = JSON.stringify(name)
-    if (isShown) statements.push(`const value${at} = member${at}(raw[${key}], path, job)`)
+    if (isPresent) statements.push(`const value${at} = member${at}(raw[${key}], path, job)`)
     if (field?.presence === 'volatile') statements.push(`noteVolatile(${key}, value${at}, path, job)`)
-    else members.push(`${key}: ${isShown ? `value${at}` : 'null'}`)
+    else members.push(`${key}: ${isPresent ? `value${at}` : 'null'}`)
   }
   const text = `return (raw, path, job) => {\n${statements.join('\n')}\nreturn { ${members.join(', ')} }\n}`
   const parameters = steps.map((_, at) => `member${at}`)
@@ -313,7 +313,7 @@ function memberNormaliser({ name, field }: Step, isGuarded: boolean): NormaliseM
     case 'text':
       return (value, path, job) => {
         if (typeof value !== 'string' || !isOrdinaryText(value)) return anyOther(value, path, job)
-        return isKnownId(value) ? value : sealCredentials(value, job.sealer)
+        return isUlidOrUuid(value) ? value : sealCredentials(value, job.sealer)
       }
     case 'prose':
       return sealing(sealProse, anyOther)

@@ -106,18 +106,18 @@ const shortestFound = 6
 
 /** Longest first: one may contain another. */
 function secretsIn(program: string, payload: JsonObject): readonly string[] {
-  const found = new Set<string>()
+  const secrets = new Set<string>()
   const listening: Sealer = {
     keyId: '',
     seal(secret) {
       const text = secret.trim()
-      if (text.length >= shortestFound) found.add(text)
+      if (text.length >= shortestFound) secrets.add(text)
       return ''
     },
   }
   sealCode(program, listening)
   normaliseFree(payload, '', listening)
-  return [...found].sort((a, b) => b.length - a.length)
+  return [...secrets].sort((a, b) => b.length - a.length)
 }
 
 function replaceSecret(text: string, secret: string, sealer: Sealer): string {

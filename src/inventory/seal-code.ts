@@ -65,11 +65,11 @@ function isOneRandomWord(program: string): boolean {
 }
 
 function sealLiterals(program: string, sealer: Sealer): string {
-  const found = findLiterals(program)
-  if (found === undefined || found.names.some(isSecretItself)) return sealer.seal(program)
+  const parsed = findLiterals(program)
+  if (parsed === undefined || parsed.names.some(isSecretItself)) return sealer.seal(program)
   const out: string[] = []
   let at = 0
-  for (const literal of found.literals) {
+  for (const literal of parsed.literals) {
     const text = program.slice(literal.from, literal.to)
     const replaced = sealLiteral(literal, text, sealer)
     if (replaced === text) continue
@@ -186,7 +186,7 @@ function ofComment({ type, start, end }: Comment, program: string): Literal {
   return { type: named, from: start, to: end, isGivenToSecret: false }
 }
 
-interface Finding {
+interface VisitedCode {
   readonly literals: Literal[]
   readonly names: string[]
   /** Results for nodes visited before: without them, chains of operators would be walked once per link. */
@@ -194,19 +194,19 @@ interface Finding {
 }
 
 /** `isSecret`: whether an enclosing node says that its contents are secret. */
-function visit(node: AnyNode, isSecret: boolean, found: Finding): void {
+function visit(node: AnyNode, isSecret: boolean, visited: VisitedCode): void {
   const literal = literalOf(node, isSecret)
   if (literal !== undefined) {
-    found.literals.push(literal)
+    visited.literals.push(literal)
     return
   }
   if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') {
-    found.names.push(node.name)
+    visited.names.push(node.name)
     return
   }
-  const within = isSecret || namesSecret(node, found.mentions)
+  const within = isSecret || namesSecret(node, visited.mentions)
   // A function with a secret's name (`verifyToken`) is not a secret.
-  for (const child of childrenOf(node)) visit(child, within && !(isFunction(child) && !isSecret), found)
+  for (const child of childrenOf(node)) visit(child, within && !(isFunction(child) && !isSecret), visited)
 }
 
 function literalOf(node: AnyNode, isGivenToSecret: boolean): Literal | undefined {
@@ -224,7 +224,7 @@ function isFunction({ type }: AnyNode): boolean {
 }
 
 /** Whether a node sets, compares or passes something by a secret's name; then all its contents count as secret. */
-function namesSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
+function namesSecret(node: AnyNode, mentions: VisitedCode['mentions']): boolean {
   const says = (part: AnyNode) => mentionsSecret(part, mentions)
   switch (node.type) {
     case 'VariableDeclarator':
@@ -249,7 +249,7 @@ function namesSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
   }
 }
 
-function mentionsSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
+function mentionsSecret(node: AnyNode, mentions: VisitedCode['mentions']): boolean {
   const mention = mentions.get(node)
   if (mention !== undefined) return mention
   const answer = saysSecret(node, (part) => mentionsSecret(part, mentions))

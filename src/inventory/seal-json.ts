@@ -1,7 +1,7 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { inKeyOrder, isJsonObject, type Json, type JsonObject, objectOf } from '../model/json.ts'
 import { isHarmless } from '../secrets/harmless-text.ts'
-import { isKnownId } from '../secrets/known-forms.ts'
+import { isUlidOrUuid } from '../secrets/identifier-forms.ts'
 import { isSecretName, isSecretParameter, mayNameSecret } from '../secrets/known-secrets.ts'
 import { asSecretText } from './scalars.ts'
 import { isUrl, sealBehindHost, sealCredentials, sealProse, sealUrl } from './seal-text.ts'
@@ -18,7 +18,7 @@ export function normaliseFree(raw: Json, name: string, sealer: Sealer, names?: '
 
 /** Names of members may be secrets themselves (`tokens: {"…": true}`). */
 export function sealName(name: string, sealer: Sealer): string {
-  return isKnownId(name) ? name : sealProse(name, sealer)
+  return isUlidOrUuid(name) ? name : sealProse(name, sealer)
 }
 
 /** For `{"name": "X-Api-Key", "value": …}`: whether a member of such an object is the value of a secret. */

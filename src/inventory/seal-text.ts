@@ -9,14 +9,13 @@ import {
 } from '../secrets/known-secrets.ts'
 import { asSeen, isPlain } from '../secrets/plain-text.ts'
 import { isRandomText, replaceGrouped, replaceMixed, replaceRandom, shortest } from '../secrets/random-text.ts'
-
 import { isSeal, longestText, maskingSealer, type Sealer } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
 /** Replaces every credential in a text by its seal. */
 export function sealCredentials(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
-  return mayHoldCredential(text) ? text.replace(credentials, (found) => sealer.seal(found)) : text
+  return mayHoldCredential(text) ? text.replace(credentials, (credential) => sealer.seal(credential)) : text
 }
 
 /** Replaces every random word by its seal. Names, ULIDs and UUIDs stay: people select things by them. */
@@ -95,7 +94,7 @@ export function sealBehindHost(address: string, sealer: Sealer): string {
   return `${scheme}${user}${sealHost(host, sealer)}${sealAll(rest, sealer)}`
 }
 
-/** For places where a secret may be: an address stays readable only if it consists of plain words. */
+/** For texts where a secret may be: an address stays readable only if it consists of plain words. */
 export function sealUnlessPlainUrl(address: string, sealer: Sealer): string {
   if (address.length > longestText) return sealer.seal(address)
   const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind, Resource } from '../model/resource.ts'
 import { type Members, wireSchema } from '../model/wire-schema.ts'
-import { volatileSigns } from './known-releases.ts'
+import { volatileSigns } from './release-signs.ts'
 
 /**
  * The fields that every item of a listing shows, as sorted paths (`config.ssl`). A release of the service fills a fixed
@@ -11,7 +11,7 @@ import { volatileSigns } from './known-releases.ts'
 export type Shape = ReadonlySet<string> | undefined
 
 /** What an item shows. */
-type Shown = Pick<Resource, 'kind' | 'attributes'> & Partial<Pick<Resource, 'volatile'>>
+type ItemContent = Pick<Resource, 'kind' | 'attributes'> & Partial<Pick<Resource, 'volatile'>>
 
 /** The shape of an item and those before it. */
 export function narrowBy(shape: Shape, item: ReadonlySet<string>): ReadonlySet<string> {
@@ -29,13 +29,13 @@ export function compareShapes(before: Shape, after: Shape): { appeared: string[]
 }
 
 /** The fields that one item shows, with those of structs. Most items of a listing show the same ones: one object. */
-export function shapeOf({ kind, attributes, volatile = {} }: Shown): ReadonlySet<string> {
+export function shapeOf({ kind, attributes, volatile = {} }: ItemContent): ReadonlySet<string> {
   const members = wireSchema[kind]
   const signs = volatileSigns.filter((name) => Object.hasOwn(volatile, name))
   let end = follow(roots[kind], members, attributes)
   for (const name of signs) end = end && stepTo(end, name)
-  if (end === undefined) return new Set([...shownPaths(members, attributes, ''), ...signs])
-  end.shape ??= internShape([...shownPaths(members, attributes, ''), ...signs])
+  if (end === undefined) return new Set([...pathsIn(members, attributes, ''), ...signs])
+  end.shape ??= internShape([...pathsIn(members, attributes, ''), ...signs])
   return end.shape
 }
 
@@ -100,13 +100,13 @@ function stepTo({ next }: Step, key: string): Step | undefined {
   return made
 }
 
-function* shownPaths(members: Members, attributes: JsonObject, prefix: string): Generator<string> {
+function* pathsIn(members: Members, attributes: JsonObject, prefix: string): Generator<string> {
   for (const [key, value] of Object.entries(attributes)) {
     if (isReadApart(key, members)) continue
     // A dot within a name would read as a step.
     if (!key.includes('.')) yield prefix + key
     const inner = innerOf(members[key], value)
-    if (inner !== undefined) yield* shownPaths(inner.members, inner.value, `${prefix}${key}.`)
+    if (inner !== undefined) yield* pathsIn(inner.members, inner.value, `${prefix}${key}.`)
   }
 }
 

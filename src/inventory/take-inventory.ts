@@ -1,5 +1,5 @@
 import { isExactNumber } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, setProperty } from '../model/json.ts'
 import { type Kind, type Listing, longestUid, type Resource, type SecretFacts } from '../model/resource.ts'
 import { aliases, requiredFields, wireSchema } from '../model/wire-schema.ts'
 import { type Normalisation, normaliseMembers } from './normalise.ts'
@@ -54,7 +54,7 @@ function withUnseenFilters(subscription: Resource): Resource {
 function subscriptionOf(item: JsonObject, sealer: Sealer, filters: FilterReadings): Resource {
   const raw: Record<string, Json> = {}
   // For so many members, the engine takes several times as long to spread an object.
-  for (const name in item) setOwn(raw, name, item[name] ?? null)
+  for (const name in item) setProperty(raw, name, item[name] ?? null)
   refer(raw, 'endpoint_uid', item.endpoint_metadata)
   refer(raw, 'source_uid', item.source_metadata)
   refer(raw, 'device_uid', item.device_metadata)
@@ -95,9 +95,9 @@ function lift(items: readonly JsonObject[], sealer: Sealer): Resource[] {
 function sourceOf(item: JsonObject, sealer: Sealer, isStub: boolean): Resource {
   const source = resourceOf('source', item, sealer, isStub)
   if (item.verifier === undefined || (source.attributes.verifier ?? null) !== null) return source
-  const { unseen, ...shown } = { ...source, attributes: sortedWith(source.attributes, 'verifier', { type: 'noop' }) }
+  const { unseen, ...rest } = { ...source, attributes: sortedWith(source.attributes, 'verifier', { type: 'noop' }) }
   const others = unseen?.filter((pointer) => pointer !== '/verifier') ?? none
-  return others.length === 0 ? shown : { ...shown, unseen: others }
+  return others.length === 0 ? rest : { ...rest, unseen: others }
 }
 
 function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false): Resource {
@@ -158,10 +158,10 @@ function withoutAliases(kind: Kind, item: JsonObject): { readonly raw: JsonObjec
     if (!isJsonObject(owner) || !Object.hasOwn(owner, alias)) continue
     const renamed: Record<string, Json> = {}
     for (const [key, value] of Object.entries(owner)) {
-      if (key !== alias) setOwn(renamed, key, value)
-      else if (!Object.hasOwn(owner, name)) setOwn(renamed, name, value)
+      if (key !== alias) setProperty(renamed, key, value)
+      else if (!Object.hasOwn(owner, name)) setProperty(renamed, name, value)
       else if (value !== owner[name]) {
-        setOwn(renamed, key, value)
+        setProperty(renamed, key, value)
         malformed.push(within === undefined ? `/${name}` : `/${within}/${name}`)
       }
     }
@@ -173,7 +173,7 @@ function withoutAliases(kind: Kind, item: JsonObject): { readonly raw: JsonObjec
 /** A copy with another value in place of one member. */
 function replaced(object: JsonObject, name: string, value: Json): JsonObject {
   const copy: Record<string, Json> = {}
-  for (const [key, old] of Object.entries(object)) setOwn(copy, key, key === name ? value : old)
+  for (const [key, old] of Object.entries(object)) setProperty(copy, key, key === name ? value : old)
   return copy
 }
 

@@ -7,7 +7,7 @@ import { type Severity, severities } from './violation.ts'
 import { type Members, wireSchema } from './wire-schema.ts'
 
 /** A change of a run, with whose it is. */
-export interface OwnedChange extends Change {
+export interface ChangeWithOwner extends Change {
   readonly project: string
   /** As of the change; null where it has none, or none is known. */
   readonly owner: string | null
@@ -31,7 +31,7 @@ export interface Cause {
 }
 
 /** What a cause changed in one resource. */
-export interface CausedChange extends Pick<OwnedChange, 'project' | 'uid' | 'name' | 'owner'> {
+export interface CausedChange extends Pick<ChangeWithOwner, 'project' | 'uid' | 'name' | 'owner'> {
   /** Its own paths and values. */
   readonly fields: readonly FieldChange[]
   /** Active ones that follow from it. */
@@ -53,13 +53,13 @@ export interface FollowingViolation {
 const fewRemovals = 2
 
 /** The causes of the changes of a run. A change that is alone has none. */
-export function findCauses(run: number, changes: readonly OwnedChange[]): Cause[] {
+export function findCauses(run: number, changes: readonly ChangeWithOwner[]): Cause[] {
   const modified = changes.filter(({ change }) => change === 'modified')
   const alike = alikeIn(modified).filter(({ hits }) => hits.size > 1)
   const isShared = new Set(alike.flatMap(({ hits }) => [...hits.values()].flat()))
-  const places = new Map(modified.map((change, place) => [change, place]))
+  const indexOfChange = new Map(modified.map((change, index) => [change, index]))
   // Fields that the same resources lost or changed together are one update.
-  const together = Map.groupBy(alike, ({ hits }) => [...hits.keys()].map((change) => places.get(change)).join())
+  const together = Map.groupBy(alike, ({ hits }) => [...hits.keys()].map((change) => indexOfChange.get(change)).join())
   return [
     ...[...together.values()].flatMap((group) => sharedCause(run, group)),
     ...modified.flatMap((change) => {
@@ -76,7 +76,7 @@ interface Aftermath {
   /** Active ones that the run of the causes opened. */
   readonly violations: readonly FollowingViolation[]
   /** Changes of the same resources in later runs. */
-  readonly later: readonly (Pick<OwnedChange, 'project' | 'kind' | 'uid' | 'change'> & {
+  readonly later: readonly (Pick<ChangeWithOwner, 'project' | 'kind' | 'uid' | 'change'> & {
     readonly fields: readonly Pick<FieldChange, 'path'>[]
   })[]
 }
@@ -97,7 +97,7 @@ export function openCauses(causes: readonly Cause[], aftermath: Aftermath): Caus
 function follow(
   causes: readonly Cause[],
   { violations, later }: Aftermath,
-  isKept: (violations: readonly FollowingViolation[]) => boolean,
+  isIncluded: (violations: readonly FollowingViolation[]) => boolean,
 ): Cause[] {
   const violationsOf = Map.groupBy(violations, keyOfResource)
   const laterOf = Map.groupBy(later, keyOfResource)
@@ -106,23 +106,23 @@ function follow(
     const resources = cause.resources.flatMap((hit): CausedChange[] => {
       const key = keyOfResource({ ...hit, kind })
       const remaining =
-        change === 'removed' ? leftOfRemoval(hit, laterOf.get(key)) : leftOfUpdate(hit, laterOf.get(key))
+        change === 'removed' ? remainderOfRemoval(hit, laterOf.get(key)) : remainderOfUpdate(hit, laterOf.get(key))
       if (remaining === undefined) return []
       const following = (violationsOf.get(key) ?? []).filter(
         ({ path }) => path === '' || remaining.fields.some((field) => pointersOverlap(field.path, path)),
       )
-      return isKept(following) ? [{ ...remaining, violations: following }] : []
+      return isIncluded(following) ? [{ ...remaining, violations: following }] : []
     })
     return resources.length === 0 ? [] : [{ ...cause, resources }]
   })
 }
 
 /** A resource that is back under its uid is mended. */
-function leftOfRemoval(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
+function remainderOfRemoval(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
   return later.some(({ change }) => change === 'added') ? undefined : hit
 }
 
-function leftOfUpdate(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
+function remainderOfUpdate(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
   if (later.some(({ change }) => change === 'removed')) return undefined
   const again = later.flatMap(({ fields }) => fields.map(({ path }) => path))
   const fields = hit.fields.filter(({ path }) => !again.some((other) => pointersOverlap(path, other)))
@@ -170,10 +170,10 @@ interface AlikeFields {
   readonly key: string
   readonly field: FieldChange
   readonly kind: Kind
-  readonly hits: Map<OwnedChange, FieldChange[]>
+  readonly hits: Map<ChangeWithOwner, FieldChange[]>
 }
 
-function alikeIn(changes: readonly OwnedChange[]): AlikeFields[] {
+function alikeIn(changes: readonly ChangeWithOwner[]): AlikeFields[] {
   const alike = new Map<string, AlikeFields>()
   for (const change of changes) {
     for (const field of change.fields) {
@@ -229,19 +229,19 @@ function sharedCause(run: number, group: readonly AlikeFields[]): Cause[] {
   ]
 }
 
-function updateOfOne(run: number, change: OwnedChange, own: readonly FieldChange[]): Cause {
+function updateOfOne(run: number, change: ChangeWithOwner, fields: readonly FieldChange[]): Cause {
   const { kind, uid } = change
   return {
-    id: idOf(run, [uid, ...own.map((field) => keyOf(kind, field))]),
+    id: idOf(run, [uid, ...fields.map((field) => keyOf(kind, field))]),
     firstRun: run,
     kind,
     change: 'modified',
-    fields: own.toSorted(lossesFirst),
-    resources: [hitOf(change, own)],
+    fields: fields.toSorted(lossesFirst),
+    resources: [hitOf(change, fields)],
   }
 }
 
-function removals(run: number, changes: readonly OwnedChange[]): Cause[] {
+function removals(run: number, changes: readonly ChangeWithOwner[]): Cause[] {
   const removed = Map.groupBy(
     changes.filter(({ change }) => change === 'removed'),
     ({ kind }) => kind,
@@ -253,7 +253,7 @@ function removals(run: number, changes: readonly OwnedChange[]): Cause[] {
   })
 }
 
-function hitOf({ project, uid, name, owner }: OwnedChange, fields: readonly FieldChange[]): CausedChange {
+function hitOf({ project, uid, name, owner }: ChangeWithOwner, fields: readonly FieldChange[]): CausedChange {
   return { project, uid, name, owner, fields, violations: [] }
 }
 

@@ -131,13 +131,13 @@ export function readReason(reason: string): FailureFacts {
   const none = { url: null, urlOrigin: null, key: null, requestId: null }
   const start = reason.lastIndexOf(' (')
   if (start < 0 || !reason.endsWith(')')) return { what: reason, ...none }
-  const found: { -readonly [Fact in Exclude<keyof FailureFacts, 'what'>]: FailureFacts[Fact] } = { ...none }
+  const facts: { -readonly [Fact in Exclude<keyof FailureFacts, 'what'>]: FailureFacts[Fact] } = { ...none }
   for (const part of reason.slice(start + 2, -1).split(', ')) {
-    if (part.startsWith('GET ')) found.url = part.slice('GET '.length)
-    else if (part.startsWith('url ')) found.urlOrigin = part.slice('url '.length)
-    else if (part.startsWith('key ')) found.key = part.slice('key '.length)
-    else if (part.startsWith('request id ')) found.requestId = part.slice('request id '.length)
+    if (part.startsWith('GET ')) facts.url = part.slice('GET '.length)
+    else if (part.startsWith('url ')) facts.urlOrigin = part.slice('url '.length)
+    else if (part.startsWith('key ')) facts.key = part.slice('key '.length)
+    else if (part.startsWith('request id ')) facts.requestId = part.slice('request id '.length)
     else return { what: reason, ...none }
   }
-  return { what: reason.slice(0, start), ...found }
+  return { what: reason.slice(0, start), ...facts }
 }

@@ -13,7 +13,7 @@ for (const [character, step] of Object.entries({ '{': 1, '[': 1, '}': -1, ']': -
  */
 export function differingMembers(before: string, after: string): readonly [string, string] {
   if (before === after) return ['{}', '{}']
-  const start = lastMemberBefore(before, firstDifferingPlace(before, after))
+  const start = lastMemberBefore(before, firstDifferingIndex(before, after))
   // What both end with, and not what they begin with.
   const most = Math.min(before.length, after.length) - start
   let common = 0
@@ -28,16 +28,16 @@ export function differingMembers(before: string, after: string): readonly [strin
   return [`{${before.slice(start, end)}}`, `{${after.slice(start, end + after.length - before.length)}}`]
 }
 
-function firstDifferingPlace(before: string, after: string): number {
+function firstDifferingIndex(before: string, after: string): number {
   let at = 0
   while (before.charCodeAt(at) === after.charCodeAt(at)) at += 1
   return at
 }
 
-/** Where the last member begins that begins by a place. */
-function lastMemberBefore(text: string, place: number): number {
+/** Where the last member begins that begins at an index or before it. */
+function lastMemberBefore(text: string, index: number): number {
   let [start, depth] = [1, 0]
-  for (let at = 0; at < place; at += 1) {
+  for (let at = 0; at < index; at += 1) {
     const code = text.charCodeAt(at)
     if (code === quote) at = endOfText(text, at)
     else if (code === comma && depth === 1) start = at + 1
@@ -46,13 +46,13 @@ function lastMemberBefore(text: string, place: number): number {
   return start
 }
 
-/** Where the first member ends that ends at a place or later; `start` is where a member begins. */
-function memberEndFrom(text: string, start: number, place: number): number {
+/** Where the first member ends that ends at an index or later; `start` is where a member begins. */
+function memberEndFrom(text: string, start: number, index: number): number {
   let depth = 1
   for (let at = start; at < text.length - 1; at += 1) {
     const code = text.charCodeAt(at)
     if (code === quote) at = endOfText(text, at)
-    else if (code === comma && depth === 1 && at >= place) return at
+    else if (code === comma && depth === 1 && at >= index) return at
     else if (code < 128) depth += steps[code] ?? 0
   }
   return text.length - 1

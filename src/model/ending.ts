@@ -47,9 +47,9 @@ export interface PersonalDecision {
 /** A line of the policy. */
 export function decidedAt(
   kind: 'rule_off' | 'override' | 'expiry',
-  { reason, place }: { readonly reason: string | null; readonly place: FileLocation | null },
+  { reason, configuredAt }: { readonly reason: string | null; readonly configuredAt: FileLocation | null },
 ): EndedBy {
-  return { kind, by: null, reason, at: null, run: null, configured_at: place }
+  return { kind, by: null, reason, at: null, run: null, configured_at: configuredAt }
 }
 
 /** As the history has it: hookdrift wrote the JSON. */

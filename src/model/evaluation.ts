@@ -26,6 +26,8 @@ export interface EvaluationStats {
   readonly evaluatedByRule: Readonly<Record<string, number>>
   /** Rules that could not be evaluated in this project, and why. */
   readonly notEvaluated: Readonly<Record<string, string>>
+  /** Subscriptions of which no run has read the filter rows that a rule reads, by rule; absent without any. */
+  readonly rowsUnread?: Readonly<Record<string, number>>
 }
 
 /** A field that a rule could not rely on: it did not evaluate the resources that have it so. */

@@ -46,13 +46,13 @@ function withoutEscapes(text: string): string {
 }
 
 /** A text for people: an exact number as its digits, any other text as sent. */
-export function shownText(text: string): string {
+export function displayText(text: string): string {
   if (isExactNumber(text)) return numberText(text)
   return text.startsWith(escapePrefix) && isExactNumber(withoutEscapes(text)) ? text.slice(escapePrefix.length) : text
 }
 
 /** A value as JSON for people, in which exact numbers are numbers. */
-export function shownJson(value: Json): string {
+export function displayJson(value: Json): string {
   return jsonOfNumbers(canonicalJson(value))
 }
 

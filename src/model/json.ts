@@ -21,8 +21,13 @@ export function isEqual(a: Json, b: Json): boolean {
   return a.every((item, index) => isEqual(item, b[index]))
 }
 
-/** Sets an own property of any name: assignment would drop `__proto__` and change the prototype. */
-export function setOwn(target: Record<string, Json>, key: string, value: Json): void {
+/** A member by its name, which may be that of a member that every object inherits. */
+export function memberOf<Value>(object: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
+  return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+/** Sets a property of any name: assignment would drop `__proto__` and change the prototype. */
+export function setProperty(target: Record<string, Json>, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
   } else {
@@ -78,7 +83,7 @@ export function isEmpty(value: Json | undefined): boolean {
 
 export function objectOf(entries: readonly (readonly [string, Json])[]): Record<string, Json> {
   const out: Record<string, Json> = {}
-  for (const [key, value] of entries) setOwn(out, key, value)
+  for (const [key, value] of entries) setProperty(out, key, value)
   return out
 }
 
@@ -100,6 +105,6 @@ function withValueWithin(
   const changed = rest.length === 0 ? value : withValueWithin(isJsonObject(inner) ? inner : {}, rest, value)
   if (changed === undefined) return Object.fromEntries(Object.entries(object).filter(([name]) => name !== step))
   const copy: Record<string, Json> = { ...object }
-  setOwn(copy, step, changed)
+  setProperty(copy, step, changed)
   return copy
 }

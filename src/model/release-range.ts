@@ -17,8 +17,8 @@ export interface ReleaseRange {
 /** Negative where `a` came before `b`. */
 export function compareReleases(a: Release, b: Release): number {
   const [left, right] = [numbersOf(a), numbersOf(b)]
-  for (const [place, number] of left.entries()) {
-    const difference = number - (right[place] ?? 0)
+  for (const [index, number] of left.entries()) {
+    const difference = number - (right[index] ?? 0)
     if (difference !== 0) return difference
   }
   return 0

@@ -55,6 +55,8 @@ export interface ReportProject {
   readonly evaluated_by_rule: Readonly<Record<string, number>>
   /** Rules that could not be evaluated here, and why. */
   readonly not_evaluated: Readonly<Record<string, string>>
+  /** Subscriptions of which no run has read the filter rows that a rule reads, by rule. Absent without any. */
+  readonly rows_unread?: Readonly<Record<string, number>>
   /** Listings that no earlier run walked to their end: there was nothing to compare them with. */
   readonly not_compared?: readonly Listing[]
   /** When its baseline was approved: ISO 8601 in UTC. Absent without one. */

@@ -38,11 +38,11 @@ export function linkToResource(
   template: string,
   { kind, uid }: { readonly kind: Kind; readonly uid: string },
 ): string | undefined {
-  return isShown(template, kind) ? fillTemplate(template, { kind, listing: `${kind}s`, uid }) : undefined
+  return isForKind(template, kind) ? fillTemplate(template, { kind, listing: `${kind}s`, uid }) : undefined
 }
 
 /** A template for a resource that does not say of which kind is one for endpoints. */
-function isShown(template: string, kind: Kind): boolean {
+function isForKind(template: string, kind: Kind): boolean {
   if (/\{(?:kind|listing)\}/.test(template)) return listed.includes(kind)
   return !template.includes('{uid}') || kind === 'endpoint'
 }

@@ -72,7 +72,7 @@ export interface Waiver {
   readonly ticket?: string
 }
 
-/** What a rule found, with its place and severity. */
+/** What a rule found, with its resource, path and severity. */
 export interface Finding {
   readonly rule: string
   readonly severity: Severity

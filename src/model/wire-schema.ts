@@ -525,20 +525,20 @@ function inOrderWithin(field: Field, isGuarded: boolean): Field {
  * is of the type given here, or the service broke its contract and comparisons are false. Secrets are seals. Within an
  * object that collapses, empty members are left out: where it is shown, absent means empty.
  */
-export type AttributesOf<K extends Kind> = Shown<(typeof resourceFields)[K], null>
+export type AttributesOf<K extends Kind> = MemberValues<(typeof resourceFields)[K], null>
 
-type Shown<M, Empty> = {
+type MemberValues<M, Empty> = {
   readonly [Name in keyof M as M[Name] extends { presence: 'volatile' | 'reference' } ? never : Name]?:
     | ValueOf<M[Name]>
     | Empty
 }
 
 type ValueOf<F> = F extends { type: 'struct'; collapse: true; members: infer M }
-  ? Shown<M, never>
+  ? MemberValues<M, never>
   : F extends { type: 'struct'; members: infer M }
-    ? Shown<M, null>
+    ? MemberValues<M, null>
     : F extends { type: 'keyed'; members: infer M }
-      ? Readonly<Record<string, Shown<M, null>>>
+      ? Readonly<Record<string, MemberValues<M, null>>>
       : F extends { type: 'free'; isAnything: true }
         ? Json
         : F extends { type: keyof LeafValues }

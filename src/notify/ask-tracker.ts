@@ -39,11 +39,11 @@ export class TrackerRefusal extends Error {
 
 /** Undefined where a tracker answers with one of the statuses. */
 export async function unlessRefused<Answer>(
-  asked: Promise<Answer>,
+  answer: Promise<Answer>,
   ...statuses: readonly number[]
 ): Promise<Answer | undefined> {
   try {
-    return await asked
+    return await answer
   } catch (error) {
     if (error instanceof TrackerRefusal && statuses.includes(error.status ?? 0)) return undefined
     throw error

@@ -53,8 +53,8 @@ export function findIncidents(
   { record, before, chosen, events }: IncidentSource,
 ): { readonly triggers: readonly Trigger[]; readonly updates: readonly Update[]; readonly over: readonly Over[] } {
   const { name } = channel
-  const own = before.incidents.filter((incident) => incident.channel === name)
-  const updates = opensTickets(channel) ? findUpdates(own, { record, before, events }) : []
+  const ofChannel = before.incidents.filter((incident) => incident.channel === name)
+  const updates = opensTickets(channel) ? findUpdates(ofChannel, { record, before, events }) : []
   const updated = new Set(updates.flatMap(({ events }) => events))
   const opening = chosen.filter(
     (event) =>
@@ -73,15 +73,15 @@ export function findIncidents(
   const isOver = ({ subject, isActive, isWaived }: OpenIncident) =>
     moved.has(subject) || (isListing(subject) ? seen.has(subject) : !isActive && !(isWaived && opensTickets(channel)))
   const reopened = new Set(triggers.map(({ key }) => key))
-  const over = [...Map.groupBy(own, ({ key }) => key)].flatMap(([key, subjects]) =>
+  const over = [...Map.groupBy(ofChannel, ({ key }) => key)].flatMap(([key, subjects]) =>
     subjects.every(isOver) && !reopened.has(key) ? [{ key, events: endingsAmong(subjects) }] : [],
   )
   return { triggers, updates, over }
 
   /** How the violations of an incident ended in this run: its last word says whether anybody mended them. */
   function endingsAmong(subjects: readonly { readonly subject: string }[]): readonly Event[] {
-    const own = new Set(subjects.map(({ subject }) => subject))
-    return events.filter((event) => event.resolution !== undefined && own.has(subjectOf(event)))
+    const ofIncident = new Set(subjects.map(({ subject }) => subject))
+    return events.filter((event) => event.resolution !== undefined && ofIncident.has(subjectOf(event)))
   }
 
   function apart(events: readonly Event[]): readonly Trigger[] {
@@ -128,10 +128,10 @@ function incidentKey({ fingerprint }: Event): string {
 
 /** What is new about violations whose tickets are open: another severity or message, a waiver, and the end of one. */
 function findUpdates(
-  own: readonly OpenIncident[],
+  incidents: readonly OpenIncident[],
   { record, before, events }: Omit<IncidentSource, 'chosen'>,
 ): readonly Update[] {
-  const keyOf = new Map(own.map(({ subject, key }) => [subject, key]))
+  const keyOf = new Map(incidents.map(({ subject, key }) => [subject, key]))
   const isWaiverOver = new Set(
     before.transitions
       .filter((move) => move.before === 'waived' && move.now === 'open')
@@ -140,8 +140,8 @@ function findUpdates(
   const reopened = events.filter(
     ({ type, fingerprint = '' }) => type === 'violation.reopened' && isWaiverOver.has(fingerprint),
   )
-  const known = [...reopened, ...findChanges(record, before)].filter((event) => keyOf.has(subjectOf(event)))
-  return [...Map.groupBy(known, (event) => keyOf.get(subjectOf(event)) ?? '')].map(([key, ofKey]) => {
+  const ofOpenTickets = [...reopened, ...findChanges(record, before)].filter((event) => keyOf.has(subjectOf(event)))
+  return [...Map.groupBy(ofOpenTickets, (event) => keyOf.get(subjectOf(event)) ?? '')].map(([key, ofKey]) => {
     return { key, events: ofKey, isReopened: ofKey.some(({ type }) => type === 'violation.reopened') }
   })
 }

@@ -5,10 +5,10 @@ import { opensTickets } from '../config/notify-schema.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
+import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { Cause } from '../model/cause.ts'
 import { isInterrupted } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
-import { isOwnRule } from '../model/own-rules.ts'
 import type { Verdict } from '../model/report.ts'
 import { countSeverities, isAtLeast, severities } from '../model/violation.ts'
 import { describeCause } from '../report/describe-cause.ts'
@@ -16,7 +16,7 @@ import { remediationFor } from '../report/remediation-for.ts'
 import { isShellSafe } from '../report/text/shell-word.ts'
 import { count } from '../text/count.ts'
 import { findIncidents, workerIncident } from './compose-incidents.ts'
-import { byImportance, findEvents, foldUnasked, idOf, runIdentity } from './find-events.ts'
+import { byImportance, findEvents, foldEndedByPolicy, idOf, runIdentity } from './find-events.ts'
 import { type Links, noLinks } from './links.ts'
 import { type Event, type EventType, eventTypes, type Message, type MessageCause, type Storm } from './message.ts'
 import { commandAbout } from './show-message.ts'
@@ -148,7 +148,7 @@ function given(member: string, text: string | undefined): Partial<Event> {
 function commandFor({ rule = '', uid = '', kind }: Event, steps: string): string | undefined {
   const back = rule.startsWith('drift/') ? commandAbout(uid, steps, 'restore') : undefined
   if (back !== undefined) return back
-  if (isShellSafe(rule) && isOwnRule(rule)) return `hookdrift rules ${rule}`
+  if (isShellSafe(rule) && isBuiltInRule(rule)) return `hookdrift rules ${rule}`
   return kind !== 'policy' && isShellSafe(uid) ? `hookdrift timeline ${uid}` : undefined
 }
 
@@ -164,13 +164,13 @@ function incidentMessages(channel: Channel, notified: NotifiedRun): NewMessage[]
       const action = isReopened ? 'trigger' : 'update'
       return runMessage(channel, changed, { id: [key, 'update'], storm: null, incident: { action, key } }, notified)
     }),
-    ...triggers.map(({ key, subjects, events: shown, isDigest }) => ({
+    ...triggers.map(({ key, subjects, events: triggering, isDigest }) => ({
       ...runMessage(
         channel,
-        shown,
+        triggering,
         {
           id: [key],
-          storm: isDigest ? (stormOf(shown, record, before) ?? 'mass') : null,
+          storm: isDigest ? (stormOf(triggering, record, before) ?? 'mass') : null,
           incident: { action: 'trigger', key },
         },
         notified,
@@ -208,10 +208,10 @@ function projectChooser(channel: Channel, record: RunRecord): (project: string) 
   const labelsOf = new Map(record.projects.map((evaluated) => [evaluated.project, evaluated.labels]))
   const wanted = Object.entries(labels)
   return (project) => {
-    const own = labelsOf.get(project) ?? {}
+    const projectLabels = labelsOf.get(project) ?? {}
     return (
       matchesProject(project, projects) &&
-      wanted.every(([name, value]) => Object.hasOwn(own, name) && own[name] === value)
+      wanted.every(([name, value]) => Object.hasOwn(projectLabels, name) && projectLabels[name] === value)
     )
   }
 }
@@ -306,12 +306,12 @@ function counter(
 }
 
 function toMessageCause(cause: Cause): MessageCause {
-  const shown = toReportCause(cause)
-  const { id, rules, resources, severity } = shown
+  const reportCause = toReportCause(cause)
+  const { id, rules, resources, severity } = reportCause
   return {
     id,
     severity: severity ?? 'info',
-    text: describeCause(shown),
+    text: describeCause(reportCause),
     rules,
     resources,
     command: `hookdrift restore --cause ${id}`,
@@ -423,16 +423,16 @@ function messageFor(channel: Channel, notified: NotifiedRun): NewMessage[] {
       ? record.coverage.map(({ project }) => project).some(projectChooser(channel, record))
       : chosen.length > 0
   if (!wantsReport) return []
-  const shown = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
+  const folded = foldEndedByPolicy(chosen, [channel.name, ...runIdentity(record)])
   // What the causes say in a line or two makes no storm.
-  const isOfCause = followsFrom(channel, causesBehind(shown, record))
+  const isOfCause = followsFrom(channel, causesBehind(folded, record))
   const storm = stormOf(
-    shown.filter((event) => !isOfCause(event)),
+    folded.filter((event) => !isOfCause(event)),
     record,
     before,
   )
-  const alreadyOpen = before.isFirst || before.channels.includes(channel.name) ? {} : countOpen(channel, shown, record)
-  return [runMessage(channel, shown, { id: [], storm, alreadyOpen }, notified)]
+  const alreadyOpen = before.isFirst || before.channels.includes(channel.name) ? {} : countOpen(channel, folded, record)
+  return [runMessage(channel, folded, { id: [], storm, alreadyOpen }, notified)]
 }
 
 /** Violations that were open before this run, in its projects, for a channel that is new. `events`: those of its message. */

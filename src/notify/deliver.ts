@@ -48,11 +48,11 @@ const longestWaitMs = 30 * 60_000
 export async function deliver(outbox: OpenHistory, delivery: Delivery): Promise<void> {
   const { receivers, now } = delivery
   const states = new Map((await listChannels(outbox)).map((state) => [state.name, state]))
-  const known = new Map(receivers.map((receiver) => [receiver.name, receiver]))
+  const receiverOf = new Map(receivers.map((receiver) => [receiver.name, receiver]))
   const at = isoTime(now())
   for (const state of states.values()) {
     // These are never tried.
-    if (state.pending === 0 || isOpen(state, known.get(state.name))) continue
+    if (state.pending === 0 || isOpen(state, receiverOf.get(state.name))) continue
     await outbox.giveUp(state.name, isoTime(now() - dayMs), at)
   }
   const open = receivers.filter((receiver) => {

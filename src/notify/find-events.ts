@@ -87,8 +87,8 @@ function eventAbout(
   record: RunRecord,
 ): Event {
   const id = idOf([type, fingerprint, ...runIdentity(record)])
-  const known = owner === null ? {} : { owner }
-  return { id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...known }
+  const ownerMember = owner === null ? {} : { owner }
+  return { id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...ownerMember }
 }
 
 function describeChange({ was, severity, message }: ViolationChange): string {
@@ -121,23 +121,23 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
       .filter(({ state, fingerprint }) => state === 'unknown' && !moved.has(fingerprint))
       .map(({ project, rule }) => `${project} ${rule}`),
   )
-  const found = new Map<string, { project: string; rule: string; text: string }>()
+  const unevaluated = new Map<string, { project: string; rule: string; text: string }>()
   for (const { project, notEvaluated } of record.projects) {
     for (const [rule, reason] of Object.entries(notEvaluated)) {
       const wasUnknown = Object.hasOwn(scans.get(project)?.notEvaluated ?? {}, rule)
-      if (!wasUnknown) found.set(`${project} ${rule}`, { project, rule, text: `not evaluated: ${reason}` })
+      if (!wasUnknown) unevaluated.set(`${project} ${rule}`, { project, rule, text: `not evaluated: ${reason}` })
     }
   }
   for (const [key, group] of Map.groupBy(lost, ({ project, rule }) => `${project} ${rule}`)) {
     const [first] = group
-    if (first === undefined || found.has(key) || unknownAlready.has(key)) continue
+    if (first === undefined || unevaluated.has(key) || unknownAlready.has(key)) continue
     const { project, rule, name, uid } = first
     const others = group.length === 1 ? '' : ` and ${group.length - 1} more`
     const text = `its violations could not be checked: ${quote(name === '' ? uid : name)}${others}`
-    found.set(key, { project, rule, text })
+    unevaluated.set(key, { project, rule, text })
   }
   const severityOf = new Map(record.rules.map(({ id, severity }) => [id, severity]))
-  return [...found.values()].map(({ project, rule, text }) => {
+  return [...unevaluated.values()].map(({ project, rule, text }) => {
     const id = idOf(['rule.unknown', project, rule, ...runIdentity(record)])
     return { id, type: 'rule.unknown', severity: severityOf.get(rule) ?? 'medium', project, rule, text }
   })
@@ -163,14 +163,14 @@ function compare(a: string, b: string): number {
 }
 
 /** One event for all violations that the policy no longer asks for. `id`: parts that identify their message. */
-export function foldUnasked(events: readonly Event[], id: readonly (string | number)[]): readonly Event[] {
-  const unasked = events.filter(({ resolution }) => resolution === 'policy')
-  const [worst] = unasked.toSorted(byImportance)
+export function foldEndedByPolicy(events: readonly Event[], id: readonly (string | number)[]): readonly Event[] {
+  const ended = events.filter(({ resolution }) => resolution === 'policy')
+  const [worst] = ended.toSorted(byImportance)
   if (worst === undefined) return events
-  const rules = [...Map.groupBy(unasked, ({ rule = '' }) => rule)].map(
+  const rules = [...Map.groupBy(ended, ({ rule = '' }) => rule)].map(
     ([rule, group]) => `${rule} (${countEndings(group.map(endingOf))})`,
   )
-  const { length } = unasked
+  const { length } = ended
   const what = length === 1 ? 'violation is' : 'violations are'
   const folded: Event = {
     id: idOf(['violation.closed', ...id]),

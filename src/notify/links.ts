@@ -14,13 +14,13 @@ export interface Links {
 
 export const noLinks: Links = { resource: () => undefined, violation: () => undefined, report: () => undefined }
 
-/** Fills in the templates of a configuration. `found`: projects that it does not name, with their own templates. */
+/** Fills in the templates of a configuration. `discovered`: projects that it does not name, with their own templates. */
 export function openLinks(
   { services, reportUrl }: Pick<Configuration, 'services' | 'reportUrl'>,
-  found: readonly { readonly ref: ProjectRef; readonly uiUrl?: string | undefined }[] = [],
+  discovered: readonly { readonly ref: ProjectRef; readonly uiUrl?: string | undefined }[] = [],
 ): Links {
   const templates = new Map([
-    ...found.flatMap(({ ref, uiUrl }) => (uiUrl === undefined ? [] : [[ref.name, uiUrl] as const])),
+    ...discovered.flatMap(({ ref, uiUrl }) => (uiUrl === undefined ? [] : [[ref.name, uiUrl] as const])),
     ...services.flatMap(({ uiUrl, projects }) =>
       uiUrl === undefined ? [] : projects.map(({ ref }) => [ref.name, linksOfProject(uiUrl, ref)] as const),
     ),

@@ -81,7 +81,7 @@ const noMemory: TicketMemory = {
 }
 const testKey = 'hookdrift-test'
 /** Only who may set labels can put it on a ticket: a ticket of a stranger is not taken for one of hookdrift. */
-export const ownLabel = 'hookdrift'
+export const ticketLabel = 'hookdrift'
 
 /** A tracker may still be creating a ticket, or not list it yet, when the answer was lost. */
 const listedAfterMs = 120_000
@@ -93,10 +93,10 @@ const listedAfterMs = 120_000
  */
 export function sendTickets(channel: TrackerChannel, { env, now, memory }: TicketDependencies): SendMessage {
   return async (message, signal) => {
-    const known = message.incident === undefined ? noMemory : memory
+    const ticketMemory = message.incident === undefined ? noMemory : memory
     const { ask, close } = connectTracker(channel.address, { env, now, signal })
     try {
-      await apply(message, channel, { tracker: channel.open(ask, known), memory: known, now })
+      await apply(message, channel, { tracker: channel.open(ask, ticketMemory), memory: ticketMemory, now })
       return accepted
     } catch (error) {
       if (error instanceof TrackerRefusal) return error.outcome
@@ -115,23 +115,23 @@ async function apply(
   const { id, events, incident, created_at: at } = message
   const key = incident?.key ?? testKey
   const note: TicketNote = { id, lines: linesOf(message), at }
-  const known = await findTicket()
+  const existing = await findTicket()
   if (incident?.action === 'resolve') {
-    if (known === undefined) return
-    await tracker.comment(known, note)
-    return move(known, events.some(({ type }) => type === 'violation.closed') ? 'ended' : 'solved')
+    if (existing === undefined) return
+    await tracker.comment(existing, note)
+    return move(existing, events.some(({ type }) => type === 'violation.closed') ? 'ended' : 'solved')
   }
   const isUpdate = incident?.action === 'update'
-  if (known === undefined) {
+  if (existing === undefined) {
     // A ticket that was deleted is not opened for a violation that a waiver accepts.
     if (isUpdate && events.every(({ type }) => type === 'violation.waived')) return
     return endTest(await create())
   }
   // The attempt before this one opened it. If it is closed, a person closed it since.
-  if (known.text.includes(id)) return
-  await tracker.comment(known, note)
-  if (!isUpdate) await move(known, 'open')
-  await endTest({ ...known, isClosed: false })
+  if (existing.text.includes(id)) return
+  await tracker.comment(existing, note)
+  if (!isUpdate) await move(existing, 'open')
+  await endTest({ ...existing, isClosed: false })
 
   async function findTicket(): Promise<Ticket | undefined> {
     const entry = await memory.find(key)
@@ -143,9 +143,9 @@ async function apply(
         'the answer to the creation of a ticket was lost: hookdrift searches for it once the tracker surely lists it'
       throw new TrackerRefusal({ ok: false, error, waitMs: Math.min(waitMs, listedAfterMs) }, true)
     }
-    const found = await tracker.find(key)
-    if (found !== undefined) await memory.remember(key, found.reference, found.changedAt)
-    return found
+    const unremembered = await tracker.find(key)
+    if (unremembered !== undefined) await memory.remember(key, unremembered.reference, unremembered.changedAt)
+    return unremembered
   }
 
   async function create(): Promise<Ticket> {
@@ -153,7 +153,7 @@ async function apply(
       ...note,
       key,
       title: titleOf(message),
-      labels: [...new Set([ownLabel, ...chosenFor(labels, message)])],
+      labels: [...new Set([ticketLabel, ...chosenFor(labels, message)])],
       assignees: [...new Set(chosenFor(assignees, message))],
     }
     await memory.remember(key, null, isoTime(now()))
@@ -171,8 +171,8 @@ async function apply(
 
   async function move(ticket: Ticket, to: TicketState): Promise<void> {
     if (ticket.isClosed !== (to === 'open') || (await tracker.move(ticket, to))) return
-    const own = `hookdrift cannot ${to === 'open' ? 'reopen' : 'close'} this ticket: its workflow has no such transition.`
-    await tracker.comment(ticket, { id: `${id}_left`, lines: [{ level: 'text', pieces: [{ own }] }], at })
+    const words = `hookdrift cannot ${to === 'open' ? 'reopen' : 'close'} this ticket: its workflow has no such transition.`
+    await tracker.comment(ticket, { id: `${id}_left`, lines: [{ level: 'text', pieces: [{ words }] }], at })
   }
 
   async function endTest(ticket: Ticket): Promise<void> {
@@ -185,8 +185,10 @@ async function createAssigned(tracker: Tracker, draft: TicketDraft): Promise<Tic
   const { assignees, lines } = draft
   if (assignees.length === 0) return tracker.create(draft)
   const ticket = await unlessRefused(tracker.create(draft), 400, 422)
-  const own = `The tracker refused to assign it to ${assignees.join(', ')}.`
-  return ticket ?? tracker.create({ ...draft, assignees: [], lines: [...lines, { level: 'text', pieces: [{ own }] }] })
+  const words = `The tracker refused to assign it to ${assignees.join(', ')}.`
+  return (
+    ticket ?? tracker.create({ ...draft, assignees: [], lines: [...lines, { level: 'text', pieces: [{ words }] }] })
+  )
 }
 
 /** GitHub takes 256 characters, Jira 255. */
@@ -207,7 +209,7 @@ function titleOf(message: Message): string {
 /** What happened, how to fix it, where to see it, and which run says so. */
 function linesOf(message: Message): readonly Line[] {
   const { run, events } = message
-  const text = (own: string): Line => ({ level: 'text', pieces: [{ own }] })
+  const text = (words: string): Line => ({ level: 'text', pieces: [{ words }] })
   return [
     ...(events.length === 0 && run !== null ? [text('It is no longer open.')] : []),
     ...showMessage({ ...message, verdict: null }).slice(1),

@@ -7,7 +7,7 @@ import type { Event, EventType, Message, MessageCause, Storm } from './message.t
 /** A part of a line. Each channel shows what is foreign as inert text. */
 export type Piece =
   /** Our words. */
-  | { readonly own: string }
+  | { readonly words: string }
   /** A name that a service or a person chose. */
   | { readonly name: string }
   /** A sentence that may quote a service. */
@@ -33,7 +33,7 @@ export function showMessage(message: Message): readonly Line[] {
   const { report_url, already_open } = message
   const fixed = new Set<string>()
   return [
-    { level: 'title', pieces: [{ own: title }] },
+    { level: 'title', pieces: [{ words: title }] },
     ...causes.slice(0, mostCauses).flatMap(showCause),
     ...(causes.length > mostCauses ? [text(`and ${causes.length - mostCauses} more causes`)] : []),
     ...(storm === null ? [] : [text(storms[storm])]),
@@ -43,7 +43,12 @@ export function showMessage(message: Message): readonly Line[] {
     ...(verdict === null ? [] : [text(verdict.text)]),
     ...showOpen(already_open),
     ...(more > 0 || run !== null
-      ? [{ level: 'text', pieces: [{ own: more > 0 ? `and ${more} more: ` : 'Full report: ' }, { command }] } as const]
+      ? [
+          {
+            level: 'text',
+            pieces: [{ words: more > 0 ? `and ${more} more: ` : 'Full report: ' }, { command }],
+          } as const,
+        ]
       : []),
     ...linksOf(['Open the report', report_url]),
   ]
@@ -62,28 +67,30 @@ export function onlyCause({ causes = [], events, more }: Message): MessageCause 
 /** What happened to what, what follows from it, and what puts all of it back. */
 function showCause({ severity, text, rules, command }: MessageCause): Line[] {
   return [
-    { level: 'event', pieces: [{ own: `Cause, ${severity}: ` }, { foreign: text }] },
+    { level: 'event', pieces: [{ words: `Cause, ${severity}: ` }, { foreign: text }] },
     { level: 'detail', pieces: [{ foreign: describeFollowing({ rules }) }] },
-    { level: 'detail', pieces: [{ own: 'To put it back: ' }, { command }] },
+    { level: 'detail', pieces: [{ words: 'To put it back: ' }, { command }] },
   ]
 }
 
 /** What happened to which resource, in one sentence. */
 export function sayEvent(event: Event): readonly Piece[] {
   const { severity, project, rule, kind, name, uid, owner, text: what, title = rule } = event
-  const where = project === null ? [] : [{ own: ` in ${project}` }]
-  if (rule === undefined) return [{ own: wordFor(event) }, ...where, { own: ': ' }, { foreign: what }]
+  const where = project === null ? [] : [{ words: ` in ${project}` }]
+  if (rule === undefined) return [{ words: wordFor(event) }, ...where, { words: ': ' }, { foreign: what }]
   const resource =
-    kind === undefined ? [] : [{ own: ` – ${kind} ` }, { name: name === undefined || name === '' ? (uid ?? '') : name }]
-  const whose = owner === undefined ? [] : [{ own: ', owner ' }, { name: owner }]
-  return [{ own: `${wordFor(event)}, ${severity}: ` }, { prose: title ?? rule }, ...resource, ...where, ...whose]
+    kind === undefined
+      ? []
+      : [{ words: ` – ${kind} ` }, { name: name === undefined || name === '' ? (uid ?? '') : name }]
+  const whose = owner === undefined ? [] : [{ words: ', owner ' }, { name: owner }]
+  return [{ words: `${wordFor(event)}, ${severity}: ` }, { prose: title ?? rule }, ...resource, ...where, ...whose]
 }
 
 /** Pieces of a line as plain text without control characters or line breaks; what is foreign is cut. */
 export function plainText(pieces: readonly Piece[]): string {
   return pieces
     .map((piece) => {
-      if ('own' in piece) return neutralise(cut(piece.own, 600))
+      if ('words' in piece) return neutralise(cut(piece.words, 600))
       if ('command' in piece) return `\`${piece.command}\``
       if ('name' in piece) return `"${neutralise(cut(piece.name, 300))}"`
       return neutralise(cut('foreign' in piece ? piece.foreign : piece.prose, 500))
@@ -92,7 +99,7 @@ export function plainText(pieces: readonly Piece[]): string {
 }
 
 /** How a format of text shows each kind of piece, so that it stays text. */
-type Markup = Readonly<Record<'own' | 'name' | 'foreign' | 'prose' | 'command', (text: string) => string>> & {
+type Markup = Readonly<Record<'words' | 'name' | 'foreign' | 'prose' | 'command', (text: string) => string>> & {
   /** Nothing in the address ends a link. */
   link(link: Link): string
 }
@@ -103,7 +110,7 @@ const mostRendered = 30_000
 /** Lines as paragraphs of a format, without those that have no room. None is cut: what it encloses would be open. */
 export function renderLines(lines: readonly Line[], markup: Markup): string {
   const showPiece = (piece: Piece) => {
-    if ('own' in piece) return markup.own(piece.own)
+    if ('words' in piece) return markup.words(piece.words)
     if ('name' in piece) return markup.name(piece.name)
     if ('command' in piece) return markup.command(piece.command)
     return 'foreign' in piece ? markup.foreign(piece.foreign) : markup.prose(piece.prose)
@@ -132,9 +139,9 @@ export function fitMessage<Rendered>(
   fits: (rendered: Rendered) => boolean,
 ): Rendered {
   const { events, more } = message
-  for (let shown = events.length; ; shown--) {
-    const rendered = render({ ...message, events: events.slice(0, shown), more: more + events.length - shown })
-    if (shown === 0 || fits(rendered)) return rendered
+  for (let listed = events.length; ; listed--) {
+    const rendered = render({ ...message, events: events.slice(0, listed), more: more + events.length - listed })
+    if (listed === 0 || fits(rendered)) return rendered
   }
 }
 
@@ -144,8 +151,8 @@ const storms: Readonly<Record<Storm, string>> = {
   mass: 'Many things changed at once. The worst of them:',
 }
 
-function text(own: string): Line {
-  return { level: 'text', pieces: [{ own }] }
+function text(words: string): Line {
+  return { level: 'text', pieces: [{ words }] }
 }
 
 /** The remediation of a rule is said once; of the next events, the command that names their own resource. */
@@ -153,8 +160,12 @@ function showEvent(event: Event, fixed: Set<string>): Line[] {
   const { rule, text: what, remediation = '', command = '', uid = '', ui_url, report_url } = event
   const isNew = rule !== undefined && !fixed.has(rule)
   if (rule !== undefined && remediation !== '') fixed.add(rule)
-  const own = commandAbout(uid, `${remediation} \`${command}\``)
-  const next = isNew ? showFix(remediation, command) : own === undefined ? [] : [{ own: 'Fix: ' }, { command: own }]
+  const resourceCommand = commandAbout(uid, `${remediation} \`${command}\``)
+  const next = isNew
+    ? showFix(remediation, command)
+    : resourceCommand === undefined
+      ? []
+      : [{ words: 'Fix: ' }, { command: resourceCommand }]
   return [
     { level: 'event', pieces: sayEvent(event) },
     ...(rule === undefined ? [] : [{ level: 'detail', pieces: [{ foreign: what }] } as const]),
@@ -167,10 +178,10 @@ function showEvent(event: Event, fixed: Set<string>): Line[] {
 }
 
 function showFix(remediation: string, command: string): Piece[] {
-  const fix = remediation === '' ? [] : [{ own: 'Fix: ' }, { prose: remediation }]
+  const fix = remediation === '' ? [] : [{ words: 'Fix: ' }, { prose: remediation }]
   if (command === '' || remediation.includes(`\`${command}\``)) return fix
   const label = command.startsWith('hookdrift restore ') ? 'To put it back: ' : 'Run '
-  return [...fix, { own: fix.length === 0 ? label : ` ${label}` }, { command }]
+  return [...fix, { words: fix.length === 0 ? label : ` ${label}` }, { command }]
 }
 
 /** The first command in backticks that names a resource. `name`: of a command; default: any. */
@@ -180,15 +191,15 @@ export function commandAbout(uid: string, text: string, name = ''): string | und
 }
 
 function linksOf(...links: readonly (readonly [string, string | undefined])[]): Line[] {
-  const known = links.flatMap(([label, url]) => (url === undefined ? [] : [{ label, url }]))
-  return known.length === 0 ? [] : [{ level: 'links', links: known }]
+  const given = links.flatMap(([label, url]) => (url === undefined ? [] : [{ label, url }]))
+  return given.length === 0 ? [] : [{ level: 'links', links: given }]
 }
 
 function showOpen(open: Message['already_open'] = {}): Line[] {
   const parts = Object.entries(open).map(([severity, number]) => `${number} ${severity}`)
   if (parts.length === 0) return []
-  const own = `This is the first message of this channel. Open before it: ${parts.join(', ')}. List them: `
-  return [{ level: 'text', pieces: [{ own }, { command: 'hookdrift violations --open' }] }]
+  const words = `This is the first message of this channel. Open before it: ${parts.join(', ')}. List them: `
+  return [{ level: 'text', pieces: [{ words }, { command: 'hookdrift violations --open' }] }]
 }
 
 const marks: Readonly<Record<EventType, string>> = {

@@ -3,7 +3,7 @@ import { findLastRun } from '../history/sql/runs.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
 import type { Api } from './api.ts'
 import { faultForReaders, type ReaderFault } from './fault-for-readers.ts'
-import { type Freshness, neverKept, stateOf } from './freshness.ts'
+import { type Freshness, forbidCaching, stateOf } from './freshness.ts'
 import { NotAllowed, type SiteHistory, type SiteScope } from './page.ts'
 import { readQuery } from './query.ts'
 
@@ -36,7 +36,7 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshnes
     if (answer.isOfRun && freshness.isKnownFresh(context)) return context.body(null, 304)
     const opened = await history()
     const last = answer.isOfRun ? await findLastRun(opened) : undefined
-    if (last === undefined) neverKept(context)
+    if (last === undefined) forbidCaching(context)
     else if (freshness.isFresh(context, await stateOf(opened, last))) return context.body(null, 304)
     return sendJson(context, await answer.read({ history: opened, ...(scope && { isVisible: scope.isVisible }) }))
   })
@@ -48,7 +48,7 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshnes
 }
 
 function sendError(context: Context, status: ReaderFault['status'], message: string, advice?: string) {
-  neverKept(context)
+  forbidCaching(context)
   const error = { message: neutralise(message), advice: advice === undefined ? null : neutralise(advice) }
   return sendJson(context, writeJson({ error }), status)
 }

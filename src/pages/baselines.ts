@@ -16,10 +16,10 @@ import { linkToResource, paths, type SiteLink } from './link.ts'
 import {
   cutPage,
   type ListSection,
-  noSuchPlace,
-  placeAfter,
-  readResourcePlace,
-  resourcePlace,
+  noSuchCursor,
+  queryAfter,
+  readResourceCursor,
+  resourceParameters,
   showPager,
 } from './list-page.ts'
 import { type RunNames, readRunNames } from './name-run.ts'
@@ -29,12 +29,12 @@ import { showGaps } from './show-gaps.ts'
 import { approvalsAsOf } from './signed-as-of.ts'
 
 /** The parameter that names a past approval by its number in the history: the page shows those after it. */
-const approvalPlace = 'after-approval'
+const approvalParameter = 'after-approval'
 
 /** The states that people approved, and what differs from them in a run. Each of its two lists goes on by itself. */
 export const baselinesPage: SitePage = {
   path: '/baselines',
-  parameters: ['project', ...resourcePlace, approvalPlace],
+  parameters: ['project', ...resourceParameters, approvalParameter],
   isOfRun: false,
   async show(request) {
     const { query, link } = request
@@ -92,28 +92,28 @@ const mostApprovals = 100
 const columns = ['Project', 'State of', 'Approved', 'By', 'Note'].map((title) => ({ title }))
 
 function showActive(rows: readonly BaselineRow[], names: Names): Markup {
-  const shown = rows.map(
+  const tableRows = rows.map(
     (row) => html`<tr>${showApproval(row, names)}</tr>
 `,
   )
-  return table('Approved baselines', columns, shown)
+  return table('Approved baselines', columns, tableRows)
 }
 
 /**
  * Approvals that no longer count: what drift was once compared with, and who ended that. By project, the latest first.
- * @throws AuditError.usage for a place that is not in the list
+ * @throws AuditError.usage for a cursor that is not in the list
  */
 function showPast({ query }: SiteRequest, past: readonly ListedBaseline[], names: Names): ListSection {
   const { link } = names
-  const named = query.one(approvalPlace)
+  const named = query.one(approvalParameter)
   const at = past.findIndex(({ id }) => String(id) === named)
-  if (named !== undefined && at < 0) throw noSuchPlace(approvalPlace)
-  const { shown, last } = cutPage(past.slice(at + 1), { most: mostApprovals })
+  if (named !== undefined && at < 0) throw noSuchCursor(approvalParameter)
+  const { items, last } = cutPage(past.slice(at + 1), { most: mostApprovals })
   const project = query.all('project')
-  const next = last && link('/baselines', { project, [approvalPlace]: last.id })
+  const next = last && link('/baselines', { project, [approvalParameter]: last.id })
   const isFirst = named === undefined
   if (past.length === 0) return { section: nothing, isFirst, next }
-  const rows = shown.map(
+  const rows = items.map(
     ({ row }) => html`<tr>${showApproval(row, names)}${cell('Ended', describeEnd(row))}</tr>
 `,
   )
@@ -141,7 +141,7 @@ function showApproval(row: BaselineRow, { link, runs }: Names): Markup {
 const [mostDifferences, mostRemarks] = [100, 100]
 
 /**
- * What differs in the run from the approved states, of which there is one; a hundred differences from a place on.
+ * What differs in the run from the approved states, of which there is one; a hundred differences from a cursor on.
  * `alarm`: what was not scanned, so that differences there are unknown.
  */
 async function showDifferences(
@@ -151,19 +151,19 @@ async function showDifferences(
   const { history, run, isLatest, query, link } = request
   const choice = { run, projects, limit: Number.POSITIVE_INFINITY, approvals: await approvalsAsOf(request) }
   const { rows, remarks = [], coverage = [] } = await readBaselineDiff(history, choice)
-  const place = readResourcePlace(query)
-  const isAfter = place && ((row: (typeof rows)[number]) => inResourceOrder(row, place) > 0)
-  const { shown, last } = cutPage(rows, { isAfter, most: mostDifferences })
-  const next = last && link('/baselines', { project: projects, ...placeAfter(last) })
-  const pager = showPager({ first: place && link('/baselines', { project: projects }), next })
-  const cards = shown.map((row) => changeCard(row, [], { href: linkToResource(link, row) }))
+  const cursor = readResourceCursor(query)
+  const isAfter = cursor && ((row: (typeof rows)[number]) => inResourceOrder(row, cursor) > 0)
+  const { items, last } = cutPage(rows, { isAfter, most: mostDifferences })
+  const next = last && link('/baselines', { project: projects, ...queryAfter(last) })
+  const pager = showPager({ first: cursor && link('/baselines', { project: projects }), next })
+  const cards = items.map((row) => changeCard(row, [], { href: linkToResource(link, row) }))
   const content = html`${remarks.slice(0, mostRemarks).map((line) => html`<p class="soft">${line}</p>`)}${
     rows.length === 0 ? showNoDifference(coverage.some(isGap)) : html`<ul class="rows">${cards}</ul>`
   }${pager}`
   const title = isLatest ? 'What differs in the last run' : `What differs in run ${run.number}`
   return {
     alarm: showGaps(coverage, link),
-    isFirst: place === undefined,
+    isFirst: cursor === undefined,
     next,
     section: pageSection({ id: 'differences', title, count: rows.length, content }),
   }

@@ -18,7 +18,7 @@ import { count } from '../text/count.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import { findNext, findPrevious, runAsOf } from './find-runs.ts'
 import { linksAt, paths, type SiteLink } from './link.ts'
-import { placeAfter, readResourcePlace, resourcePlace, showPager } from './list-page.ts'
+import { queryAfter, readResourceCursor, resourceParameters, showPager } from './list-page.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
 import { onceForRun } from './run-facts.ts'
@@ -31,7 +31,7 @@ const mostShown = 500
 /** Two runs compared: what differs, and which violations ended in between. */
 export const comparePage: SitePage = {
   path: '/compare',
-  parameters: ['from', 'to', 'project', 'kind', ...resourcePlace],
+  parameters: ['from', 'to', 'project', 'kind', ...resourceParameters],
   isOfRun: false,
   async show(request) {
     const { query, run, isLatest } = request
@@ -39,18 +39,18 @@ export const comparePage: SitePage = {
     // What a later run found is not there as of the run of the page.
     const link = isLatest ? request.link : linksAt(Math.max(run.number, from.number, to.number))
     const chosen = { projects: query.all('project'), kind: readChoice(query, 'kind', kinds) }
-    const comparison = { from, to, ...chosen, after: readResourcePlace(query) }
+    const comparison = { from, to, ...chosen, after: readResourceCursor(query) }
     const { rows, omitted, remarks = [], coverage = [] } = await readChanges(request, comparison)
     const total = rows.length + (omitted === 'unknown' ? 0 : omitted)
     const first = { from: from.number, to: to.number, project: chosen.projects, kind: chosen.kind }
     const last = total > rows.length ? rows.at(-1) : undefined
-    const next = last && request.link('/compare', { ...first, ...placeAfter(last) })
+    const next = last && request.link('/compare', { ...first, ...queryAfter(last) })
     const isFirst = comparison.after === undefined
     const pager = showPager({ first: isFirst ? undefined : request.link('/compare', first), next })
     const filters = [
-      textField('from', 'From run', String(from.number)),
-      textField('to', 'To run', String(to.number)),
-      textField('project', 'Project', 'acme/*'),
+      textField('from', 'From run', `such as ${from.number}`),
+      textField('to', 'To run', `such as ${to.number}`),
+      textField('project', 'Project', 'such as acme/*'),
       choiceField('kind', 'Kind', kinds, 'any'),
     ]
     return {
@@ -81,13 +81,13 @@ async function runsOf({ history, run, query, now }: SiteRequest): Promise<{ from
   return { from: (await findPrevious(history, to)) ?? to, to }
 }
 
-interface ShownChanges extends ComparedRuns {
+interface ChangesPage extends ComparedRuns {
   /** Where the page begins; undefined: with the first change. */
   readonly after: ResourceCursor | undefined
 }
 
-/** The changes from a place on, and how many there are. Two runs never change, so they are compared once. */
-function readChanges(request: SiteRequest, { from, to, ...chosen }: ShownChanges) {
+/** The changes from a cursor on, and how many there are. Two runs never change, so they are compared once. */
+function readChanges(request: SiteRequest, { from, to, ...chosen }: ChangesPage) {
   const what = `changes ${JSON.stringify([from.number, to.number, chosen])}`
   return onceForRun(request, what, () =>
     readDiff(request.history, { from, to, ...chosen, withPatch: false, limit: mostShown }),
@@ -131,8 +131,8 @@ async function showEnded(request: SiteRequest, comparison: ComparedRuns, link: S
   const next = await findNext(request.history, from, to)
   const items = rows.map((violation) => {
     const { fingerprint, severity, rule, name, uid, project, resolution, endedBy } = violation
-    const run = 'run' in violation ? ` in run ${violation.run}` : ''
-    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${describeEnding({ resolution, ended_by: endedBy })}${run}</p></li>
+    const run = 'run' in violation ? `run ${violation.run}: ` : ''
+    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${run}${describeEnding({ resolution, ended_by: endedBy })}</p></li>
 `
   })
   const omitted = total - rows.length

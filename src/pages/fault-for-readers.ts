@@ -8,7 +8,7 @@ export interface ReaderFault {
   readonly advice?: string | undefined
 }
 
-/** Hides what may name places that readers need not know; `onFault` gets it, for the log. */
+/** Hides what may name files and hosts that readers need not know; `onFault` gets it, for the log. */
 export function faultForReaders(error: unknown, onFault: (error: unknown) => void): ReaderFault {
   if (error instanceof NotFound) return { status: 404, message: error.message }
   if (error instanceof NotAllowed) return { status: 403, message: error.message }

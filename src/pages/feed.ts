@@ -4,7 +4,7 @@ import { type CommittedRun, findLastRun, readMadeAt } from '../history/sql/runs.
 import { type ChangeEntry, readLastChanges } from '../questions/read-last-changes.ts'
 import { html, type Markup, trusted } from '../report/html/markup.ts'
 import { runAsOf } from './find-runs.ts'
-import { countsFromNow, type Freshness, neverKept, stateOf } from './freshness.ts'
+import { countsFromNow, type Freshness, forbidCaching, stateOf } from './freshness.ts'
 import { linksAt, paths } from './link.ts'
 import type { SiteHistory, SiteScope } from './page.ts'
 import { readQuery } from './query.ts'
@@ -27,7 +27,7 @@ export async function answerFeed(context: Context, options: FeedOptions): Promis
   if (isKept && freshness.isKnownFresh(context)) return context.body(null, 304)
   const history = await options.history()
   const last = await findLastRun(history)
-  if (last === undefined || !isKept) neverKept(context)
+  if (last === undefined || !isKept) forbidCaching(context)
   else if (freshness.isFresh(context, await stateOf(history, last))) return context.body(null, 304)
   const now = options.now()
   const run = last && (await runAsOf(history, named, { now, last }))

@@ -19,16 +19,16 @@ export function showFilterForm(
   fields: readonly Field[],
   {
     more = [],
-    kept = [],
+    hiddenNames = [],
   }: {
     /** Those that people set less often: behind a fold, unless one of them is set. */
     readonly more?: readonly Field[]
     /** Parameters that the form keeps without showing them. */
-    readonly kept?: readonly string[]
+    readonly hiddenNames?: readonly string[]
   } = {},
 ): Markup {
   const run = query.one('run')
-  const countSet = (some: readonly Field[]) => some.filter(({ name }) => query.one(name) !== undefined).length
+  const countSet = (group: readonly Field[]) => group.filter(({ name }) => query.one(name) !== undefined).length
   const set = countSet([...fields, ...more])
   const rest =
     more.length === 0
@@ -37,7 +37,7 @@ export function showFilterForm(
 <div>${more.map((field) => field.show(query))}</div></details>
 `
   return html`<details class="filter-fold"><summary>Filter${set === 0 ? nothing : html` (${set} set)`}</summary>
-<form class="filters" method="get" action="${path}" role="search">${['run', ...kept].map((name) => keep(name, query))}
+<form class="filters" method="get" action="${path}" role="search">${['run', ...hiddenNames].map((name) => keep(name, query))}
 ${fields.map((field) => field.show(query))}<p class="check"><button>Filter</button> <a href="${run === undefined ? path : `${path}?run=${encodeURIComponent(run)}`}">Clear</a></p>
 ${rest}</form></details>
 `
@@ -51,8 +51,11 @@ function keep(name: string, query: SiteQuery): Markup {
 /** More would make the page large; what is not suggested can be typed. */
 const mostSuggested = 100
 
-/** A field for each value that the address gives, at least one. `suggested`: values that a browser offers. */
-export function textField(name: string, label: string, example: string, suggested: readonly string[] = []): Field {
+/**
+ * A field for each value that the address gives, at least one. `hint` is shown in an empty one, in words that no one takes
+ * for a value. `suggested`: values that a browser offers.
+ */
+export function textField(name: string, label: string, hint: string, suggested: readonly string[] = []): Field {
   const list = `values-of-${name}`
   const options = suggested.slice(0, mostSuggested).map((value) => html`<option value="${value}"></option>`)
   const [suggesting, suggestions] =
@@ -63,7 +66,7 @@ export function textField(name: string, label: string, example: string, suggeste
     const [first = '', ...others] = query.all(name)
     const fields = [first, ...others].map(
       (value, at) =>
-        html`<label>${at === 0 ? label : `or ${label.toLowerCase()}`} <input name="${name}" value="${value}" placeholder="${example}" size="14"${suggesting}></label>
+        html`<label>${at === 0 ? label : `or ${label.toLowerCase()}`} <input name="${name}" value="${value}" placeholder="${hint}" size="14"${suggesting}></label>
 `,
     )
     return html`${fields}${suggestions}`

@@ -18,7 +18,7 @@ export const mostNames = 2000
 const namesAtOnce = 1000
 
 export interface ResourcePage {
-  readonly shown: readonly ListedResource[]
+  readonly resources: readonly ListedResource[]
   /** The resource after which the list goes on, which need not be shown; undefined at its end. */
   readonly goesOnAfter: ListedResource | undefined
   /** Whether the page read as many names as it may before it was full. */
@@ -28,7 +28,7 @@ export interface ResourcePage {
 /** Reads a part of the list of resources. */
 type ReadPart = (choice: ResourceListChoice) => Promise<readonly ListedResource[]>
 
-/** A page of the list that is asked for. For a text, it reads a bounded number of names from its place on. */
+/** A page of the list that is asked for. For a text, it reads a bounded number of names from its cursor on. */
 export async function findResources(
   readPart: ReadPart,
   { list, text }: Pick<ChosenResources, 'list' | 'text'>,
@@ -36,8 +36,8 @@ export async function findResources(
   if (text !== undefined) return searchList(readPart, list, text)
   // One more than is shown: whether the list goes on.
   const resources = await readPart({ ...list, most: rowsPerPage + 1 })
-  const shown = resources.slice(0, rowsPerPage)
-  return { shown, goesOnAfter: resources.length > shown.length ? shown.at(-1) : undefined, isCut: false }
+  const page = resources.slice(0, rowsPerPage)
+  return { resources: page, goesOnAfter: resources.length > page.length ? page.at(-1) : undefined, isCut: false }
 }
 
 export const resourceParameters = [...filters, 'after-project', 'after-kind', 'after'] as const
@@ -52,7 +52,7 @@ export interface ChosenResources {
 
 /**
  * What the address asks for. A name finds removed resources too, unless the address says otherwise.
- * @throws AuditError.usage for an unknown project, kind, state or place in the list
+ * @throws AuditError.usage for an unknown project, kind, state or cursor in the list
  */
 export async function chooseResources(request: SiteRequest): Promise<ChosenResources> {
   const { query, run } = request
@@ -60,19 +60,19 @@ export async function chooseResources(request: SiteRequest): Promise<ChosenResou
   const projects = scans.map(({ project }) => project)
   const [kind, text] = [readChoice(query, 'kind', kinds), query.one('q')]
   const state = readChoice(query, 'state', ['present', 'all']) ?? (text === undefined ? 'present' : 'all')
-  const place = { run: run.number, ...readPlace(request, projects) }
-  const list = { ...place, kind, withRemoved: state === 'all' }
+  const start = { run: run.number, ...readStart(request, projects) }
+  const list = { ...start, kind, withRemoved: state === 'all' }
   return { text, projects, coverage: scans.flatMap(toCoverage), list }
 }
 
-/** The parameters that choose, without the place in the list. */
+/** The parameters that choose, without the cursor in the list. */
 export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
   return Object.fromEntries(filters.map((name) => [name, query.all(name)]))
 }
 
 async function searchList(readPart: ReadPart, list: ChosenResources['list'], text: string): Promise<ResourcePage> {
   const wanted = foldLetters(text)
-  const shown: ListedResource[] = []
+  const resources: ListedResource[] = []
   let last: ListedResource | undefined
   for (let read = 0; read < mostNames; read += namesAtOnce) {
     const part = await readPart({
@@ -81,14 +81,14 @@ async function searchList(readPart: ReadPart, list: ChosenResources['list'], tex
     })
     for (const resource of part) {
       if ([resource.name, resource.uid].some((value) => foldLetters(value).includes(wanted))) {
-        if (shown.length === rowsPerPage) return { shown, goesOnAfter: shown.at(-1), isCut: false }
-        shown.push(resource)
+        if (resources.length === rowsPerPage) return { resources, goesOnAfter: resources.at(-1), isCut: false }
+        resources.push(resource)
       }
       last = resource
     }
-    if (part.length < namesAtOnce) return { shown, goesOnAfter: undefined, isCut: false }
+    if (part.length < namesAtOnce) return { resources, goesOnAfter: undefined, isCut: false }
   }
-  return { shown, goesOnAfter: last, isCut: true }
+  return { resources, goesOnAfter: last, isCut: true }
 }
 
 function listAfter(list: ChosenResources['list'], last: ListedResource): ChosenResources['list'] {
@@ -102,7 +102,7 @@ function foldLetters(text: string): string {
 }
 
 /** Where the list goes on, and the projects from there on. */
-function readPlace(
+function readStart(
   { query }: SiteRequest,
   projects: readonly ProjectRef[],
 ): Pick<ResourceListChoice, 'projects' | 'after'> {

@@ -31,7 +31,7 @@ export const frameworkPage: SitePage = {
   async show(request): Promise<SiteContent> {
     const { params, query, link } = request
     // Only by these names: a path from an address would be a file to read.
-    const id = builtInFrameworkIds.find((known) => known === params.framework)
+    const id = builtInFrameworkIds.find((each) => each === params.framework)
     if (id === undefined) throw new NotFound('There is no such framework')
     const [from, to] = [query.one('from'), query.one('to')]
     // Without a period it is about one run, whose report takes seconds to read when it is large: what is shown is kept.
@@ -103,6 +103,6 @@ function showPeriodForm({ query, isLatest, run }: SiteRequest, path: string): Ma
   const stay = isLatest ? html`` : html`<input type="hidden" name="run" value="${run.number}">`
   const field = (name: string, label: string, hint: string) =>
     html`<label>${label} <input name="${name}" size="12" value="${query.one(name) ?? ''}" placeholder="${hint}"></label> `
-  return html`<form class="filters" method="get" action="${path}">${stay}${field('from', 'Period from', '2026-07-01 or 90d')}${field('to', 'to', 'the last run')}<button>Report the period</button></form>
+  return html`<form class="filters" method="get" action="${path}">${stay}${field('from', 'Period from', 'a date, or 90d')}${field('to', 'to', 'the last run')}<button>Report the period</button></form>
 `
 }

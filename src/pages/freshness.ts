@@ -60,7 +60,7 @@ export function watchFreshness({
 }
 
 /** For what changes between runs, and for errors. */
-export function neverKept(context: Context): void {
+export function forbidCaching(context: Context): void {
   context.header('etag', undefined)
   context.header('cache-control', 'no-store')
 }

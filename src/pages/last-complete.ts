@@ -17,18 +17,18 @@ interface LastComplete {
 }
 
 /** The kinds of which the last scan of a project did not read every resource. */
-export function unreadKinds(coverage: readonly AnswerCoverage[], asked: readonly Kind[]): readonly Kind[] {
-  return asked.filter((kind) => walksFor([kind], coverage).some(isGap))
+export function unreadKinds(coverage: readonly AnswerCoverage[], kinds: readonly Kind[]): readonly Kind[] {
+  return kinds.filter((kind) => walksFor([kind], coverage).some(isGap))
 }
 
 /** The last run that read all resources of these kinds; undefined where no run did. */
 export async function readLastComplete(
   { history, run }: SiteRequest,
   project: ProjectRef,
-  asked: readonly Kind[],
+  kinds: readonly Kind[],
 ): Promise<LastComplete | undefined> {
   const scans = await readCompleteScans(history, project, run.number)
-  const runs = asked.flatMap((kind) => scans[kind]?.run ?? [])
+  const runs = kinds.flatMap((kind) => scans[kind]?.run ?? [])
   if (runs.length === 0) return undefined
   const number = Math.min(...runs)
   return { number, at: (await findCommittedRun(history, number))?.startedAt }

@@ -1,6 +1,6 @@
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { command } from '../report/html/components/command.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { onPaper } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { linksAt, type SiteLink } from './link.ts'
@@ -9,18 +9,18 @@ import { commandOf, jsonOf } from './same-answer.ts'
 import { showInstant } from './show-instant.ts'
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
-export function layOutPage(content: SiteContent, place: PagePath): string {
+export function layOutPage(content: SiteContent, page: PagePath): string {
   const { title, heading, crumbs, alarm = nothing, body, aside, same, next } = content
-  const paper = content.paper ?? paperTitle(title, place)
-  const { link, run, isLatest } = place
+  const paper = content.paper ?? paperTitle(title, page)
+  const { link, run, isLatest } = page
   const asOf = isLatest ? undefined : run.number
   return wholePage({
     title: `${title} · run ${run.number} · hookdrift`,
     paper,
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
     body: html`<header>
-${siteHeader(place, link, shownRunForm(place))}
-<div class="path">${place.path === '/' ? nothing : showCrumbs(crumbs, link)}${showRunOf(place, content.atLast)}</div>
+${siteHeader(page, link, runForm(page))}
+<div class="path">${page.path === '/' ? nothing : showCrumbs(crumbs, link)}${showRunOf(page, content.atLast)}</div>
 <div class="page-head">${alarm}<h1>${heading ?? title}</h1></div>
 </header>
 <div class="columns">
@@ -33,8 +33,8 @@ ${
 ${aside}</aside>`
 }</div>
 <footer>
-<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks === undefined ? nothing : html`. ${same.lacks}`}</p>
-${showEnd(place)}
+<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks === undefined ? nothing : html`. ${withCode(same.lacks)}`}</p>
+${showEnd(page)}
 </footer>`,
   })
 }
@@ -88,6 +88,7 @@ function wholePage({
 <link rel="stylesheet" href="/style.css">
 <link rel="alternate" type="application/atom+xml" title="Changes" href="/feed.atom">
 <script src="/script.js" defer></script>
+<script src="/copy.js" defer></script>
 ${head}</head>
 <body class="served">
 <a class="skip" href="#main">Skip to the content</a>
@@ -158,7 +159,7 @@ function current(isCurrent: boolean): Markup {
 }
 
 /** A form for the same page as of another run: its filters stay. */
-function shownRunForm({ path, search, run, isLatest }: PagePath): Markup {
+function runForm({ path, search, run, isLatest }: PagePath): Markup {
   const hiddenFields = filtersOf(search).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )

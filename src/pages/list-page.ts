@@ -8,7 +8,7 @@ import { readChoice } from './query.ts'
 
 /** A page of a list that is held whole. */
 export interface ListPage<Item> {
-  readonly shown: readonly Item[]
+  readonly items: readonly Item[]
   /** The one after which the list goes on; undefined at its end. */
   readonly last: Item | undefined
 }
@@ -22,14 +22,14 @@ export interface ListSection {
   readonly next: string | undefined
 }
 
-/** `isAfter`: whether an item comes after the place where the page begins; absent: it is the first page. */
+/** `isAfter`: whether an item comes after the cursor where the page begins; absent: it is the first page. */
 export function cutPage<Item>(
   all: readonly Item[],
   { isAfter = () => true, most }: { readonly isAfter?: ((item: Item) => boolean) | undefined; readonly most: number },
 ): ListPage<Item> {
   const begin = all.findIndex(isAfter)
-  const shown = begin < 0 ? [] : all.slice(begin, begin + most)
-  return { shown, last: begin + shown.length < all.length ? shown.at(-1) : undefined }
+  const items = begin < 0 ? [] : all.slice(begin, begin + most)
+  return { items, last: begin + items.length < all.length ? items.at(-1) : undefined }
 }
 
 /** Leads to the first page of a list and to the next one. */
@@ -46,8 +46,8 @@ export function showPager({
 `
 }
 
-/** For parameters that name no place in a list. */
-export function noSuchPlace(...names: readonly string[]): AuditError {
+/** For parameters that name no cursor of a list. */
+export function noSuchCursor(...names: readonly string[]): AuditError {
   const named = names.map((name) => `"${name}"`).join(' and ')
   return AuditError.usage(`${named} ${names.length === 1 ? 'names' : 'name'} no place in this list`, {
     advice: 'Begin with the first page of the list.',
@@ -55,17 +55,17 @@ export function noSuchPlace(...names: readonly string[]): AuditError {
 }
 
 /** The parameters that name a resource, after which a list of changes goes on. */
-export const resourcePlace = ['after-project', 'after-kind', 'after'] as const
+export const resourceParameters = ['after-project', 'after-kind', 'after'] as const
 
-/** @throws AuditError.usage when only a part of a place is named */
-export function readResourcePlace(query: SiteQuery): ResourceCursor | undefined {
+/** @throws AuditError.usage when only a part of a cursor is named */
+export function readResourceCursor(query: SiteQuery): ResourceCursor | undefined {
   const [project, uid] = [query.one('after-project'), query.one('after')]
   const kind = readChoice(query, 'after-kind', kinds)
   if (project === undefined && kind === undefined && uid === undefined) return undefined
-  if (project === undefined || kind === undefined || uid === undefined) throw noSuchPlace(...resourcePlace)
+  if (project === undefined || kind === undefined || uid === undefined) throw noSuchCursor(...resourceParameters)
   return { project, kind, uid }
 }
 
-export function placeAfter({ project, kind, uid }: ResourceCursor): SiteLinkQuery {
+export function queryAfter({ project, kind, uid }: ResourceCursor): SiteLinkQuery {
   return { 'after-project': project, 'after-kind': kind, after: uid }
 }

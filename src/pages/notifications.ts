@@ -59,8 +59,8 @@ function showChannels(
   configured: SiteConfiguration['channels'] | undefined,
 ): Markup {
   const typeOf = new Map(configured?.map(({ name, type }) => [name, type]))
-  const known = new Set(channels.map(({ name }) => name))
-  const silent = (configured ?? []).filter(({ name }) => !known.has(name))
+  const channelNames = new Set(channels.map(({ name }) => name))
+  const silent = (configured ?? []).filter(({ name }) => !channelNames.has(name))
   if (channels.length + silent.length === 0) {
     const reason =
       configured === undefined ? 'either none is configured, or nothing was to be reported' : 'none is configured'

@@ -54,7 +54,7 @@ import { showGaps } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
 import { announceChanges, announcedCard, showLastChanges } from './show-last-changes.ts'
 import { showStale } from './show-late.ts'
-import { showFound } from './show-rows.ts'
+import { showViolationList } from './show-rows.ts'
 
 /** The first page: what could not be scanned, the verdict, what is new, the projects. */
 export const overviewPage: SitePage = {
@@ -102,11 +102,11 @@ async function showCauses(request: SiteRequest): Promise<Markup> {
   )
   if (rows.length === 0) return nothing
   const cards = rows.map((cause) => causeCard(cause, run.number, { links: reportLinks(link) }))
-  const left =
+  const omittedLine =
     omitted === 0 ? nothing : html`<p class="soft">${command(hookdriftCommand(['causes']))} lists ${omitted} more.</p>`
   return html`<h2 id="causes">Causes</h2>
 <ul class="rows">
-${cards}</ul>${left}
+${cards}</ul>${omittedLine}
 `
 }
 
@@ -191,21 +191,21 @@ ${await showLastChanges(request)}`
   const opened =
     counts.total === 0
       ? nothing
-      : html`<h3>Opened <span class="count">${shownOf(rows.length, counts.total)}</span></h3>
-${await showFound(request, rows)}${
+      : html`<h3>Opened <span class="count">${describeShare(rows.length, counts.total)}</span></h3>
+${await showViolationList(request, rows)}${
   counts.total > rows.length
     ? html`<p><a href="${link('/violations', { state: 'opened', since: run.number })}">All ${count(counts.total, 'new violation')}</a></p>`
     : nothing
 }`
-  const shown = await announceChanges(history, changes.slice(0, mostChanged), projects)
+  const announced = await announceChanges(history, changes.slice(0, mostChanged), projects)
   const changed =
     changes.length === 0
       ? nothing
-      : html`<h3>Changed <span class="count">${shownOf(shown.length, changes.length)}</span></h3>
+      : html`<h3>Changed <span class="count">${describeShare(announced.length, changes.length)}</span></h3>
 <ul class="rows">
-${shown.map((change) => announcedCard(change, link))}</ul>
+${announced.map((change) => announcedCard(change, link))}</ul>
 ${
-  changes.length > shown.length
+  changes.length > announced.length
     ? html`<p><a href="${link(paths.run(run.number))}">All ${count(changes.length, 'change')} of the run</a></p>`
     : nothing
 }`
@@ -219,8 +219,8 @@ function showNothing(extent: ScanExtent): Markup {
     : emptyState('The run opened no violation, and found no change, in what was scanned.', 'unknown')
 }
 
-function shownOf(shown: number, all: number): string {
-  return shown === all ? String(all) : `${shown} of ${all}`
+function describeShare(listed: number, all: number): string {
+  return listed === all ? String(all) : `${listed} of ${all}`
 }
 
 /** More are behind a link: the page stays small. */
@@ -251,10 +251,10 @@ function showProjectTable(
       }
     }),
   )
-  const shown = all.slice(0, mostProjects)
-  const omitted = all.length - shown.length
-  return html`<h2 id="projects">Projects <span class="count">${omitted > 0 ? `${shown.length} of ${all.length}, the worst first` : String(all.length)}</span></h2>
-${projectTable(shown)}${
+  const listed = all.slice(0, mostProjects)
+  const omitted = all.length - listed.length
+  return html`<h2 id="projects">Projects <span class="count">${omitted > 0 ? `${listed.length} of ${all.length}, the worst first` : String(all.length)}</span></h2>
+${projectTable(listed)}${
   omitted > 0
     ? html`<p>${omitted} more: <a href="${link('/violations', { 'group-by': 'project' })}">all projects with violations</a></p>`
     : nothing

@@ -16,25 +16,25 @@ import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent
 import { shorten } from '../report/text/shorten.ts'
 import { atLastRun } from './find-runs.ts'
 import { paths } from './link.ts'
-import { cutPage, type ListSection, noSuchPlace, showPager } from './list-page.ts'
+import { cutPage, type ListSection, noSuchCursor, showPager } from './list-page.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { onceForRun, readDue, readGroups, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { showNumbers } from './show-numbers.ts'
-import { showFound } from './show-rows.ts'
+import { showViolationList } from './show-rows.ts'
 
 const mostViolations = 50
 
 const openStates: ReadonlySet<ViolationState> = new Set(['opened', 'continuing'])
 
 /** The parameters that name an endpoint, after which the list goes on. */
-const endpointPlace = ['after-project', 'after'] as const
+const endpointParameters = ['after-project', 'after'] as const
 
 /** An owner: what is open on their endpoints, what is due first at the top, and which endpoints these are. */
 export const ownerPage: SitePage = {
   path: '/owners/:owner',
-  parameters: endpointPlace,
+  parameters: endpointParameters,
   isOfRun: 'past',
   async show(request) {
     const { history, run, link, params } = request
@@ -84,7 +84,7 @@ ${pageSection({
     counts.total === 0
       ? showNone(extent)
       : html`<p class="meta">${late.total === 0 ? '' : `${late.total} overdue; `}${rows.length} of ${counts.total} shown, what is due first at the top. <a href="${link('/violations', ofOwner)}">Filter and group them</a></p>
-${await showFound(request, rows)}`,
+${await showViolationList(request, rows)}`,
 })}${section}`,
       aside: html`${factList([
         ['Overdue', listed(late.total, { overdue: 'true' })],
@@ -128,20 +128,20 @@ const mostEndpoints = 100
 
 /**
  * A hundred endpoints of an owner. The run stays the same from page to page, while others are added.
- * @throws AuditError.usage for a place that is not in the list
+ * @throws AuditError.usage for a cursor that is not in the list
  */
 function showEndpoints(request: SiteRequest, owner: string, all: readonly NamedIdentity[]): ListSection {
   const { link, run, query } = request
-  const [project, uid] = endpointPlace.map((name) => query.one(name))
+  const [project, uid] = endpointParameters.map((name) => query.one(name))
   const isFirst = project === undefined && uid === undefined
   const at = all.findIndex((one) => one.project.name === project && one.uid === uid)
-  if (!isFirst && at < 0) throw noSuchPlace(...endpointPlace)
+  if (!isFirst && at < 0) throw noSuchCursor(...endpointParameters)
   const following = new Set(all.slice(at + 1))
-  const { shown, last } = cutPage(all, { isAfter: (one) => following.has(one), most: mostEndpoints })
+  const { items, last } = cutPage(all, { isAfter: (one) => following.has(one), most: mostEndpoints })
   const page = paths.owner(owner)
   const next = last && link(page, { 'after-project': last.project.name, after: last.uid, run: run.number })
   const first = isFirst ? undefined : link(page, { run: run.number })
-  const content = html`${showTable(shown, request)}${showPager({ first, next })}`
+  const content = html`${showTable(items, request)}${showPager({ first, next })}`
   return { isFirst, next, section: pageSection({ id: 'endpoints', title: 'Endpoints', count: all.length, content }) }
 }
 

@@ -1,5 +1,5 @@
+import type { ConfiguredChannel, PlannedRuns } from '../config/read-configured-paths.ts'
 import { unknownGateway } from '../config/read-gateway.ts'
-import type { ConfiguredChannel, PlannedRuns } from '../config/read-places.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Visibility } from '../history/visibility.ts'

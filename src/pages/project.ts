@@ -32,7 +32,7 @@ import { showInstant } from './show-instant.ts'
 import { showLastChanges } from './show-last-changes.ts'
 import { showMissed } from './show-late.ts'
 import { showNumbers } from './show-numbers.ts'
-import { showFound } from './show-rows.ts'
+import { showViolationList } from './show-rows.ts'
 import { groupKeys, mostGroups, showGroups } from './violation-groups.ts'
 
 /** A project: how its last scan went, what is open and since when, what changed, what it has. */
@@ -207,7 +207,7 @@ async function showPage(
   const choice = { run: request.run.number, withActive: true, resolvedAfter: undefined, most: mostShown, groups }
   const rows = await readFirstViolations(request.history, choice)
   const all = request.link('/violations', { project: globOf(scan.project.name), state })
-  return html`${await showFound(request, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
+  return html`${await showViolationList(request, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
 }
 
 /** The walks of the last scan. Why some are not complete is said at the head of the page, once for each cause. */
@@ -224,9 +224,9 @@ function showWalks(coverage: readonly AnswerCoverage[]): Markup {
   const rows = coverage.map((walk) => {
     const { listing, status, items, pages } = walk
     const isUnseen = isGap(walk) && pages === 0
-    const shown = isGap(walk) ? html`<b class="bad">? ${status}</b>` : html`${status}`
+    const statusText = isGap(walk) ? html`<b class="bad">? ${status}</b>` : html`${status}`
     const reason = withReason ? cell('Reason', isGap(walk) ? '' : (walk.reason ?? '')) : html``
-    return html`<tr><th scope="row">${listing}</th>${cell('Status', shown)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', items, 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
+    return html`<tr><th scope="row">${listing}</th>${cell('Status', statusText)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', items, 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
 `
   })
   return pageSection({

@@ -6,14 +6,14 @@ const longest = 1000
 
 /**
  * Reads the query of an address.
- * @param known the parameters that may be there
+ * @param names the parameters that may be there
  * @throws AuditError.usage for any other, and for a value that is too long
  */
-export function readQuery(search: URLSearchParams, known: readonly string[]): SiteQuery {
+export function readQuery(search: URLSearchParams, names: readonly string[]): SiteQuery {
   for (const [name, value] of search) {
-    if (!known.includes(name)) {
-      throw AuditError.usage(`there is no parameter "${name}"${suggestName(name, known)}`, {
-        advice: known.length === 0 ? 'It takes no parameter.' : `This page reads ${known.join(', ')}.`,
+    if (!names.includes(name)) {
+      throw AuditError.usage(`there is no parameter "${name}"${suggestName(name, names)}`, {
+        advice: names.length === 0 ? 'It takes no parameter.' : `This page reads ${names.join(', ')}.`,
       })
     }
     if (value.length > longest) throw AuditError.usage(`the parameter "${name}" has more than ${longest} characters`)

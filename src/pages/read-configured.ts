@@ -10,7 +10,7 @@ export interface CurrentConfiguration {
   readonly isUnreadable: boolean
   /** By when a project should be audited again that was audited at a time, both in milliseconds. */
   readonly dueAfter: (project: string, ms: number) => number
-  /** That it cannot be read; not why, because that names places which readers need not know. */
+  /** That it cannot be read; not why, because that names files and hosts which readers need not know. */
   readonly alarm: Markup
 }
 

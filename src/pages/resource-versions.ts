@@ -1,6 +1,6 @@
 import type { Identity, VersionSpan } from '../history/sql/resource-life.ts'
 import { AuditError } from '../model/errors.ts'
-import { shownJson } from '../model/exact-number.ts'
+import { displayJson } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
 import { attributesOf, fieldsBetween } from '../questions/diff.ts'
 import { versionIn } from '../questions/former-state.ts'
@@ -24,7 +24,7 @@ export function showVersions(
   identity: Identity,
   { versions, runs }: { readonly versions: readonly VersionSpan[]; readonly runs: RunNames },
 ): Markup {
-  const sides = askedRuns(request)
+  const sides = readSideRuns(request)
   if (sides === undefined) {
     return versions.length < 2 ? nothing : pageSection({ ...section, content: showChoice(request, identity, versions) })
   }
@@ -42,7 +42,7 @@ export function showAttributes(attributes: JsonObject): Markup {
   const facts = Object.entries(attributes).map(
     ([name, value]): Fact => [
       name,
-      html`<code>${shorten(typeof value === 'string' ? value : shownJson(value), 2000)}</code>`,
+      html`<code>${shorten(typeof value === 'string' ? value : displayJson(value), 2000)}</code>`,
     ],
   )
   return factList(facts)
@@ -51,7 +51,7 @@ export function showAttributes(attributes: JsonObject): Markup {
 const section = { id: 'versions', title: 'Two versions side by side' }
 
 /** @throws AuditError.usage for a run after the one of the page: as of that, it is not known */
-function askedRuns({ query, run }: SiteRequest): { readonly from: number; readonly to: number } | undefined {
+function readSideRuns({ query, run }: SiteRequest): { readonly from: number; readonly to: number } | undefined {
   const [from, to] = [readRunNumber(query, 'from'), readRunNumber(query, 'to')]
   if (from === undefined && to === undefined) return undefined
   const last = to ?? run.number

@@ -1,6 +1,6 @@
 import { findIdentities } from '../history/find-identities.ts'
 import { type Identity, readVersionsOf, readViolationsOf, type VersionSpan } from '../history/sql/resource-life.ts'
-import { identifyViolations, readFoundViolations } from '../history/sql/violation-keys.ts'
+import { identifyViolations, readViolationsByKey } from '../history/sql/violation-keys.ts'
 import { isJsonObject } from '../model/json.ts'
 import type { Note } from '../model/note.ts'
 import { kinds } from '../model/resource.ts'
@@ -122,8 +122,8 @@ function identitiesAt({ history, run, params, query }: SiteRequest): Promise<rea
   return findIdentities(history, named, { run: run.number, isChosen })
 }
 
-function showCandidates(found: readonly Identity[], link: SiteLink): Markup {
-  return html`<p>${found.length} resources have this uid:</p><ul class="rows">${found.map(
+function showCandidates(identities: readonly Identity[], link: SiteLink): Markup {
+  return html`<p>${identities.length} resources have this uid:</p><ul class="rows">${identities.map(
     ({ project, kind, uid }) =>
       html`<li><p><a href="${link(paths.resource(uid), { project: project.name, kind })}">${project.name} · ${kind}</a></p></li>`,
   )}</ul>`
@@ -164,7 +164,7 @@ async function readActive(request: SiteRequest, identity: Identity): Promise<rea
     spans.map(({ fingerprint }) => identifyViolations(history, fingerprint, run.number, 1)),
   )
   const dueOf = await readDue(request)
-  const violations = await readFoundViolations(
+  const violations = await readViolationsByKey(
     history,
     identified.flat().map((one) => ({ ...one, project })),
   )
@@ -201,9 +201,9 @@ function showTimeline(
   rows: readonly TimelineRow[],
   { link, runs, notes }: { readonly link: SiteLink; readonly runs: RunNames; readonly notes: readonly Note[] },
 ): Markup {
-  const shown = rows.toReversed().slice(0, mostMoments)
-  const earlier = rows.length - shown.length
-  const items = shown.map((row) => {
+  const moments = rows.toReversed().slice(0, mostMoments)
+  const earlier = rows.length - moments.length
+  const items = moments.map((row) => {
     const { run, at, change, fields, violations, between } = row
     const meanwhile = between === null ? nothing : noteList(notesNamed([row], notes), between.before)
     const kind = change === 'first_seen' ? 'added' : (change ?? '')

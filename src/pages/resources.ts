@@ -23,7 +23,7 @@ import type { SitePage, SiteRequest } from './page.ts'
 import { readResourceCounts } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 
-/** The resources as of a run, or those with a text in their names: fifty a page, from a place in their order on. */
+/** The resources as of a run, or those with a text in their names: fifty a page, from a cursor in their order on. */
 export const resourcesPage: SitePage = {
   path: '/resources',
   parameters: resourceParameters,
@@ -31,16 +31,16 @@ export const resourcesPage: SitePage = {
   async show(request) {
     const { history, query, link } = request
     const chosen = await chooseResources(request)
-    const found = await findResources((choice) => listResources(history, choice), chosen)
-    const { shown, goesOnAfter } = found
+    const page = await findResources((choice) => listResources(history, choice), chosen)
+    const { resources, goesOnAfter } = page
     const next = goesOnAfter && linkAfter(request, goesOnAfter)
     return {
       title: 'Resources',
       crumbs: [],
       alarm: showGaps(chosen.coverage, link),
       body: html`${showFilters(request, chosen)}
-${await showExtent(request, chosen, found)}
-${shown.length === 0 ? showNothing(chosen, found) : showResourceTable(shown, link)}${showPager(request, { chosen, found, next })}`,
+${await showExtent(request, chosen, page)}
+${resources.length === 0 ? showNothing(chosen, page) : showResourceTable(resources, link)}${showPager(request, { chosen, page, next })}`,
       same: {
         command: ['state'],
         options: { project: query.all('project'), kind: query.one('kind') },
@@ -61,8 +61,8 @@ function describeLacks({ text, list: { withRemoved } }: ChosenResources): string
 function showFilters({ query }: SiteRequest, { text }: ChosenResources): Markup {
   const [usual, other] = text === undefined ? ['present', 'all'] : ['all', 'present']
   return showFilterForm('/resources', query, [
-    textField('q', 'Part of a name or uid', 'billing-011'),
-    textField('project', 'Project', 'acme/*'),
+    textField('q', 'Part of a name or uid', 'such as billing-011'),
+    textField('project', 'Project', 'such as acme/*'),
     choiceField('kind', 'Kind', kinds, 'any'),
     choiceField('state', 'State', [other], usual),
   ])
@@ -90,14 +90,14 @@ function showPager(
   request: SiteRequest,
   {
     chosen,
-    found,
+    page,
     next,
-  }: { readonly chosen: ChosenResources; readonly found: ResourcePage; readonly next: string | undefined },
+  }: { readonly chosen: ChosenResources; readonly page: ResourcePage; readonly next: string | undefined },
 ): Markup {
   const { after } = chosen.list
   if (after === undefined && next === undefined) return nothing
   const first = request.link('/resources', { ...filtersOf(request), run: request.run.number })
-  return html`<nav class="pager" aria-label="Pages of the list"><ul>${after === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">${found.isCut ? 'Search the next resources' : 'Next page'}</a></li>`}</ul></nav>
+  return html`<nav class="pager" aria-label="Pages of the list"><ul>${after === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">${page.isCut ? 'Search the next resources' : 'Next page'}</a></li>`}</ul></nav>
 `
 }
 
@@ -105,23 +105,23 @@ function showPager(
 async function showExtent(
   request: SiteRequest,
   { text, projects, list: { kind, withRemoved, after } }: ChosenResources,
-  { shown: { length: shown }, goesOnAfter, isCut }: ResourcePage,
+  { resources: { length: listed }, goesOnAfter, isCut }: ResourcePage,
 ): Promise<Markup> {
   if (isCut) {
     const soFar = html`found among the ${mostNames} that this page read; there are more to search`
-    return html`<p class="total"><b>${count(shown, 'resource')}</b> ${soFar}</p>`
+    return html`<p class="total"><b>${count(listed, 'resource')}</b> ${soFar}</p>`
   }
   const isLast = goesOnAfter === undefined
   const isWhole = isLast && after === undefined
   if (text !== undefined || withRemoved) {
     const more = isWhole ? nothing : html` on this page${isLast ? ', the last one' : '; more follow'}`
-    return html`<p class="total"><b>${count(shown, 'resource')}</b>${more}</p>`
+    return html`<p class="total"><b>${count(listed, 'resource')}</b>${more}</p>`
   }
   const numbers = await countKinds(request, new Set(projects.map(({ name }) => name)))
   const chosenKinds: readonly Kind[] = kind === undefined ? kinds : [kind]
   const counted = chosenKinds.flatMap((one) => (numbers.has(one) ? [count(numbers.get(one) ?? 0, one)] : []))
   const total = chosenKinds.reduce((sum: number, one) => sum + (numbers.get(one) ?? 0), 0)
-  return html`<p class="total"><b>${count(total, 'resource')}</b>${isWhole ? nothing : html`, ${shown} on this page`}${counted.length > 1 ? html`: ${counted.join(', ')}` : nothing}</p>`
+  return html`<p class="total"><b>${count(total, 'resource')}</b>${isWhole ? nothing : html`, ${listed} on this page`}${counted.length > 1 ? html`: ${counted.join(', ')}` : nothing}</p>`
 }
 
 async function countKinds(request: SiteRequest, names: ReadonlySet<string>): Promise<ReadonlyMap<Kind, number>> {

@@ -14,7 +14,15 @@ export async function readRequests(
   { project, kind, uid }: Identity,
   rule: string | undefined,
 ) {
-  const choice = { uid, run, asked: undefined, rule, projects: [project.name], kind, limit: Number.POSITIVE_INFINITY }
+  const choice = {
+    uid,
+    run,
+    chosenRun: undefined,
+    rule,
+    projects: [project.name],
+    kind,
+    limit: Number.POSITIVE_INFINITY,
+  }
   try {
     return await readRestore(history, {
       ...choice,

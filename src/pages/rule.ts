@@ -53,7 +53,7 @@ export const rulePage: SitePage = {
       title,
       crumbs: [{ title: 'Rules', href: link('/rules') }],
       body: html`<p>${rule.title === '' ? nothing : html`<code>${id}</code> `}${showSeverity(rule)}</p>
-${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run recorded only what it had found.</p>` : nothing}${showRuleGaps(rule, request)}${showFound(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showOwn(rule)}`,
+${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run recorded only what it had found.</p>` : nothing}${showRuleGaps(rule, request)}${showViolationsOfRule(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showRemediation(rule)}`,
       aside: showFacts(rule, request),
       same: { command: ['violations'], options: { rule: id } },
       atLast: last !== undefined && (await findRule(last, id)) === undefined ? last.link('/rules') : undefined,
@@ -73,8 +73,8 @@ export function showSeverity(rule: RuleInRun): Markup {
 /** A rule that the run knows; one of an earlier policy by the violations that it had. */
 async function findRule(request: SiteRequest, id: string): Promise<RuleInRun | undefined> {
   const { history, run } = request
-  const known = (await readRules(history, run.number)).find((rule) => rule.id === id)
-  if (known !== undefined) return known
+  const recorded = (await readRules(history, run.number)).find((rule) => rule.id === id)
+  if (recorded !== undefined) return recorded
   const choice = { run: run.number, withActive: true, resolvedAfter: 0, rules: [globOf(id)] }
   const violations = await onceForRun(request, `ever of ${id}`, () => countViolations(history, choice))
   const counts = { open: 0, severities: countSeverities([]), unknown: 0, waived: 0 }
@@ -86,7 +86,7 @@ function isBuiltIn(id: string): boolean {
   return rules.some((rule) => rule.id === id)
 }
 
-function showFound(
+function showViolationsOfRule(
   { id, severity, open, waived, unknown, evaluated, gaps, notEvaluated }: RuleInRun,
   rows: readonly ViolationRow[],
   { run, link }: SiteRequest,
@@ -128,7 +128,7 @@ ${showMarkdown(options)}<p class="meta">Those in force: ${command(hookdriftComma
 }
 
 /** A rule of the policy has no page: what the run recorded of it. */
-function showOwn({ evaluated }: RuleInRun): Markup {
+function showRemediation({ evaluated }: RuleInRun): Markup {
   if (evaluated === undefined || evaluated.remediation === '') return nothing
   return html`<h2>How to fix</h2>
 ${remediation(evaluated.remediation)}<p class="meta">A rule of this policy. The policy file has its expression and its options.</p>
@@ -168,7 +168,7 @@ function showRuleGaps({ gaps, notEvaluated }: RuleInRun, { run, link }: SiteRequ
   })
 }
 
-/** The controls that a rule gives evidence for, each with its place in the report by control. */
+/** The controls that a rule gives evidence for, each with its link into the report by control. */
 function showControls(rule: string, recorded: readonly string[], link: SiteLink): Markup {
   const controls = [...new Set([...controlsOf(rule), ...recorded])]
   if (controls.length === 0) return nothing

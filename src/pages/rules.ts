@@ -51,7 +51,7 @@ export const rulesPage: SitePage = {
       crumbs: [],
       alarm: await showAllGaps(request),
       body: html`<p class="meta">${describe(all, run.number)}</p>
-${showFilterForm('/rules', query, [textField('text', 'Text', 'secret'), choiceField('severity', 'Severity', severities, 'any'), choiceField('kind', 'Kind', kinds, 'any')])}${chosen.length === all.length ? nothing : html`<p class="meta">${chosen.length} of ${count(all.length, 'rule')} shown. <a href="${link('/rules')}">Show all</a></p>`}${
+${showFilterForm('/rules', query, [textField('text', 'Text', 'such as secret'), choiceField('severity', 'Severity', severities, 'any'), choiceField('kind', 'Kind', kinds, 'any')])}${chosen.length === all.length ? nothing : html`<p class="meta">${chosen.length} of ${count(all.length, 'rule')} shown. <a href="${link('/rules')}">Show all</a></p>`}${
   chosen.length === 0 ? emptyState('No rule fits this filter.', 'none') : nothing
 }${sections.map(({ rules, ...section }) => pageSection({ ...section, count: rules.length, content: showRules(rules, section.title, link) }))}`,
       same: {

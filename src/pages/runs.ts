@@ -20,16 +20,16 @@ export const runsPage: SitePage = {
     // A page as of an earlier run leaves out the later ones.
     const end = Math.min(before ?? Number.MAX_SAFE_INTEGER, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1)
     const runs = await listRunsBefore(history, end, rowsPerPage + 1)
-    const shown = runs.slice(0, rowsPerPage)
-    const oldest = runs.length > shown.length ? shown.at(-1) : undefined
+    const listed = runs.slice(0, rowsPerPage)
+    const oldest = runs.length > listed.length ? listed.at(-1) : undefined
     const next = oldest && link('/runs', { before: oldest.number })
     // How many runs there were by an earlier one is not counted: that reads all of them.
     const isWhole = before === undefined && oldest === undefined
-    const total = isLatest ? (await listEndedRuns(history, 0)).total : isWhole ? shown.length : undefined
+    const total = isLatest ? (await listEndedRuns(history, 0)).total : isWhole ? listed.length : undefined
     return {
       title: 'Runs',
       crumbs: [],
-      body: html`${shown.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(shown, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(shown, total)}</p>${before === undefined ? nothing : html`<a href="${link('/runs')}">First page</a>`} ${next === undefined ? nothing : html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
+      body: html`${listed.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(listed, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(listed, total)}</p>${before === undefined ? nothing : html`<a href="${link('/runs')}">First page</a>`} ${next === undefined ? nothing : html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
       same: { command: ['runs'] },
       ...(next === undefined ? {} : { next }),
     }
@@ -37,10 +37,10 @@ export const runsPage: SitePage = {
 }
 
 /** `total`: of all runs; undefined where they are not counted. */
-function describeExtent(shown: readonly EndedRun[], total: number | undefined): string {
-  const [newest, oldest] = [shown.at(0), shown.at(-1)]
-  const of = total === undefined ? count(shown.length, 'run') : `${shown.length} of ${count(total, 'run')}`
-  if (newest === undefined || oldest === undefined || shown.length === total) return of
+function describeExtent(runs: readonly EndedRun[], total: number | undefined): string {
+  const [newest, oldest] = [runs.at(0), runs.at(-1)]
+  const of = total === undefined ? count(runs.length, 'run') : `${runs.length} of ${count(total, 'run')}`
+  if (newest === undefined || oldest === undefined || runs.length === total) return of
   return `${of}, run ${newest.number} to run ${oldest.number}`
 }
 

@@ -1,5 +1,5 @@
 import { matchesProject, mayMatchIn } from '../config/choose-projects.ts'
-import type { PlannedRuns } from '../config/read-places.ts'
+import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { scopedHistory } from '../history/scoped-history.ts'
 import type { Visibility } from '../history/visibility.ts'

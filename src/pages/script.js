@@ -1,6 +1,6 @@
-// The one script of the pages, which work without it: filters rows as you type, moves through them by key, and says
-// how long ago a time was, unless the page has said so (`data-aged`). It reads and writes nothing but the page, and
-// makes no markup from text.
+// A script of the pages, which work without it: filters rows as you type, moves through them by key, and says how long
+// ago a time was, unless the page has said so (`data-aged`). It reads and writes nothing but the page, and makes no markup
+// from text.
 {
   const rows = [...document.querySelectorAll('main tbody tr, main .rows > li')]
   const given = document.querySelector('input[data-filter]')

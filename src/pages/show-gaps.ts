@@ -28,6 +28,6 @@ export function linkToCoverage(coverage: readonly AnswerCoverage[], link: SiteLi
 /** Why walks were not complete, which listings that hit, and what to do: each cause once. */
 export async function showCauses(request: SiteRequest, coverage: readonly AnswerCoverage[]): Promise<Markup> {
   const evaluations = [...(await readProjectEvaluations(request)).values()]
-  const places = evaluations.map(({ project, configuredAt }) => ({ project, configured_at: configuredAt }))
-  return showFailures(coverage, places)
+  const positions = evaluations.map(({ project, configuredAt }) => ({ project, configured_at: configuredAt }))
+  return showFailures(coverage, positions)
 }

@@ -1,4 +1,4 @@
-import type { PlannedRuns } from '../config/read-places.ts'
+import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import { isoTime } from '../model/time.ts'
 import type { StatusRow } from '../questions/status.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'

@@ -22,9 +22,9 @@ export function showNumbers({
   return html`<ul class="numbers">${figures}</ul>${severityBar(open)}`
 }
 
-function showFigure(severity: Severity, shown: string, unknown: number): Markup {
-  const kind = shown === '?' ? ' unseen' : shown === '0' ? ' quiet' : ''
+function showFigure(severity: Severity, figure: string, unknown: number): Markup {
+  const kind = figure === '?' ? ' unseen' : figure === '0' ? ' quiet' : ''
   const then = unknown === 0 ? nothing : html`<span class="delta">${unknown} then</span>`
-  return html`<li class="figure ${severity}${kind}"><b>${shown}</b> <span class="label">${severity}</span>${then}</li>
+  return html`<li class="figure ${severity}${kind}"><b>${figure}</b> <span class="label">${severity}</span>${then}</li>
 `
 }

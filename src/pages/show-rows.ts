@@ -12,13 +12,16 @@ import type { SiteRequest } from './page.ts'
 import { readDue, readInputs, timeOf } from './run-facts.ts'
 
 /** Violations as a list. */
-export async function showFound(request: SiteRequest, found: readonly RecordedViolation[]): Promise<Markup> {
+export async function showViolationList(
+  request: SiteRequest,
+  violations: readonly RecordedViolation[],
+): Promise<Markup> {
   const { link } = request
   const at = isoTime(timeOf(request))
   const dueOf = await readDue(request)
   const titles = new Map((await readInputs(request))?.rules.map(({ id, title }) => [id, title]))
   const links = reportLinks(link)
-  const items = found.map((violation) =>
+  const items = violations.map((violation) =>
     showViolationRow(toRow(violation, dueOf(violation.project)), { links, title: titles.get(violation.rule), at }),
   )
   return html`<ul class="rows findings">

@@ -10,7 +10,7 @@ import { apiRoutes } from './api-routes.ts'
 import { faultForReaders } from './fault-for-readers.ts'
 import { answerFeed } from './feed.ts'
 import { runAsOf } from './find-runs.ts'
-import { countsFromNow, type Freshness, neverKept, stateOf, watchFreshness } from './freshness.ts'
+import { countsFromNow, type Freshness, forbidCaching, stateOf, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage, type PageFrame } from './layout.ts'
 import { linksAt, readSegments } from './link.ts'
 import { instructions, toolsOf } from './mcp/assistant.ts'
@@ -90,7 +90,7 @@ async function answerPage(
   const now = options.now()
   const last = await findLastRun(history)
   if (last === undefined) return noRun(context, options)
-  if (!isKept) neverKept(context)
+  if (!isKept) forbidCaching(context)
   else if (freshness.isFresh(context, await stateOf(history, last), minute)) return context.body(null, 304)
   const run = await runAsOf(history, named, { now, last })
   const isLatest = named === undefined
@@ -117,7 +117,7 @@ function frameOf(context: Context, { version, scope }: SiteOptions): PageFrame {
 }
 
 function noRun(context: Context, options: SiteOptions): Response | Promise<Response> {
-  neverKept(context)
+  forbidCaching(context)
   return context.html(
     layOutNotice(
       'No run yet',
@@ -135,7 +135,7 @@ function answerError(error: Error, context: Context, options: SiteOptions): Resp
     return notice(context, options, { status: 400, title, advice: error.advice })
   }
   options.onFault(error)
-  // What went wrong may name places that readers need not know.
+  // What went wrong may name files and hosts that readers need not know.
   const hidden =
     error instanceof AuditError
       ? ({ status: 503, title: 'The history cannot be used', advice: 'The log of hookdrift says why.' } as const)
@@ -154,7 +154,7 @@ function notice(
   options: SiteOptions,
   { status, title, advice }: Notice,
 ): Response | Promise<Response> {
-  neverKept(context)
+  forbidCaching(context)
   const more = advice === undefined ? html`` : html`<p>${advice}</p>`
   const body = html`${more}<p><a href="/">To the overview</a></p>`
   return context.html(layOutNotice(title, body, frameOf(context, options)), status)

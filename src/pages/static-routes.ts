@@ -8,7 +8,9 @@ export function staticRoutes(): Hono {
   const routes = new Hono()
   routes.get('/healthz', (context) => context.text('alive\n'))
   serveFile(routes, '/style.css', 'text/css', `${styleSheet}${assetText('pages/style.css')}`)
-  serveFile(routes, '/script.js', 'text/javascript', assetText('pages/script.js'))
+  for (const script of ['script.js', 'copy.js']) {
+    serveFile(routes, `/${script}`, 'text/javascript', assetText(`pages/${script}`))
+  }
   return routes
 }
 

@@ -57,15 +57,17 @@ export async function takeNote(
   try {
     const { projects: patterns = [], ...written } = decode(body)
     const opened = await history()
-    const known = await readNotedProjects(opened)
-    const visible = viewer.projects === undefined ? known : known.filter(isSeenBy(viewer.projects))
+    const notedProjects = await readNotedProjects(opened)
+    const visible = viewer.projects === undefined ? notedProjects : notedProjects.filter(isSeenBy(viewer.projects))
     if (viewer.projects !== undefined && !patterns.every((one) => visible.some(isSeenBy([one])))) {
       return refuse(403, 'this token may note about its own projects only')
     }
     // A note that names no project is about all: for a token of some, about all of those.
-    const asked = viewer.projects === undefined || patterns.length > 0 ? patterns : viewer.projects
+    const chosenPatterns = viewer.projects === undefined || patterns.length > 0 ? patterns : viewer.projects
     const signed = { by: viewer.name ?? '', at: isoTime(now()) }
-    const row = toNoteRow(await opened.note(composeNote({ ...written, projects: chooseNoted(visible, asked) }, signed)))
+    const row = toNoteRow(
+      await opened.note(composeNote({ ...written, projects: chooseNoted(visible, chosenPatterns) }, signed)),
+    )
     return answer(201, row)
   } catch (error) {
     const { status, message, advice } = faultForReaders(error, onFault)
@@ -79,9 +81,9 @@ function isSeenBy(patterns: readonly string[]): (name: string) => boolean {
 
 /** @throws AuditError.usage when it is not a note */
 function decode(body: Buffer): z.output<typeof noteBody> {
-  const found = noteBody.safeParse(parse(body))
-  if (found.success) return found.data
-  const [{ path, message } = { path: [], message: '' }] = found.error.issues
+  const decoded = noteBody.safeParse(parse(body))
+  if (decoded.success) return decoded.data
+  const [{ path, message } = { path: [], message: '' }] = decoded.error.issues
   throw AuditError.usage(`not a note: ${path.length === 0 ? '' : `${path.join('.')}: `}${message}`, {
     advice: 'send { "text", "at"?, "ref"?, "projects"? } as JSON',
   })

@@ -24,7 +24,7 @@ export const groupKeys = {
 /** No kind has a slash, and a project has one. */
 const resourceKey = (project: string, kind: string, uid: string) => `${project}/${kind}/${uid}`
 
-export interface ShownGroups {
+export interface GroupTable {
   /** What was grouped. */
   readonly chosen: Omit<ChosenViolations, 'groups'>
   /** The first ones, and how many there are. */
@@ -36,12 +36,12 @@ export interface ShownGroups {
 /** Groups with their violations by severity; each links to the list of its own. */
 export async function showGroups(
   request: SiteRequest,
-  { chosen, ranked, grouping, filters }: ShownGroups,
+  { chosen, ranked, grouping, filters }: GroupTable,
 ): Promise<Markup> {
-  const shown = ranked.first
+  const groups = ranked.first
   const named = { chosen, ranked, grouping, filters: { ...filters, 'group-by': undefined } }
   const names = grouping === 'resource' ? await nameResources(request, named) : nameGroups(request, named)
-  const rows = shown.map((group, at) => {
+  const rows = groups.map((group, at) => {
     const { total, severities: counts } = countGroups(group.groups)
     const cells = severities.map((severity) =>
       cell(severity, counts[severity] === 0 ? 0 : html`<b class="${severity}">${counts[severity]}</b>`, 'n'),
@@ -49,15 +49,15 @@ export async function showGroups(
     return html`<tr><th scope="row">${names[at] ?? ''}</th>${cells}${cell('all', total, 'n')}</tr>
 `
   })
-  const omitted = ranked.total - shown.length
+  const omitted = ranked.total - groups.length
   const columns = [{ title: grouping }, ...[...severities, 'all'].map((title) => ({ title, isNumber: true }))]
-  return html`${table(`By ${grouping}`, columns, rows)}${omitted > 0 ? html`<p>The first ${shown.length} of ${ranked.total}; the filters find the others.</p>` : nothing}`
+  return html`${table(`By ${grouping}`, columns, rows)}${omitted > 0 ? html`<p>The first ${groups.length} of ${ranked.total}; the filters find the others.</p>` : nothing}`
 }
 
 /** By the name that the first violation of each has. */
 async function nameResources(
   { history, link }: SiteRequest,
-  { chosen, ranked: { first: groups } }: ShownGroups,
+  { chosen, ranked: { first: groups } }: GroupTable,
 ): Promise<readonly Markup[]> {
   const choice = { ...chosen, groups: groups.flatMap((one) => one.groups), most: Number.POSITIVE_INFINITY }
   const byResource = Map.groupBy(await readFirstViolations(history, choice), ({ project, kind, uid }) =>
@@ -71,7 +71,7 @@ async function nameResources(
   })
 }
 
-function nameGroups({ link }: SiteRequest, { ranked, grouping, filters }: ShownGroups): readonly Markup[] {
+function nameGroups({ link }: SiteRequest, { ranked, grouping, filters }: GroupTable): readonly Markup[] {
   const listed = (name: string, query: SiteLinkQuery) =>
     html`<a href="${link('/violations', { ...filters, ...query })}">${shorten(name, 120)}</a>`
   return ranked.first.map(({ first: { rule, project, owner } }) => {

@@ -8,7 +8,7 @@ import {
 } from '../history/sql/first-violations.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
 import { countGroups, type ViolationCounts } from '../questions/count-groups.ts'
-import { cursorOf, placeOf } from '../questions/list-cursor.ts'
+import { pageTokenOf, readCursor } from '../questions/list-cursor.ts'
 import { type OrderedViolation, type ViolationOrder, violationOrders } from '../questions/violations.ts'
 import { isGap } from '../report/gaps.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -18,7 +18,7 @@ import type { SiteLinkQuery } from './link.ts'
 import type { SiteRequest } from './page.ts'
 import { readDue, readScans } from './run-facts.ts'
 import type { SameAnswer } from './same-answer.ts'
-import { showFound } from './show-rows.ts'
+import { showViolationList } from './show-rows.ts'
 
 const active = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies readonly ViolationState[]
 
@@ -52,10 +52,10 @@ export async function showList(
 ): Promise<ViolationListPage> {
   const { history, query, link, run } = request
   const [after, before] = [query.one('after'), query.one('before')]
-  const cursor = after ?? before
-  const cursorPlace = cursor === undefined ? undefined : { run: run.number, cursor, isEnd: after === undefined }
-  const place = cursorPlace && (await placeOf(history, cursorPlace))
-  const page = await readViolationPage(history, { ...chosen, place, most: rowsOfPage })
+  const token = after ?? before
+  const cursor =
+    token === undefined ? undefined : await readCursor(history, token, { run: run.number, isEnd: after === undefined })
+  const page = await readViolationPage(history, { ...chosen, cursor, most: rowsOfPage })
   const { violations } = page
   const counts = countGroups(chosen.groups)
   const summary = html`<p class="summary" role="status">${describeExtent(page, counts)}${counts.total === 0 ? nothing : html` ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.`}</p>
@@ -63,7 +63,7 @@ export async function showList(
   if (counts.total === 0) return { body: html`${summary}${await showNothing(request)}` }
   const to = (name: 'after' | 'before', violation: RecordedViolation | undefined) =>
     violation &&
-    link('/violations', { ...filtersOf(request), [name]: cursorOf(violation, chosen.sortKey?.(violation) ?? '') })
+    link('/violations', { ...filtersOf(request), [name]: pageTokenOf(violation, chosen.sortKey?.(violation) ?? '') })
   const next = page.after > 0 ? to('after', violations.at(-1)) : undefined
   const previous = page.before > 0 ? to('before', violations[0]) : undefined
   const links = [
@@ -83,7 +83,7 @@ export async function showList(
   const list =
     violations.length === 0
       ? emptyState('There is nothing on this page of the list.', 'none')
-      : await showFound(request, violations)
+      : await showViolationList(request, violations)
   return {
     body: html`${summary}${await showOrders(request, projects, order)}${list}${pager}`,
     ...(next === undefined ? {} : { next }),
@@ -96,14 +96,14 @@ export const violationParameters = [
   ...['group-by', 'sort'],
 ] as const
 
-/** The parameters that choose and order, without the place in the list. */
+/** The parameters that choose and order, without the cursor in the list. */
 export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
   return Object.fromEntries(violationParameters.map((name) => [name, query.all(name)]))
 }
 
 /** The command for the same list. */
 export function sameList({ query }: SiteRequest): SameAnswer {
-  const { state } = { state: (query.one('state') ?? 'open') as StateFilter } // readAsked has refused other words
+  const { state } = { state: (query.one('state') ?? 'open') as StateFilter } // readViolationQuery has refused other words
   const states = askedStates[state] as readonly ViolationState[]
   const flags = [
     ...(states.includes('opened') || states.includes('continuing') ? ['open'] : []),

@@ -1,10 +1,10 @@
 import type { Acceptance } from '../history/acceptances.ts'
 import { readVersionsOf, readViolationsOf, type VersionSpan, type ViolationSpan } from '../history/sql/resource-life.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
-import { type IdentifiedViolation, identifyViolations, readFoundViolations } from '../history/sql/violation-keys.ts'
+import { type IdentifiedViolation, identifyViolations, readViolationsByKey } from '../history/sql/violation-keys.ts'
+import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
-import { isOwnRule } from '../model/own-rules.ts'
 import { isPolicyProject, type ProjectRef, projectKey } from '../model/resource.ts'
 import { formatExpiry, isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
@@ -52,9 +52,9 @@ export const violationPage: SitePage = {
     const { history, run, link, params } = request
     const identified = await identify(request, params.fingerprint ?? '')
     const { fingerprint, project, kind, uid } = identified
-    const [found] = await readFoundViolations(history, [{ ...identified, project: project.name }])
-    if (found === undefined) throw new NotFound(`The violation ${fingerprint} is not in the history.`)
-    const row = toRow(found, (await readDue(request))(found.project))
+    const [violation] = await readViolationsByKey(history, [{ ...identified, project: project.name }])
+    if (violation === undefined) throw new NotFound(`The violation ${fingerprint} is not in the history.`)
+    const row = toRow(violation, (await readDue(request))(violation.project))
     const spans = (await readViolationsOf(history, identified, run.number)).filter(
       (span) => span.fingerprint === fingerprint,
     )
@@ -92,10 +92,10 @@ ${showStates(spans, runs)}`,
 /** @throws NotFound when a fingerprint, or its beginning, names none or several */
 async function identify({ history, run }: SiteRequest, text: string): Promise<IdentifiedViolation> {
   const isWhole = text.length >= leastCharacters && /^[0-9a-f]{1,32}$/.test(text)
-  const [found, other] = isWhole ? await identifyViolations(history, text, run.number, 2) : []
-  if (found === undefined) throw new NotFound(`As of run ${run.number}, no violation has the fingerprint ${text}`)
+  const [identified, other] = isWhole ? await identifyViolations(history, text, run.number, 2) : []
+  if (identified === undefined) throw new NotFound(`As of run ${run.number}, no violation has the fingerprint ${text}`)
   if (other !== undefined) throw new NotFound(`Several violations have fingerprints that begin with ${text}`)
-  return found
+  return identified
 }
 
 function describeState(row: ViolationRow, request: SiteRequest): Markup {
@@ -128,13 +128,13 @@ async function showFacts(
 ): Promise<Markup> {
   const { history, run, link } = request
   const choice = { run: run.number, withActive: true, resolvedAfter: undefined, rules: [globOf(row.rule)] }
-  const others = await onceForRun(request, `open of ${row.rule}`, () => countViolations(history, choice, isOpen))
+  const openOfRule = await onceForRun(request, `open of ${row.rule}`, () => countViolations(history, choice, isOpen))
   const facts: Fact[] = [
     ['Rule', html`<a href="${link(paths.rule(row.rule))}">${row.rule}</a>`],
     ['Project', html`<a href="${linkToProject(link, identified.project.name)}">${identified.project.name}</a>`],
     [
       'Of this rule',
-      html`<a href="${link('/violations', { rule: row.rule, state: 'open' })}">${count(others, 'open violation')}</a>`,
+      html`<a href="${link('/violations', { rule: row.rule, state: 'open' })}">${count(openOfRule, 'open violation')}</a>`,
     ],
     ...(row.due_at === null ? [] : [['Due', showTime(row.due_at)] satisfies Fact]),
     ['Fingerprint', html`<code>${row.fingerprint}</code>`],
@@ -158,7 +158,7 @@ function commandsOf(
       ? [hookdriftCommand(['restore'], { ...of, options: { ...of.options, rule } })]
       : []),
     ...(isActionable ? [hookdriftCommand(['accept'], { operands: [fingerprint], options: { reason: 'why' } })] : []),
-    ...(isOwnRule(rule) ? [hookdriftCommand(['rules'], { operands: [rule] })] : []),
+    ...(isBuiltInRule(rule) ? [hookdriftCommand(['rules'], { operands: [rule] })] : []),
   ]
 }
 
@@ -224,7 +224,7 @@ function showWaiverOf({ waiver }: ViolationRow, acceptances: readonly Acceptance
   const byHand = acceptances.map((acceptance) => {
     const { by, at, osUser = null, reason } = acceptance
     const signer = describeSigner({ by, os_user: osUser })
-    return html`<p><b>Accepted by ${signer}</b>, ${showTime(at)}: ${reason}.${showEnd(acceptance)}</p>`
+    return html`<p><b>Accepted by ${signer}</b>, <span class="when">${showTime(at)}</span>: ${reason}.${showEnd(acceptance)}</p>`
   })
   return waiver === undefined && byHand.length === 0 ? nothing : html`<div class="note">${byPolicy}${byHand}</div>`
 }

@@ -38,7 +38,7 @@ export const violationsPage: SitePage = {
   isOfRun: 'past',
   async show(request) {
     const { link, query } = request
-    const filters = readAsked(request)
+    const filters = readViolationQuery(request)
     const violated = await readViolated(request, filters.withResolved)
     const projects = query.all('project')
     const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
@@ -69,7 +69,7 @@ interface ViolationQuery {
   readonly order: ViolationOrder
 }
 
-function readAsked({ query }: SiteRequest): ViolationQuery {
+function readViolationQuery({ query }: SiteRequest): ViolationQuery {
   const state = readChoice(query, 'state', Object.keys(askedStates) as StateFilter[]) ?? 'open' // keys are what the type says
   const grouping = readChoice(query, 'group-by', groupings)
   const states: ReadonlySet<ViolationState> = new Set(askedStates[state])
@@ -78,9 +78,9 @@ function readAsked({ query }: SiteRequest): ViolationQuery {
 }
 
 /** What passes the filters: rules, owners and texts in the history, all else by what violations have in common. */
-async function chooseGroups(request: SiteRequest, asked: ViolationQuery): Promise<ChosenViolations> {
+async function chooseGroups(request: SiteRequest, violationQuery: ViolationQuery): Promise<ChosenViolations> {
   const { query, run } = request
-  const { states, withResolved, grouping, order } = asked
+  const { states, withResolved, grouping, order } = violationQuery
   const at = timeOf(request)
   const older = query.one('older-than')
   const olderMs = older === undefined ? undefined : readDuration(older)
@@ -140,10 +140,10 @@ async function sinceOf(request: SiteRequest) {
 
 async function showGrouped(
   request: SiteRequest,
-  asked: ViolationQuery,
+  violationQuery: ViolationQuery,
   grouping: Grouping,
 ): Promise<ViolationListPage> {
-  const { chosen, counts, ranked } = await rankChosen(request, asked, grouping)
+  const { chosen, counts, ranked } = await rankChosen(request, violationQuery, grouping)
   if (counts.total === 0)
     return { body: html`<p class="summary" role="status">No violation.</p>${await showNothing(request)}` }
   return {
@@ -153,9 +153,9 @@ ${await showGroups(request, { chosen, ranked, grouping, filters: filtersOf(reque
 }
 
 /** Ranked once for a run, unless ages and due dates are asked for: then it differs each time. */
-function rankChosen(request: SiteRequest, asked: ViolationQuery, grouping: Grouping) {
+function rankChosen(request: SiteRequest, violationQuery: ViolationQuery, grouping: Grouping) {
   const rank = async () => {
-    const { groups, ...chosen } = await chooseGroups(request, asked)
+    const { groups, ...chosen } = await chooseGroups(request, violationQuery)
     const ranked = rankGroups(groups, groupKeys[grouping], { sortKey: chosen.sortKey, most: mostGroups })
     return { chosen, counts: countGroups(groups), ranked }
   }
@@ -177,18 +177,18 @@ function showFilters(
   const fields = [
     choiceField('state', 'State', otherStates, 'open'),
     choiceField('severity', 'Severity', leastSeverities, 'any'),
-    textField('rule', 'Rule', 'endpoint/*', rules),
-    textField('project', 'Project', 'acme/*', projects),
-    textField('owner', 'Owner', 'tenant-0*'),
+    textField('rule', 'Rule', 'such as endpoint/*', rules),
+    textField('project', 'Project', 'such as acme/*', projects),
+    textField('owner', 'Owner', 'such as tenant-0*'),
     textField('q', 'Text', 'names, messages'),
   ]
   const more = [
     choiceField('max-severity', 'At most', mostSeverities, 'any'),
     choiceField('kind', 'Kind', kinds, 'any'),
-    textField('older-than', 'Older than', '30d'),
-    textField('since', 'Since run', String(run.number)),
+    textField('older-than', 'Older than', 'such as 30d'),
+    textField('since', 'Since run', `such as ${run.number}`),
     choiceField('group-by', 'Group by', groupings, 'nothing'),
     checkField('overdue', 'overdue'),
   ]
-  return showFilterForm('/violations', query, fields, { more, kept: ['sort'] })
+  return showFilterForm('/violations', query, fields, { more, hiddenNames: ['sort'] })
 }

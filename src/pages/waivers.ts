@@ -15,7 +15,7 @@ import { showViolations } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
 import { paths, reportLinks, type SiteLink } from './link.ts'
-import { cutPage, type ListSection, noSuchPlace, showPager } from './list-page.ts'
+import { cutPage, type ListSection, noSuchCursor, showPager } from './list-page.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
 import { timeOf } from './run-facts.ts'
 import { showAllGaps } from './show-gaps.ts'
@@ -23,7 +23,7 @@ import { showInstant } from './show-instant.ts'
 import { acceptancesAsOf } from './signed-as-of.ts'
 
 /** The parameter that names an acceptance by its number in the history: the page shows those before it. */
-const acceptancePlace = 'before'
+const acceptanceParameter = 'before'
 
 const acceptedElsewhere = 'It lists the waivers; `hookdrift accept --list` lists what people accepted.'
 
@@ -34,7 +34,7 @@ const mostNamed = 10
 /** Exceptions: waivers of the policy, those that end first first, and violations that people accepted. */
 export const waiversPage: SitePage = {
   path: '/waivers',
-  parameters: [acceptancePlace],
+  parameters: [acceptanceParameter],
   // People accept between runs, and waivers end.
   isOfRun: false,
   async show(request): Promise<SiteContent> {
@@ -134,9 +134,9 @@ function showWaiver(row: WaiverRow, named: ReadonlyMap<string, readonly Recorded
   const { rule, owner, reason, expires, ticket, violations, state } = row
   const followedUp = ticket === null ? '' : ` (${shorten(ticket, 200)})`
   const until = state === 'ended' ? 'ended at' : 'until'
-  const shown = (named.get(keyOfWaiver(row)) ?? []).slice(0, mostNamed)
-  const items = shown.map((one) => html`<li>${resource(one, link(paths.violation(one.fingerprint)))}</li>`)
-  const rest = violations - shown.length
+  const listed = (named.get(keyOfWaiver(row)) ?? []).slice(0, mostNamed)
+  const items = listed.map((one) => html`<li>${resource(one, link(paths.violation(one.fingerprint)))}</li>`)
+  const rest = violations - listed.length
   const all = link('/violations', { rule, state: 'waived' })
   return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a>: <b>${count(violations, 'violation')}</b> accepted by ${shorten(owner, 200)}, ${until} <time datetime="${expires}">${formatExpiry(expires)}</time></p><p>${shorten(reason, 2000)}${followedUp}</p><ul class="where">${items}${rest > 0 ? html`<li><a href="${all}">${rest} more</a></li>` : nothing}</ul></li>
 `
@@ -147,18 +147,18 @@ const mostAcceptances = 500
 /**
  * Violations that people accepted, the latest first, and what is over. `acceptances`: the oldest first.
  * `inForce`: how many are in force.
- * @throws AuditError.usage for a place that is not a number
+ * @throws AuditError.usage for a cursor that is not a number
  */
 function showAcceptances(
   { link, query }: SiteRequest,
   acceptances: readonly ListedAcceptance[],
 ): ListSection & { readonly inForce: number } {
-  const named = query.one(acceptancePlace)
-  if (named !== undefined && !/^\d{1,15}$/.test(named)) throw noSuchPlace(acceptancePlace)
+  const named = query.one(acceptanceParameter)
+  if (named !== undefined && !/^\d{1,15}$/.test(named)) throw noSuchCursor(acceptanceParameter)
   const isAfter = named === undefined ? undefined : ({ id }: ListedAcceptance) => id < Number(named)
-  const { shown, last } = cutPage(acceptances.toReversed(), { isAfter, most: mostAcceptances })
-  const next = last && link('/waivers', { [acceptancePlace]: last.id })
-  const { rows } = answerAcceptances(shown.toReversed(), mostAcceptances)
+  const { items, last } = cutPage(acceptances.toReversed(), { isAfter, most: mostAcceptances })
+  const next = last && link('/waivers', { [acceptanceParameter]: last.id })
+  const { rows } = answerAcceptances(items.toReversed(), mostAcceptances)
   const [inForce, over] = [rows.filter(isInForce), rows.filter((row) => !isInForce(row))]
   const list = (of: readonly AcceptanceRow[], unfolded: number) =>
     rowList(

@@ -1,5 +1,5 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { PlannedRuns } from '../config/read-places.ts'
+import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { totalOf } from '../model/violation.ts'
@@ -14,7 +14,7 @@ import { showCount } from '../report/html/scan-extent.ts'
 import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { paths, type SiteLink } from './link.ts'
-import { cutPage, noSuchPlace, showPager } from './list-page.ts'
+import { cutPage, noSuchCursor, showPager } from './list-page.ts'
 import type { SiteContent, SitePage, SiteQuery } from './page.ts'
 import { readChoice } from './query.ts'
 import { type CurrentConfiguration, readConfigured } from './read-configured.ts'
@@ -24,22 +24,22 @@ import { showInstant } from './show-instant.ts'
 import { showMissed, showStale } from './show-late.ts'
 
 /** The parameters that name the scan after which a page begins: it may be another, or gone, when the page is asked for. */
-const scanPlace = ['after-state', 'after'] as const
+const scanParameters = ['after-state', 'after'] as const
 
 const mostProjects = 500
 
 /** Whether the audits go on: stale scans first, then what runs now, then what is planned. */
 export const workerPage: SitePage = {
   path: '/worker',
-  parameters: scanPlace,
+  parameters: scanParameters,
   isOfRun: false,
-  async show({ history, now, link, plan, query: asked }): Promise<SiteContent> {
+  async show({ history, now, link, plan, query }): Promise<SiteContent> {
     const configured = await readConfigured({ plan, now })
     const { configuration, dueAfter } = configured
     const run = await findLastRun(history)
     const expected = configuration?.expected
-    const query = { run, expected, projects: [], now, limit: Number.POSITIVE_INFINITY, dueAfter }
-    const { rows, coverage = [] } = await readStatus(history, query, {
+    const statusQuery = { run, expected, projects: [], now, limit: Number.POSITIVE_INFINITY, dueAfter }
+    const { rows, coverage = [] } = await readStatus(history, statusQuery, {
       scansAt: (number) => readLatestScans(history, number),
       countsAt: async () => (run === undefined ? new Map() : readCounts({ history, run })),
     })
@@ -48,8 +48,8 @@ export const workerPage: SitePage = {
       ordered.filter((row) => row.stale),
       rows.filter((row) => stateOf(row) === 'incomplete'),
     ]
-    const place = readPlace(asked)
-    const { shown, last } = cutPage(ordered, { isAfter: place && ((row) => isAfter(row, place)), most: mostProjects })
+    const cursor = readScanCursor(query)
+    const { items, last } = cutPage(ordered, { isAfter: cursor && ((row) => isAfter(row, cursor)), most: mostProjects })
     const next = last && link('/worker', { 'after-state': stateOf(last), after: last.project })
     return {
       title: 'Worker',
@@ -63,9 +63,9 @@ ${pageSection({
   content: html`${table(
     'Scans',
     columns,
-    shown.map((row) => showRow(row, link)),
-  )}${showPager({ first: place && link('/worker'), next })}`,
-})}${place === undefined ? html`${showPool(await plan.pool())}${showSchedules(configured, rows, now)}` : nothing}`,
+    items.map((row) => showRow(row, link)),
+  )}${showPager({ first: cursor && link('/worker'), next })}`,
+})}${cursor === undefined ? html`${showPool(await plan.pool())}${showSchedules(configured, rows, now)}` : nothing}`,
       same: { command: ['status'], isOfNoRun: true },
       ...(next === undefined ? {} : { next }),
     }
@@ -83,7 +83,7 @@ const columns = [
 function showRow(row: StatusRow, link: SiteLink): Markup {
   const { project, run, at, complete, incomplete_since, stale, reason } = row
   const open = run === null ? '?' : showCount(totalOf(row.violations), complete ? 'all' : 'some')
-  const shown = row.unknown === 0 ? open : html`${open} <span class="soft">${row.unknown} then</span>`
+  const openCell = row.unknown === 0 ? open : html`${open} <span class="soft">${row.unknown} then</span>`
   const state = stale
     ? html`<b class="bad">? stale: ${reason ?? ''}</b>`
     : complete
@@ -92,7 +92,7 @@ function showRow(row: StatusRow, link: SiteLink): Markup {
   const since = incomplete_since === null ? nothing : html`<br>not complete since ${showInstant(incomplete_since)}`
   const name = run === null ? html`${project}` : html`<a href="${link(paths.project(project))}">${project}</a>`
   const last = at === null ? 'never' : html`<span>${showInstant(at)}${since}</span>`
-  return html`<tr data-project="${project}"${stale || !complete ? html` class="unseen"` : nothing}><th scope="row">${name}</th>${cell('State', state)}${cell('Last scan', last)}${cell('Run', run === null ? 'none' : html`<a href="${link(paths.run(run))}">${run}</a>`)}${cell('Open', shown, open === '?' ? 'n unseen' : 'n')}</tr>
+  return html`<tr data-project="${project}"${stale || !complete ? html` class="unseen"` : nothing}><th scope="row">${name}</th>${cell('State', state)}${cell('Last scan', last)}${cell('Run', run === null ? 'none' : html`<a href="${link(paths.run(run))}">${run}</a>`)}${cell('Open', openCell, open === '?' ? 'n unseen' : 'n')}</tr>
 `
 }
 
@@ -126,17 +126,17 @@ interface ScanCursor {
   readonly project: string
 }
 
-/** @throws AuditError.usage when only a part of a place is named */
-function readPlace(query: SiteQuery): ScanCursor | undefined {
+/** @throws AuditError.usage when only a part of a cursor is named */
+function readScanCursor(query: SiteQuery): ScanCursor | undefined {
   const [state, project] = [readChoice(query, 'after-state', scanStates), query.one('after')]
   if (state === undefined && project === undefined) return undefined
-  if (state === undefined || project === undefined) throw noSuchPlace(...scanPlace)
+  if (state === undefined || project === undefined) throw noSuchCursor(...scanParameters)
   return { state, project }
 }
 
 function isAfter(row: StatusRow, { state, project }: ScanCursor): boolean {
-  const [own, other] = [scanStates.indexOf(stateOf(row)), scanStates.indexOf(state)]
-  return own === other ? row.project > project : own > other
+  const [rank, other] = [scanStates.indexOf(stateOf(row)), scanStates.indexOf(state)]
+  return rank === other ? row.project > project : rank > other
 }
 
 const mostTimes = 3

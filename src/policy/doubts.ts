@@ -57,9 +57,9 @@ export function gatherDoubts(): GatheredDoubts {
       resources.add(key)
       if (counts) counted[resource.kind] = (counted[resource.kind] ?? 0) + 1
       for (const { since, ...doubt } of doubtsOf(resource, read)) {
-        const place = `${doubt.kind} ${doubt.field} ${doubt.cause}`
-        const fieldDoubt = fields.get(place) ?? { ...doubt, since, resources: 0 }
-        fields.set(place, fieldDoubt)
+        const key = `${doubt.kind} ${doubt.field} ${doubt.cause}`
+        const fieldDoubt = fields.get(key) ?? { ...doubt, since, resources: 0 }
+        fields.set(key, fieldDoubt)
         fieldDoubt.resources += 1
         if (isEarlier(since, fieldDoubt.since)) fieldDoubt.since = since
       }
@@ -77,16 +77,16 @@ export function gatherDoubts(): GatheredDoubts {
   }
 }
 
-/** Each field once, in how many places of the resource it was read. */
+/** Each field once, however many of its values the resource has. */
 function* doubtsOf(
   { kind, unseen = [], doubts }: DoubtedResource,
   read: Iterable<string>,
 ): Generator<Omit<RuleDoubt, 'resources'>> {
   const fields = new Map(Array.from(read, (pointer) => [describeField(kind, pointer).path, pointer]))
   for (const [field, pointer] of fields) {
-    const known = doubts?.[field]
+    const earlier = doubts?.[field]
     const cause = unseen.includes(pointer) ? 'unseen' : 'malformed'
-    yield { kind, field, cause, since: known === undefined ? null : { run: known.run, at: known.at } }
+    yield { kind, field, cause, since: earlier === undefined ? null : { run: earlier.run, at: earlier.at } }
   }
 }
 

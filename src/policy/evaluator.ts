@@ -1,7 +1,13 @@
 import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { EvaluationRun, Meter, OverdueViolations, Rule } from '../rules/engine/rule.ts'
+import {
+  type EvaluationRun,
+  emptyContext,
+  type Meter,
+  type OverdueViolations,
+  type Rule,
+} from '../rules/engine/rule.ts'
 import { ruleTime } from '../rules/engine/rule-time.ts'
 import { namedRules, type Policy, ruleNeeds } from './policy.ts'
 import { ProjectEvaluator } from './project-evaluator.ts'
@@ -10,7 +16,7 @@ import { lookbackOf, ruleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import type { Labels } from './selector.ts'
 import { stamp } from './stamp.ts'
-import { coveringPlaces } from './waiving.ts'
+import { coveringWaivers } from './waiving.ts'
 
 /** A policy, ready to evaluate the projects of one run. Projects share no state. */
 export interface PolicyEvaluator {
@@ -22,12 +28,17 @@ export interface PolicyEvaluator {
   datesOf(resource: Resource): readonly string[]
   /** Options of a rule for a resource; undefined where the rule is off. */
   optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
-  /** A place of the policy (`file:line:column`) as reports name it. */
-  readonly placeOf: Policy['placeOf']
+  /** A position in the policy (`file:line:column`) as reports name it. */
+  readonly locationOf: Policy['locationOf']
   /** Rules that an override names. */
   readonly overridden: ReadonlySet<string>
   /** Whether a rule is on for a resource, and what in the policy decides that. */
   switchOf(project: ProjectRef, resource: Resource, rule: string): RuleSwitch
+  /**
+   * Whether a rule about one resource finds the same in another state of it; undefined where that takes more than the
+   * state: since when, or what moves by itself.
+   */
+  finds(project: ProjectRef, resource: Resource, finding: Pick<Finding, 'rule' | 'path'>): boolean | undefined
   /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
   /** `excluded`: rules that do not run here, with the reason. To what is known of earlier runs, this one adds. */
@@ -49,7 +60,7 @@ export function createEvaluator(
   )
   const sets = ruleSets(policy, labelsOf)
   const waiversFor = (scope: Rule['scope']) =>
-    coveringPlaces(
+    coveringWaivers(
       policy.waivers,
       named.flatMap(({ rule }) => (rule.scope === scope ? [rule.id] : [])),
     )
@@ -67,14 +78,33 @@ export function createEvaluator(
     needs: ruleNeeds(policy),
     datesOf: (resource) => datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : [])),
     optionsOf: (project, resource, rule) => sets.of(project, resource).byId.get(rule)?.options,
-    placeOf: policy.placeOf,
+    locationOf: policy.locationOf,
     overridden: new Set(policy.overrides.flatMap((override) => override.rules)),
     switchOf: (project, resource, rule) => switchOf(policy, rule, { project, labels: labelsOf(project), resource }),
+    finds(project, resource, { rule, path }) {
+      const one = sets
+        .of(project, resource)
+        .byKind.get(resource.kind)
+        ?.find(({ active }) => active.rule.id === rule)
+      if (one === undefined) return false
+      if (one.bound.dates !== undefined || one.active.rule.unrecorded !== undefined) return undefined
+      const context = {
+        labels: labelsOf(project),
+        since: emptyContext.since,
+        run: { labelsOf, meter: run.meter, project, now },
+      }
+      try {
+        return [...one.bound.check(resource, time, context)].some((finding) => finding.path === path)
+      } catch {
+        // It was made for another form of the resource.
+        return undefined
+      }
+    },
     evaluateOverdue(project, overdue) {
       const self: Resource = { kind: 'policy', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
       const active = sets.of(project, self).violations
       return active.flatMap(({ active, bound }) =>
-        overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),
+        overdue.flatMap((group) => [...bound.check(group)].map((ruleFinding) => stamp(active, self, ruleFinding))),
       )
     },
     forProject: (project, excluded = new Map(), foreseen) => new ProjectEvaluator(project, excluded, shared, foreseen),

@@ -31,7 +31,7 @@ export function explainRule(policy: Policy, rule: Rule, { project, labels, resou
   const statements = layers.flatMap((layer) => layer.get(rule.id) ?? [])
   const active = policy.rulesUnder(indexes).find(({ rule: { id } }) => id === rule.id)
   const settings = statements.map(({ setting }) => setting)
-  const deciding = decidingPlace(settings)
+  const deciding = decidingIndex(settings)
   const reached = severitiesAfter(settings, rule.severity)
   return {
     rule: rule.id,
@@ -48,7 +48,7 @@ export function explainRule(policy: Policy, rule: Rule, { project, labels, resou
 }
 
 /** The last one that switches it on or off or says how severe it is; one that only gives options decides neither. */
-function decidingPlace(settings: readonly RuleSetting[]): number | undefined {
+function decidingIndex(settings: readonly RuleSetting[]): number | undefined {
   let deciding: number | undefined
   let isOn = false
   for (const [index, setting] of settings.entries()) {

@@ -8,10 +8,10 @@ import type { WaiverIndexes } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
 /** What rules across projects keep of a project's resources, by the id of the rule and in the order of walking. */
-export type FleetFacts = Readonly<Record<string, readonly OwnedFact[]>>
+export type FleetFacts = Readonly<Record<string, readonly GatheredFact[]>>
 
 /** The seal of a secret, and what a rule wants to know of who shares it. */
-interface OwnedFact {
+interface GatheredFact {
   readonly owner: FactOwner
   readonly fact: FleetFact
 }
@@ -29,7 +29,7 @@ export interface FactSettings {
 }
 
 /** What rules across projects keep of one resource, without its settings, which another run may have changed. */
-export type RuleFacts = readonly (readonly [rule: string, facts: readonly OwnedFact[]])[]
+export type RuleFacts = readonly (readonly [rule: string, facts: readonly GatheredFact[]])[]
 
 interface FleetRule {
   readonly rule: Rule
@@ -39,21 +39,21 @@ interface FleetRule {
 /** Gathers what the rules across projects keep of the resources of one project. */
 export class FleetFactGatherer {
   readonly #byKind: ReadonlyMap<Kind, readonly FleetRule[]>
-  readonly #known: WeakMap<Resource, RuleFacts> | undefined
+  readonly #remembered: WeakMap<Resource, RuleFacts> | undefined
   readonly #doubts: GatheredDoubts
   readonly #failed: (rule: Rule, error: unknown) => void
-  readonly #gathered: Record<string, OwnedFact[]> = {}
+  readonly #gathered: Record<string, GatheredFact[]> = {}
 
-  /** `known`: what the same rules kept in earlier runs. `failed`: called with a rule that threw. */
+  /** `remembered`: what the same rules kept in earlier runs. `failed`: called with a rule that threw. */
   constructor(
     rules: readonly ActiveRule[],
-    known: WeakMap<Resource, RuleFacts> | undefined,
+    remembered: WeakMap<Resource, RuleFacts> | undefined,
     doubts: GatheredDoubts,
     failed: (rule: Rule, error: unknown) => void,
   ) {
     const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
     this.#byKind = byVisitedKind(fleet, ({ bound }) => bound.visits)
-    this.#known = known
+    this.#remembered = remembered
     this.#doubts = doubts
     this.#failed = failed
   }
@@ -62,11 +62,11 @@ export class FleetFactGatherer {
   visit(resource: Resource, isEvaluated: (rule: string) => boolean, settingsOf: () => FactSettings): void {
     const rules = this.#byKind.get(resource.kind)
     if (rules === undefined) return
-    const kept = this.#known?.get(resource) ?? this.#read(rules, resource, isEvaluated)
-    if (kept.length === 0) return
+    const factsByRule = this.#remembered?.get(resource) ?? this.#read(rules, resource, isEvaluated)
+    if (factsByRule.length === 0) return
     const settings = settingsOf()
     const isUsual = settings.override === '' && settings.waivers.length === 0
-    for (const [rule, facts] of kept) {
+    for (const [rule, facts] of factsByRule) {
       let ofRule = this.#gathered[rule]
       if (ofRule === undefined) {
         ofRule = []
@@ -85,9 +85,9 @@ export class FleetFactGatherer {
   #read(rules: readonly FleetRule[], resource: Resource, isEvaluated: (rule: string) => boolean): RuleFacts {
     const { kind, uid, name } = resource
     const owner: FactOwner = { kind, uid, name }
-    const lasting: (readonly [string, readonly OwnedFact[]])[] = []
+    const lasting: (readonly [string, readonly GatheredFact[]])[] = []
     const isWhole = isReadable(resource)
-    let isKnown = isWhole
+    let isComplete = isWhole
     for (const { rule, bound } of rules) {
       const unreadable = isWhole ? none : unreadableRead(bound, resource)
       if (unreadable.size > 0) {
@@ -103,10 +103,10 @@ export class FleetFactGatherer {
         if (facts.length > 0) lasting.push([rule.id, facts.map((fact) => ({ owner, fact }))])
       } catch (error) {
         this.#failed(rule, error)
-        isKnown = false
+        isComplete = false
       }
     }
-    if (isKnown) this.#known?.set(resource, lasting)
+    if (isComplete) this.#remembered?.set(resource, lasting)
     return lasting
   }
 }
@@ -147,12 +147,12 @@ export function groupSharedFacts(
   // Nearly every secret is used once: no more is made of it.
   const seen = new Set<string>()
   const repeated = new Set<string>()
-  let others = 0
+  let distinct = 0
   for (const { facts } of projects) {
     for (const { fact } of facts[rule] ?? []) {
       const [seal] = fact
-      if (seen.add(seal).size === others) repeated.add(seal)
-      else others += 1
+      if (seen.add(seal).size === distinct) repeated.add(seal)
+      else distinct += 1
     }
   }
   if (repeated.size === 0) return []

@@ -28,8 +28,8 @@ export interface ComparedChanges {
   /** As it was, but with the ignored fields as they are now: for rules that read attributes. */
   readonly before: JsonObject
   readonly fields: readonly FieldChange[]
-  /** How many changes were left out, by the path that names them first. */
-  readonly leftOut: ReadonlyMap<string, number>
+  /** How many changes were ignored, by the path that names them first. */
+  readonly ignoredCounts: ReadonlyMap<string, number>
 }
 
 const nothing: ReadonlyMap<string, number> = new Map()
@@ -39,20 +39,20 @@ export function leaveOutIgnored(
   ignored: readonly IgnoredPath[],
   { before, after, fields }: ComparedFields,
 ): ComparedChanges {
-  if (ignored.length === 0 || fields.length === 0) return { before, fields, leftOut: nothing }
-  const kept: FieldChange[] = []
-  const leftOut = new Map<string, number>()
+  if (ignored.length === 0 || fields.length === 0) return { before, fields, ignoredCounts: nothing }
+  const remaining: FieldChange[] = []
+  const ignoredCounts = new Map<string, number>()
   let patched = before
   for (const field of fields) {
     const by = ignored.find((one) => isIgnoredBy(one, field.path))
     if (by === undefined) {
-      kept.push(field)
+      remaining.push(field)
       continue
     }
-    leftOut.set(by.path, (leftOut.get(by.path) ?? 0) + 1)
+    ignoredCounts.set(by.path, (ignoredCounts.get(by.path) ?? 0) + 1)
     patched = withValueAt(patched, field.path, valueAt(after, field.path))
   }
-  return { before: patched, fields: kept, leftOut }
+  return { before: patched, fields: remaining, ignoredCounts }
 }
 
 /** What is wrong with a path: no field that is compared has it. undefined: nothing. */
@@ -64,10 +64,10 @@ export function refuseIgnoredPath(path: string): string | undefined {
   for (const [at, step] of steps.entries()) {
     const next = nodes.flatMap((node) => fieldsBelow(node, step))
     if (next.length === 0) {
-      const known = [...new Set(nodes.flatMap((node) => (node?.type === 'struct' ? Object.keys(node.members) : [])))]
-      const nearest = nearestName(step, known)
+      const names = [...new Set(nodes.flatMap((node) => (node?.type === 'struct' ? Object.keys(node.members) : [])))]
+      const nearest = nearestName(step, names)
       const meant = ['', ...steps.slice(0, at), nearest, ...steps.slice(at + 1)].join('/')
-      const hint = nearest === undefined ? hintOf(known, steps.slice(0, at)) : `did you mean \`${meant}\`?`
+      const hint = nearest === undefined ? hintOf(names, steps.slice(0, at)) : `did you mean \`${meant}\`?`
       return `no kind has the field ${describeReference(path)}, ${hint}`
     }
     nodes = next
@@ -90,7 +90,7 @@ function fieldOf(members: Members, name: string): readonly Field[] {
   return field === undefined ? [] : [field]
 }
 
-function hintOf(known: readonly string[], above: readonly string[]): string {
-  if (known.length === 0) return `\`/${above.join('/')}\` has no fields of its own`
-  return above.length === 0 ? '`hookdrift docs policy-fields` lists them' : `expected one of ${known.join(', ')}`
+function hintOf(names: readonly string[], above: readonly string[]): string {
+  if (names.length === 0) return `\`/${above.join('/')}\` has no fields of its own`
+  return above.length === 0 ? '`hookdrift docs policy-fields` lists them' : `expected one of ${names.join(', ')}`
 }

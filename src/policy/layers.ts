@@ -10,8 +10,8 @@ export function packLayer(pack: Pack, at: string | undefined): Layer {
 }
 
 /** Folds what the layers say of each rule. Naming a rule switches it on; `off` takes everything before it away. */
-export function activateRules(known: readonly Rule[], layers: readonly Layer[]): readonly ActiveRule[] {
-  return known.flatMap((rule) => {
+export function activateRules(rules: readonly Rule[], layers: readonly Layer[]): readonly ActiveRule[] {
+  return rules.flatMap((rule) => {
     const setting = foldSettings(rule, layers)
     if (setting === undefined) return []
     const options = rule.options.parse(setting.options)

@@ -216,7 +216,8 @@ function* findSameWindows(windows: readonly WrittenWindow[]): Generator<ValueFau
 /** A path and a value are only good together, and of a secret only its seal is written. */
 function* findUnpaired({ path, value }: WrittenWaiver): Generator<ValueFault> {
   // One that is faulty itself is not missing.
-  const mayBeDueTo = (leftOut: NodePath) => leftOut[0] === 'waivers' && ['path', 'value'].includes(String(leftOut[2]))
+  const mayBeDueTo = (omittedPath: NodePath) =>
+    omittedPath[0] === 'waivers' && ['path', 'value'].includes(String(omittedPath[2]))
   if (path !== undefined && value === undefined) {
     const say = () => '`path` needs a `value`: the one that is accepted there'
     yield { path: ['path'], where: 'key', say, mayBeDueTo }

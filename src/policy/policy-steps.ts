@@ -7,7 +7,7 @@ import type { PolicyException, PolicyFacts, RecordedWaiver } from '../model/poli
 import { isAtLeast, overdueRule, type Severity } from '../model/violation.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
-import { shownPath } from '../text/shown-path.ts'
+import { displayPath } from '../text/display-path.ts'
 import { compileWindow } from './change-window.ts'
 import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
 import { activateRules } from './layers.ts'
@@ -57,20 +57,20 @@ export function* policySteps(
       ignore,
       windows,
     }),
-    facts: describePolicy((at) => placeOf(at, workingDirectory), {
+    facts: describePolicy((at) => locationOf(at, workingDirectory), {
       layers,
       overrides,
       waivers,
-      known: evaluated,
+      candidates: evaluated,
       rules: active,
     }),
     probes,
     due,
     ignore,
     windows: windows.map(compileWindow),
-    file: file && shownPath(workingDirectory, file),
-    placeOf: (at) => placeOf(at, workingDirectory),
-    known: allRules,
+    file: file && displayPath(workingDirectory, file),
+    locationOf: (at) => locationOf(at, workingDirectory),
+    allRules,
     layers,
     rules: active,
     waivers: waivers.map(({ written }) => compileWaiver(written)),
@@ -116,41 +116,39 @@ function digestOf(
   return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))
 }
 
-type PlaceOf = Policy['placeOf']
-
 interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'waivers'> {
-  readonly known: readonly Rule[]
+  readonly candidates: readonly Rule[]
   /** Rules that apply where no override matches. */
   readonly rules: readonly ActiveRule[]
 }
 
 /** Where a policy asks for less than its packs do. */
-function describePolicy(placeOf: PlaceOf, policy: DescribedPolicy): PolicyFacts {
-  const exceptions = [...rulesOff(policy, placeOf), ...overridesOf(policy, placeOf)]
+function describePolicy(locationOf: Policy['locationOf'], policy: DescribedPolicy): PolicyFacts {
+  const exceptions = [...rulesOff(policy, locationOf), ...overridesOf(policy, locationOf)]
   return {
     packs: packsOf(policy.layers),
     exceptions: exceptions.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)),
     waivers: policy.waivers.map(({ written, at }): RecordedWaiver => {
       const { rule, terms } = compileWaiver(written)
-      return { ...terms, rule, configuredAt: placeOf(at) }
+      return { ...terms, rule, configuredAt: locationOf(at) }
     }),
   }
 }
 
 /** `at`: `FILE:LINE:COLUMN`. */
-function placeOf(at: string | undefined, workingDirectory: string): FileLocation | null {
+function locationOf(at: string | undefined, workingDirectory: string): FileLocation | null {
   if (at === undefined) return null
   const [line = '', ...file] = at.split(':').slice(0, -1).reverse()
-  return { file: shownPath(workingDirectory, file.reverse().join(':')), line: Number(line) }
+  return { file: displayPath(workingDirectory, file.reverse().join(':')), line: Number(line) }
 }
 
 /** A rule of no pack was never asked for; one that a file switches off was. */
-function rulesOff({ layers, known, rules }: DescribedPolicy, placeOf: PlaceOf): PolicyException[] {
+function rulesOff({ layers, candidates, rules }: DescribedPolicy, locationOf: Policy['locationOf']): PolicyException[] {
   const active = new Set(rules.map(({ rule }) => rule.id))
-  return known.flatMap(({ id }) => {
+  return candidates.flatMap(({ id }) => {
     const statement = active.has(id) ? undefined : layers.findLast((layer) => layer.has(id))?.get(id)
     if (statement === undefined || settingOf(statement) !== 'off') return []
-    const configuredAt = placeOf(statement.at)
+    const configuredAt = locationOf(statement.at)
     return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configuredAt }]
   })
 }
@@ -164,9 +162,12 @@ function settingOf({ setting }: RuleStatement): 'off' | Severity | 'options' {
 }
 
 /** Overrides that ask for less: off, a milder severity, or other options. */
-function overridesOf({ overrides, rules, known }: DescribedPolicy, placeOf: PlaceOf): PolicyException[] {
+function overridesOf(
+  { overrides, rules, candidates }: DescribedPolicy,
+  locationOf: Policy['locationOf'],
+): PolicyException[] {
   const severities = new Map(rules.map(({ rule, severity }) => [rule.id, severity ?? rule.severity]))
-  const isKnown = new Set(known.map(({ id }) => id))
+  const isKnown = new Set(candidates.map(({ id }) => id))
   return overrides.flatMap(({ match, layer }) =>
     [...layer].flatMap(([rule, said]): PolicyException[] => {
       const usual = severities.get(rule)
@@ -174,7 +175,7 @@ function overridesOf({ overrides, rules, known }: DescribedPolicy, placeOf: Plac
       // It switches on what is off elsewhere, or is stricter than the policy is elsewhere.
       if (usual === undefined || !isKnown.has(rule) || isStricter(setting, usual)) return []
       const projects = projectsOf(match)
-      const configuredAt = placeOf(said.at)
+      const configuredAt = locationOf(said.at)
       return [{ kind: 'override', rule, setting, match: describeSelector(match), projects, configuredAt }]
     }),
   )

@@ -3,7 +3,7 @@ import type { Kind } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 
 /** Kinds that a test can show. */
-export const shownKinds = [
+export const kindsInTests = [
   'project',
   'endpoint',
   'subscription',
@@ -12,7 +12,7 @@ export const shownKinds = [
 ] as const satisfies readonly Kind[]
 
 const resource = z
-  .looseObject({ kind: z.enum(shownKinds), uid: z.string().min(1).max(64).exactOptional() })
+  .looseObject({ kind: z.enum(kindsInTests), uid: z.string().min(1).max(64).exactOptional() })
   .describe("A resource in the service's own form; what is left out is as in a clean one")
 
 const expected = z.strictObject({

@@ -21,7 +21,7 @@ export interface Policy {
   /** The file that says it, as reports name it; undefined for a pack. */
   readonly file: string | undefined
   /** Every rule that exists, custom ones included, enabled or not. */
-  readonly known: readonly Rule[]
+  readonly allRules: readonly Rule[]
   /** Settings of rules for all resources; later ones win. */
   readonly layers: readonly Layer[]
   /** Rules that apply where no override matches. */
@@ -38,10 +38,10 @@ export interface Policy {
   readonly windows: readonly ChangeWindow[]
   /** Test runs of functions; their names are unique. */
   readonly probes: readonly Probe[]
-  /** Rules that apply where these overrides match, by their places in the list. */
+  /** Rules that apply where these overrides match, by their indexes in the list. */
   rulesUnder(overrides: readonly number[]): readonly ActiveRule[]
-  /** A place of a layer (`file:line:column`) as reports name it; null for what no file says. */
-  placeOf(this: void, at: string | undefined): FileLocation | null
+  /** A position in a layer (`file:line:column`) as reports name it; null for what no file says. */
+  locationOf(this: void, at: string | undefined): FileLocation | null
 }
 
 export interface ActiveRule {

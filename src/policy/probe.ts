@@ -8,7 +8,7 @@ const probedFunctions = ['body', 'header', 'subscription'] as const
 type ProbedFunction = (typeof probedFunctions)[number]
 
 /** Where the text of a probed function is. */
-export const functionPlaces = {
+export const functionFields = {
   body: { kind: 'source', attribute: 'body_function' },
   header: { kind: 'source', attribute: 'header_function' },
   subscription: { kind: 'subscription', attribute: 'function' },

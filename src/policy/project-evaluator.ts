@@ -1,6 +1,6 @@
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
-import { isWithinPointer } from '../model/json.ts'
+import { isWithinPointer, valueAt } from '../model/json.ts'
 import {
   isReadable,
   type Kind,
@@ -33,7 +33,7 @@ import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
 import { stamp } from './stamp.ts'
-import { acceptingPlaces, coveringPlaces, type WaiverIndexes, waiveUnder } from './waiving.ts'
+import { coveringWaivers, matchingWaivers, type WaiverIndexes, waiveUnder } from './waiving.ts'
 import { type OnRead, trackReads, watchChanges } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */
@@ -56,13 +56,15 @@ export class ProjectEvaluator {
   readonly #shared: SharedEvaluation
   /** Rules that do not run here, with the reason. */
   readonly #excluded: ReadonlyMap<string, string>
-  readonly #asked: readonly ActiveRule[]
+  readonly #active: readonly ActiveRule[]
   readonly #labels: EvaluationContext['labels']
   /** Of resources without a value that rules want dated. */
   readonly #context: EvaluationContext
   readonly #failures: Map<string, string>
   readonly #doubts = gatherDoubts()
   readonly #tally: Tally = new Map()
+  /** Subscriptions of which no run has read filter rows. */
+  readonly #withoutRows: Tally = new Map()
   /** Places of waivers that match findings. */
   readonly #usedWaivers = new Set<number>()
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
@@ -71,7 +73,7 @@ export class ProjectEvaluator {
   readonly #rulesOf = new Map<RuleSet, Map<Kind, readonly BoundRules<'resource'>[]>>()
   readonly #aggregations: RunningAggregations
   readonly #fleetFacts: FleetFactGatherer
-  readonly #known: WeakMap<Resource, FindingMemory> | undefined
+  readonly #remembered: WeakMap<Resource, FindingMemory> | undefined
 
   constructor(
     project: ProjectRef,
@@ -83,9 +85,9 @@ export class ProjectEvaluator {
     const { labelsOf, meter } = run
     this.project = project
     this.#shared = shared
-    this.#known = foreseen?.known.findings
+    this.#remembered = foreseen?.remembered.findings
     this.#excluded = excluded
-    this.#asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
+    this.#active = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
     this.#labels = labelsOf(project)
     const inProject: ResourceContext = {
       labelsOf,
@@ -99,72 +101,77 @@ export class ProjectEvaluator {
     this.#failures = new Map(excluded)
     const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
     const doubts = this.#doubts
-    this.#aggregations = new RunningAggregations(this.#asked, { run: inProject, foreseen, doubts, failed })
-    this.#fleetFacts = new FleetFactGatherer(this.#asked, foreseen?.known.facts, doubts, failed)
+    this.#aggregations = new RunningAggregations(this.#active, { run: inProject, foreseen, doubts, failed })
+    this.#fleetFacts = new FleetFactGatherer(this.#active, foreseen?.remembered.facts, doubts, failed)
     for (const resources of foreseen?.seen.values() ?? none) {
       for (const resource of resources) this.#collect(resource)
     }
   }
 
-  /** A place of the policy (`file:line:column`) as reports name it. */
-  get placeOf(): Policy['placeOf'] {
-    return this.#shared.policy.placeOf
+  /** A position in the policy (`file:line:column`) as reports name it. */
+  get locationOf(): Policy['locationOf'] {
+    return this.#shared.policy.locationOf
   }
 
   /** Findings of the rules about one resource. Also passes it to the rules across resources, if it was not foreseen. */
   evaluate(resource: Resource, since?: Since): readonly Finding[] {
-    if (this.#known === undefined) this.#collect(resource)
-    else return this.#recall(this.#known, resource, since)
+    if (this.#remembered === undefined) this.#collect(resource)
+    else return this.#recall(this.#remembered, resource, since)
     let findings: Finding[] | undefined
     for (const rule of this.#rulesFor(resource)) {
-      const found = this.#evaluateRule(rule, resource, since)
+      const ruleFindings = this.#evaluateRule(rule, resource, since)
       // Nearly every rule finds nothing.
-      if (found === undefined || found === noFindings) continue
+      if (ruleFindings === undefined || ruleFindings === noFindings) continue
       findings ??= []
-      for (const finding of found) findings.push(finding)
+      for (const finding of ruleFindings) findings.push(finding)
     }
     return findings ?? noFindings
   }
 
   /** Whether rules about one resource are known to find what they found in an earlier run. */
   isRecalled(resource: Resource): boolean {
-    const known = this.#memoryOf(resource)
-    return known !== undefined && this.#shared.run.now < known.until
+    const memory = this.#memoryOf(resource)
+    return memory !== undefined && this.#shared.run.now < memory.until
   }
 
   /** A clock may have gone back since then. */
   #memoryOf(resource: Resource): FindingMemory | undefined {
-    const known = this.#known?.get(resource)
-    return known?.labels === this.#labels && known.at <= this.#shared.run.now ? known : undefined
+    const memory = this.#remembered?.get(resource)
+    return memory?.labels === this.#labels && memory.at <= this.#shared.run.now ? memory : undefined
   }
 
   /** Asks only rules that may find something else than in an earlier run. */
-  #recall(memory: WeakMap<Resource, FindingMemory>, resource: Resource, since: Since | undefined): readonly Finding[] {
+  #recall(
+    memories: WeakMap<Resource, FindingMemory>,
+    resource: Resource,
+    since: Since | undefined,
+  ): readonly Finding[] {
     const { now } = this.#shared.run
-    const known = this.#memoryOf(resource)
-    if (known !== undefined && now < known.until) return known.findings
+    const memory = this.#memoryOf(resource)
+    if (memory !== undefined && now < memory.until) return memory.findings
     const { time, policy } = this.#shared
-    const lasting = [...(known?.lasting ?? none)]
+    const lasting = [...(memory?.lasting ?? none)]
     const today: Finding[] = []
     const timed: BoundRules<'resource'>[] = []
     let until = Number.POSITIVE_INFINITY
-    for (const rule of known?.timed ?? this.#rulesFor(resource)) {
+    for (const rule of memory?.timed ?? this.#rulesFor(resource)) {
       time.takeNextChange()
-      const found = this.#evaluateRule(rule, resource, since)
+      const ruleFindings = this.#evaluateRule(rule, resource, since)
       // A failure counts in each run, and a waiver that is used is noted in each.
       const isAskedAlways =
-        found === undefined || (found.length > 0 && policy.waivers.some(({ covers }) => covers(rule.active.rule.id)))
+        ruleFindings === undefined ||
+        (ruleFindings.length > 0 && policy.waivers.some(({ covers }) => covers(rule.active.rule.id)))
       const holdsUntil = isAskedAlways ? Number.NEGATIVE_INFINITY : time.takeNextChange()
       const isTimed = holdsUntil !== Number.POSITIVE_INFINITY
       if (isTimed) timed.push(rule)
       until = Math.min(until, holdsUntil)
-      for (const finding of found ?? none) (isTimed ? today : lasting).push(finding)
+      for (const finding of ruleFindings ?? none) (isTimed ? today : lasting).push(finding)
     }
     // Nothing is found in most resources: they share the empty list.
     const shared = <Item>(items: readonly Item[]) => (items.length === 0 ? none : items)
     const findings = today.length === 0 ? shared(lasting) : [...lasting, ...today]
     const noted = { lasting: shared(lasting), timed: shared(timed), findings, until, labels: this.#labels, at: now }
-    memory.set(resource, noted)
+    memories.set(resource, noted)
     return findings
   }
 
@@ -178,7 +185,7 @@ export class ProjectEvaluator {
     }
     let rules = ofSet.get(kind)
     if (rules === undefined) {
-      rules = (set.byKind.get(kind) ?? []).filter(this.#isAsked)
+      rules = (set.byKind.get(kind) ?? []).filter(this.#isIncluded)
       ofSet.set(kind, rules)
     }
     return rules
@@ -209,9 +216,10 @@ export class ProjectEvaluator {
     const { kind, uid, name } = resource
     const set = this.#ruleSetOf(resource)
     count(this.#tally, set.byId, kind)
+    if (hasNoRows(resource)) count(this.#withoutRows, set.byId, kind)
     if (set !== sets.everyone) this.#exceptions.set(resourceKey(resource), set)
-    const places = this.#accepting(resource, projectWaivers)
-    if (places.length > 0) this.#accepted.set(resourceKey(resource), places)
+    const waiverIndexes = this.#accepting(resource, projectWaivers)
+    if (waiverIndexes.length > 0) this.#accepted.set(resourceKey(resource), waiverIndexes)
     const isEvaluated = (rule: string) => set.byId.has(rule)
     const settingsOf = () => {
       return { override: sets.keyFor(project, resource), waivers: this.#accepting(resource, fleetWaivers) }
@@ -240,6 +248,28 @@ export class ProjectEvaluator {
     return [...findings, ...find('found', drift), ...find('approved', { ...drift, fields })]
   }
 
+  /**
+   * Notes which drift rules cannot compare a resource that has fields which no rule can rely on, whether or not anything
+   * else in it changed: what such a field is now is unknown.
+   */
+  doubtUnread(resource: Resource, isApproved: boolean): void {
+    const { kind, uid, name, attributes, unseen = none } = resource
+    const fields = unseen.map((path) => ({ path, before: valueAt(attributes, path) ?? null, after: null }))
+    const drift: Drift = {
+      kind,
+      uid,
+      name,
+      change: 'none',
+      before: attributes,
+      after: attributes,
+      fields,
+      isApproved,
+      areSealsComparable: true,
+      recent: noDates,
+    }
+    for (const rule of this.#driftRules(resource)) this.#compareWith(rule, resource, drift)
+  }
+
   /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */
   compareBy(id: string, resource: Resource, drift: Drift): readonly Finding[] | undefined {
     const rule = this.#driftRules(resource).find(({ active }) => active.rule.id === id)
@@ -259,7 +289,7 @@ export class ProjectEvaluator {
 
   /** Findings in the scan itself. */
   evaluateScan(resource: Resource, scan: ScanOutcome): readonly Finding[] {
-    const rules = this.#ruleSetOf(resource).scan.filter(this.#isAsked)
+    const rules = this.#ruleSetOf(resource).scan.filter(this.#isIncluded)
     return rules.flatMap(({ active, bound }) => this.#findWatched(active, resource, () => bound.check(scan)) ?? [])
   }
 
@@ -277,11 +307,14 @@ export class ProjectEvaluator {
 
   /** What the end of the run needs. */
   outcome(): EvaluationOutcome {
-    const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#asked, this.#doubts.count)
+    const rowsUnread = countUnread(this.#withoutRows, this.#active)
+    const countMissed = (rule: string, kind: Kind) => this.#doubts.count(rule, kind) + (rowsUnread[rule] ?? 0)
+    const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#active, countMissed)
     const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
     return {
       resources,
       evaluatedByRule: { ...evaluatedByRule, ...silent },
+      ...(Object.keys(rowsUnread).length === 0 ? {} : { rowsUnread }),
       failures: Object.fromEntries(this.#failures),
       doubts: this.#doubts.list(),
       usedWaivers: [...this.#usedWaivers],
@@ -289,7 +322,7 @@ export class ProjectEvaluator {
     }
   }
 
-  readonly #isAsked = ({ active }: { readonly active: ActiveRule }) => !this.#excluded.has(active.rule.id)
+  readonly #isIncluded = ({ active }: { readonly active: ActiveRule }) => !this.#excluded.has(active.rule.id)
 
   #ruleSetOf(resource: Resource): RuleSet {
     return this.#shared.sets.of(this.project, resource)
@@ -297,7 +330,7 @@ export class ProjectEvaluator {
 
   #driftRules(resource: Resource): readonly BoundRules<'drift'>[] {
     const { drift } = this.#ruleSetOf(resource)
-    return drift.filter((one) => this.#isAsked(one) && one.bound.kinds.includes(resource.kind))
+    return drift.filter((one) => this.#isIncluded(one) && one.bound.kinds.includes(resource.kind))
   }
 
   #compareWith({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift) {
@@ -335,9 +368,9 @@ export class ProjectEvaluator {
     let findings: Finding[] | undefined
     for (const problem of problems) {
       const finding = stamp(active, resource, problem)
-      const places = this.#accepting(resource, coveringPlaces(waivers, [finding.rule]))
+      const waiverIndexes = this.#accepting(resource, coveringWaivers(waivers, [finding.rule]))
       findings ??= []
-      findings.push(this.#waive(finding, places))
+      findings.push(this.#waive(finding, waiverIndexes))
     }
     return findings ?? noFindings
   }
@@ -345,13 +378,13 @@ export class ProjectEvaluator {
   #accepting(resource: Resource, among: WaiverIndexes): WaiverIndexes {
     if (among.length === 0) return none
     const about = { project: this.project, labels: this.#labels, resource }
-    return acceptingPlaces(this.#shared.policy.waivers, among, about)
+    return matchingWaivers(this.#shared.policy.waivers, among, about)
   }
 
-  #waive(finding: Finding, places: WaiverIndexes): Finding {
-    if (places.length === 0) return finding
+  #waive(finding: Finding, waiverIndexes: WaiverIndexes): Finding {
+    if (waiverIndexes.length === 0) return finding
     const { policy, run } = this.#shared
-    const { finding: waived, used } = waiveUnder(policy.waivers, places, finding, run.now)
+    const { finding: waived, used } = waiveUnder(policy.waivers, waiverIndexes, finding, run.now)
     for (const index of used) this.#usedWaivers.add(index)
     return waived
   }
@@ -373,17 +406,35 @@ const noFindings: readonly Finding[] = []
 
 const none: readonly never[] = []
 
+const noDates: Drift['recent'] = new Map()
+
 function count(tally: Tally, rules: Rules, kind: Kind): void {
   const counts = tally.get(rules)
   if (counts === undefined) tally.set(rules, { [kind]: 1 })
   else counts[kind] = (counts[kind] ?? 0) + 1
 }
 
-/** `rules`: all rules of the policy that apply. `countDoubts`: how many of a kind a rule could not evaluate. */
+/** What was due and could not be read is a doubt instead. */
+function hasNoRows({ kind, attributes, unseen = none }: Resource): boolean {
+  return kind === 'subscription' && attributes.filters === undefined && !unseen.includes('/filters')
+}
+
+function countUnread(withoutRows: Tally, rules: readonly ActiveRule[]): Readonly<Record<string, number>> {
+  const unread: Record<string, number> = {}
+  for (const { rule } of rules) {
+    if (rule.readsRows !== true) continue
+    for (const [applied, { subscription = 0 }] of withoutRows) {
+      if (applied.has(rule.id)) unread[rule.id] = (unread[rule.id] ?? 0) + subscription
+    }
+  }
+  return unread
+}
+
+/** `rules`: all rules of the policy that apply. `countMissed`: how many of a kind a rule could not evaluate. */
 function countEvaluated(
   tally: Tally,
   rules: readonly ActiveRule[],
-  countDoubts: (rule: string, kind: Kind) => number,
+  countMissed: (rule: string, kind: Kind) => number,
 ): Pick<EvaluationStats, 'resources' | 'evaluatedByRule'> {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally.values()) {
@@ -395,7 +446,7 @@ function countEvaluated(
   for (const { rule } of rules) {
     let evaluated = 0
     for (const [applied, counts] of tally) if (applied.has(rule.id)) evaluated += counts[rule.kind] ?? 0
-    evaluated = Math.max(0, evaluated - countDoubts(rule.id, rule.kind))
+    evaluated = Math.max(0, evaluated - countMissed(rule.id, rule.kind))
     if (evaluated < (resources[rule.kind] ?? 0)) evaluatedByRule[rule.id] = evaluated
   }
   return { resources, evaluatedByRule }

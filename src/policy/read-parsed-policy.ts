@@ -122,7 +122,7 @@ function* readOne({ path, file, text }: PolicyFile, reader: PolicyReader, depth:
   })
   yield
   const { extended, problems } = yield* readExtended(outline, { file, reader, depth })
-  const statements = yield* readOwn({ text, parsed, file }, { outline, extended, problems, reader })
+  const statements = yield* readStatements({ text, parsed, file }, { outline, extended, problems, reader })
   reader.files.set(path, statements)
   return statements
 }
@@ -148,7 +148,7 @@ function* readExtended(
     if (problems.length === mostProblems) break
     const refuse = (text: string) => problems.push(outline.problem(at, text))
     if (isPack(name)) {
-      extended.push(ofPack(name, placeOf(file, outline, at)))
+      extended.push(ofPack(name, positionOf(file, outline, at)))
       continue
     }
     const other = resolve(dirname(file), name)
@@ -176,7 +176,7 @@ function isPack(name: string): name is Pack {
   return packs.some((pack) => pack === name)
 }
 
-function placeOf(
+function positionOf(
   file: string,
   { at }: Pick<ReadDocument<unknown>, 'at'>,
   path: readonly (string | number)[],
@@ -207,7 +207,7 @@ interface Inheritance {
 }
 
 /** Adds the file's own settings to those that it extends. */
-function* readOwn(
+function* readStatements(
   { text, parsed, file }: ParsedText,
   { outline, extended, problems, reader }: Inheritance,
 ): Steps<ParsedPolicy> {
@@ -224,7 +224,7 @@ function* readOwn(
   const examined = examineDocument(text, {
     file,
     schema,
-    known: problems,
+    knownProblems: problems,
     parsed,
     isSecret: isWaivedValue,
     isExact: (path) => isWaivedValue(path) || path[2] === 'expect_json',
@@ -240,7 +240,7 @@ function* readOwn(
   ): Layer =>
     new Map(
       Object.entries(said).flatMap(([id, setting]) => {
-        const at = placeOf(file, document, [...path, id], 'key')
+        const at = positionOf(file, document, [...path, id], 'key')
         return setting === undefined ? [] : [[id, { setting, layer: path[0] === 'rules' ? 'rules' : 'override', at }]]
       }),
     )
@@ -253,10 +253,13 @@ function* readOwn(
   const { probes, problems: badProbes } = yield* readProbes(document, file, reader)
   const doubles = findDoubleProbes(document, extendedProbes)
   refuseFaults(examined, [...badCustom, ...badProbes, ...doubles])
-  const ignored = document.value.ignore.map((path, index) => ({ path, at: placeOf(file, document, ['ignore', index]) }))
+  const ignored = document.value.ignore.map((path, index) => ({
+    path,
+    at: positionOf(file, document, ['ignore', index]),
+  }))
   const placed = document.value.waivers.map((written, index) => ({
     written,
-    at: placeOf(file, document, ['waivers', index]),
+    at: positionOf(file, document, ['waivers', index]),
   }))
   const customLayer: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
   return {
@@ -288,7 +291,7 @@ function uniqueCustom(all: readonly CustomRule[]): readonly CustomRule[] {
   return [...new Map(all.map((each) => [`${each.rule.id} ${each.at}`, each])).values()]
 }
 
-/** Rules of one name from different places. */
+/** Rules of one name from different files or lines. */
 function twinsAmong(custom: readonly CustomRule[]): (readonly [CustomRule, CustomRule])[] {
   const first = new Map<string, CustomRule>()
   return custom.flatMap((each) => {
@@ -300,7 +303,7 @@ function twinsAmong(custom: readonly CustomRule[]): (readonly [CustomRule, Custo
 
 /**
  * Compiles the custom rules of a file, after those of the files that it extends, one step each; and every mistake in
- * them, each at its place within the expression.
+ * them, each at its position within the expression.
  */
 function* readCustom(
   file: string,

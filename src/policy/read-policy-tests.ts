@@ -10,7 +10,7 @@ import { examineDocument, mostProblems, type ReadDocument, refuseFaults } from '
 import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
 import { inOneGo, type Steps } from './steps.ts'
 
-/** A test and its place. */
+/** A test and its position in the file. */
 export interface TestAtPosition {
   readonly test: PolicyTest
   /** A message about the test, at its name, its list of expectations, or one of those. */
@@ -53,7 +53,7 @@ export function* policyTestSteps(
       if (named.length <= mostFiles) continue
       const text = `a policy names at most ${mostFiles} files of tests, and this is one more: merge some of them`
       refuseProblems([document.problem(['tests', index], text)])
-    } else tests.push(placed(document, entry, index))
+    } else tests.push(withPosition(document, entry, index))
   }
   const neighbour = file.replace(/(?:\.ya?ml)?$/, '.test.yaml')
   for (const other of new Set(named)) {
@@ -69,7 +69,7 @@ export function* policyTestSteps(
   return tests
 }
 
-function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: number): TestAtPosition {
+function withPosition({ problem }: ReadDocument<unknown>, test: PolicyTest, index: number): TestAtPosition {
   return {
     test,
     problem(where, text) {
@@ -84,7 +84,7 @@ function readTestFile(file: string, text: string, problems: FileProblem[]): Test
   const examined = examineDocument(text, { file, schema: policyTestFileSchema })
   const document = examined.document ?? refuseFaults(examined)
   problems.push(...examined.problems)
-  return document.value.tests.map((test, index) => placed(document, test, index))
+  return document.value.tests.map((test, index) => withPosition(document, test, index))
 }
 
 function read(file: string, readFile: (file: string) => string): string {
@@ -115,7 +115,7 @@ function* findUnknownNames(test: TestAtPosition, ruleIds: readonly string[]): Ge
 }
 
 interface UnknownField {
-  /** Its place among the resources of the test. */
+  /** Its index among the resources of the test. */
   readonly resource: number
   readonly path: NodePath
   readonly text: string
@@ -128,10 +128,10 @@ const neighbours = ['endpoint_uid', 'source_uid', 'device_uid']
 function* findUnknownFields({ resources }: PolicyTest): Generator<UnknownField> {
   for (const [index, { kind, ...fields }] of resources.entries()) {
     const more = kind === 'subscription' ? neighbours : []
-    for (const { path, known } of unknownIn(fields, wireSchema[kind], ['uid', ...more])) {
+    for (const { path, expected } of unknownIn(fields, wireSchema[kind], ['uid', ...more])) {
       const name = String(path.at(-1))
-      const nearest = nearestName(name, known)
-      const hint = nearest === undefined ? `expected one of ${known.join(', ')}` : `did you mean \`${nearest}\`?`
+      const nearest = nearestName(name, expected)
+      const hint = nearest === undefined ? `expected one of ${expected.join(', ')}` : `did you mean \`${nearest}\`?`
       const owner =
         path.length === 1
           ? kind
@@ -148,19 +148,19 @@ function* unknownIn(
   value: object,
   members: Members,
   more: readonly string[],
-): Generator<{ readonly path: NodePath; readonly known: readonly string[] }> {
+): Generator<{ readonly path: NodePath; readonly expected: readonly string[] }> {
   for (const [name, member] of Object.entries(value)) {
     const field: Field | undefined = Object.hasOwn(members, name) ? members[name] : undefined
     if (field === undefined) {
-      if (!more.includes(name)) yield { path: [name], known: [...new Set([...Object.keys(members), ...more])] }
+      if (!more.includes(name)) yield { path: [name], expected: [...new Set([...Object.keys(members), ...more])] }
       continue
     }
     if (field.type !== 'struct' && field.type !== 'keyed') continue
     const isList = Array.isArray(member)
     for (const [at, object] of (isList ? member : [member]).entries()) {
       if (typeof object !== 'object' || object === null) continue
-      for (const { path, known } of unknownIn(object, field.members, field.type === 'keyed' ? ['uid'] : [])) {
-        yield { path: [name, ...(isList ? [at] : []), ...path], known }
+      for (const { path, expected } of unknownIn(object, field.members, field.type === 'keyed' ? ['uid'] : [])) {
+        yield { path: [name, ...(isList ? [at] : []), ...path], expected }
       }
     }
   }

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
 import { compilerFrom, type LoadCompiler } from './expression-compiler.ts'
-import { type Expectation, functionPlaces, type Probe, type WrittenProbe } from './probe.ts'
+import { type Expectation, functionFields, type Probe, type WrittenProbe } from './probe.ts'
 import { matcherOf } from './selector.ts'
 import type { Steps } from './steps.ts'
 
@@ -80,7 +80,7 @@ export function readPayload(text: string): { readonly payload: JsonObject } | { 
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    // The parser's message quotes the text; the place alone is safe.
+    // The parser's message quotes the text; the position alone is safe.
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(messageOf(error)) ?? []
     return { fault: line === undefined ? 'is not JSON' : `is not JSON (line ${line}, column ${column})` }
   }
@@ -166,6 +166,6 @@ function probeOf(written: WrittenProbe, { payload, functionText, expectation }: 
     expectation,
     said: statement,
     matches: (project, labels, resource) =>
-      resource.kind === functionPlaces[probed].kind && matches(project, labels, resource),
+      resource.kind === functionFields[probed].kind && matches(project, labels, resource),
   }
 }

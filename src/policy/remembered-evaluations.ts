@@ -13,9 +13,9 @@ export interface RememberedEvaluations {
   readonly conclusions: Map<string, RememberedConclusion>
 }
 
-/** A scan of which it is known beforehand what it shows. */
+/** A scan that is foreseen: what it shows is in the history. */
 export interface ForeseenScan {
-  readonly known: RememberedEvaluations
+  readonly remembered: RememberedEvaluations
   /** In the order of walking. A list is the same object where nothing in it changed since the scan before. */
   readonly seen: ReadonlyMap<Kind, readonly Resource[]>
   isComplete(kind: Kind): boolean
@@ -51,6 +51,6 @@ export interface FindingMemory {
   readonly at: number
 }
 
-export function nothingKnown(): RememberedEvaluations {
+export function createRememberedEvaluations(): RememberedEvaluations {
   return { findings: new WeakMap(), facts: new WeakMap(), conclusions: new Map() }
 }

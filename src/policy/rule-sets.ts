@@ -17,7 +17,7 @@ export interface BoundRules<Scope extends BoundRule['scope']> {
   readonly bound: Extract<BoundRule, { scope: Scope }>
 }
 
-/** Names the overrides that match a resource, by their places in the policy's list; empty where none does. */
+/** Names the overrides that match a resource, by their indexes in the policy's list; empty where none does. */
 export type OverrideKey = string
 
 export interface RuleSets {

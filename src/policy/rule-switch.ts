@@ -25,7 +25,7 @@ export function switchOf(policy: Policy, rule: string, { project, labels, resour
     isOff,
     endedBy: decidedAt(ofSome === undefined ? 'rule_off' : 'override', {
       reason: isOff ? null : requiresLess,
-      place: statement === undefined || isPointless ? placeOfPolicy(policy) : policy.placeOf(statement.at),
+      configuredAt: statement === undefined || isPointless ? locationOfPolicy(policy) : policy.locationOf(statement.at),
     }),
   }
 }
@@ -42,10 +42,10 @@ function isSwitchedOff({ setting }: RuleStatement): boolean {
 }
 
 /** A rule that no layer names was left out by what the file extends: by its last pack, or by the file as a whole. */
-function placeOfPolicy({ layers, file, placeOf }: Policy): FileLocation | null {
+function locationOfPolicy({ layers, file, locationOf }: Policy): FileLocation | null {
   for (const layer of layers.toReversed()) {
     const [said] = layer.values()
-    if (said?.layer.startsWith('pack ') && said.at !== undefined) return placeOf(said.at)
+    if (said?.layer.startsWith('pack ') && said.at !== undefined) return locationOf(said.at)
   }
   return file === undefined ? null : { file, line: 1 }
 }

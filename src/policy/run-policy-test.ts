@@ -37,15 +37,15 @@ export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
   const project: ProjectRef = { name: test.project, service, uid: name }
   const { labels } = test
   const evaluator = createEvaluator(policy, at, () => labels).forProject(project)
-  const resources = shownBy(test, at)
+  const resources = resourcesOf(test, at)
   const ofProject = [
     ...resources.flatMap((resource) => evaluator.evaluate(resource)),
     ...evaluator.conclude({ isComplete: () => true }),
   ]
   const evaluation = evaluator.outcome()
   const { findings, failures } = concludeFleetRules([{ project, labels, evaluation }], policy, at)
-  const found = [...ofProject, ...findings.map(({ finding }) => finding)]
-  const open = found.filter(({ waiver }) => waiver === undefined)
+  const all = [...ofProject, ...findings.map(({ finding }) => finding)]
+  const open = all.filter(({ waiver }) => waiver === undefined)
   return { ...compare(test, open), failures: new Map(Object.entries({ ...failures, ...evaluation.failures })) }
 }
 
@@ -146,7 +146,7 @@ const cleanResources = {
 } as const
 
 /** In the order of walking. */
-function shownBy(test: PolicyTest, at: number): readonly Resource[] {
+function resourcesOf(test: PolicyTest, at: number): readonly Resource[] {
   const named = test.resources.map(({ kind, ...said }, index): Item => {
     const uid = said.uid ?? `${kind}-${index + 1}`
     // The content of a YAML file is JSON.
@@ -235,8 +235,8 @@ function secretOf(uid: string): string {
   return hash('sha256', `not-a-real-key ${uid}`)
 }
 
-function compare({ expect, exact }: PolicyTest, found: readonly Finding[]): Omit<TestOutcome, 'failures'> {
-  const unmatched = [...found]
+function compare({ expect, exact }: PolicyTest, findings: readonly Finding[]): Omit<TestOutcome, 'failures'> {
+  const unmatched = [...findings]
   const missing: number[] = []
   for (const [index, expected] of expect.entries()) {
     const at = unmatched.findIndex((finding) => fits(expected, finding))

@@ -116,18 +116,18 @@ export class RunningAggregations {
     this.#doubts.blur(rule.id, resource.kind)
   }
 
-  /** `asked`: takes what the rule asks. */
-  #completenessFor({ id }: Rule, { isComplete }: Completeness, asked: Map<Kind, boolean>): Completeness {
+  /** `answers`: takes what this answers, by kind. */
+  #completenessFor({ id }: Rule, { isComplete }: Completeness, answers: Map<Kind, boolean>): Completeness {
     return {
       isComplete: (kind) => {
-        asked.set(kind, isComplete(kind))
+        answers.set(kind, isComplete(kind))
         return isComplete(kind) && this.#doubts.isClear(id, kind)
       },
     }
   }
 
   #recall(rule: Rule, visits: readonly Kind[]): RememberedConclusion['problems'] | undefined {
-    const remembered = this.#foreseen?.known.conclusions.get(rule.id)
+    const remembered = this.#foreseen?.remembered.conclusions.get(rule.id)
     if (remembered === undefined || this.#foreseen === undefined || remembered.project !== this.#project)
       return undefined
     const { seen, isComplete } = this.#foreseen
@@ -144,12 +144,12 @@ export class RunningAggregations {
     complete: RememberedConclusion['complete'],
   ) {
     if (this.#foreseen === undefined) return
-    const { known, seen } = this.#foreseen
+    const { remembered, seen } = this.#foreseen
     const isSure = !this.#threw.has(rule) && visits.every((kind) => this.#doubts.isClear(rule.id, kind))
-    if (rule.custom !== undefined || !isSure) known.conclusions.delete(rule.id)
+    if (rule.custom !== undefined || !isSure) remembered.conclusions.delete(rule.id)
     else {
       const ofKinds = visits.map((kind) => seen.get(kind))
-      known.conclusions.set(rule.id, { project: this.#project, seen: ofKinds, complete, problems })
+      remembered.conclusions.set(rule.id, { project: this.#project, seen: ofKinds, complete, problems })
     }
   }
 }

@@ -18,7 +18,7 @@ interface ScheduleDefinition {
  * Reads a pattern by a zone's clock. A pattern with fixed hours, minutes and seconds (no `*`, no step) names times of
  * the day: a time that the clock skips comes right after the jump, one that the clock repeats comes once. Any other
  * pattern is a rhythm: it comes every time the clock shows a matching time.
- * @throws Error when they make no timetable; `findTimetableFault` reports that earlier, with the place
+ * @throws Error when they make no timetable; `findTimetableFault` reports that earlier, with the position
  */
 export function readTimetable({ cron, timezone }: ScheduleDefinition): Timetable {
   const pattern = new Cron(cron, { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', paused: true })
@@ -69,7 +69,7 @@ export function longestInterval(schedule: ScheduleDefinition, from: number): num
   try {
     return Math.max(...intervals(readTimetable(schedule), from))
   } catch {
-    // The worker refuses it, with the place. An audit by hand does not need it.
+    // The worker refuses it, with the position. An audit by hand does not need it.
     return undefined
   }
 }

@@ -49,9 +49,9 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
     accepts(project, labels, resource) {
       if (!matches(project, labels, resource)) return false
       if (path === undefined) return true
-      const shown = valueAt(resource.attributes, path)
+      const value = valueAt(resource.attributes, path)
       // A value that is not shown may differ from the accepted one.
-      return shown !== undefined && canonicalJson(shown) === accepted
+      return value !== undefined && canonicalJson(value) === accepted
     },
   }
 }

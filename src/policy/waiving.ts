@@ -3,16 +3,16 @@ import type { Finding } from '../model/violation.ts'
 import type { Labels } from './selector.ts'
 import { type PolicyWaiver, waiverAmong } from './waiver.ts'
 
-/** Waivers by their places in the policy's list. */
+/** Waivers by their indexes in the policy's list. */
 export type WaiverIndexes = readonly number[]
 
 /** Waivers for violations of some rules. */
-export function coveringPlaces(waivers: readonly PolicyWaiver[], rules: readonly string[]): WaiverIndexes {
+export function coveringWaivers(waivers: readonly PolicyWaiver[], rules: readonly string[]): WaiverIndexes {
   return waivers.flatMap(({ covers }, index) => (rules.some((rule) => covers(rule)) ? [index] : []))
 }
 
 /** The waivers that match a resource, also for findings that come after it has left memory. */
-export function acceptingPlaces(
+export function matchingWaivers(
   waivers: readonly PolicyWaiver[],
   among: WaiverIndexes,
   { project, labels, resource }: { readonly project: ProjectRef; readonly labels: Labels; readonly resource: Resource },

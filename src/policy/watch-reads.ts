@@ -11,8 +11,8 @@ const mostPointers = 100
  */
 export function watchReads(resource: Resource, onRead: OnRead, { within = false } = {}): Resource {
   const { attributes, volatile, malformed = [], unseen = [] } = resource
-  const some = malformed.length > mostPointers ? [...new Set(malformed.map(firstStep))] : malformed
-  const pointers = [...some, ...unseen]
+  const malformedPointers = malformed.length > mostPointers ? [...new Set(malformed.map(firstStep))] : malformed
+  const pointers = [...malformedPointers, ...unseen]
   const inner = Map.groupBy(
     pointers.flatMap((pointer) => parentsOf(pointer).map((parent) => ({ parent, pointer }))),
     ({ parent }) => parent,

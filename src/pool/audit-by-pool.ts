@@ -57,9 +57,9 @@ export function auditByPool(pool: PoolRun): AuditAll {
     const unfinished = audit.projects.filter((_, at) => lost.has(projectIds[at] ?? 0))
     const whyNot = ({ ref }: AuditedProject) =>
       unclaimed.get(ref.service) ?? stop ?? new Error('its worker was lost three times')
-    for (const [reason, own] of Map.groupBy(unfinished, whyNot)) {
+    for (const [reason, group] of Map.groupBy(unfinished, whyNot)) {
       const signal = AbortSignal.abort(reason)
-      for (const outcome of await auditUnfinished(own, { ...run, signal })) {
+      for (const outcome of await auditUnfinished(group, { ...run, signal })) {
         outcomes.set(outcome.project.name, outcome)
       }
     }
@@ -179,10 +179,10 @@ async function importDone(
   const outcomes = new Map<string, ProjectOutcome>()
   for (let after = 0; ; ) {
     const done = await readDone(db, draft.run, { after, most: mostRead })
-    for (const { place, outcome, draft: kept } of done) {
+    for (const { place, outcome, draft: taskDraft } of done) {
       const project = projects[place - 1]
       if (project === undefined) throw new Error(`task ${place} of run ${draft.run} has no project`)
-      await draft.importProject(project.ref, JSON.parse(kept))
+      await draft.importProject(project.ref, JSON.parse(taskDraft))
       const { timings, ...result }: TaskOutcome = JSON.parse(outcome)
       for (const timing of timings) onTimed?.(project, timing)
       outcomes.set(project.ref.name, result)
@@ -194,8 +194,8 @@ async function importDone(
 
 async function auditUnfinished(projects: readonly AuditedProject[], run: OpenRun): Promise<readonly ProjectOutcome[]> {
   const outcomes: ProjectOutcome[] = []
-  for (const some of chunks(projects, 8)) {
-    outcomes.push(...(await Promise.all(some.map((project) => auditContained(project, run)))))
+  for (const batch of chunks(projects, 8)) {
+    outcomes.push(...(await Promise.all(batch.map((project) => auditContained(project, run)))))
   }
   return outcomes
 }

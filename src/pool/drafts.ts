@@ -1,6 +1,5 @@
 import { blockIds, type DraftIds } from '../history/draft/draft-ids.ts'
 import { type AcquiredRun, acquireRun, RunDraft } from '../history/draft/run-draft.ts'
-
 import { SqlScanDraft } from '../history/draft/scan-draft.ts'
 import type { RunStart } from '../history/history.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'

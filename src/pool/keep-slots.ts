@@ -69,9 +69,7 @@ export async function keepSlots(dependencies: SlotDependencies, signal: AbortSig
     try {
       const waiting = await waitingServices(dependencies.db)
       // Each turn begins with another service, so that none takes all slots.
-      const inTurn = waiting
-        .map((_, at) => waiting[(at + turn) % waiting.length])
-        .filter((found) => found !== undefined)
+      const inTurn = waiting.map((_, at) => waiting[(at + turn) % waiting.length]).filter((task) => task !== undefined)
       for (const { service, isFresh, running } of inTurn) {
         const cap = dependencies.capOf(service)
         const most = slots - walks.size
@@ -128,14 +126,14 @@ export async function keepSlots(dependencies: SlotDependencies, signal: AbortSig
 /** Says that walks go on, and breaks off those that were given to another worker. */
 function keepTouching(walks: ReadonlyMap<string, Walk>, { jobs, every }: SlotDependencies): () => void {
   return every(touchEveryMs, () => {
-    for (const [queue, own] of Map.groupBy(walks.values(), ({ queue }) => queue)) {
+    for (const [queue, group] of Map.groupBy(walks.values(), ({ queue }) => queue)) {
       void jobs
         .touch(
           queue,
-          own.map(({ job }) => job),
+          group.map(({ job }) => job),
         )
-        .then((kept) => {
-          for (const { job, abandon } of own) if (!kept.has(job.id)) abandon.abort(lost)
+        .then((touched) => {
+          for (const { job, abandon } of group) if (!touched.has(job.id)) abandon.abort(lost)
         })
         // A walk that cannot be touched for long is lost, and its next write says so.
         .catch(() => {})

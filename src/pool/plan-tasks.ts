@@ -45,8 +45,8 @@ export async function planTasks(
     const tasks = projects.map((project, at) => ({ projectId: ids[at] ?? 0, project: plannedProject(project) }))
     await insertTasks(transaction, run, tasks)
     await beginBlocks(transaction)
-    for (const [service, own] of Map.groupBy(tasks, ({ project }) => project.ref.service)) {
-      const keys = own.map(({ projectId }): TaskKey => ({ run, projectId, service }))
+    for (const [service, group] of Map.groupBy(tasks, ({ project }) => project.ref.service)) {
+      const keys = group.map(({ projectId }): TaskKey => ({ run, projectId, service }))
       await jobs.send(walkQueue(service), keys, {}, transaction)
     }
     return ids

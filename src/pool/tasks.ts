@@ -137,12 +137,12 @@ export async function returnTask(
 export async function leaveTask(
   session: PostgresSession,
   { run, projectId }: TaskKey,
-  left: { readonly token: number; readonly outcome: string; readonly draft: string },
+  result: { readonly token: number; readonly outcome: string; readonly draft: string },
 ): Promise<boolean> {
   const written = await session.run(
     `UPDATE hookdrift.task SET state = 'done', outcome = $4, draft = $5
      WHERE run = $1 AND project_id = $2 AND token = $3 AND state = 'running'`,
-    [run, projectId, left.token, left.outcome, left.draft],
+    [run, projectId, result.token, result.outcome, result.draft],
   )
   return written === 1
 }

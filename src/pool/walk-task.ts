@@ -97,8 +97,8 @@ export async function walkTask(
   const token = await briefTransaction(db, (transaction) => takeTask(transaction, key, { token: state.token, worker }))
   if (token === undefined) return 'lost'
   if (state.wasRunning) dependencies.onTakenOver()
-  const left = await walk(project, site, { ...dependencies, abandon, key, token, state })
-  if (left === undefined) {
+  const result = await walk(project, site, { ...dependencies, abandon, key, token, state })
+  if (result === undefined) {
     if (isLost(abandon)) return 'lost'
     const isReturned = await briefTransaction(db, async (transaction) => {
       if (!(await returnTask(transaction, key, token))) return false
@@ -108,7 +108,7 @@ export async function walkTask(
     return isReturned ? 'returned' : 'lost'
   }
   const isLeft = await briefTransaction(db, async (transaction) => {
-    if (!(await leaveTask(transaction, key, { token, ...left }))) return false
+    if (!(await leaveTask(transaction, key, { token, ...result }))) return false
     // The job may be another worker's by now, which finds the task done.
     await jobs.complete(queue, job, transaction)
     return true

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { CheckedFile } from '../app/check-files.ts'
-import type { ShownValue } from '../config/show-configuration.ts'
+import type { ConfigurationValue } from '../config/show-configuration.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { anyJson, listOf } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import { wrapLine, wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { NodePath } from '../yaml/node-values.ts'
@@ -47,7 +48,7 @@ export const configCheckForm: AnswerForm = {
   more: { ok: z.boolean().describe('Whether no file has a fault.') },
 }
 
-export function answerConfig(values: readonly ShownValue[], limit: number): Answer<ConfigRow> {
+export function answerConfig(values: readonly ConfigurationValue[], limit: number): Answer<ConfigRow> {
   const rows = values.map(({ path, value, source, at, reference, isSecret, isSet }) => ({
     path: nameOf(path),
     value,
@@ -66,9 +67,9 @@ function nameOf(path: NodePath): string {
 
 export const configView: AnswerView<ConfigRow> = {
   columns: [
-    { name: 'path', value: ({ path }) => path },
-    { name: 'value', value: valueText },
-    { name: 'from', value: originText },
+    { name: 'path', value: ({ path }) => path, breaks: true },
+    { name: 'value', value: valueText, breaks: true },
+    { name: 'from', value: originText, breaks: true },
   ],
   nothing: 'The configuration is empty.',
   isOfRun: false,
@@ -85,7 +86,7 @@ function originText({ source, at, reference }: ConfigRow): string {
 }
 
 /** The configuration as a file would have it, each value with where it comes from. A secret is its reference. */
-export function writeConfig(values: readonly ShownValue[]): string {
+export function writeConfig(values: readonly ConfigurationValue[]): string {
   // Neither the recommended rules nor the key next to the history have a value in a file.
   const inFile = values.filter(
     ({ path, source, isSecret }) => source !== 'default' || !(isSecret || path[0] === 'policy'),
@@ -113,13 +114,16 @@ export const configCheckView: AnswerView<CheckedFile> = {
     { name: 'about', value: ({ about }) => about },
   ],
   lines: ({ rows }, page) =>
-    rows.flatMap(({ file, faults, warnings, about }) => [
-      faults.length === 0
-        ? page.paint('good', neutralise(`${file} is valid: ${about}.`))
-        : page.paint('alarm', neutralise(`${file} has ${count(faults.length, 'fault')}:`)),
-      ...faults.map((fault) => `  ${neutralise(fault)}`),
-      ...warnings.map((warning) => `  warning: ${neutralise(warning)}`),
-    ]),
+    rows.flatMap(({ file, faults, warnings, about }) => {
+      const isValid = faults.length === 0
+      const verdict = isValid ? `${file} is valid: ${about}.` : `${file} has ${count(faults.length, 'fault')}:`
+      return [
+        ...wrapProse(neutralise(verdict), page.width).map((line) => page.paint(isValid ? 'good' : 'alarm', line)),
+        ...[...faults, ...warnings.map((warning) => `warning: ${warning}`)].flatMap((text) =>
+          wrapLine(`  ${neutralise(text)}`, page.width),
+        ),
+      ]
+    }),
   nothing: '',
   isOfRun: false,
 }

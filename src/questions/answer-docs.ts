@@ -3,7 +3,7 @@ import { AuditError } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
-import { padColumns } from '../text/columns.ts'
+import { padColumns, wrapProse } from '../text/columns.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { pickSection, showMarkdown, wrapMarkdown } from './show-markdown.ts'
@@ -68,15 +68,15 @@ export function answerTopics(
 }
 
 /**
- * A page or a section of it. `asked`: a topic, or the path of a page in a checkout, with or without `#section`.
+ * A page or a section of it. `topicOrPath`: a topic, or the path of a page in a checkout, with or without `#section`.
  * @throws AuditError.usage when there is no such page or section
  */
 export function answerPage(
-  asked: string,
+  topicOrPath: string,
   topics: ReadonlyMap<string, string>,
   readPage: (path: string) => PageText,
 ): Answer<DocsRow> {
-  const [named = '', section] = asked.split('#', 2)
+  const [named = '', section] = topicOrPath.split('#', 2)
   const name = named.replace(/^docs\//, '').replace(/\.md$/, '')
   const topicAndPath = [...topics].find(([topic, path]) => topic === name || path === name)
   if (topicAndPath === undefined) {
@@ -104,14 +104,14 @@ function pagesAbout(
 ): readonly string[] {
   const sought = word.toLowerCase()
   if (sought.length < 3) return []
-  const found = [...topics].flatMap(([topic, path]) => {
+  const hits = [...topics].flatMap(([topic, path]) => {
     if (!isListed(path)) return []
     const text = readPage(path).text.toLowerCase()
     const times = text.split(sought).length - 1
     const isTitle = topic.includes(sought) || (text.split('\n', 1)[0] ?? '').includes(sought)
     return times === 0 ? [] : [{ topic, weight: times + (isTitle ? titleWeight : 0) }]
   })
-  return found
+  return hits
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, mostPages)
     .map(({ topic }) => topic)
@@ -125,9 +125,9 @@ function answerOf(row: DocsRow): Answer<DocsRow> {
   return { form: docsForm, run: null, rows: [row], omitted: 0 }
 }
 
-function rowOf(topic: string, { path, text }: PageText, shown: string | null): DocsRow {
+function rowOf(topic: string, { path, text }: PageText, pageText: string | null): DocsRow {
   const [, title = topic] = /^# (.{1,200})$/m.exec(text) ?? []
-  return { topic, kind: kindOf(path), title, text: shown }
+  return { topic, kind: kindOf(path), title, text: pageText }
 }
 
 const columns: AnswerView<DocsRow>['columns'] = [
@@ -143,7 +143,11 @@ export const topicsView: AnswerView<DocsRow> = {
     return [...Map.groupBy(rows, ({ kind }) => kind)].flatMap(([kind, pages], index) => [
       ...(index === 0 ? [] : ['']),
       page.paint('heading', kind),
-      ...pages.map(({ topic, title }) => `  ${padColumns(topic, width)}  ${title}`),
+      ...pages.flatMap(({ topic, title }) =>
+        wrapProse(title, page.width - width - 4).map(
+          (line, at) => `  ${padColumns(at === 0 ? topic : '', width)}  ${line}`,
+        ),
+      ),
     ])
   },
   nothing: 'This installation has no pages: something removed its folder docs.',

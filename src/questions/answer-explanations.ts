@@ -15,7 +15,9 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { anyJson, listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import { wrapLine } from '../text/columns.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
+import type { Column } from '../text/table.ts'
 
 export const policyExplainForm: AnswerForm = {
   name: 'policy-explain',
@@ -57,14 +59,20 @@ export const policyExplainForm: AnswerForm = {
 
 /** Which layers of a policy decide about a resource, rule by rule. */
 export function answerExplanations(
-  { project, resource: { kind, uid, name }, goneSince }: MatchedResource,
+  explained: MatchedResource,
   explanations: readonly Explanation[],
   { windows, limit }: { readonly windows: readonly ChangeWindow[]; readonly limit: number },
 ): Answer<Explanation> {
+  const {
+    project,
+    resource: { kind, uid, name },
+    goneSince,
+  } = explained
   return {
     form: policyExplainForm,
     run: null,
     ...limited(explanations, limit),
+    remarks: [headingOf(explained), ...windows.map((window) => `Change window ${describeChangeWindow(window)}`)],
     more: { project: project.name, kind, uid, name, windows: windows.map(rowOf), gone_since: goneSince },
   }
 }
@@ -73,38 +81,61 @@ function rowOf({ written: { name, cron, timezone = 'UTC', duration, ticket } }: 
   return { name, cron, timezone, duration, ...(ticket === undefined ? {} : { ticket }) }
 }
 
-/** `isOne`: whether the user named one rule, which then is explained layer by layer. */
-export function explanationsView(
-  explained: MatchedResource,
-  windows: readonly ChangeWindow[],
-  isOne: boolean,
-): AnswerView<Explanation> {
+/** How rules are explained: one that the user named layer by layer, all of a kind in a table. */
+export function explanationsView(isOne: boolean, showPath: (path: string) => string): AnswerView<Explanation> {
   return {
-    columns: [
-      { name: 'rule', value: ({ rule }) => rule },
-      { name: 'severity', value: ({ severity }) => severity },
-      { name: 'options', value: ({ options }) => options },
-      { name: 'layers', value: ({ layers }) => layers.map(({ layer, decides }) => ({ layer, decides })) },
-      { name: 'waivers', value: ({ waivers }) => waivers.map((waiver) => ({ ...waiver })) },
-    ],
-    lines: ({ rows }) => [
-      headingOf(explained),
-      ...windows.map((window) => `Change window ${describeChangeWindow(window)}`),
-      '',
-      ...(isOne ? rows.flatMap(showExplanation) : showExplanations(rows)),
-    ],
+    columns: explanationColumns(showPath),
+    ...(isOne && {
+      lines: ({ rows }, { width }) =>
+        rows.flatMap((row) => showExplanation(row, showPath).flatMap((line) => wrapLine(line, width))),
+    }),
     nothing: 'No rule is about resources of this kind.',
     isOfRun: false,
   }
 }
 
+/** For people, the severity of each rule and the layer that decides it. */
+export function explanationColumns(showPath: (path: string) => string): Column<Explanation>[] {
+  return [
+    { name: 'rule', value: ({ rule }) => rule },
+    { name: 'severity', value: ({ severity }) => severity },
+    { name: 'options', value: ({ options }) => options, only: 'csv' },
+    {
+      name: 'layers',
+      value: ({ layers }) => layers.map(({ layer, decides }) => ({ layer, decides })),
+      only: 'csv',
+    },
+    { name: 'waivers', value: ({ waivers }) => waivers.map((waiver) => ({ ...waiver })), only: 'csv' },
+    {
+      name: 'decided by',
+      value: () => null,
+      show: (row) => decidingLayer(row)?.layer ?? 'in no pack of this policy',
+      only: 'text',
+    },
+    {
+      name: 'at',
+      value: () => null,
+      show: (row) => `${showPath(decidingLayer(row)?.at ?? '')}${row.waivers.length === 0 ? '' : ' (waived)'}`,
+      breaks: true,
+      only: 'text',
+    },
+  ]
+}
+
+function decidingLayer({ layers }: Explanation) {
+  return layers.find(({ decides }) => decides)
+}
+
 function headingOf({ project, resource: { kind, uid, name }, goneSince }: MatchedResource): string {
   const gone = goneSince === null ? '' : `, gone since ${goneSince}`
-  return `${neutralise(project.name)} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
+  return `${project.name} ${kind} ${quote(name)} ${uid}${gone}`
 }
 
 /** One rule: its severity in the catalogue and in each layer of the policy that names it, and the deciding layer. */
-export function showExplanation({ rule, severity, options, layers, waivers }: Explanation): string[] {
+export function showExplanation(
+  { rule, severity, options, layers, waivers }: Explanation,
+  showPath: (path: string) => string,
+): string[] {
   const verdict = severity === 'off' ? `${rule} is off` : `${rule} is on, ${severity}`
   const given = JSON.stringify(options)
   const rows = layers.map((layer) => [
@@ -112,7 +143,7 @@ export function showExplanation({ rule, severity, options, layers, waivers }: Ex
     layer.layer,
     layer.severity,
     showOptions(layer.setting),
-    layer.at ?? '',
+    showPath(layer.at ?? ''),
   ])
   const isNamed = layers.some(({ at, decides }) => decides || at !== undefined)
   return [
@@ -125,15 +156,6 @@ export function showExplanation({ rule, severity, options, layers, waivers }: Ex
     ),
     ...(isNamed ? ['', 'Later lines win, option by option; → decides whether the rule is on, and its severity.'] : []),
   ].map(neutralise)
-}
-
-/** All rules of a kind: the severity of each, and the layer that decides it. */
-export function showExplanations(explanations: readonly Explanation[]): string[] {
-  const rows = explanations.map(({ rule, severity, layers, waivers }) => {
-    const { layer = 'in no pack of this policy', at = '' } = layers.find(({ decides }) => decides) ?? {}
-    return [severity, rule, layer, `${at}${waivers.length === 0 ? '' : ' (waived)'}`]
-  })
-  return inColumns(rows).map(neutralise)
 }
 
 interface MatchedResource extends RuleTarget {

@@ -40,7 +40,7 @@ export function answerPolicyCheck(
     file,
     digest: policy.digest,
     rules: policy.rules.length,
-    custom: policy.known.filter(({ custom }) => custom !== undefined).length,
+    custom: policy.allRules.filter(({ custom }) => custom !== undefined).length,
     overrides: policy.overrides.length,
     waivers: policy.waivers.length,
     windows: policy.windows.length,

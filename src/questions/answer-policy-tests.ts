@@ -53,7 +53,7 @@ export const policyTestsView: AnswerView<PolicyTestRow> = {
   isOfRun: false,
 }
 
-/** The differences from what a test expects, each with its place in the file. */
+/** The differences from what a test expects, each with its position in the file. */
 function differences({ test, problem }: TestAtPosition, { missing, unexpected, failures }: TestOutcome): FileProblem[] {
   const of = `in "${test.name}"`
   return [

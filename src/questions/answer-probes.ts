@@ -103,6 +103,6 @@ function linesOf({ project, probe, kind, uid, name, outcome, verdict, message, p
 }
 
 function indented(value: Json): string[] {
-  const shown = neutraliseJson(jsonOfNumbers(JSON.stringify(value, null, 2)))
-  return shown.split('\n').map((line) => `  ${line}`)
+  const text = neutraliseJson(jsonOfNumbers(JSON.stringify(value, null, 2)))
+  return text.split('\n').map((line) => `  ${line}`)
 }

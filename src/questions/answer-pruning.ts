@@ -4,6 +4,8 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
 
@@ -46,24 +48,26 @@ export const pruningView: AnswerView<PruningRow> = {
     { name: 'started_at', value: (row) => row.started_at },
     { name: 'reasons', value: ({ reasons }) => [...reasons] },
   ],
-  lines({ rows }) {
+  lines({ rows }, { width }) {
     const wide = `${rows.at(-1)?.number ?? ''}`.length
     return rows
       .filter(({ kept }) => kept)
-      .map(({ number, started_at, reasons }) => {
-        return `keep  ${`${number}`.padStart(wide)}  ${started_at}  ${reasons.join(', ')}`
+      .flatMap(({ number, started_at, reasons }) => {
+        const head = `keep  ${`${number}`.padStart(wide)}  ${showTime(started_at)}`
+        const lines = wrapProse(reasons.join(', '), width - head.length - 2)
+        return lines.map((line, at) => `${at === 0 ? head : ' '.repeat(head.length)}  ${line}`)
       })
   },
   nothing: 'The history has no committed run.',
   isOfRun: false,
 }
 
-function verdictOf(rows: readonly PruningRow[], { bytes, leftBytes }: FreedDisk, isDry: boolean): string {
+function verdictOf(rows: readonly PruningRow[], { bytes, freeBytes }: FreedDisk, isDry: boolean): string {
   const keptCount = rows.filter((row) => row.kept).length
-  const [gone, left] = [count(rows.length - keptCount, 'run'), count(keptCount, 'run')]
-  if (isDry) return `${gone} would be removed, ${left} kept. Nothing was changed.`
-  const inside = leftBytes > 0 ? `, ${megabytes(leftBytes)} free inside it for the next runs` : ''
-  return `${gone} pruned, ${left} kept; ${megabytes(bytes)} freed${inside}.`
+  const [gone, remaining] = [count(rows.length - keptCount, 'run'), count(keptCount, 'run')]
+  if (isDry) return `${gone} would be removed, ${remaining} kept. Nothing was changed.`
+  const inside = freeBytes > 0 ? `, ${megabytes(freeBytes)} free inside it for the next runs` : ''
+  return `${gone} pruned, ${remaining} kept; ${megabytes(bytes)} freed${inside}.`
 }
 
 function megabytes(bytes: number): string {

@@ -23,15 +23,15 @@ export type QueryRow = Readonly<Record<string, Json>>
 /** The rows of a query as an answer; run and coverage are those of the last committed run. */
 export async function answerQuery(
   reader: HistoryReader,
-  found: { readonly columns: readonly string[]; readonly rows: readonly (readonly Json[])[]; readonly isCut: boolean },
+  result: { readonly columns: readonly string[]; readonly rows: readonly (readonly Json[])[]; readonly isCut: boolean },
 ): Promise<Answer<QueryRow>> {
   const last = await findLastRun(reader)
   return {
     form: queryForm,
     ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
     // fromEntries defines members, so a column called `__proto__` survives.
-    rows: found.rows.map((row) => Object.fromEntries(found.columns.map((name, at) => [name, row[at] ?? null]))),
-    omitted: found.isCut ? 'unknown' : 0,
+    rows: result.rows.map((row) => Object.fromEntries(result.columns.map((name, at) => [name, row[at] ?? null]))),
+    omitted: result.isCut ? 'unknown' : 0,
   }
 }
 
@@ -41,7 +41,7 @@ export function queryView(columns: readonly string[]): AnswerView<QueryRow> {
       name,
       value: (row: QueryRow) => row[name] ?? null,
       show: (row: QueryRow) => shorten(textOf(row[name] ?? null), 2000),
-      least: 8,
+      breaks: true,
     })),
     nothing: 'No rows.',
   }

@@ -49,7 +49,7 @@ export const rulesView: AnswerView<RuleRow> = {
   columns: [
     { name: 'severity', value: ({ severity }) => severity },
     { name: 'id', value: ({ id }) => id },
-    { name: 'title', value: ({ title }) => title, least: 20 },
+    { name: 'title', value: ({ title }) => title },
     { name: 'kind', value: ({ kind }) => kind, only: 'csv' },
     { name: 'packs', value: ({ packs }) => [...packs], only: 'csv' },
     { name: 'controls', value: ({ controls }) => [...controls], only: 'csv' },

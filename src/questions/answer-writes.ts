@@ -154,19 +154,19 @@ export function baselineChangeView(done: (run: number | undefined) => string): A
   }
 }
 
-/** Approved states that were written to files. `others`: further files there, which no approved project has. */
+/** Approved states that were written to files. `furtherFiles`: those there that no approved project has. */
 export function answerExport(
-  { directory, rows, others }: { directory: string; rows: readonly ExportRow[]; others: readonly string[] },
+  { directory, rows, furtherFiles }: { directory: string; rows: readonly ExportRow[]; furtherFiles: readonly string[] },
   limit: number,
 ): Answer<ExportRow> {
   return {
     form: baselineExportForm,
     run: null,
-    more: { directory, other_files: others },
+    more: { directory, other_files: furtherFiles },
     ...limited(rows, limit),
-    ...(others.length === 0
+    ...(furtherFiles.length === 0
       ? {}
-      : { conclusion: [`Other files there, which no approved project has: ${others.join(', ')}.`] }),
+      : { conclusion: [`Other files there, which no approved project has: ${furtherFiles.join(', ')}.`] }),
   }
 }
 

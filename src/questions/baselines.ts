@@ -112,17 +112,18 @@ function toRow(
 
 export const baselinesView: AnswerView<BaselineRow> = {
   columns: [
-    { name: 'project', value: ({ project }) => project, least: 16 },
+    { name: 'project', value: ({ project }) => project, breaks: true },
     { name: 'run', value: ({ run }) => run, show: describeState, align: 'right' },
     { name: 'amendments', value: (row) => row.amendments.map((one) => ({ ...one })), only: 'csv' },
-    { name: 'approved_at', value: (row) => row.approved_at, show: (row) => showTime(row.approved_at), least: 10 },
-    { name: 'approved_by', value: (row) => row.approved_by, least: 8 },
+    { name: 'approved_at', value: (row) => row.approved_at, show: (row) => showTime(row.approved_at) },
+    { name: 'approved_by', value: (row) => row.approved_by, breaks: true },
     { name: 'os_user', value: (row) => row.os_user, only: 'csv' },
     { name: 'state', value: ({ state }) => state, show: describeBaselineState },
-    { name: 'note', value: ({ note }) => note, show: ({ note }) => (note === '' ? '-' : note), least: 10 },
+    { name: 'note', value: ({ note }) => note, only: 'csv' },
     { name: 'revoked_at', value: (row) => row.revoked_at, only: 'csv' },
     { name: 'revoked_by', value: (row) => row.revoked_by, only: 'csv' },
   ],
+  below: ({ note }) => note,
   nothing: 'No baseline is approved: drift rules compare with the last complete scan.',
 }
 

@@ -42,7 +42,6 @@ import {
   type SidedResource,
 } from './compared-side.ts'
 import { comparisonView, concludeComparison, describeComparison } from './comparison-view.ts'
-
 import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
 
 export const compareForm: AnswerForm = {
@@ -190,10 +189,10 @@ export function findProject(recorded: readonly RecordedScan[], text: string): Re
   const named = scans.flatMap((scan) =>
     [scan.project.name, shortName(scan.project.name)].map((name) => ({ scan, uid: scan.project.uid, name })),
   )
-  const [found, ...others] = new Set(meantBy(named, text).map(({ scan }) => scan))
-  if (found !== undefined) {
-    if (others.length === 0) return found
-    throw AuditError.usage(`${quote(text)} means several projects: ${namesOf([found, ...others])}`, {
+  const [match, ...others] = new Set(meantBy(named, text).map(({ scan }) => scan))
+  if (match !== undefined) {
+    if (others.length === 0) return match
+    throw AuditError.usage(`${quote(text)} means several projects: ${namesOf([match, ...others])}`, {
       advice: 'write service/project',
     })
   }
@@ -231,8 +230,8 @@ function compareSides(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[], 
       const [ofA, ofB] = [a.byKey.get(key) ?? [], b.byKey.get(key) ?? []]
       const [first, second] = [ofA[0], ofB[0]]
       if (first === undefined || second === undefined) {
-        rows.push(...ofA.map((one) => toLonely(one, 'only_in_a', { own: a, other: b })))
-        rows.push(...ofB.map((one) => toLonely(one, 'only_in_b', { own: b, other: a })))
+        rows.push(...ofA.map((one) => toLonely(one, 'only_in_a', { side: a, other: b })))
+        rows.push(...ofB.map((one) => toLonely(one, 'only_in_b', { side: b, other: a })))
       } else if (ofA.length > 1 || ofB.length > 1) {
         const reason = `${ofA.length} in A and ${ofB.length} in B match by ${query.matching}`
         rows.push(...ofA.map((one) => toRow(a, one, { change: 'ambiguous', reason })))
@@ -277,18 +276,18 @@ function comparePair(pair: Pair, { hosts, ignored }: CompareQuery) {
 function toLonely(
   resource: SidedResource,
   change: 'only_in_a' | 'only_in_b',
-  { own, other }: { readonly own: ComparedSide; readonly other: ComparedSide },
+  { side, other }: { readonly side: ComparedSide; readonly other: ComparedSide },
 ): ComparedRow {
   if (resource.isUnreferenced) {
-    const reason = `no subscription refers to it, and ${own.project.name} lists it nowhere else`
-    return toRow(own, resource, { change: 'unknown', reason })
+    const reason = `no subscription refers to it, and ${side.project.name} lists it nowhere else`
+    return toRow(side, resource, { change: 'unknown', reason })
   }
-  if (own.viewOf(resource.kind) === undefined) {
-    return toRow(own, resource, { change: 'unknown', reason: `it may be gone: ${gapOf(own, resource.kind, other)}` })
+  if (side.viewOf(resource.kind) === undefined) {
+    return toRow(side, resource, { change: 'unknown', reason: `it may be gone: ${gapOf(side, resource.kind, other)}` })
   }
-  if (provesAbsence(other, resource.kind, own)) return toRow(own, resource, { change })
-  const reason = `${other.project.name} may have it: ${gapOf(other, resource.kind, own) ?? 'its scan does not show all'}`
-  return toRow(own, resource, { change: 'unknown', reason })
+  if (provesAbsence(other, resource.kind, side)) return toRow(side, resource, { change })
+  const reason = `${other.project.name} may have it: ${gapOf(other, resource.kind, side) ?? 'its scan does not show all'}`
+  return toRow(side, resource, { change: 'unknown', reason })
 }
 
 const mostNamed = 20
@@ -328,10 +327,11 @@ function compareReferences(
   for (const [member, kind] of references) {
     const [one, other] = [before[member], after[member]]
     if (one === undefined && other === undefined) continue
-    const [end, otherEnd] = [resolve(kind, one, { own: a, other: b }), resolve(kind, other, { own: b, other: a })]
+    const [end, otherEnd] = [resolve(kind, one, { side: a, other: b }), resolve(kind, other, { side: b, other: a })]
     const path = `/${member}`
     if (end === undefined || otherEnd === undefined) unknown.push(path)
-    else if (end.key !== otherEnd.key) fields.push({ path, before: end.shown(otherEnd), after: otherEnd.shown(end) })
+    else if (end.key !== otherEnd.key)
+      fields.push({ path, before: end.displayAgainst(otherEnd), after: otherEnd.displayAgainst(end) })
     else if ([a, b].some(({ byKey }) => (byKey.get(end.key)?.length ?? 0) > 1)) unknown.push(path)
   }
   return { fields, unknown }
@@ -343,23 +343,23 @@ interface End {
   readonly name: string
   readonly uid: string | null
   /** For people: the name, unless the other one has the same. */
-  shown(other: Pick<End, 'name'>): Json
+  displayAgainst(other: Pick<End, 'name'>): Json
 }
 
 /** undefined when it is not known what a reference leads to. */
 function resolve(
   kind: Kind,
   uid: Json | undefined,
-  { own, other }: { readonly own: ComparedSide; readonly other: ComparedSide },
+  { side, other }: { readonly side: ComparedSide; readonly other: ComparedSide },
 ): End | undefined {
-  if (uid === null || uid === '') return { key: 'nothing', name: '', uid: null, shown: () => null }
+  if (uid === null || uid === '') return { key: 'nothing', name: '', uid: null, displayAgainst: () => null }
   if (typeof uid !== 'string') return undefined
-  const resource = own.find(kind, uid)
+  const resource = side.find(kind, uid)
   if (resource !== undefined) {
     const { key, name } = resource
-    return { key, name, uid, shown: (end) => (name === '' || name === end.name ? uid : name) }
+    return { key, name, uid, displayAgainst: (end) => (name === '' || name === end.name ? uid : name) }
   }
-  return provesAbsence(own, kind, other) ? { key: 'missing', name: '', uid, shown: () => uid } : undefined
+  return provesAbsence(side, kind, other) ? { key: 'missing', name: '', uid, displayAgainst: () => uid } : undefined
 }
 
 /** Resources of A with a secret that B has too, in any resource: who learns it in one project has it in the other. */

@@ -53,7 +53,7 @@ export interface CompareQuery extends Omit<CounterpartOptions, 'sealsComparable'
 export function toRow(
   { project }: ComparedSide,
   { kind, uid, name }: SidedResource,
-  found: Pick<ComparedRow, 'change'> & Partial<ComparedRow>,
+  members: Pick<ComparedRow, 'change'> & Partial<ComparedRow>,
 ): ComparedRow {
   const alone = {
     project: project.name,
@@ -61,9 +61,9 @@ export function toRow(
     uid,
     other_uid: null,
     name,
-    change: found.change,
+    change: members.change,
     reason: null,
     fields: [],
   }
-  return { ...alone, ...found }
+  return { ...alone, ...members }
 }

@@ -46,13 +46,13 @@ function showRow(row: ComparedRow, page: TextPage): string[] {
   return [
     `${page.paint(style, label.padEnd(labelWidth))}  ${first}`,
     ...rest.map((line) => `${' '.repeat(labelWidth + 2)}${line}`),
-    ...(row.change === 'same_secret' ? showPlaces(row, page) : showFields(row.fields, page)),
+    ...(row.change === 'same_secret' ? showSecretPaths(row, page) : showFields(row.fields, page)),
     ...reason.map((line) => page.paint('aside', `${indent}${line}`)),
   ]
 }
 
 /** Where the secret is: its seal says nothing to people. */
-function showPlaces({ fields }: ComparedRow, page: TextPage): string[] {
+function showSecretPaths({ fields }: ComparedRow, page: TextPage): string[] {
   const paths = fields.map(({ path }) => shorten(neutralise(path), 120))
   return wrapPieces(paths, page.width - indent.length).map((line) => `${indent}${line}`)
 }

@@ -68,14 +68,14 @@ export async function readNotedProjects(history: HistoryReader): Promise<readonl
  * The projects that patterns name.
  * @throws AuditError.usage when one of them names none
  */
-export function chooseNoted(known: readonly string[], patterns: readonly string[]): readonly string[] {
+export function chooseNoted(projects: readonly string[], patterns: readonly string[]): readonly string[] {
   for (const pattern of patterns) {
-    if (known.some((name) => matchesProject(name, [pattern]))) continue
+    if (projects.some((name) => matchesProject(name, [pattern]))) continue
     throw AuditError.usage(`no project ${JSON.stringify(pattern)} was scanned yet`, {
       advice: '`hookdrift status` lists the projects; without any, the note is about all',
     })
   }
-  return patterns.length === 0 ? [] : known.filter((name) => matchesProject(name, patterns))
+  return patterns.length === 0 ? [] : projects.filter((name) => matchesProject(name, patterns))
 }
 
 /** Digests of commits look random, and are public: by themselves, and in an address behind `commit`. */
@@ -83,7 +83,7 @@ function sealReference(ref: string): string {
   const [, before = '', commit, after = ''] =
     /^(|https?:\/\/[^\s?#]{0,400}\/commits?\/)([0-9a-f]{64}|[0-9a-f]{7,40})(|[/?#].{0,400})$/s.exec(ref) ?? []
   if (commit === undefined) return sealProse(ref, maskingSealer)
-  // The place of the commit is kept by a number, which passes as it is.
+  // A number replaces the commit, and passes as it is.
   const sealed = sealProse(`${before}1${after}`, maskingSealer)
   return sealed.startsWith(`${before}1`) ? `${before}${commit}${sealed.slice(before.length + 1)}` : sealed
 }

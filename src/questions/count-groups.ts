@@ -62,7 +62,7 @@ interface Ranking extends RankedGroup {
   readonly groups: ViolationGroup[]
   first: ViolationGroup
   total: number
-  /** The place of the worst severity. */
+  /** The index of the worst severity. */
   worst: number
 }
 
@@ -92,13 +92,13 @@ export function rankGroups(
   for (const group of all) {
     const key = keyOf(group)
     const worst = severities.indexOf(group.severity)
-    const known = ranked.get(key)
-    if (known === undefined) ranked.set(key, { groups: [group], first: group, worst, total: group.violations })
+    const entry = ranked.get(key)
+    if (entry === undefined) ranked.set(key, { groups: [group], first: group, worst, total: group.violations })
     else {
-      known.groups.push(group)
-      known.total += group.violations
-      known.worst = Math.min(known.worst, worst)
-      if (inOrder(group, known.first) < 0) known.first = group
+      entry.groups.push(group)
+      entry.total += group.violations
+      entry.worst = Math.min(entry.worst, worst)
+      if (inOrder(group, entry.first) < 0) entry.first = group
     }
   }
   const first = firstInOrder<Ranking>(
@@ -128,9 +128,9 @@ export async function readActive(reader: HistoryReader, run: number): Promise<Ac
     const { severity, state, kind, projectId, firstRun, waiver, violations } = group
     const rule = group.rule === overdueRule ? overdueRule : ''
     const key = [projectId, severity, state, kind, firstRun, waiver, rule, group.ids === undefined].join()
-    const known = groups.get(key)
-    const ids = group.ids && { ids: [...(known?.ids ?? []), ...group.ids] }
-    groups.set(key, { ...group, rule, violations: violations + (known?.violations ?? 0), ...ids })
+    const entry = groups.get(key)
+    const ids = group.ids && { ids: [...(entry?.ids ?? []), ...group.ids] }
+    groups.set(key, { ...group, rule, violations: violations + (entry?.violations ?? 0), ...ids })
     active.add(group.rule)
     if (isOpen(group)) open.push(group)
   })

@@ -48,7 +48,7 @@ async function readCoverage(reader: HistoryReader, run: CommittedRun, query: Cov
 
 const coverageView: AnswerView<Awaited<ReturnType<typeof readCoverage>>['rows'][number]> = {
   columns: [
-    { name: 'project', value: ({ project }) => project, least: 16 },
+    { name: 'project', value: ({ project }) => project, breaks: true },
     { name: 'listing', value: ({ listing }) => listing },
     { name: 'status', value: ({ status }) => status },
     { name: 'cause', value: ({ cause }) => cause, only: 'csv' },

@@ -38,7 +38,7 @@ type Projects = Readonly<Record<TaskCount['state'], number>>
 
 function countOf(tasks: readonly TaskCount[]): Projects {
   const counts = { waiting: 0, running: 0, done: 0, lost: 0 }
-  for (const { state, count: found } of tasks) counts[state] += found
+  for (const { state, count: number } of tasks) counts[state] += number
   return counts
 }
 

@@ -13,7 +13,7 @@ import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
 import { AuditError } from '../model/errors.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from '../model/json.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -83,7 +83,7 @@ export interface DiffQuery {
   readonly kind: Kind | undefined
   readonly withPatch: boolean
   readonly limit: number
-  /** The place in the order of the rows after which they begin; absent: at the first one. */
+  /** The resource after which the rows begin; absent: at the first one. */
   readonly after?: ResourceCursor | undefined
 }
 
@@ -220,14 +220,10 @@ function patchBetween(before: JsonObject, after: JsonObject, path = ''): PatchOp
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
   return keys.flatMap((key): PatchOperation[] => {
     const here = `${path}/${pointerStep(key)}`
-    const [old, now] = [ownOf(before, key), ownOf(after, key)]
+    const [old, now] = [memberOf(before, key), memberOf(after, key)]
     if (now === undefined) return [{ op: 'remove', path: here }]
     if (old === undefined) return [{ op: 'add', path: here, value: now }]
     if (isJsonObject(old) && isJsonObject(now)) return patchBetween(old, now, here)
     return JSON.stringify(old) === JSON.stringify(now) ? [] : [{ op: 'replace', path: here, value: now }]
   })
-}
-
-function ownOf(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined
 }

@@ -51,14 +51,14 @@ export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Pr
       isAtLeast(violation.severity, least),
   )
   // What is overdue ends with the violations that are waived.
-  const own = open.filter(({ rule }) => rule !== overdueRule)
-  const waivable = own.filter(({ kind }) => kind !== 'policy')
+  const notOverdue = open.filter(({ rule }) => rule !== overdueRule)
+  const waivable = notOverdue.filter(({ kind }) => kind !== 'policy')
   const groups = Map.groupBy(waivable, ({ rule, project, kind }) => JSON.stringify([rule, project, kind]))
   const waivers = [...groups.values()].map((group) => writeWaiver(group, query))
   return {
     yaml: waivers.length === 0 ? 'waivers: []\n' : `waivers:\n${waivers.join('')}`,
     accepted: waivable.length,
-    notWaivable: own.length - waivable.length,
+    notWaivable: notOverdue.length - waivable.length,
   }
 }
 
@@ -85,7 +85,7 @@ function writeWaiver(group: readonly RecordedViolation[], { run, owner, expires,
   const { rule, project, kind } = first
   const why = reason ?? `open in run ${run.number} (${run.startedAt.slice(0, 10)}), accepted until it is fixed`
   const byUid = Map.groupBy(group, ({ uid }) => uid)
-  const uids = [...byUid].map(([uid, some]) => `        - ${inline(uid)} # ${describe(some)}\n`)
+  const uids = [...byUid].map(([uid, violations]) => `        - ${inline(uid)} # ${describe(violations)}\n`)
   return [
     `  - rule: ${inline(rule)}\n    match:\n      project: ${inline(project)}\n      kind: ${inline(kind)}\n      uid:\n`,
     ...uids,

@@ -1,5 +1,4 @@
 import { amendedIn, type NewApproval } from '../history/approvals.ts'
-
 import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { readStateBodies } from '../history/sql/approvals.ts'

@@ -30,11 +30,11 @@ export function chooseFormerState(
   kind: Kind,
   versions: readonly VersionSpan[],
   violations: readonly ViolationSpan[],
-  asked: CommittedRun | undefined,
+  chosenRun: CommittedRun | undefined,
 ): FormerState | undefined {
   const as = (version: VersionSpan | undefined, basis: Basis, rules: readonly string[] = []) =>
     version === undefined ? undefined : { version, basis, rules }
-  if (asked !== undefined) return as(versionIn(versions, asked.number), 'asked')
+  if (chosenRun !== undefined) return as(versionIn(versions, chosenRun.number), 'asked')
   const last = versions.at(-1)
   if (last === undefined) return undefined
   if (last.toRun !== null) return as(last, 'before_removal')

@@ -30,7 +30,9 @@ export function labelTest(
   labels: readonly Label[],
 ): (project: string) => boolean {
   return (project) => {
-    const own = evaluations.get(project)?.labels ?? {}
-    return labels.every(({ name, value }) => Object.hasOwn(own, name) && matchesGlob(own[name] ?? '', value))
+    const projectLabels = evaluations.get(project)?.labels ?? {}
+    return labels.every(
+      ({ name, value }) => Object.hasOwn(projectLabels, name) && matchesGlob(projectLabels[name] ?? '', value),
+    )
   }
 }

@@ -1,15 +1,18 @@
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import type { ViolationCursor } from '../history/sql/first-violations.ts'
-import { identifyViolations, readFoundViolations } from '../history/sql/violation-keys.ts'
+import { identifyViolations, readViolationsByKey } from '../history/sql/violation-keys.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { isoTime } from '../model/time.ts'
 import { severities } from '../model/violation.ts'
 import { withoutDate } from './violations.ts'
 
-/** Names the place of a violation in an order: it holds in later runs, too, where the violation may be elsewhere or gone. */
-export function cursorOf(violation: RecordedViolation | ResolvedViolation, sortKey: string): string {
+/**
+ * Names the position of a violation in an order, as a token for links. It holds in later runs, too, where the violation
+ * may be elsewhere or gone.
+ */
+export function pageTokenOf(violation: RecordedViolation | ResolvedViolation, sortKey: string): string {
   const { severity, state, fingerprint } = violation
   const key = sortKey === '' ? 0 : sortKey === withoutDate ? Number.POSITIVE_INFINITY : Date.parse(sortKey)
   const turn = 'run' in violation ? violation.run : 0
@@ -17,27 +20,28 @@ export function cursorOf(violation: RecordedViolation | ResolvedViolation, sortK
 }
 
 /**
- * The place that a cursor names.
- * @throws AuditError.usage when it is not a cursor of this history
+ * The position that a token names.
+ * @throws AuditError.usage when it names none of this history
  */
-export async function placeOf(
+export async function readCursor(
   reader: HistoryReader,
-  { run, cursor, isEnd }: { readonly run: number; readonly cursor: string } & Pick<ViolationCursor, 'isEnd'>,
+  token: string,
+  { run, isEnd }: Pick<ViolationCursor, 'run' | 'isEnd'>,
 ): Promise<ViolationCursor> {
-  const [, key = '', turn, rank, known, fingerprint = ''] =
-    /^(\d{1,15}|Infinity)\.(\d{1,15})\.([0-4])\.([01])\.([0-9a-f]{32})$/.exec(cursor) ?? []
+  const [, key = '', turn, rank, stateRank, fingerprint = ''] =
+    /^(\d{1,15}|Infinity)\.(\d{1,15})\.([0-4])\.([01])\.([0-9a-f]{32})$/.exec(token) ?? []
   const [identified] = fingerprint === '' ? [] : await identifyViolations(reader, fingerprint, run, 1)
   const [violation] =
     identified === undefined
       ? []
-      : await readFoundViolations(reader, [{ ...identified, project: identified.project.name }])
+      : await readViolationsByKey(reader, [{ ...identified, project: identified.project.name }])
   const severity = severities[Number(rank)]
   if (violation === undefined || severity === undefined) {
     throw AuditError.usage('the cursor of the page is not one of this list', { advice: 'begin with its first page' })
   }
   const { project, kind, uid, rule, path } = violation
   const isResolved = Number(turn) > 0
-  const state = isResolved ? 'resolved' : known === '0' ? 'opened' : 'continuing'
+  const state = isResolved ? 'resolved' : stateRank === '0' ? 'opened' : 'continuing'
   const sortKey = key === 'Infinity' ? withoutDate : key === '0' ? '' : isoTime(Number(key))
   return { sortKey, run: Number(turn), severity, state, project, kind, uid, rule, path, isEnd }
 }

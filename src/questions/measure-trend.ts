@@ -61,10 +61,10 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
         days: days.conclude().map(({ open, ...step }, at): TrendDay => {
           return { date: isoTime(dayStarts[at] ?? to).slice(0, 10), ...step, open }
         }),
-        all: sumFixing(bySeverity.flatMap(({ tally }) => (tally === undefined ? [] : [tally.found]))),
+        all: sumFixing(bySeverity.flatMap(({ tally }) => (tally === undefined ? [] : [tally.counts]))),
         bySeverity: bySeverity.map(({ severity, tally }) => ({
           severity,
-          ...sumFixing(tally === undefined ? [] : [tally.found]),
+          ...sumFixing(tally === undefined ? [] : [tally.counts]),
         })),
       }
     },
@@ -187,7 +187,7 @@ interface FixTally {
 function tallyFixing({ from, to }: Period) {
   const tally: FixTally = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
   return {
-    found: tally,
+    counts: tally,
     add({ firstSeen, open, endedAt, resolution, isMark }: Life): void {
       if (open.some((span) => span.from <= to && (span.to === undefined || span.to > to))) {
         tally.open++

@@ -8,6 +8,7 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory, aboutNoRun } from '../report/answer-form.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import { showTime } from '../report/text/show-time.ts'
 import { toAnswerRun } from './as-of.ts'
 import { given, parameter, question } from './question.ts'
 
@@ -105,15 +106,22 @@ function toRow({ id, channel, run, createdAt, state, attempts, nextTryAt, error 
 }
 
 function describeChannel({ name, pending, dead, lastDeliveredAt, gone }: ChannelState): string {
-  const fate = gone === null ? '' : `GONE: its receiver answered 410 at ${gone.at}, disabled; `
-  const last = lastDeliveredAt === null ? 'nothing was delivered yet' : `last delivered at ${lastDeliveredAt}`
+  const fate = gone === null ? '' : `GONE: its receiver answered 410 at ${showTime(gone.at)}, disabled; `
+  const last = lastDeliveredAt === null ? 'nothing was delivered yet' : `last delivered at ${showTime(lastDeliveredAt)}`
   return `${name}: ${fate}${pending} pending, ${dead} given up, ${last}`
 }
 
-const outboxColumns = ['channel', 'id', 'run', 'created_at', 'state', 'attempts', 'next_try_at', 'error'] as const
-
 export const outboxView: AnswerView<OutboxRow> = {
-  columns: outboxColumns.map((name) => ({ name, value: (row) => row[name] })),
+  columns: [
+    { name: 'channel', value: ({ channel }) => channel, breaks: true },
+    { name: 'id', value: ({ id }) => id },
+    { name: 'run', value: ({ run }) => run },
+    { name: 'created_at', value: (row) => row.created_at, show: (row) => showTime(row.created_at) },
+    { name: 'state', value: ({ state }) => state },
+    { name: 'attempts', value: ({ attempts }) => attempts },
+    { name: 'next_try_at', value: (row) => row.next_try_at, show: (row) => showTime(row.next_try_at ?? '-') },
+    { name: 'error', value: ({ error }) => error },
+  ],
   nothing: 'No message is pending.',
   isOfRun: false,
 }

@@ -7,7 +7,7 @@ import type { Kind } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
-import { rules as ownRules } from '../rules/rules.ts'
+import { rules as publishedRules } from '../rules/rules.ts'
 import { toCoverage } from './as-of.ts'
 
 /** A rule as of a run, and what of it is open in any project. */
@@ -40,18 +40,18 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
   const scans = await readLatestScans(reader, run)
   const counts = await countByRule(reader, run)
   const evaluated = new Map((inputs?.rules ?? []).map((rule) => [rule.id, rule]))
-  const published = new Map(ownRules.map((rule) => [rule.id, rule]))
+  const published = new Map(publishedRules.map((rule) => [rule.id, rule]))
   const ids = new Set([...evaluated.keys(), ...published.keys(), ...counts.keys()])
   const inRun = [...ids].map((id): RuleInRun => {
     const recorded = evaluated.get(id)
-    const known = recorded ?? published.get(id)
+    const description = recorded ?? published.get(id)
     return {
       id,
-      kind: known?.kind,
-      title: known?.title ?? '',
-      severity: known?.severity,
+      kind: description?.kind,
+      title: description?.title ?? '',
+      severity: description?.severity,
       evaluated: recorded,
-      ...(counts.get(id) ?? nothingFound()),
+      ...(counts.get(id) ?? noViolations()),
       gaps: recorded === undefined ? [] : scans.flatMap((scan) => unreadBy(recorded, scan)),
       notEvaluated: recorded === undefined ? [] : findNotEvaluated(id, inputs),
     }
@@ -69,13 +69,13 @@ export function worstOf({ severities: counts }: Pick<RuleInRun, 'severities'>): 
   return severities.find((severity) => counts[severity] > 0)
 }
 
-const nothingFound = () => ({ open: 0, severities: countSeverities([]), unknown: 0, waived: 0 })
+const noViolations = () => ({ open: 0, severities: countSeverities([]), unknown: 0, waived: 0 })
 
 async function countByRule(reader: HistoryReader, run: number) {
-  const counts = new Map<string, ReturnType<typeof nothingFound>>()
+  const counts = new Map<string, ReturnType<typeof noViolations>>()
   await readViolationGroups(reader, { run, withActive: true, resolvedAfter: undefined, by: ['rule'] }, (group) => {
     const { rule, state, severity, violations } = group
-    const tally = counts.get(rule) ?? nothingFound()
+    const tally = counts.get(rule) ?? noViolations()
     counts.set(rule, tally)
     if (isOpen(group)) {
       tally.open += violations

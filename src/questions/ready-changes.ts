@@ -9,7 +9,7 @@ import { ruleSets } from '../policy/rule-sets.ts'
 import type { ManualStep } from '../repair/write-body.ts'
 import { shellWord } from '../report/text/shell-word.ts'
 import type { Bound } from '../rules/engine/rule.ts'
-import { ownRule } from '../rules/rules.ts'
+import { builtInRule } from '../rules/rules.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { attributesOf } from './diff.ts'
 
@@ -27,7 +27,7 @@ export interface ReadyChange {
 export interface ReadyChanges {
   /** By rule; at most one for each path. */
   readonly changes: readonly ReadyChange[]
-  readonly left: readonly ManualStep[]
+  readonly manualSteps: readonly ManualStep[]
   readonly notes: readonly string[]
   /** The present attributes with all changes. */
   readonly target: JsonObject
@@ -49,7 +49,7 @@ export async function findReadyChanges(reader: HistoryReader, asking: RepairQues
   const attributes = attributesOf(asking.now)
   const rules = [...new Set(asking.violations.map(({ rule }) => rule))].sort()
   const fixes = rules.flatMap((rule) => {
-    const fix = ownRule(rule)?.fix
+    const fix = builtInRule(rule)?.fix
     return fix === undefined ? [] : [{ rule, fix }]
   })
   const bounds = fixes.some(({ fix }) => 'bound' in fix) ? await readBounds(reader, asking) : undefined
@@ -60,13 +60,13 @@ export async function findReadyChanges(reader: HistoryReader, asking: RepairQues
     const from = valueAt(attributes, path) ?? null
     const readyValue = 'bound' in fix ? withinBound(rule, fix, from, bounds) : { to: fix.value, option: null }
     if ('reason' in readyValue) manualSteps.push({ path, reason: readyValue.reason })
-    else if (isEqual(from, readyValue.to)) manualSteps.push({ path, reason: noLongerAsked(rule) })
+    else if (isEqual(from, readyValue.to)) manualSteps.push({ path, reason: describeSatisfied(rule) })
     else if (!changes.some((change) => change.path === path)) changes.push({ rule, path, from, ...readyValue })
   }
   const isBound = changes.some(({ option }) => option !== null)
   return {
     changes,
-    left: manualSteps,
+    manualSteps,
     notes: isBound && bounds?.isOtherPolicy ? [`The policy differs from that of run ${asking.scan?.number}.`] : [],
     target: changes.reduce((target, { path, to }) => withValueAt(target, path, to), attributes),
   }
@@ -104,7 +104,7 @@ function withinBound(rule: string, { bound, option: name }: Bound, from: Json, b
   const limit = isJsonObject(options) ? options[name] : undefined
   const isBroken =
     typeof limit === 'number' && typeof from === 'number' && (bound === 'most' ? from > limit : from < limit)
-  if (!isBroken) return { reason: noLongerAsked(rule) }
+  if (!isBroken) return { reason: describeSatisfied(rule) }
   const to = nearestWithin(bound, limit)
   if (to === undefined) return { reason: `${rule} allows no whole number: \`${name}\` is ${limit}.` }
   return { to, option: { name, value: limit } }
@@ -115,7 +115,7 @@ export function nearestWithin(bound: Bound['bound'], limit: number): number | un
   return (bound === 'most' ? Math.floor(limit) : Math.ceil(limit)) || undefined
 }
 
-function noLongerAsked(rule: string): string {
+function describeSatisfied(rule: string): string {
   return `${rule} does not ask for another value as the policy is now: audit again.`
 }
 

@@ -44,7 +44,7 @@ export interface Restoration {
   /** Values that rules ask for. */
   readonly fixes: readonly ReadyChange[]
   readonly isGone: boolean
-  readonly left: readonly ManualStep[]
+  readonly manualSteps: readonly ManualStep[]
   /** Subscriptions that went with the resource. */
   readonly dependents: readonly { readonly uid: string; readonly name: string }[]
   readonly notes: readonly string[]

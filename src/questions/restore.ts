@@ -202,7 +202,7 @@ export const restore = question({
       limit,
       gatewayOf: (project) => gatewayOf(project, options, terminal),
       run: await runNamed(history, 'latest'),
-      asked: named === undefined ? undefined : await runNamed(history, named),
+      chosenRun: named === undefined ? undefined : await runNamed(history, named),
       policyOf: () => readPolicyOf(policy, options, terminal),
     })
     return { answer, view: restoreView }
@@ -241,8 +241,8 @@ export interface RestoreQuery {
   /** The run that the answer is as of. */
   readonly run: CommittedRun
   /** The run whose state is put back; undefined for the state before the last change. */
-  readonly asked: CommittedRun | undefined
-  /** Only what the open violation of this rule asks for; not together with `asked`. */
+  readonly chosenRun: CommittedRun | undefined
+  /** Only what the open violation of this rule asks for; not together with `chosenRun`. */
   readonly rule: string | undefined
   readonly projects: readonly string[]
   readonly kind: Kind | undefined
@@ -259,7 +259,7 @@ export interface RestoreQuery {
  *   for; for what hookdrift makes itself; and for a rule without an open violation or a ready fix
  */
 export async function readRestore(reader: HistoryReader, query: RestoreQuery): Promise<Answer<RestoreRow>> {
-  const { run, asked, rule, limit, gatewayOf, policyOf } = query
+  const { run, chosenRun, rule, limit, gatewayOf, policyOf } = query
   const identity = await findOne(reader, query)
   const { project, kind, uid } = identity
   const versions = await readVersionsOf(reader, identity, run.number)
@@ -267,14 +267,14 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   const now = last?.toRun === null ? last : undefined
   const scans = await readLatestScans(reader, run.number, project)
   const violations = chooseViolations(identity, await readViolationsOf(reader, identity, run.number), rule)
-  const chosen = chooseFormerState(kind, versions, violations, asked)
-  if (chosen === undefined && asked !== undefined) throw notThere(identity, versions, asked)
+  const chosen = chooseFormerState(kind, versions, violations, chosenRun)
+  if (chosen === undefined && chosenRun !== undefined) throw notThere(identity, versions, chosenRun)
   const ready =
-    now === undefined || asked !== undefined || chosen?.basis === 'before_drift'
+    now === undefined || chosenRun !== undefined || chosen?.basis === 'before_drift'
       ? undefined
       : await findReadyChanges(reader, { identity, now, violations, scan: scans[0]?.run, policyOf })
   const isFix = ready !== undefined && (ready.changes.length > 0 || rule !== undefined)
-  if (isFix && ready.changes.length + ready.left.length === 0) throw noReadyFix(rule ?? '')
+  if (isFix && ready.changes.length + ready.manualSteps.length === 0) throw noReadyFix(rule ?? '')
   const former = isFix ? undefined : chosen
   const goal = isFix ? ready : former && { target: attributesOf(former.version), changes: changesTo(kind, former, now) }
   const gateway = gatewayOf(project)
@@ -292,7 +292,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     rule,
     fixes: isFix ? ready.changes : [],
     isGone: now === undefined,
-    left: [...repair.left, ...(ready?.left ?? [])],
+    manualSteps: [...repair.manualSteps, ...(ready?.manualSteps ?? [])],
     dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
     notes: [
       ...(isFix ? ready.notes : former === undefined || now === undefined ? [] : notesOn(former.version, now)),
@@ -312,7 +312,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   }
 }
 
-const noRepair: Repair = { requests: [], left: [], notes: [] }
+const noRepair: Repair = { requests: [], manualSteps: [], notes: [] }
 
 interface PresentState {
   readonly identity: Identity
@@ -388,7 +388,7 @@ export async function readCauseRestore(
     const gateway = gatewayOf(project)
     const paths = now === undefined ? [] : hit.fields.map(({ path }) => path)
     const repair = await repairTo(reader, { target, paths }, { identity, now, scans, run, gateway, taken })
-    manualSteps.push(...repair.left.map((each) => ({ uid, ...each })))
+    manualSteps.push(...repair.manualSteps.map((each) => ({ uid, ...each })))
     const resource = { ...identity, name: withoutSeals(name) }
     const next = repair.requests.map((request) => toRow({ resource, fixes: [] }, request, gateway))
     taken.push(...next.flatMap(({ placeholders }) => placeholders.map((placeholder) => placeholder.name)))
@@ -469,11 +469,11 @@ async function findOne(reader: HistoryReader, { uid: named, run, projects, kind 
   return one
 }
 
-function notThere({ uid, kind }: Identity, versions: readonly VersionSpan[], asked: CommittedRun): AuditError {
+function notThere({ uid, kind }: Identity, versions: readonly VersionSpan[], chosenRun: CommittedRun): AuditError {
   const spans = versions.map(({ fromRun, toRun }) =>
     toRun === null ? `since run ${fromRun}` : `${fromRun} to ${toRun - 1}`,
   )
-  return AuditError.usage(`the history has no state of the ${kind} ${uid} in run ${asked.number}`, {
+  return AuditError.usage(`the history has no state of the ${kind} ${uid} in run ${chosenRun.number}`, {
     advice: `it has states of runs ${spans.join(', ')}; \`hookdrift timeline ${shellWord(uid)}\` shows them`,
   })
 }

@@ -110,7 +110,7 @@ export function pickSection(text: string, section: string): string | readonly st
     (anchor: string) => anchor.includes(wanted),
   ]
     .map((matches) => anchors.findIndex(matches))
-    .find((found) => found >= 0)
+    .find((each) => each >= 0)
   const chosen = index === undefined || wanted === '' ? undefined : headings[index]
   if (chosen === undefined || index === undefined) return anchors
   const next = headings.slice(index + 1).find(({ depth }) => depth <= chosen.depth)

@@ -80,8 +80,8 @@ function showVariables(rows: readonly RestoreRow[], page: TextPage): string[] {
     page.paint('heading', 'Set these variables first. In the body, write " and \\ of a value as \\" and \\\\.'),
     '',
     ...variables.flatMap(({ name, path, hint, of }) => {
-      const place = [path === null ? '' : neutralise(path), of].filter((part) => part !== '').join(' ')
-      const what = `${place === '' ? '' : `${place}: `}${neutralise(hint)}`
+      const position = [path === null ? '' : neutralise(path), of].filter((part) => part !== '').join(' ')
+      const what = `${position === '' ? '' : `${position}: `}${neutralise(hint)}`
       const line = `  ${name.padEnd(widest)}  ${what}`
       return widthOf(line) <= page.width ? [line] : [`  ${name}`, `      ${what}`]
     }),
@@ -116,12 +116,12 @@ function resourceOf({ kind, uid }: RestoreRow): string {
 
 /** Sentences after the requests: what they leave out, and what to do next. */
 export function concludeRestore(restoration: Restoration, requests: number): string[] {
-  const { resource, fixes, left, isGone, dependents } = restoration
+  const { resource, fixes, manualSteps, isGone, dependents } = restoration
   const { kind } = resource
   const pages = fixes.map(({ rule }) => `\`hookdrift rules ${rule}\``)
   return [
     ...(kind === 'device' ? ['Left to you: the service has no request that updates a device.'] : []),
-    ...left.map(({ path, reason }) => `Left to you: ${path}. ${reason}`),
+    ...manualSteps.map(({ path, reason }) => `Left to you: ${path}. ${reason}`),
     ...(isGone && requests > 0 ? [`The new ${kind} gets a new uid: name it wherever the former one is named.`] : []),
     ...describeDependents(dependents, kind),
     ...(fixes.length > 0 ? [`Before you send it, read ${pages.join(', ')}.`] : []),
@@ -131,10 +131,10 @@ export function concludeRestore(restoration: Restoration, requests: number): str
 
 /** The same where a cause is put back. */
 export function concludeCauseRestore(
-  left: readonly { readonly uid: string; readonly path: string; readonly reason: string }[],
+  manualSteps: readonly { readonly uid: string; readonly path: string; readonly reason: string }[],
   requests: number,
 ): string[] {
-  const reasons = Map.groupBy(left, ({ path, reason }) => `${path}. ${reason}`)
+  const reasons = Map.groupBy(manualSteps, ({ path, reason }) => `${path}. ${reason}`)
   return [
     ...[...reasons].map(([what, group]) => `Left to you, in ${count(group.length, 'resource')}: ${what}`),
     ...(requests > 0
@@ -164,7 +164,7 @@ export function toRow(
     headers: body === null ? others : { ...others, 'content-type': type },
     body,
     placeholders: [
-      ...ofGateway.map(({ name, in: place, hint }) => ({ name, in: place, path: null, hint })),
+      ...ofGateway.map(({ name, in: target, hint }) => ({ name, in: target, path: null, hint })),
       ...pathPlaceholders.map(({ name, hint }) => ({ name, in: 'url' as const, path: null, hint })),
       ...placeholders.map(({ name, is, path, hint }) => {
         return { name, in: is === 'name' ? ('body_name' as const) : ('body' as const), path, hint }
@@ -183,7 +183,14 @@ function statePurpose({ purpose, body, restores }: RepairRequest, fixes: readonl
 
 const mostDependents = 5
 
-export function moreOf({ resource, former, fixes, isGone, left, dependents }: Restoration): Record<string, Json> {
+export function moreOf({
+  resource,
+  former,
+  fixes,
+  isGone,
+  manualSteps,
+  dependents,
+}: Restoration): Record<string, Json> {
   const { project, kind, uid, name } = resource
   return {
     resource: { project: project.name, kind, uid, name, is_gone: isGone },
@@ -199,7 +206,7 @@ export function moreOf({ resource, former, fixes, isGone, left, dependents }: Re
             rules: [...former.rules],
           },
     fixes: fixes.map(({ option, ...fix }) => ({ ...fix, option: option && { ...option } })),
-    left_to_you: left.map(({ path, reason }) => ({ path, reason })),
+    left_to_you: manualSteps.map(({ path, reason }) => ({ path, reason })),
     dependents: dependents.map((dependent) => ({ kind: 'subscription', ...dependent })),
   }
 }

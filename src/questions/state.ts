@@ -107,10 +107,10 @@ function toUnreferencedRow(project: string, { kind, uid, name, since, body }: Re
 
 export const stateView: AnswerView<StateRow> = {
   columns: [
-    { name: 'project', value: ({ project }) => project, least: 8 },
+    { name: 'project', value: ({ project }) => project, breaks: true },
     { name: 'kind', value: ({ kind }) => kind },
     { name: 'uid', value: ({ uid }) => uid, show: ({ uid }) => shorten(uid, 64) },
-    { name: 'name', value: ({ name }) => name, show: ({ name }) => shorten(name, 60), least: 8 },
+    { name: 'name', value: ({ name }) => name, show: ({ name }) => shorten(name, 60), breaks: true },
     { name: 'since', value: ({ since }) => since, show: ({ since }) => since.slice(0, 10) },
     { name: 'unreferenced', value: ({ unreferenced }) => unreferenced ?? false, only: 'csv' },
     { name: 'attributes', value: ({ attributes }) => attributes, only: 'csv' },

@@ -104,11 +104,11 @@ export const status = question({
   isOfRun: false,
   async read(history, { maxAge, run: named, project: projects }, { terminal, options, limit }) {
     const run = named === undefined ? undefined : await runNamed(history, named)
-    const places = run === undefined ? await findConfiguredPaths(options, terminal) : undefined
+    const paths = run === undefined ? await findConfiguredPaths(options, terminal) : undefined
     const { isVisible } = terminal.reading ?? {}
     const now = run === undefined ? systemClock.now() : Date.parse(run.finishedAt)
     const read = await readStatus(history, {
-      expected: places && { named: places.projects.filter(isVisible ?? (() => true)), isFound: places.isFound },
+      expected: paths && { named: paths.projects.filter(isVisible ?? (() => true)), isDiscovered: paths.isDiscovered },
       run,
       projects,
       now,
@@ -116,7 +116,7 @@ export const status = question({
       withReleases: true,
       dueAfter:
         maxAge === undefined
-          ? nextAuditDue(places?.schedules ?? [], { now, file: options.config })
+          ? nextAuditDue(paths?.schedules ?? [], { now, file: options.config })
           : (_, ms) => ms + maxAge,
     })
     // Workers read every project.
@@ -142,7 +142,7 @@ export interface ExpectedProjects {
   /** Those that the configuration names. */
   readonly named: readonly string[]
   /** Whether it is a further one that the list of a service showed, or such a list. */
-  isFound(project: ProjectRef): boolean
+  isDiscovered(project: ProjectRef): boolean
 }
 
 export interface StatusQuery {
@@ -181,17 +181,17 @@ export async function readStatus(
 ): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = query
   const run = query.run ?? (await findLastRun(reader))
-  const known = run === undefined ? [] : await read.scansAt(run.number)
-  const departed = await departedProjects(reader, known)
+  const latestScans = run === undefined ? [] : await read.scansAt(run.number)
+  const departed = await departedProjects(reader, latestScans)
   // A list that the last run did not record has nothing open, or no longer decides.
   const isOldList = (scan: RecordedScan) => isProjectList(scan.project) && scan.run.number !== run?.number
   const isExpected = (scan: RecordedScan) =>
     expected === undefined
       ? !isOldList(scan)
       : expected.named.includes(scan.project.name) ||
-        (expected.isFound(scan.project) && !departed.has(projectKey(scan.project)))
-  const scanned = known.filter(isExpected)
-  const missing = (expected?.named ?? []).filter((name) => !known.some(({ project }) => project.name === name))
+        (expected.isDiscovered(scan.project) && !departed.has(projectKey(scan.project)))
+  const scanned = latestScans.filter(isExpected)
+  const missing = (expected?.named ?? []).filter((name) => !latestScans.some(({ project }) => project.name === name))
   const unscanned = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
   const names = selectProjects([...scanned, ...unscanned], projects).map(({ project }) => project.name)
   const scans = scanned.filter(({ project }) => matchesProject(project.name, projects))
@@ -231,7 +231,7 @@ function showRelease(release: ReleaseRange | undefined): ReportRelease | null {
   return release === undefined ? null : toRelease(release)
 }
 
-/** A forgotten worker or command still reads the former place. */
+/** A forgotten worker or command still reads the former location. */
 async function describeMoved(reader: HistoryReader): Promise<Pick<Answer<never>, 'more' | 'remarks'>> {
   const moved = await readMove(reader)
   if (moved === undefined) return {}
@@ -326,16 +326,16 @@ function describeProject({ project }: StatusRow): string {
 
 export const statusView: AnswerView<StatusRow> = {
   columns: [
-    { name: 'project', value: ({ project }) => project, show: describeProject, least: 12 },
-    { name: 'state', value: (row) => (row.stale ? 'stale' : 'current'), show: describeState, least: 12 },
+    { name: 'project', value: ({ project }) => project, show: describeProject, breaks: true },
+    { name: 'state', value: (row) => (row.stale ? 'stale' : 'current'), show: describeState },
     { name: 'run', value: ({ run }) => run, align: 'right' },
     { name: 'at', value: ({ at }) => at, only: 'csv' },
     { name: 'age_s', value: (row) => row.age_s, only: 'csv' },
     { name: 'age', value: () => null, show: describeAge, only: 'text' },
     { name: 'scan', value: (row) => (row.complete ? 'complete' : 'incomplete'), show: describeScan },
-    { name: 'open', value: known(({ violations }) => ({ ...violations })), show: describeOpen, least: 8 },
-    { name: 'waived', value: known(({ waived }) => waived), only: 'csv' },
-    { name: 'unknown', value: known(({ unknown }) => unknown), align: 'right' },
+    { name: 'open', value: ifScanned(({ violations }) => ({ ...violations })), show: describeOpen },
+    { name: 'waived', value: ifScanned(({ waived }) => waived), only: 'csv' },
+    { name: 'unknown', value: ifScanned(({ unknown }) => unknown), align: 'right' },
     { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
     { name: 'release_from', value: ({ release }) => release?.from ?? null, only: 'csv' },
     { name: 'release_below', value: ({ release }) => release?.below ?? null, only: 'csv' },
@@ -365,6 +365,6 @@ function describeOpen({ run, complete, violations }: StatusRow): string {
 }
 
 /** Nothing is counted in a project that was never scanned. */
-function known(value: (row: StatusRow) => Json): (row: StatusRow) => Json {
+function ifScanned(value: (row: StatusRow) => Json): (row: StatusRow) => Json {
   return (row) => (row.run === null ? null : value(row))
 }

@@ -333,9 +333,9 @@ export function readNotes(given: Json | undefined): readonly Note[] {
 
 function showMoment(row: TimelineRow, notes: readonly Note[], page: TextPage): string[] {
   const { run, at, change, fields, between, violations } = row
-  const what = change === null ? '' : `  ${words[change]}`
+  const what = change === null ? [] : [` ${words[change]}`]
   return [
-    `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${what}`,
+    ...wrapPieces([`Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}`, ...what], page.width),
     ...showFields(fields, page),
     ...(between === null ? [] : showNotes([{ notes: row.notes, between }], notes, page)),
     ...violations.flatMap((violation) => showTurn(violation, page)),
@@ -344,8 +344,8 @@ function showMoment(row: TimelineRow, notes: readonly Note[], page: TextPage): s
 
 function showTurn(violation: TimelineViolation, page: TextPage): string[] {
   const { severity, rule, message } = violation
-  const [shown] = shortenSeals(message)
-  const text = `${turnOf(violation)}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shown), 300)}`
+  const [shortened] = shortenSeals(message)
+  const text = `${turnOf(violation)}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shortened), 300)}`
   return wrapProse(text, page.width - 8).map((line, at) => `    ${at === 0 ? '' : '    '}${line}`)
 }
 

@@ -209,11 +209,11 @@ const mostNotes = 20
 function describeNoted(notes: readonly Note[]): string[] {
   if (notes.length === 0) return []
   const named = notes.slice(0, mostNotes)
-  const left = notes.length - named.length
+  const omitted = notes.length - named.length
   return [
     'Noted:',
     ...named.map((note) => neutralise(`${showTime(note.at)} ${describeNote(note)}`)),
-    ...(left === 0 ? [] : [`… and ${left} more; hookdrift note --list shows all`]),
+    ...(omitted === 0 ? [] : [`… and ${omitted} more; hookdrift note --list shows all`]),
   ]
 }
 
@@ -239,8 +239,8 @@ export function trendViewOf(weeks: () => readonly TrendWeek[]): AnswerView<Trend
       ...(['runs', 'incomplete'] as const).map((name): Column<TrendDay> => ({ name, value: (day) => day[name] })),
     ],
     lines: (_, page) => {
-      const [header = '', ...lines] = layTable(weekColumns, weeks(), page.width)
-      return [page.paint('heading', header), ...lines]
+      const [header = [], ...lines] = layTable(weekColumns, weeks(), page.width)
+      return [...header.map((line) => page.paint('heading', line)), ...lines.flat()]
     },
     nothing: 'No run has ended yet.',
   }

@@ -432,7 +432,7 @@ export const violationsViewAt = (at: string): AnswerView<ViolationRow> => ({
   lines({ rows }, page) {
     const widest = rows.reduce((most, { rule }) => Math.max(most, widthOf(neutralise(rule))), 0)
     const column = Math.min(40, widest)
-    return rows.flatMap((row, place) => [...(place === 0 ? [] : ['']), ...showViolation(row, column, page, at)])
+    return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...showViolation(row, column, page, at)])
   },
   nothing: 'No such violation.',
 })

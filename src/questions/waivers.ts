@@ -48,9 +48,9 @@ export const waivers = question({
   parameters: { run: runParameter, project: projectParameter },
   isOfRun: false,
   async read(history, { run: named, project: projects }, { limit }) {
-    const run = await runNamed(history, named)
-    const isLast = (await findLastRun(history))?.number === run.number
-    const now = isLast ? systemClock.now() : Date.parse(run.finishedAt)
+    const last = await findLastRun(history)
+    const run = (named === 'latest' ? last : undefined) ?? (await runNamed(history, named))
+    const now = run.number === last?.number ? systemClock.now() : Date.parse(run.finishedAt)
     return { answer: await readWaivers(history, { run, projects, now, limit }), view: waiversView }
   },
 })

@@ -4,19 +4,18 @@ import { pathStep } from '../model/path-step.ts'
 import { type Members, resourceFields } from '../model/wire-schema.ts'
 import { quote } from '../text/neutralise.ts'
 import { isWithin, needsUids, planFilters, readDeclaration } from './filter-plan.ts'
-import { filterRequests, filterStatesOf, leftOfFilters, type RowOwner } from './filter-requests.ts'
+import { filterRequests, filterStatesOf, manualStepsOfFilters, type RowOwner } from './filter-requests.ts'
 import { type BodyObject, placeholdersIn, withPlaceholder } from './pieces.ts'
 import { createPlaceholders, namesSpelledIn, type Placeholders, withoutSeals } from './placeholders.ts'
 import type { Activation, Repair, RepairCase, RepairRequest, RequestPlaceholder } from './repair.ts'
-
 import { type ManualStep, unknownFields, writeBody } from './write-body.ts'
 
 /** The requests that bring a resource from its present state to an earlier one, and what they leave to a person. */
 export function composeRepair(job: RepairCase): Repair {
   const { kind, now, changed, gone } = job
-  if (now !== undefined && changed.length === 0) return { requests: [], left: [], notes: [] }
+  if (now !== undefined && changed.length === 0) return { requests: [], manualSteps: [], notes: [] }
   const address = addressOf(job)
-  if ('reason' in address) return { requests: [], left: [address], notes: [] }
+  if ('reason' in address) return { requests: [], manualSteps: [address], notes: [] }
   // Filter rows have requests of their own.
   const states = kind === 'subscription' ? { target: withoutRows(job.target), now: now && withoutRows(now) } : job
   const written = writeBody(resourceFields[kind], states)
@@ -30,7 +29,9 @@ export function composeRepair(job: RepairCase): Repair {
   }
 
   const status =
-    kind === 'endpoint' && now !== undefined ? statusRequests(job, now, address.path) : { requests: [], left: [] }
+    kind === 'endpoint' && now !== undefined
+      ? statusRequests(job, now, address.path)
+      : { requests: [], manualSteps: [] }
   const isStatus = (path: string) => kind === 'endpoint' && path === '/status'
   const isRow = (path: string) => kind === 'subscription' && /^\/filters(?:\/|$)/.test(path)
   const isLeft = (path: string) => manualSteps.some((each) => isWithinPointer(path, each.path))
@@ -75,11 +76,15 @@ export function composeRepair(job: RepairCase): Repair {
       when: null,
     })
   }
-  const saysMore = status.requests.length + status.left.length > 0
-  const all = [...manualSteps.filter(({ path }) => !(saysMore && isStatus(path))), ...status.left, ...rows.left]
+  const saysMore = status.requests.length + status.manualSteps.length > 0
+  const all = [
+    ...manualSteps.filter(({ path }) => !(saysMore && isStatus(path))),
+    ...status.manualSteps,
+    ...rows.manualSteps,
+  ]
   return {
     requests: [...requests, ...status.requests, ...rows.requests],
-    left: all
+    manualSteps: all
       .map(({ path, reason }) => ({ path: withoutSeals(path), reason }))
       .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
     notes: rows.notes,
@@ -103,7 +108,7 @@ interface RowRepair {
   /** JSON Pointers of what that request puts back of rows by itself. */
   readonly done: readonly string[]
   readonly requests: readonly RepairRequest[]
-  readonly left: readonly ManualStep[]
+  readonly manualSteps: readonly ManualStep[]
   readonly notes: readonly string[]
 }
 
@@ -115,7 +120,7 @@ function repairRows(
   { kind, target, now, changed }: RepairCase,
   { path, written, placeholders, isWritten, isSimple }: SubscriptionRequest,
 ): RowRepair {
-  const none = { isWritten, done: [], requests: [], left: [], notes: [] }
+  const none = { isWritten, done: [], requests: [], manualSteps: [], notes: [] }
   if (kind !== 'subscription') return none
   const isRefiltered = now !== undefined && changed.some((each) => each.startsWith('/filter_config'))
   const notes = isRefiltered ? [unlicensed] : []
@@ -127,7 +132,7 @@ function repairRows(
   const other = isWritten || !isSimple || !needsUids(direct) ? direct : planFilters(states, declared)
   const isShorter = needsUids(direct) && !needsUids(other)
   const plan = isShorter ? other : direct
-  const { requests, left } = filterRequests(plan, states, ownerOf(path, now, placeholders), placeholders)
+  const { requests, manualSteps } = filterRequests(plan, states, ownerOf(path, now, placeholders), placeholders)
   const done = changed.filter((each) => plan.done.some((type) => isWithin(each, type)))
   const restored = new Set([...done, ...requests.flatMap(({ restores }) => restores)])
   return {
@@ -135,7 +140,7 @@ function repairRows(
     done,
     requests,
     notes,
-    left: [...left, ...leftOfFilters(changed, restored)],
+    manualSteps: [...manualSteps, ...manualStepsOfFilters(changed, restored)],
   }
 }
 
@@ -231,7 +236,7 @@ const mayBeNoText = /^\/(?:filter_config\/filter\/|function$|body_function$|head
 
 interface StatusRequests {
   readonly requests: readonly RepairRequest[]
-  readonly left: readonly ManualStep[]
+  readonly manualSteps: readonly ManualStep[]
 }
 
 /** The update of an endpoint does not take its status: requests of their own change it. `path`: of the endpoint. */
@@ -241,34 +246,36 @@ function statusRequests(
   path: string,
 ): StatusRequests {
   const [from, to] = [now.status, target.status]
-  if (from === to || to === undefined || from === undefined) return { requests: [], left: [] }
+  if (from === to || to === undefined || from === undefined) return { requests: [], manualSteps: [] }
   if (to === 'active') return activate(from, path, activation)
-  if (to !== 'paused') return { requests: [], left: [] }
+  if (to !== 'paused') return { requests: [], manualSteps: [] }
   const pause = requestTo(path, 'pause', 'pause the endpoint with the switch `pause` (a paused one is activated by it)')
-  if (from === 'active') return { requests: [pause], left: [] }
-  const { requests, left } = activate(from, path, activation)
-  return requests.length === 0 ? { requests, left } : { requests: [...requests, pause], left }
+  if (from === 'active') return { requests: [pause], manualSteps: [] }
+  const { requests, manualSteps } = activate(from, path, activation)
+  return requests.length === 0 ? { requests, manualSteps } : { requests: [...requests, pause], manualSteps }
 }
 
 function activate(from: Json, path: string, activation: Activation | undefined): StatusRequests {
   const request = requestTo(path, 'activate', 'activate the endpoint')
-  if (activation === 'request') return { requests: [request], left: [] }
+  if (activation === 'request') return { requests: [request], manualSteps: [] }
   if (from !== 'paused') {
-    const left = [{ path: '/status', reason: dashboard }]
-    return activation === 'switch' ? { requests: [], left } : { requests: [{ ...request, when: onNewer }], left }
+    const manualSteps = [{ path: '/status', reason: dashboard }]
+    return activation === 'switch'
+      ? { requests: [], manualSteps }
+      : { requests: [{ ...request, when: onNewer }], manualSteps }
   }
   const toggle = requestTo(
     path,
     'pause',
     'activate the endpoint with the switch `pause` (an active one is paused by it)',
   )
-  if (activation === 'switch') return { requests: [toggle], left: [] }
+  if (activation === 'switch') return { requests: [toggle], manualSteps: [] }
   return {
     requests: [
       { ...request, when: onNewer },
       { ...toggle, when: onOlder },
     ],
-    left: [],
+    manualSteps: [],
   }
 }
 

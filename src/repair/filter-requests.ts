@@ -1,4 +1,4 @@
-import { shownText } from '../model/exact-number.ts'
+import { displayText } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import { resourceFields } from '../model/wire-schema.ts'
 import { cut, quote } from '../text/neutralise.ts'
@@ -24,7 +24,7 @@ export function filterRequests(
   { target, now, changed }: FilterStates,
   owner: RowOwner,
   placeholders: Placeholders,
-): { readonly requests: readonly RepairRequest[]; readonly left: readonly ManualStep[] } {
+): { readonly requests: readonly RepairRequest[]; readonly manualSteps: readonly ManualStep[] } {
   const manualSteps: ManualStep[] = []
   const added = plan.added.filter((type) => isNamed(type) || leave(type, unnamed)).map(add)
   const named = (type: string) =>
@@ -34,7 +34,7 @@ export function filterRequests(
   const list = requestTo('GET', '/filters', 'list the filter rows, for the uids in the requests below')
   return {
     requests: [...added, ...(updated.length + deleted.length === 0 ? [] : [list]), ...updated, ...deleted],
-    left: manualSteps,
+    manualSteps,
   }
 
   function leave(type: string, reason: string): false {
@@ -60,7 +60,7 @@ export function filterRequests(
   function requestToRow(method: 'PUT' | 'DELETE', type: string, purpose: string): RepairRequest {
     const uid = placeholders.make(nameOf('FILTER_ID', `/${type}`))
     // Whole, because two may begin alike.
-    const hint = `the uid of the row whose event_type is ${quote(shownText(type))}, from the answer that lists the rows`
+    const hint = `the uid of the row whose event_type is ${quote(displayText(type))}, from the answer that lists the rows`
     const request = requestTo(method, '/filters/', purpose, type)
     return {
       ...request,
@@ -93,7 +93,7 @@ export function filterRequests(
   }
 }
 
-/** Whether a key is an event type: a row without one is keyed by its place. */
+/** Whether a key is an event type: a row without one is keyed by its index. */
 function isNamed(type: string): boolean {
   return !/^#\d{1,9}$/.test(type)
 }
@@ -103,7 +103,7 @@ const sealedType = 'Its event type is sealed, so no request can name the row: ch
 const longestType = 60
 
 function show(type: string): string {
-  return quote(cut(shownText(withoutSeals(type)), longestType))
+  return quote(cut(displayText(withoutSeals(type)), longestType))
 }
 
 /** In filters, the seal of a number or of a pattern is a text, too. */
@@ -121,8 +121,8 @@ export function filterStatesOf(
   return isJsonObject(target.filters) && isJsonObject(rows) ? { target: target.filters, now: rows, changed } : undefined
 }
 
-/** What is left of the rows' changes once all requests are sent. */
-export function leftOfFilters(changed: readonly string[], restored: ReadonlySet<string>): readonly ManualStep[] {
+/** Steps for a person: changes of the rows that no request makes. */
+export function manualStepsOfFilters(changed: readonly string[], restored: ReadonlySet<string>): readonly ManualStep[] {
   return changed
     .filter((path) => path.startsWith('/filters/') && path.endsWith('/enabled_at') && !restored.has(withoutSeals(path)))
     .map((path) => ({ path, reason: 'The row is switched on, as it was: only since when differs.' }))

@@ -58,7 +58,7 @@ export function composeGateway(service: ConfiguredGateway): Gateway {
       isPlain ? value : placeholder(nameOf(service.name, name), 'header', `the header ${name}, as configured`),
     ]
   }
-  const own = service.plainHeaders[versionHeader]
-  if (version !== undefined && own !== undefined) headers[versionHeader] = [own]
+  const plainVersion = service.plainHeaders[versionHeader]
+  if (version !== undefined && plainVersion !== undefined) headers[versionHeader] = [plainVersion]
   return { baseUrl: [base, service.pathPrefix], headers, placeholders }
 }

@@ -1,5 +1,5 @@
-import { type ExactNumber, escapeText, isExactNumber, shownText } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
+import { displayText, type ExactNumber, escapeText, isExactNumber } from '../model/exact-number.ts'
+import { isJsonObject, type Json, type JsonObject, pointerStep, setProperty } from '../model/json.ts'
 
 /** What the history does not have, by the name of the variable that a person sets. */
 export interface Placeholder {
@@ -45,7 +45,7 @@ export type ReadPieces = (text: string, path: string, is: 'value' | 'name') => P
 function bodyValue(value: Json, read: ReadPieces, path: string): BodyValue {
   if (typeof value === 'string') {
     if (isExactNumber(value)) return { type: 'scalar', value }
-    return { type: 'text', pieces: read(shownText(value), path, 'value') }
+    return { type: 'text', pieces: read(displayText(value), path, 'value') }
   }
   if (isJsonObject(value)) return bodyOf(value, read, path)
   if (typeof value !== 'object' || value === null) return { type: 'scalar', value }
@@ -61,14 +61,14 @@ export function withPlaceholder({ members }: BodyObject, name: string, placehold
 }
 
 /** A placeholder in a body, where it is. */
-export interface PlacedPlaceholder extends Placeholder {
+export interface BodyPlaceholder extends Placeholder {
   /** JSON Pointer, as `spellBody` writes the body, to the value that is or contains it, or whose name does. */
   readonly path: string
   readonly is: 'value' | 'name'
 }
 
 /** The placeholders of a body in its order: each once for each value and each name that has it. */
-export function placeholdersIn(value: BodyValue, path = ''): readonly PlacedPlaceholder[] {
+export function placeholdersIn(value: BodyValue, path = ''): readonly BodyPlaceholder[] {
   switch (value.type) {
     case 'scalar':
       return []
@@ -97,7 +97,7 @@ export function spell(pieces: Pieces): string {
 /** A body as JSON for readers, in the form of the inventory: exact numbers are marked. */
 export function spellBody({ members }: BodyObject): JsonObject {
   const object: Record<string, Json> = {}
-  for (const { name, value } of members) setOwn(object, spell(name), spellValue(value))
+  for (const { name, value } of members) setProperty(object, spell(name), spellValue(value))
   return object
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import type { BodyObject, Pieces, PlacedPlaceholder, Placeholder } from './pieces.ts'
+import type { BodyObject, BodyPlaceholder, Pieces, Placeholder } from './pieces.ts'
 import type { ManualStep } from './write-body.ts'
 
 /** Kinds that the service's requests write. */
@@ -30,7 +30,7 @@ export interface RepairRequest {
   readonly when: string | null
 }
 
-export interface RequestPlaceholder extends PlacedPlaceholder {
+export interface RequestPlaceholder extends BodyPlaceholder {
   /** What to fill in. */
   readonly hint: string
 }
@@ -43,7 +43,7 @@ export interface PathPlaceholder extends Placeholder {
 export interface Repair {
   readonly requests: readonly RepairRequest[]
   /** By path. */
-  readonly left: readonly ManualStep[]
+  readonly manualSteps: readonly ManualStep[]
   /** Sentences about what the requests do beyond that, or cannot know. */
   readonly notes: readonly string[]
 }

@@ -1,4 +1,4 @@
-import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
+import { isEqual, isJsonObject, type Json, type JsonObject, memberOf, pointerStep, setProperty } from '../model/json.ts'
 import { type Field, type FormerName, isAttribute, type Members, sentWhenEmpty } from '../model/wire-schema.ts'
 
 /** A field that the printed requests do not put back. */
@@ -31,7 +31,7 @@ export function writeBody(fields: Members, states: States, path = '', isCollapse
     if (!isAttribute(field)) continue
     const here = `${path}/${pointerStep(name)}`
     const { formerly: former } = field
-    const [then, now] = [shownIn(states.target, name, former), shownIn(states.now, name, former)]
+    const [then, now] = [fieldValue(states.target, name, former), fieldValue(states.now, name, former)]
     const value = then === undefined && !isCollapsed ? now : then
     if (field.unwritten !== undefined) {
       if (states.now !== undefined && then !== undefined && now !== undefined && !isEqual(then, now))
@@ -51,16 +51,16 @@ export function writeBody(fields: Members, states: States, path = '', isCollapse
       }
     }
     const written = writeField(field, value, states.now === undefined ? undefined : (now ?? null), here)
-    manualSteps.push(...written.left)
+    manualSteps.push(...written.manualSteps)
     const isFormer = former !== undefined && takesFormerName(states, name, former)
     setAt(body, field.to ?? [isFormer ? former.name : name], written.value)
   }
   for (const [name, value] of Object.entries(states.target)) {
-    if (isKnown(fields, name) || isFormerName(fields, name)) continue
+    if (isAttributeName(fields, name) || isFormerName(fields, name)) continue
     const here = `${path}/${pointerStep(name)}`
     // Within an object that the update replaces, the service takes back what it showed.
-    if (path !== '') setOwn(body, name, value)
-    else if (!isEmpty(value) || !isEmpty(ownOf(states.now, name)))
+    if (path !== '') setProperty(body, name, value)
+    else if (!isEmpty(value) || !isEmpty(memberOf(states.now, name)))
       manualSteps.push({ path: here, reason: unknownField })
   }
   return { body, manualSteps }
@@ -77,53 +77,49 @@ function writeField(
   value: Json,
   now: Json | undefined,
   path: string,
-): { readonly value: Json; readonly left: readonly ManualStep[] } {
-  if (value === null || value === '') return { value: sentWhenEmpty(field), left: [] }
-  if (field.isDuration) return { value: typeof value === 'number' ? `${value}s` : value, left: [] }
-  if (!isJsonObject(value)) return { value, left: [] }
-  if (field.type === 'keyed') return { value: writeList(field.members, value, path), left: [] }
-  if (field.type !== 'struct') return { value, left: [] }
+): { readonly value: Json; readonly manualSteps: readonly ManualStep[] } {
+  if (value === null || value === '') return { value: sentWhenEmpty(field), manualSteps: [] }
+  if (field.isDuration) return { value: typeof value === 'number' ? `${value}s` : value, manualSteps: [] }
+  if (!isJsonObject(value)) return { value, manualSteps: [] }
+  if (field.type === 'keyed') return { value: writeList(field.members, value, path), manualSteps: [] }
+  if (field.type !== 'struct') return { value, manualSteps: [] }
   const present = now === undefined ? undefined : isJsonObject(now) ? now : {}
   const { body, manualSteps } = writeBody(field.members, { target: value, now: present }, path, field.collapse === true)
-  return { value: body, left: manualSteps }
+  return { value: body, manualSteps }
 }
 
 function writeList(members: Members, items: JsonObject, path: string): Json {
   return Object.entries(items).map(([uid, item]) => {
     if (!isJsonObject(item)) return item
     const { body } = writeBody(members, { target: item, now: {} }, `${path}/${pointerStep(uid)}`)
-    // Items without a uid are keyed by their place.
+    // Items without a uid are keyed by their index.
     return uid.startsWith('#') ? body : { uid, ...body }
   })
 }
 
 function setAt(body: Record<string, Json>, [name = '', ...rest]: readonly string[], value: Json): void {
   if (rest.length === 0) {
-    setOwn(body, name, value)
+    setProperty(body, name, value)
     return
   }
   const within = body[name]
   const inner: Record<string, Json> = isJsonObject(within) ? { ...within } : {}
   setAt(inner, rest, value)
-  setOwn(body, name, inner)
-}
-
-function ownOf(object: JsonObject | undefined, key: string): Json | undefined {
-  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
+  setProperty(body, name, inner)
 }
 
 /** A value by the name of its field; a history of an earlier hookdrift has it by the former one. */
-function shownIn(state: JsonObject | undefined, name: string, former: FormerName | undefined): Json | undefined {
-  const shown = ownOf(state, name)
-  return shown === undefined && former !== undefined ? ownOf(state, former.name) : shown
+function fieldValue(state: JsonObject | undefined, name: string, former: FormerName | undefined): Json | undefined {
+  const value = memberOf(state, name)
+  return value === undefined && former !== undefined ? memberOf(state, former.name) : value
 }
 
 /** As the release does whose answers were seen last: the one that shows the setting and not yet the one after it. */
 function takesFormerName({ target, now = target }: States, name: string, former: FormerName): boolean {
-  return shownIn(now, name, former) !== undefined && ownOf(now, former.until) === undefined
+  return fieldValue(now, name, former) !== undefined && memberOf(now, former.until) === undefined
 }
 
-function isKnown(fields: Members, name: string): boolean {
+function isAttributeName(fields: Members, name: string): boolean {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
   return field !== undefined && isAttribute(field)
 }
@@ -143,7 +139,7 @@ export function unknownFields(fields: Members, { target, now }: States): string[
   return Object.entries(fields)
     .filter(([name, field]) => {
       if (!isAttribute(field) || field.unwritten !== undefined || field.isNewer === true) return false
-      return ownOf(target, name) === undefined && ownOf(now, name) === undefined
+      return memberOf(target, name) === undefined && memberOf(now, name) === undefined
     })
     .map(([name]) => `/${pointerStep(name)}`)
 }

@@ -1,4 +1,4 @@
-import type { ShownResource } from '../audit/comparison.ts'
+import type { ScannedResource } from '../audit/comparison.ts'
 import { type EvaluatedScan, isKindComplete, type Statuses } from '../audit/project-scan.ts'
 import type { NamedVersion } from '../history/history.ts'
 import type { ResourceDifference } from '../history/sql/differing.ts'
@@ -7,7 +7,7 @@ import { parseFacts, parseStored } from '../history/stored-body.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, projectKey, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
-import { nothingKnown, type RememberedEvaluations } from '../policy/remembered-evaluations.ts'
+import { createRememberedEvaluations, type RememberedEvaluations } from '../policy/remembered-evaluations.ts'
 import type { Labels } from '../policy/selector.ts'
 
 /** The fleet as a run left it, while a replay goes from run to run; by project. */
@@ -23,7 +23,7 @@ export interface ReplayedProject {
   /** What the last scan showed. */
   seen: ReadonlyMap<Kind, readonly Resource[]>
   /** What the policy said of versions in earlier runs. */
-  readonly known: RememberedEvaluations
+  readonly evaluations: RememberedEvaluations
   /** What comparisons of versions with the origins of their violations said in earlier runs. */
   readonly held: WeakMap<Resource, HeldViolations>
 }
@@ -41,11 +41,11 @@ interface HeldViolations {
 }
 
 /** A current version, as a scan shows it in which it did not change. */
-export interface ReplayedVersion extends ShownResource {
+export interface ReplayedVersion extends ScannedResource {
   readonly key: ResourceKey
   readonly stored: NamedVersion
   readonly change: undefined
-  readonly known: undefined
+  readonly previous: undefined
   /** What it replaced. */
   readonly replaced: NamedVersion | undefined
   base: NamedVersion | undefined | 'same'
@@ -89,7 +89,7 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
     fresh: new Set(),
     lastComplete: {},
     seen: new Map(),
-    known: nothingKnown(),
+    evaluations: createRememberedEvaluations(),
     held: new WeakMap(),
   }
   fleet.set(key, made)
@@ -97,13 +97,13 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
 }
 
 /** Notes what a scan shows. A list of a kind stays the same object where it has the same versions as before. */
-export function noteSeen(state: ReplayedProject, shown: ReadonlyMap<Kind, readonly ReplayedVersion[]>): void {
+export function noteSeen(state: ReplayedProject, versionsByKind: ReadonlyMap<Kind, readonly ReplayedVersion[]>): void {
   const listOf = (kind: Kind, versions: readonly ReplayedVersion[]): readonly Resource[] => {
     const before = state.seen.get(kind)
     const isSame = before?.length === versions.length && versions.every(({ resource }, at) => resource === before[at])
     return isSame ? before : versions.map(({ resource }) => resource)
   }
-  state.seen = new Map([...shown].map(([kind, versions]) => [kind, listOf(kind, versions)]))
+  state.seen = new Map([...versionsByKind].map(([kind, versions]) => [kind, listOf(kind, versions)]))
 }
 
 /** From now on, versions of kinds that a run saw completely are compared with those that are current now. */
@@ -123,10 +123,10 @@ export function markAsCompared({ fresh }: ReplayedProject, isComplete: (kind: Ki
 
 function read(
   { kind, uid }: Pick<Resource, 'kind' | 'uid'>,
-  kept: EvaluableVersion,
+  version: EvaluableVersion,
   before: ReplayedVersion | undefined,
 ): ReplayedVersion {
-  const { name, body, facts, fromRun, since, sealKeyId } = kept
+  const { name, body, facts, fromRun, since, sealKeyId } = version
   // What we wrote ourselves as canonical JSON of these types.
   const attributes = parseStored<JsonObject>(body)
   const ofVersion = parseFacts(facts)
@@ -144,7 +144,7 @@ function read(
     stored: { name, attributes, fromRun, since, sealKeyId },
     since: fromRun,
     change: undefined,
-    known: undefined,
+    previous: undefined,
     replaced: before?.stored,
     base: before?.base === 'same' ? before.stored : before?.base,
     seenUnder: before?.seenUnder,

@@ -119,16 +119,16 @@ export class ReplayDraft implements ViolationDraft {
     const { versions, used } = this.#of(project)
     const current = projectState(this.#fleet, projectKey(project)).versions
     const keyOf = (point: VersionPoint) => `${point.run} ${resourceKey(point)}`
-    const knownAt = ({ kind, uid, run }: VersionPoint) => {
+    const versionInMemory = ({ kind, uid, run }: VersionPoint) => {
       const version = current.get(kind)?.get(uid)
       return [version?.stored, version?.replaced].find((one) => one !== undefined && one.fromRun <= run)
     }
-    const missing = points.filter((point) => knownAt(point) === undefined && !versions.has(keyOf(point)))
+    const missing = points.filter((point) => versionInMemory(point) === undefined && !versions.has(keyOf(point)))
     const read = missing.length === 0 ? [] : await readVersionsAt(this.past, project, missing)
     for (const [at, point] of missing.entries()) versions.set(keyOf(point), read[at])
     return points.map((point) => {
-      const known = knownAt(point)
-      if (known !== undefined) return known
+      const inMemory = versionInMemory(point)
+      if (inMemory !== undefined) return inMemory
       const version = versions.get(keyOf(point))
       used.set(keyOf(point), version)
       return version
@@ -138,6 +138,11 @@ export class ReplayDraft implements ViolationDraft {
   /** The lifetime of a violation has the last run that saw it. */
   async lastScannedRun(): Promise<undefined> {
     return undefined
+  }
+
+  /** One policy evaluates all runs of a replay. */
+  async underSameRules(runs: readonly number[]): Promise<ReadonlySet<number>> {
+    return new Set(runs)
   }
 
   async activeViolations(
@@ -240,6 +245,7 @@ export class ReplayDraft implements ViolationDraft {
       id,
       project,
       firstRun: run.number,
+      lastRun: undefined,
       first: run,
       last: run,
       gone: undefined,

@@ -165,9 +165,9 @@ async function readPastRuns(history: HistoryReader, runs: readonly CommittedRun[
 function detectWholeFleets(runs: readonly PastRun[]): (run: PastRun) => boolean {
   const fleets = new Map<string, Set<string>>()
   for (const { scans, runInputs } of runs) {
-    const known = fleets.get(runInputs.configurationDigest) ?? new Set()
-    fleets.set(runInputs.configurationDigest, known)
-    for (const { project } of scans) known.add(projectKey(project))
+    const projects = fleets.get(runInputs.configurationDigest) ?? new Set()
+    fleets.set(runInputs.configurationDigest, projects)
+    for (const { project } of scans) projects.add(projectKey(project))
   }
   return ({ scans, runInputs }) => scans.length === fleets.get(runInputs.configurationDigest)?.size
 }

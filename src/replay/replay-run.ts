@@ -39,9 +39,9 @@ export function replayedPolicyResults(history: HistoryReader, policy: Policy, cl
     return { replay: await replayPolicy(history, { policy, runs, clock }), run }
   }
   const upTo = (number: number) => {
-    const known = replays.get(number) ?? replayTo(number)
-    replays.set(number, known)
-    return known
+    const replay = replays.get(number) ?? replayTo(number)
+    replays.set(number, replay)
+    return replay
   }
   return {
     async resultsOf(number) {

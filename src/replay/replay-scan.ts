@@ -1,4 +1,4 @@
-import { type Comparison, compareWithLastScan, type ShownResource } from '../audit/comparison.ts'
+import { type Comparison, compareWithLastScan, type ScannedResource } from '../audit/comparison.ts'
 import { ProjectAcceptances } from '../audit/project-acceptances.ts'
 import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { listingOf } from '../audit/project-scan.ts'
@@ -108,7 +108,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
   const recent = gatherChanges(replayed.modificationsOf(project), policy.ignore)
   const followed = isApproved ? [] : draft.withOrigin(project)
   const rules = evaluator.forProject(project, excluded, {
-    known: state.known,
+    remembered: state.evaluations,
     seen: state.seen,
     isComplete: (kind) => isWhole({ statuses, narrowed }, kind),
   })
@@ -147,7 +147,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     return isHeld(resource) && confirm(key, isOfResourceOrOrigin)
   }
   for (const [kind, ofKind] of seen) {
-    let due: ShownResource[] = []
+    let due: ScannedResource[] = []
     const take = async () => {
       await evaluation.take(listingOf(kind, statuses) ?? 'project', due)
       due = []
@@ -155,7 +155,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     for (const version of ofKind) {
       // Nearly all are as they were, and so is what was found in them: that need not be found again.
       if (isAsBefore(version)) continue
-      due.push(shownIn(run, version, changeOf.get(version.key), policy))
+      due.push(toScannedResource(run, version, changeOf.get(version.key), policy))
       if (due.length === takenAtOnce) await take()
     }
     if (due.length > 0) await take()
@@ -171,10 +171,8 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
       ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
       unobserved,
       removed: [...(replayed.losses.get(projectKey(project))?.values() ?? [])].flat(),
-      changed: [],
       ignored: {},
       undecided: [],
-      isUnderOtherRules: false,
       // Rules that need probes are not asked at all.
       untested: [],
       probed: [],
@@ -192,12 +190,12 @@ const noComparison: Comparison = {
 }
 
 /** A version as a run showed it. `recorded`: the change that the run reported. */
-function shownIn(
+function toScannedResource(
   { number }: CommittedRun,
   version: ReplayedVersion,
   recorded: Changes[number] | undefined,
   { ignore }: Policy,
-): ShownResource {
+): ScannedResource {
   if (recorded === undefined) return version
   const { resource, since, base, replaced } = version
   const { attributes: after } = resource
@@ -208,7 +206,7 @@ function shownIn(
     resource,
     since,
     change: isLeft ? { ...recorded, fields } : undefined,
-    known: since === number ? replaced : undefined,
+    previous: since === number ? replaced : undefined,
     base: base === undefined || base === 'same' ? base : { attributes: before, sealKeyId: base.sealKeyId },
   }
 }
@@ -228,6 +226,6 @@ function couldHaveBeenWithheld(
   const lost = losses.get(projectKey(project))
   if (lost === undefined || limits === undefined) return false
   return [...lost].some(([kind, { length: missing }]) =>
-    isMassRemoval({ missing, known: missing + (versions.get(kind)?.size ?? 0) }, limits),
+    isMassRemoval({ missing, total: missing + (versions.get(kind)?.size ?? 0) }, limits),
   )
 }

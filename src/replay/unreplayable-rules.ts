@@ -10,9 +10,10 @@ export function findUnreplayable(policy: Policy): ReadonlyMap<string, string> {
   return new Map(reasons.flatMap(([rule, reason]) => (reason === undefined ? [] : [[rule, reason] as const])))
 }
 
-function reasonFor({ id, unkept, needs }: Rule, { probes }: Policy): string | undefined {
+function reasonFor({ id, unrecorded, needs }: Rule, { probes }: Policy): string | undefined {
   if (id === releaseVulnerable.id) return 'a replay does not know which release was inferred at the time'
-  if (unkept !== undefined) return `the history does not keep ${unkept.join(' and ')}, which change by themselves`
+  if (unrecorded !== undefined)
+    return `the history does not keep ${unrecorded.join(' and ')}, which change by themselves`
   if (needs.includes('probe') && probes.length > 0) return 'the probes of this policy did not run at the time'
   return undefined
 }

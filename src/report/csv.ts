@@ -1,4 +1,4 @@
-import { shownJson } from '../model/exact-number.ts'
+import { displayJson } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { AcceptedViolation, ViolationState } from '../model/violation.ts'
@@ -123,7 +123,7 @@ function isUnseen({ status, pages }: ReportCoverage): boolean {
 
 /** Texts as they are, no value as an empty cell, all else as JSON. */
 function show(value: Json): string | null {
-  return value === null || typeof value === 'string' ? value : shownJson(value)
+  return value === null || typeof value === 'string' ? value : displayJson(value)
 }
 
 function controlRows(report: Report): Cell[][] {

@@ -36,8 +36,8 @@ export function describeFollowing({ rules }: Pick<ReportCause, 'rules'>): string
   const named = rules.slice(0, mostRules).map(({ rule, severity, violations }) => {
     return `${violations === 1 ? '' : `${violations} × `}${neutralise(rule)} (${severity})`
   })
-  const left = rules.length - named.length
-  return [...named, ...(left > 0 ? [`and ${count(left, 'more rule')}`] : [])].join(', ')
+  const omitted = rules.length - named.length
+  return [...named, ...(omitted > 0 ? [`and ${count(omitted, 'more rule')}`] : [])].join(', ')
 }
 
 /** The report without what some causes explain: violations that follow, and changes of which they have every field. */

@@ -79,9 +79,9 @@ function describe(violation: EndedState, signed: (by: EndedBy) => string): strin
         ? `no longer compared with ${baseline}, revoked${signed(by)}`
         : `approved with ${baseline}${signed(by)}${why}`
     case 'expiry':
-      return `expired by ${placeOf(by, 'the policy')}${why}`
+      return `expired by ${describePosition(by, 'the policy')}${why}`
     default: {
-      const line = placeOf(by, 'the policy')
+      const line = describePosition(by, 'the policy')
       const where = kind === 'override' ? `an override (${line})` : line
       return isSwitchedOff(by) ? `switched off by ${where}` : `no longer required by ${where}${why}`
     }
@@ -92,6 +92,6 @@ function byWhom(by: string | null): string {
   return by === null ? '' : ` by ${by}`
 }
 
-function placeOf({ configured_at: place }: EndedBy, otherwise: string): string {
-  return place === null ? otherwise : `${place.file}:${place.line}`
+function describePosition({ configured_at: position }: EndedBy, otherwise: string): string {
+  return position === null ? otherwise : `${position.file}:${position.line}`
 }

@@ -15,7 +15,7 @@ interface FailureDescription {
 /** Describes a group for a person: every format shows these words. */
 export function describeFailures(group: FailureGroup): FailureDescription {
   const { service, what, url, urlOrigin, requestId, keys, cause } = group
-  const asked = url === null ? [] : [{ label: 'asked' as const, text: `GET ${url}${idOf(requestId)}` }]
+  const request = url === null ? [] : [{ label: 'asked' as const, text: `GET ${url}${idOf(requestId)}` }]
   const hidden = keys.length - mostNamed
   const next = cause === null ? null : nextStep(cause, url)
   const cost = describeCost(group)
@@ -23,7 +23,7 @@ export function describeFailures(group: FailureGroup): FailureDescription {
     headline: `${service}: ${what}`,
     cost,
     facts: [
-      ...asked,
+      ...request,
       ...(urlOrigin === null ? [] : [{ label: 'url' as const, text: urlOrigin }]),
       ...keys.slice(0, mostNamed).map((text) => ({ label: 'key' as const, text })),
       ...(hidden > 0 ? [{ label: 'key' as const, text: `and ${hidden} more` }] : []),
@@ -87,11 +87,13 @@ export function groupFailures(
   coverage: Report['coverage'],
   projects: readonly Pick<ReportProject, 'project' | 'configured_at'>[],
 ): readonly FailureGroup[] {
-  const places = new Map(projects.map(({ project, configured_at: at }) => [project, at && `${at.file}:${at.line}`]))
+  const positions = new Map(projects.map(({ project, configured_at: at }) => [project, at && `${at.file}:${at.line}`]))
   const alike = Map.groupBy(coverage.filter(isGap), (walk) =>
     JSON.stringify([serviceOf(walk), walk.cause, bareReason(walk).toLowerCase()]),
   )
-  return [...alike.values()].flatMap(([first, ...more]) => (first === undefined ? [] : [groupOf(first, more, places)]))
+  return [...alike.values()].flatMap(([first, ...more]) =>
+    first === undefined ? [] : [groupOf(first, more, positions)],
+  )
 }
 
 export function serviceOf({ project }: Pick<ReportCoverage, 'project'>): string {
@@ -123,15 +125,15 @@ function describeCost({ projects, walks, items }: FailureGroup): string {
   const [only] = projects
   if (projects.length === 1 && only !== undefined) {
     const each = only.walks.map(({ listing, status }) => `${listing} ${status.toUpperCase()}`)
-    return `${only.name}${placeOf(only)} ${each.join(', ')}; ${seen}`
+    return `${only.name}${describePosition(only)} ${each.join(', ')}; ${seen}`
   }
-  const names = projects.slice(0, mostNamed).map((project) => `${project.name}${placeOf(project)}`)
+  const names = projects.slice(0, mostNamed).map((project) => `${project.name}${describePosition(project)}`)
   const hidden = projects.length - names.length
   const more = hidden > 0 ? ` and ${hidden} more` : ''
   return `${count(walks, 'walk')} of ${count(projects.length, 'project')}: ${names.join(', ')}${more}; ${seen}`
 }
 
-function placeOf({ configuredAt }: FailureGroup['projects'][number]): string {
+function describePosition({ configuredAt }: FailureGroup['projects'][number]): string {
   return configuredAt === null ? '' : ` (${configuredAt})`
 }
 
@@ -157,7 +159,7 @@ const faultSteps = {
   malformed: ({ url }) => `Check what answers there: curl -v ${originOf(url)}`,
   foreign: () =>
     'Use a personal key for all projects, or give each project its own: a key of a project lists others but reads one.',
-} as const satisfies Record<FaultKind, (asked: Pick<FailureGroup, 'url'>) => string>
+} as const satisfies Record<FaultKind, (group: Pick<FailureGroup, 'url'>) => string>
 
 function isFault(cause: CoverageCause): cause is FaultKind {
   return cause in faultSteps
@@ -170,22 +172,22 @@ function originOf(url: string | null): string {
 function groupOf(
   first: ReportCoverage,
   more: readonly ReportCoverage[],
-  places: ReadonlyMap<string, string | null>,
+  positions: ReadonlyMap<string, string | null>,
 ): FailureGroup {
   const walks = [first, ...more]
   const facts = walks.map(({ reason }) => readReason(reason ?? ''))
-  const asked = facts.find(({ url }) => url !== null) ?? facts[0]
+  const requested = facts.find(({ url }) => url !== null) ?? facts[0]
   return {
     service: serviceOf(first),
     cause: first.cause,
     what: bareReason(first),
-    url: asked?.url ?? null,
+    url: requested?.url ?? null,
     urlOrigin: facts.find(({ urlOrigin }) => urlOrigin !== null)?.urlOrigin ?? null,
-    requestId: asked?.requestId ?? null,
+    requestId: requested?.requestId ?? null,
     keys: [...new Set(facts.flatMap(({ key }) => (key === null ? [] : [key])))],
     projects: [...Map.groupBy(walks, ({ project }) => project)].map(([name, ofProject]) => ({
       name,
-      configuredAt: places.get(name) ?? null,
+      configuredAt: positions.get(name) ?? null,
       walks: ofProject.map(({ listing, status, items }) => ({ listing, status, items })),
     })),
     walks: walks.length,

@@ -15,8 +15,8 @@ const longestText = 200
 export function describeNotes(notes: readonly Note[], before: string): string {
   if (notes.length === 0) return ''
   const named = notes.slice(0, mostNotes).map((note) => describeNote(note, timeOf(note, before)))
-  const left = notes.length - named.length
-  return `In between: ${named.join('; ')}${left === 0 ? '' : `; and ${count(left, 'more note')}`}`
+  const omitted = notes.length - named.length
+  return `In between: ${named.join('; ')}${omitted === 0 ? '' : `; and ${count(omitted, 'more note')}`}`
 }
 
 /** `deploy 4.2 (ada, 1f0c9a2)`. */
@@ -27,8 +27,8 @@ export function describeNote({ text, by, ref }: Note, ...times: readonly string[
 
 /** The day is left out where it is that of the scan that found the change. */
 export function timeOf({ at }: Pick<Note, 'at'>, before: string): string {
-  const shown = showTime(at)
-  return at.slice(0, 10) === before.slice(0, 10) ? shown.slice(11) : shown
+  const text = showTime(at)
+  return at.slice(0, 10) === before.slice(0, 10) ? text.slice(11) : text
 }
 
 /** The notes that some changes name, in the order of the report; each once. */

@@ -30,14 +30,14 @@ import { showDuration, showTime } from './text/show-time.ts'
 /** One page for people, to read on a screen or a phone, to print or to attach. */
 export const html: ReportFormat = (report, { trend }) => {
   const { run, digests, tool, verdict } = report
-  const [opened = [], known = []] = groupsOf(report)
-  const groups = [...opened, ...known]
+  const [opened = [], continuing = []] = groupsOf(report)
+  const groups = [...opened, ...continuing]
   return renderPage({
     title: `${describeSubject(report)}, hookdrift run ${run.number}, ${showTime(run.started_at)}`,
     heading: showSubject(report),
     alarm: showUnscanned(report),
     verdict: markup`${showVerdict(report)}${trend === undefined ? nothing : showTrend(trend)}`,
-    sections: sectionsOf(report, opened, known),
+    sections: sectionsOf(report, opened, continuing),
     ...(groups.length === 0 ? {} : { aside: showAside(groups) }),
     footer: factList([
       ['Made by', `${tool.name} ${tool.version}`],
@@ -59,7 +59,7 @@ function groupsOf(report: Report): readonly (readonly RuleGroup[])[] {
   return groupByRule([fresh, open.filter((violation) => !isFresh.has(violation))], report)
 }
 
-function sectionsOf(report: Report, opened: readonly RuleGroup[], known: readonly RuleGroup[]): PageSection[] {
+function sectionsOf(report: Report, opened: readonly RuleGroup[], continuing: readonly RuleGroup[]): PageSection[] {
   const { run, notices } = report
   const isFirst = isFirstScan(report)
   return [
@@ -69,8 +69,8 @@ function sectionsOf(report: Report, opened: readonly RuleGroup[], known: readonl
     {
       id: 'violations',
       title: isFirst ? 'Open violations' : 'Open since earlier runs',
-      ...(known.length === 0 ? {} : { count: countViolations(known) }),
-      content: known.length === 0 ? showNone(report) : showRuleGroups(known, run.started_at),
+      ...(continuing.length === 0 ? {} : { count: countViolations(continuing) }),
+      content: continuing.length === 0 ? showNone(report) : showRuleGroups(continuing, run.started_at),
     },
     ...showOthers(report),
     ...(notices.length === 0
@@ -93,12 +93,12 @@ function showNone({ coverage }: Report): Markup {
 }
 
 function showNotices(notices: Report['notices']): Markup {
-  const shown = notices.map(
+  const items = notices.map(
     (notice) => markup`<li>${describeNotice(notice)}</li>
 `,
   )
   return markup`<ul class="rows">
-${shown}</ul>
+${items}</ul>
 `
 }
 
@@ -116,7 +116,7 @@ function describeSubject(report: Pick<Report, 'projects' | 'coverage'>): string 
   if (projects.length === 0) return 'No project'
   const byService = Map.groupBy(projects, serviceOf)
   if (projects.length <= mostNamed) {
-    return [...byService].map(([service, found]) => `${service}: ${found.map(nameOf).join(', ')}`).join('; ')
+    return [...byService].map(([service, ofService]) => `${service}: ${ofService.map(nameOf).join(', ')}`).join('; ')
   }
   const services = [...byService.keys()]
   const named = services.length <= mostNamed ? services.join(', ') : count(services.length, 'service')
@@ -154,7 +154,7 @@ function showOthers(report: Report): PageSection[] {
   const { violations, run } = report
   const accepted = acceptedBefore(report)
   const inState = (name: ReportViolation['state']) => violations.filter(({ state }) => state === name)
-  const rows = (found: readonly ReportViolation[]) => showViolations(found, { at: run.started_at, isNamed: true })
+  const rows = (alike: readonly ReportViolation[]) => showViolations(alike, { at: run.started_at, isNamed: true })
   const [unknown, waived, resolved] = [inState('unknown'), inState('waived'), inState('resolved')]
   const sections: PageSection[] = [
     {
@@ -195,7 +195,7 @@ const titles = {
 } as const satisfies Record<EndingName, string>
 
 /** Violations that ended, by how: those that are gone first. */
-function showEnded(ended: readonly ReportViolation[], rows: (found: readonly ReportViolation[]) => Markup): Markup {
+function showEnded(ended: readonly ReportViolation[], rows: (alike: readonly ReportViolation[]) => Markup): Markup {
   const groups = Map.groupBy(ended, nameEnding)
   return markup`${endingNames.flatMap((name) => {
     const ofState = groups.get(name) ?? []

@@ -9,7 +9,7 @@ export function prose(text: string, longest?: number): string {
   return neutralise(cut(text, longest))
     .split('`')
     .map((part, at) => (at % 2 === 1 ? code(part, Number.POSITIVE_INFINITY) : plainWords(part)))
-    .reduce((shown, part) => (shown.endsWith('`') && part.startsWith('`') ? `${shown} ${part}` : shown + part), '')
+    .reduce((joined, part) => (joined.endsWith('`') && part.startsWith('`') ? `${joined} ${part}` : joined + part), '')
 }
 
 function plainWords(sentence: string): string {

@@ -31,10 +31,11 @@ export function row(cells: readonly string[]): string {
  * without rows are not shown.
  */
 export function fill(sections: readonly MarkdownSection[], characters: number, howToSeeAll: string): string[] {
-  const shown = sections.filter(({ rows }) => rows.length > 0)
+  const filled = sections.filter(({ rows }) => rows.length > 0)
   const lines: string[] = []
-  let room = characters - shown.reduce((sum, { head }) => sum + lengthOf(head) + roomToDescribe + howToSeeAll.length, 0)
-  for (const { head, rows, noun } of shown) {
+  let room =
+    characters - filled.reduce((sum, { head }) => sum + lengthOf(head) + roomToDescribe + howToSeeAll.length, 0)
+  for (const { head, rows, noun } of filled) {
     lines.push(...head)
     let taken = 0
     for (const row of rows) {

@@ -53,8 +53,8 @@ function aboutDrift(report: Report): string[] {
 function summary({ violations, coverage }: Pick<Report, 'violations' | 'coverage'>): string[] {
   const none = isCoverageComplete(coverage) ? '0' : '?'
   const countOf = (severity: string, name: string, isOfColumn: (violation: ReportViolation) => boolean) => {
-    const some = violations.filter((violation) => violation.severity === severity && isOfColumn(violation)).length
-    return some === 0 && dependsOnScan(name) ? none : String(some)
+    const number = violations.filter((violation) => violation.severity === severity && isOfColumn(violation)).length
+    return number === 0 && dependsOnScan(name) ? none : String(number)
   }
   return [
     row(['severity', ...columns.map(([name]) => name)]),
@@ -226,11 +226,11 @@ function remediations(rules: Report['rules'], active: readonly ReportViolation[]
 const mostFields = 5
 
 function showChange({ change, project, fields, ...resource }: ReportChange): string[] {
-  const shown = fields.slice(0, mostFields).map((field) => {
+  const values = fields.slice(0, mostFields).map((field) => {
     const { before, after } = showValues(field, 60)
     return `${code(field.path, 100)} ${code(before)} → ${code(after)}`
   })
-  const omitted = fields.length - shown.length
-  if (omitted > 0) shown.push(`… and ${count(omitted, 'more field')}`)
-  return [change, code(project, 100), showResource(resource), shown.join('; ')]
+  const omitted = fields.length - values.length
+  if (omitted > 0) values.push(`… and ${count(omitted, 'more field')}`)
+  return [change, code(project, 100), showResource(resource), values.join('; ')]
 }

@@ -359,6 +359,12 @@ const evaluatedProject = defined(
     not_evaluated: z
       .record(z.string(), z.string())
       .describe('Rules that could not be evaluated here, with the reasons.'),
+    rows_unread: z
+      .record(z.string(), count)
+      .describe(
+        'Subscriptions of which no run has read the filter rows that a rule reads, by rule. Absent when there are none.',
+      )
+      .exactOptional(),
     not_compared: listOf(listing)
       .describe(
         'Listings that no earlier run walked to their end: there was nothing to compare them with. Absent when there are none.',

@@ -17,8 +17,8 @@ import type { ReportFormat } from './report-format.ts'
 export const sarif: ReportFormat = (report) => {
   const { run, violations, projects } = report
   const rules = rulesOf(report)
-  const placeOf = placesIn(projects)
-  const context = { run, placeOf, ruleIndex: new Map(rules.map(({ id }, index) => [id, index])) }
+  const positionOf = locateProjects(projects)
+  const context = { run, positionOf, ruleIndex: new Map(rules.map(({ id }, index) => [id, index])) }
   const lines = violations.map((violation) => neutraliseJson(JSON.stringify(describeResult(violation, context))))
   const results = fitResults(lines)
   const omitted = describeOmitted(lines.length, results.length, run.number)
@@ -34,7 +34,7 @@ export const sarif: ReportFormat = (report) => {
       },
     },
     automationDetails: { id: `hookdrift/${run.number}` },
-    invocations: [describeInvocation(report, placeOf, omitted)],
+    invocations: [describeInvocation(report, positionOf, omitted)],
     columnKind: 'utf16CodeUnits',
     properties: propertiesOf(report, results.length),
   } as const satisfies Run
@@ -42,13 +42,14 @@ export const sarif: ReportFormat = (report) => {
 }
 
 /** Viewers refuse results without a location, so a project that is no longer configured gets the file of the others. */
-function placesIn(projects: Report['projects']): (project: string) => FileLocation | undefined {
-  const configured = projects.flatMap(({ project, configured_at: place }) =>
-    place === null ? [] : [{ project, place }],
+function locateProjects(projects: Report['projects']): (project: string) => FileLocation | undefined {
+  const configured = projects.flatMap(({ project, configured_at: position }) =>
+    position === null ? [] : [{ project, position }],
   )
-  const places = new Map(configured.map(({ project, place }) => [project, place]))
+  const positions = new Map(configured.map(({ project, position }) => [project, position]))
   const [first] = configured
-  return (project) => places.get(project) ?? (first === undefined ? undefined : { file: first.place.file, line: 1 })
+  return (project) =>
+    positions.get(project) ?? (first === undefined ? undefined : { file: first.position.file, line: 1 })
 }
 
 function propertiesOf({ run, digests, verdict, violations }: Report, results: number) {
@@ -75,12 +76,12 @@ interface SarifContext {
   /** The index of each rule in the list of rules. */
   readonly ruleIndex: ReadonlyMap<string, number>
   /** Where each project is configured. */
-  readonly placeOf: (project: string) => FileLocation | undefined
+  readonly positionOf: (project: string) => FileLocation | undefined
 }
 
 const longestName = 1000
 
-function describeResult(violation: ReportViolation, { run, ruleIndex, placeOf }: SarifContext): Result {
+function describeResult(violation: ReportViolation, { run, ruleIndex, positionOf }: SarifContext): Result {
   const { rule, severity, state, project, kind, uid, name, path, fingerprint, first_seen, last_seen, due_at } =
     violation
   return {
@@ -88,7 +89,7 @@ function describeResult(violation: ReportViolation, { run, ruleIndex, placeOf }:
     ruleIndex: ruleIndex.get(rule) ?? -1,
     level: levels[severity],
     message: { text: plain(messageOf(violation), 6000) },
-    locations: [locationOf(violation, placeOf(project))],
+    locations: [locationOf(violation, positionOf(project))],
     partialFingerprints: {
       'hookdrift/v1': fingerprint,
       // Code scanning reads only this one; without it, all violations of a project would be one alert on one line.
@@ -150,10 +151,10 @@ function suppressionOf({ owner, reason, expires, ticket }: Waiver) {
 /** The resource, with the file that configures its project, because viewers need a file. */
 function locationOf(
   { project, kind, uid, name, path }: Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'path'>,
-  place: FileLocation | undefined,
+  position: FileLocation | undefined,
 ): Location {
   return {
-    ...physicalLocation(place),
+    ...physicalLocation(position),
     logicalLocations: [
       {
         name: cut(name === '' ? uid : name, longestName),
@@ -164,9 +165,9 @@ function locationOf(
   }
 }
 
-function physicalLocation(place: FileLocation | undefined): Pick<Location, 'physicalLocation'> {
-  if (place === undefined) return {}
-  const { file, line } = place
+function physicalLocation(position: FileLocation | undefined): Pick<Location, 'physicalLocation'> {
+  if (position === undefined) return {}
+  const { file, line } = position
   return { physicalLocation: { artifactLocation: { uri: uriOf(file) }, region: { startLine: line } } }
 }
 
@@ -201,9 +202,9 @@ function packedSize(lines: readonly string[]): number {
   return bytes <= mostPackedBytes - reservedBytes ? bytes : gzipSync(text, { level: 1 }).length
 }
 
-function describeOmitted(all: number, kept: number, run: number): string | undefined {
-  if (kept === all) return undefined
-  const omitted = `${count(all - kept, 'result')} of ${all} omitted, the least severe`
+function describeOmitted(all: number, included: number, run: number): string | undefined {
+  if (included === all) return undefined
+  const omitted = `${count(all - included, 'result')} of ${all} omitted, the least severe`
   return `${omitted}: readers accept ${mostResults} and ${mostPackedBytes / 1_000_000} MB compressed; hookdrift report --run ${run} --format json shows all`
 }
 
@@ -281,7 +282,7 @@ type NotificationKind = (typeof notificationKinds)[number]['id']
 /** The outcome of the run: its exit code, gaps, rules without a result and the number of omitted results. */
 function describeInvocation(
   report: Report,
-  placeOf: (project: string) => FileLocation | undefined,
+  positionOf: (project: string) => FileLocation | undefined,
   omitted: string | undefined,
 ): Invocation {
   const { run, verdict, coverage, notices, projects } = report
@@ -289,7 +290,7 @@ function describeInvocation(
     descriptor: { id },
     level,
     message: { text: plain(text) },
-    ...(project === undefined ? {} : { locations: [projectLocation(project, placeOf(project))] }),
+    ...(project === undefined ? {} : { locations: [projectLocation(project, positionOf(project))] }),
   })
   return {
     executionSuccessful: isCoverageComplete(coverage),
@@ -330,8 +331,8 @@ function describeWalk(walk: ReportCoverage): [NotificationKind, Notification.lev
   return notifications
 }
 
-function projectLocation(project: string, place: FileLocation | undefined) {
-  return { ...physicalLocation(place), logicalLocations: [{ fullyQualifiedName: project, kind: 'project' }] }
+function projectLocation(project: string, position: FileLocation | undefined) {
+  return { ...physicalLocation(position), logicalLocations: [{ fullyQualifiedName: project, kind: 'project' }] }
 }
 
 /**

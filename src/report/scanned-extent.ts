@@ -38,7 +38,9 @@ export function describeFirstScans({ coverage, projects }: Pick<Report, 'coverag
   const first = firstScannedProjects({ coverage, projects })
   const recorded = projects.filter(({ project }) => first.has(project))
   if (recorded.length === 0) return ''
-  const resources = recorded.flatMap((project) => Object.values(project.resources)).reduce((sum, some) => sum + some, 0)
+  const resources = recorded
+    .flatMap((project) => Object.values(project.resources))
+    .reduce((sum, number) => sum + number, 0)
   const names = recorded.map(({ project }) => project)
   const isAll = scannedExtent(coverage, projects) === 'first'
   const whose = isAll ? '' : ` of ${names.length > 3 ? count(names.length, 'project') : names.join(', ')}`

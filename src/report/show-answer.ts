@@ -81,10 +81,10 @@ function headOf<Row>({ form, run, more }: Answer<Row>) {
 }
 
 function writeRecords<Row>({ rows }: Answer<Row>, { columns, records }: AnswerView<Row>): string {
-  const shown = columns.filter(({ only }) => only !== 'text')
-  const recordsOf = records ?? ((row: Row) => [shown.map(({ value }) => value(row))])
+  const csvColumns = columns.filter(({ only }) => only !== 'text')
+  const recordsOf = records ?? ((row: Row) => [csvColumns.map(({ value }) => value(row))])
   return csvTable(
-    shown.map(({ name }) => name),
+    csvColumns.map(({ name }) => name),
     rows.flatMap((row) => recordsOf(row).map((record) => record.map(cellOf))),
   )
 }
@@ -100,14 +100,14 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
     answer.rows.length === 0
       ? [view.nothing]
       : (view.lines?.(answer, page) ?? showTable(answer, view, page, render.tableWidth))
-  const left = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}more; --limit all shows them`
+  const omittedLine = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}more; --limit all shows them`
   const saysRun = view.isOfRun !== false && (answer.run !== null || answer.rows.length === 0)
   const prose = (sentences: readonly string[] = []) =>
     sentences.flatMap((sentence) => wrapProse(neutralise(sentence), page.width))
   const parts = [
     [...(saysRun ? showExtent(answer, page) : []), ...prose(answer.remarks)],
     body,
-    answer.omitted === 0 ? [] : [page.paint('aside', left)],
+    answer.omitted === 0 ? [] : [page.paint('aside', omittedLine)],
     prose(answer.conclusion),
   ]
   return parts
@@ -118,12 +118,12 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
 
 function showTable<Row>({ rows }: Answer<Row>, view: AnswerView<Row>, page: TextPage, width: number): string[] {
   const { columns, below } = view
-  const [header = '', ...lines] = layTable(columns, rows, width)
-  const shown = rows.flatMap((row, at) => {
+  const [header = [], ...lines] = layTable(columns, rows, width)
+  const rowLines = rows.flatMap((row, at) => {
     const sentence = below?.(row) ?? ''
-    return [lines[at] ?? '', ...wrapProse(neutralise(sentence), page.width - 4).map((line) => `    ${line}`)]
+    return [...(lines[at] ?? []), ...wrapProse(neutralise(sentence), page.width - 4).map((line) => `    ${line}`)]
   })
-  return [page.paint('heading', header), ...shown]
+  return [...header.map((line) => page.paint('heading', line)), ...rowLines]
 }
 
 const mostShown = 5

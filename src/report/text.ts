@@ -111,11 +111,11 @@ function divide(whole: Sections, room: number): Record<Section, number> {
     notices: 0,
   } satisfies Record<Section, number>
   for (const name of names) lines[name] = Math.min(whole[name].length, Math.max(least, Math.floor(room * shares[name])))
-  let left = room - names.reduce((sum, name) => sum + lines[name], 0)
+  let remaining = room - names.reduce((sum, name) => sum + lines[name], 0)
   for (const name of names) {
-    const more = Math.max(0, Math.min(left, whole[name].length - lines[name]))
+    const more = Math.max(0, Math.min(remaining, whole[name].length - lines[name]))
     lines[name] += more
-    left -= more
+    remaining -= more
   }
   return lines
 }

@@ -66,7 +66,7 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
   const exitCode = decideExitCode(coverage, failing)
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
   const doubted = new Set(projects?.flatMap(({ doubts = {} }) => Object.keys(doubts))).size
-  const announced = drift.filter(({ window = null }) => window !== null).length
+  const announced = drift.filter(isAnnounced).length
   const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), doubted, announced, limits }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
@@ -94,18 +94,20 @@ function failsRun(
   if (failOn === 'never') return () => false
   if (failOn !== 'new') return (violation) => isOpen(violation) && isAtLeast(violation.severity, failOn)
   const approvals = new Map(projects.map(({ project, approved_at }) => [project, approved_at]))
-  const announced = Map.groupBy(
-    drift.filter(({ window = null }) => window !== null),
-    keyOf,
-  )
+  const announced = new Map(drift.filter(isAnnounced).map((change) => [keyOf(change), change]))
   return (violation) => {
     const { severity, state, project = '', first_seen = '' } = violation
     if (!isOpen(violation) || !isAtLeast(severity, leastNew)) return false
-    if (state === 'opened' && announced.get(keyOf(violation))?.some((change) => follows(violation, change)))
-      return false
+    const change = announced.get(keyOf(violation))
+    if (state === 'opened' && change !== undefined && follows(violation, change)) return false
     const approvedAt = approvals.get(project)
     return approvedAt === undefined ? state === 'opened' : first_seen > approvedAt
   }
+}
+
+/** Whether it may have been made in a change window. */
+function isAnnounced({ window = null }: AnnouncedChange): boolean {
+  return window !== null
 }
 
 function keyOf({ project, kind, uid }: Pick<AnnouncedChange, 'project' | 'kind' | 'uid'>): string {
@@ -114,7 +116,7 @@ function keyOf({ project, kind, uid }: Pick<AnnouncedChange, 'project' | 'kind' 
 
 /** Whether a new violation of a changed resource is about what changed, or about all of the resource. */
 function follows({ path = '' }: FailureCandidate, { change, fields = [] }: AnnouncedChange): boolean {
-  return change !== 'modified' || path === '' || fields.some((field) => pointersOverlap(field.path, path))
+  return change !== 'modified' || fields.some((field) => pointersOverlap(field.path, path))
 }
 
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
@@ -138,12 +140,12 @@ function sentenceOf(counts: Counts, context: VerdictGrounds): string {
 
 /** What was scanned and found open. Only a run that could evaluate everything is called clean. */
 function scanOf(counts: Counts, context: VerdictGrounds): string[] {
-  const { coverage, exitCode, failing, extent } = context
+  const { coverage, exitCode, extent } = context
   if (!isCoverageComplete(coverage)) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
     const incomplete = walks.filter(({ status }) => status !== 'complete').length
     const open = totalOf(counts.violations)
-    if (coverage.length === 0 && open === 0) return ['Nothing was scanned']
+    if (coverage.length === 0) return ['Nothing was scanned', ...(open === 0 ? [] : [describeOpen(counts, context)])]
     return [
       ...describeBugs(coverage),
       `${incomplete} of ${count(walks.length, 'walk')} incomplete`,
@@ -152,7 +154,7 @@ function scanOf(counts: Counts, context: VerdictGrounds): string[] {
   }
   if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
   const items = count(sum(listingWalks(coverage).map((walk) => walk.items)), 'item')
-  const nothing = describeNoFailure(counts, failing)
+  const nothing = describeNoFailure(counts)
   return counts.unknown + context.doubted === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }
 
@@ -178,12 +180,12 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-function describeNoFailure({ fail_on, violations }: Counts, failing: number): string {
+function describeNoFailure({ fail_on, violations }: Counts): string {
   const open = countEach(severities, violations)
   const among = open === '' ? '' : ` (${open})`
   if (fail_on === 'never') return open === '' ? 'no open violation' : `open violations fail no run${among}`
   if (fail_on === 'new') return `no new violation at ${atLeast(leastNew)}${open === '' ? '' : ` (open: ${open})`}`
-  return `no open violation at ${atLeast(fail_on)}${failing === 0 ? among : ''}`
+  return `no open violation at ${atLeast(fail_on)}${among}`
 }
 
 function describeUnknown({ unknown }: Counts): string[] {

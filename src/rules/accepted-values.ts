@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { isWithinPointer, type Json, type JsonObject, pointersOverlap, valueAt } from '../model/json.ts'
-import { ownRule } from './rules.ts'
+import { builtInRule } from './rules.ts'
 
 // What a person accepts with a violation: the value at its pointer, and what its rule compares with it.
 
@@ -10,7 +10,7 @@ import { ownRule } from './rules.ts'
  * which a rule of a policy file reads that names no field. None: the finding is accepted as it is.
  */
 export function acceptedPaths({ rule, path }: { readonly rule: string; readonly path: string }): readonly string[] {
-  const besides = ownRule(rule)?.acceptedWith ?? []
+  const besides = builtInRule(rule)?.acceptedWith ?? []
   if (besides === 'nothing') return []
   // What is found in the declared filter stays the same finding when rows are read for the first time.
   return [path, ...besides.filter((other) => other !== '/filters' || isWithinPointer(path, '/filters'))]

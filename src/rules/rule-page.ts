@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { packageFile } from '../model/package-files.ts'
 
-const known = new Map<string, string>()
+const remediations = new Map<string, string>()
 
 /** The page of a built-in rule, without comments: Markdown that comes with the package. */
 export function readRulePage(id: string): string {
@@ -13,8 +13,8 @@ export function readRulePage(id: string): string {
  * without a page; tools that shrink images delete Markdown, and an audit must not fail for want of it.
  */
 export function remediationOf(id: string): string {
-  const remediation = known.get(id) ?? (existsSync(rulePageFile(id)) ? remediationIn(readRulePage(id)) : '')
-  known.set(id, remediation)
+  const remediation = remediations.get(id) ?? (existsSync(rulePageFile(id)) ? remediationIn(readRulePage(id)) : '')
+  remediations.set(id, remediation)
   return remediation
 }
 

@@ -29,6 +29,6 @@ export const rules: readonly Rule[] = [
 const byId: ReadonlyMap<string, Rule> = new Map(rules.map((rule) => [rule.id, rule]))
 
 /** A rule that comes with the program; undefined for those of a policy file. */
-export function ownRule(id: string): Rule | undefined {
+export function builtInRule(id: string): Rule | undefined {
   return byId.get(id)
 }

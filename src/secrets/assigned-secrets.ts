@@ -40,7 +40,7 @@ function mayHoldLogin(text: string): boolean {
   )
 }
 
-/** A place in a text where a value may follow the name of a secret. */
+/** An index in a text where a value may follow the name of a secret. */
 interface Setting {
   /**
    * - `sign`: `:`, `=`, `:=`, `=>`, `->`

@@ -108,9 +108,9 @@ export function isSecretName(name: string): boolean {
 export function mayNameSecret(name: string): boolean {
   const words = wordsOfName(name)
   if (saysSecret(words)) return true
-  return words.some((word, place) => {
+  return words.some((word, index) => {
     if (suspectWords.has(word) || (secretInUrls.has(word) && word !== 'key' && word !== 'code')) return true
-    return /keys?$/.test(word) && !harmlessKeys.has(words[place - 1] ?? '') && words[place + 1] !== 'id'
+    return /keys?$/.test(word) && !harmlessKeys.has(words[index - 1] ?? '') && words[index + 1] !== 'id'
   })
 }
 
@@ -137,7 +137,7 @@ function withoutAccents(text: string): string {
 }
 
 function saysSecret(words: readonly string[]): boolean {
-  if (words.some((word, place) => isSecretWord(word, words[place - 1] ?? ''))) return true
+  if (words.some((word, index) => isSecretWord(word, words[index - 1] ?? ''))) return true
   if (words.length < 2) return false
   const keyAt = words.findIndex((word) => foreignKeys.has(word))
   if (keyAt >= 0 && words.slice(Math.max(0, keyAt - 1), keyAt + 3).some((word) => foreignKinds.has(word))) return true

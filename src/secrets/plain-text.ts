@@ -1,4 +1,4 @@
-import { isKnownId } from './known-forms.ts'
+import { isUlidOrUuid } from './identifier-forms.ts'
 import { holdsCredential } from './known-secrets.ts'
 import { isRandomText } from './random-text.ts'
 
@@ -8,7 +8,7 @@ import { isRandomText } from './random-text.ts'
  */
 export function isPlain(text: string): boolean {
   if (text.length > longestPlain) return false
-  if (text === '' || isTime(text) || isKnownId(text)) return true
+  if (text === '' || isTime(text) || isUlidOrUuid(text)) return true
   if (holdsCredential(text)) return false
   const words = text.split(separators)
   let separating = text.length

@@ -1,5 +1,5 @@
 import { kindCosts, letterCosts, levels } from './bigrams.ts'
-import { knownLength } from './known-forms.ts'
+import { identifierLength } from './identifier-forms.ts'
 
 /**
  * Whether a word without blanks, or a part of it, is more likely random than written by people. Decided by how likely
@@ -87,12 +87,12 @@ export function replaceGrouped(text: string, replace: (groups: string) => string
   let at = 0
   for (let from = 0; from < text.length; ) {
     const run = groupsAt(text, from)
-    const found = run.count < fewestGroups ? undefined : randomGroups(text, run)
-    if (found !== undefined) {
-      out.push(text.slice(at, found.from), replace(text.slice(found.from, found.to)))
-      at = found.to
+    const stretch = run.count < fewestGroups ? undefined : randomGroups(text, run)
+    if (stretch !== undefined) {
+      out.push(text.slice(at, stretch.from), replace(text.slice(stretch.from, stretch.to)))
+      at = stretch.to
     }
-    from = found === undefined ? run.next : Math.max(found.to, run.next)
+    from = stretch === undefined ? run.next : Math.max(stretch.to, run.next)
   }
   return at === 0 ? text : out.join('') + text.slice(at)
 }
@@ -174,9 +174,9 @@ function randomStretches(text: string, run: SymbolRun, isRandom: Test): RandomSt
   if (alphabets.length === 0) return []
   const costs = run.to - run.from > shared.length ? new Uint8Array(run.to - run.from) : shared
   if (writeCosts(text, run.from, run.to, costs, leastCosts) < leastScore) return []
-  const found: RandomStretch[] = []
-  for (const alphabet of alphabets) seek(text, run, costs, alphabet, isRandom, found)
-  return found
+  const stretches: RandomStretch[] = []
+  for (const alphabet of alphabets) seek(text, run, costs, alphabet, isRandom, stretches)
+  return stretches
 }
 
 interface Alphabet {
@@ -279,7 +279,7 @@ function writeCosts(text: string, from: number, to: number, costs: Uint8Array, l
   let isHump = false
   for (let at = from; at < to; at++) {
     if (kind === kinds.separator || kind === kinds.sign) {
-      const length = knownLength(text, at)
+      const length = identifierLength(text, at)
       if (length > 0) {
         costs.fill(0, at - from, at - from + length)
         at += length - 1
@@ -331,16 +331,16 @@ const ownCosts = [12, 0, 0, 20, 29]
 
 function readTables() {
   const letters = new Uint8Array(27 * 32)
-  for (let place = 0; place < letterCosts.length; place++) {
-    letters[(Math.floor(place / 26) << 5) | ((place % 26) + 1)] = levels.indexOf(letterCosts.charAt(place))
+  for (let index = 0; index < letterCosts.length; index++) {
+    letters[(Math.floor(index / 26) << 5) | ((index % 26) + 1)] = levels.indexOf(letterCosts.charAt(index))
   }
   const ofKinds = new Uint8Array(histories * 8)
-  for (let place = 0; place < kindCosts.length; place++) {
-    const kind = place % kindCount
-    const before = Math.floor(place / kindCount)
+  for (let index = 0; index < kindCosts.length; index++) {
+    const kind = index % kindCount
+    const before = Math.floor(index / kindCount)
     // From digits of base five to octal ones.
     const history = (Math.floor(before / 25) << 6) | ((Math.floor(before / 5) % 5) << 3) | (before % 5)
-    ofKinds[(history << 3) | kind] = levels.indexOf(kindCosts.charAt(place)) + (ownCosts[kind] ?? 0)
+    ofKinds[(history << 3) | kind] = levels.indexOf(kindCosts.charAt(index)) + (ownCosts[kind] ?? 0)
   }
   return { letters, kinds: ofKinds }
 }
@@ -371,19 +371,19 @@ function seek(
   costs: Uint8Array,
   { has, cost, isParted, hyphen }: Alphabet,
   isRandom: Test,
-  found: RandomStretch[],
+  stretches: RandomStretch[],
 ): void {
   let sum = 0
   let best = 0
   let start = from
-  let kept = from
+  let replacedFrom = from
   let end = from
   let part = from
   let grown = from
   const close = () => {
     if (best >= leastScore) {
       if (grown < end) grown = endOfPart(text, end, to)
-      if (isRandom(best, grown - start)) found.push({ from: Math.min(kept, end), to: grown })
+      if (isRandom(best, grown - start)) stretches.push({ from: Math.min(replacedFrom, end), to: grown })
     }
     sum = best = 0
   }
@@ -392,7 +392,7 @@ function seek(
     const kind = kindOf[code]
     const isBetween = isParted && (kind === kinds.separator || kind === kinds.sign)
     if (has[code] === 1) {
-      if (sum === 0) start = kept = part
+      if (sum === 0) start = replacedFrom = part
       const gain = (costs[at - from] ?? 0) - cost
       sum += isParted && kind === kinds.separator ? Math.min(gain, code === slash ? -bridge : -hyphen) : gain
       if (sum > best) {
@@ -402,7 +402,7 @@ function seek(
     } else if (best > 0) close()
     if (isBetween) {
       part = at + 1
-      if (best < entry) kept = part
+      if (best < entry) replacedFrom = part
     }
   }
   close()
@@ -420,11 +420,11 @@ function isWithinPart(code: number): boolean {
   return kind === kinds.lower || kind === kinds.upper || kind === kinds.digit
 }
 
-function merged(found: RandomStretch[]): readonly RandomStretch[] {
-  if (found.length < 2) return found
-  found.sort((a, b) => a.from - b.from)
+function merged(stretches: RandomStretch[]): readonly RandomStretch[] {
+  if (stretches.length < 2) return stretches
+  stretches.sort((a, b) => a.from - b.from)
   const out: RandomStretch[] = []
-  for (const stretch of found) {
+  for (const stretch of stretches) {
     const last = out.at(-1)
     if (last === undefined || stretch.from >= last.to) out.push(stretch)
     else if (stretch.to > last.to) out[out.length - 1] = { from: last.from, to: stretch.to }

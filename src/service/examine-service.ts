@@ -5,7 +5,7 @@ import { compileDialect } from './dialect.ts'
 import { exchangeOnce } from './exchange-once.ts'
 import { foreignText } from './foreign-text.ts'
 import { listProjects } from './list-projects.ts'
-import type { ShownCertificate } from './network-failure.ts'
+import type { PortCertificate } from './network-failure.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { createRateGate } from './rate-gate.ts'
 import { mostItemsOf, readPages } from './read-pages.ts'
@@ -15,14 +15,14 @@ import { createSender } from './send-request.ts'
 import type { ListAccess, ListedProject, ProjectAccess } from './service-client.ts'
 import type { ServiceSettings } from './settings.ts'
 import { createTransport, type WireAnswer } from './transport.ts'
-import { basePath, projectPath, shownBase } from './wire-request.ts'
+import { basePath, displayBase, projectPath } from './wire-request.ts'
 
 /** Asks a service once about itself, in order to explain what is wrong. Sends GET requests only. */
 export interface ServiceExaminer {
   /** Asks `/healthz`, without a key. */
   greet(): Promise<ServiceGreeting>
   /** The certificate that the port shows; undefined where it does not speak TLS, or is behind a proxy. */
-  certificate(): Promise<ShownCertificate | undefined>
+  certificate(): Promise<PortCertificate | undefined>
   /** @throws ServiceFault as the client's `project` */
   project(access: ProjectAccess): Promise<JsonObject>
   /** @throws ServiceFault when the first page of a listing of one item a page cannot be read */
@@ -119,7 +119,7 @@ export function createServiceExaminer(
         success: [200],
         limitMs: greetingMs,
       })
-      const url = `${shownBase(settings.url)}/healthz`
+      const url = `${displayBase(settings.url)}/healthz`
       const date = Date.parse(lastHeader('date') ?? '')
       return {
         url,

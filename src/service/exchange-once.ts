@@ -12,7 +12,7 @@ import type { ServiceSettings } from './settings.ts'
 import { joinPage, splitPage } from './split-page.ts'
 import type { Transport, WireAnswer } from './transport.ts'
 import { unconnected } from './watch-reach.ts'
-import { shownBase, type WireRequest } from './wire-request.ts'
+import { displayBase, type WireRequest } from './wire-request.ts'
 
 /** One try of a request: over what it is sent, what is known of it, what ends it. */
 interface Exchange extends Pick<ServiceRequest, 'success' | 'mostItems' | 'identify' | 'limitMs' | 'ahead'> {
@@ -81,8 +81,8 @@ async function readAnswer(answer: WireAnswer, { path }: WireRequest, exchange: E
 
 /** One word, as an id is; the text after it may echo anything. */
 function readRequestId(id: string, key: string): string | null {
-  const shown = foreignText(id, key)
-  return /^[\w.:/+=[\]-]{1,64}$/.test(shown) ? shown.replace(credentials, '[credential]') : null
+  const text = foreignText(id, key)
+  return /^[\w.:/+=[\]-]{1,64}$/.test(text) ? text.replace(credentials, '[credential]') : null
 }
 
 /** `path`: as requested, with the query, from the root of the host. */
@@ -273,7 +273,7 @@ async function readPlainBadRequest(answer: WireAnswer, url: string): Promise<Htt
   const bytes = await answer.read(firstLinesBytes).catch(() => undefined)
   const text = bytes?.toString('latin1') ?? ''
   if (!/HTTP request (?:was sent )?to (?:an )?HTTPS (?:port|server)/i.test(text)) return failure('http', what)
-  const base = shownBase(url).replace(/^http:/, 'https:')
+  const base = displayBase(url).replace(/^http:/, 'https:')
   return failure('wrong_url', `${what}, the port speaks TLS`, { hint: `set url: ${base}` })
 }
 

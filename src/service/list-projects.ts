@@ -44,9 +44,9 @@ export async function listProjects(
       throw fault('malformed', 'an item has no uid')
     if (seen.has(uid)) throw fault('malformed', 'it has one project twice')
     seen.add(uid)
-    if (isShown(organisation) && organisation !== access.organisation)
+    if (isFilled(organisation) && organisation !== access.organisation)
       throw fault('foreign', 'it has a project of another organisation')
-    if (!isShown(deletedAt)) projects.push(listedProject(uid, name, access.showName))
+    if (!isFilled(deletedAt)) projects.push(listedProject(uid, name, access.showName))
   }
   return projects
 }
@@ -72,6 +72,6 @@ function* itemsOf(
 }
 
 /** A time that is not filled does not count, as everywhere in this service. */
-function isShown(value: Json | undefined): boolean {
+function isFilled(value: Json | undefined): boolean {
   return value !== undefined && value !== null && value !== '' && value !== '0001-01-01T00:00:00Z'
 }

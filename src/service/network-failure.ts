@@ -4,7 +4,7 @@ import { classOf, messageOf } from '../model/errors.ts'
 import { foreignText } from './foreign-text.ts'
 import { failure, type HttpFailure } from './reply.ts'
 import type { FaultKind } from './service-fault.ts'
-import { shownBase } from './wire-request.ts'
+import { displayBase } from './wire-request.ts'
 
 /** No connection was made, so the request did not run. */
 const unconnected: Readonly<Record<string, string>> = {
@@ -100,7 +100,7 @@ export function networkFailure(error: unknown): HttpFailure {
 export async function explainConnection(
   failed: HttpFailure,
   url: string,
-  inspect: () => Promise<ShownCertificate | undefined>,
+  inspect: () => Promise<PortCertificate | undefined>,
 ): Promise<HttpFailure> {
   const { protocol, hostname } = new URL(url)
   const { certificateCode } = failed
@@ -124,7 +124,7 @@ export async function explainConnection(
 }
 
 /** The certificate that a port shows. Names are fit for a message. */
-export interface ShownCertificate {
+export interface PortCertificate {
   /** Host names and addresses that it is for, at most three. */
   readonly names: readonly string[]
   /** Dates such as 2027-02-01; undefined when unreadable. */
@@ -136,20 +136,20 @@ export interface ShownCertificate {
  * Greets a port in TLS and hangs up, to explain a connection that failed: what certificate it shows; undefined where it
  * does not speak TLS. The certificate is only read, so it need not be valid; no key and no request is sent.
  */
-export function inspectPort(url: string, timeoutMs: number): Promise<ShownCertificate | undefined> {
+export function inspectPort(url: string, timeoutMs: number): Promise<PortCertificate | undefined> {
   const { hostname, port, protocol } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const servername = isIP(host) === 0 ? { servername: host } : {}
-  const { promise, resolve } = Promise.withResolvers<ShownCertificate | undefined>()
+  const { promise, resolve } = Promise.withResolvers<PortCertificate | undefined>()
   const socket: TLSSocket = connect({
     host,
     port: Number(port) || (protocol === 'http:' ? 80 : 443),
     ...servername,
     rejectUnauthorized: false,
   })
-  const end = (shown?: ShownCertificate) => {
+  const end = (certificate?: PortCertificate) => {
     socket.destroy()
-    resolve(shown)
+    resolve(certificate)
   }
   socket.setTimeout(timeoutMs, () => end())
   socket.once('error', () => end())
@@ -174,13 +174,14 @@ function isCertificateCode(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UND_ERR_PRX_TLS/.test(code)
 }
 
-function describeCertificate(code: string, host: string, shown: ShownCertificate | undefined): string | undefined {
-  if (code === 'CERT_HAS_EXPIRED') return shown?.validTo && `it expired on ${shown.validTo}: renew it at the service`
+function describeCertificate(code: string, host: string, certificate: PortCertificate | undefined): string | undefined {
+  if (code === 'CERT_HAS_EXPIRED')
+    return certificate?.validTo && `it expired on ${certificate.validTo}: renew it at the service`
   if (code === 'CERT_NOT_YET_VALID')
-    return shown?.validFrom && `it is valid from ${shown.validFrom} on: check the clock of this machine`
+    return certificate?.validFrom && `it is valid from ${certificate.validFrom} on: check the clock of this machine`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    if (shown === undefined || shown.names.length === 0) return undefined
-    return `it is for ${shown.names.join(' and ')} and not for ${host}: set url to a name that it is for`
+    if (certificate === undefined || certificate.names.length === 0) return undefined
+    return `it is for ${certificate.names.join(' and ')} and not for ${host}: set url to a name that it is for`
   }
   const isSelfSigned = code.includes('SELF_SIGNED')
   const why = isSelfSigned ? 'it is self-signed' : 'its authority is not known here'
@@ -188,10 +189,10 @@ function describeCertificate(code: string, host: string, shown: ShownCertificate
 }
 
 function withScheme(url: string, protocol: 'http:' | 'https:'): string {
-  return shownBase(url).replace(/^https?:/, protocol)
+  return displayBase(url).replace(/^https?:/, protocol)
 }
 
-function readCertificate({ subject, subjectaltname = '', valid_from, valid_to }: PeerCertificate): ShownCertificate {
+function readCertificate({ subject, subjectaltname = '', valid_from, valid_to }: PeerCertificate): PortCertificate {
   const alternatives = subjectaltname
     .split(', ')
     .filter((name) => name.startsWith('DNS:') || name.startsWith('IP Address:'))

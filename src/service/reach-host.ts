@@ -21,8 +21,8 @@ export function isAddress(host: string): boolean {
 
 /** The addresses of a name, as connections see them. Rejects with the system's error. */
 export async function resolveHost(host: string): Promise<readonly string[]> {
-  const found = await lookup(host, { all: true })
-  return found.map(({ address }) => address)
+  const addresses = await lookup(host, { all: true })
+  return addresses.map(({ address }) => address)
 }
 
 /** Opens a connection and closes it; sends nothing. Rejects with an error that has a `code`. */

@@ -25,18 +25,18 @@ export async function readFilters(
   subscription: string,
   access: ProjectAccess,
 ): Promise<readonly JsonObject[] | undefined> {
-  const place = filtersOf(subscription, access.key)
+  const subject = filtersOf(subscription, access.key)
   const step = pathStep(subscription)
-  if (step === undefined) throw new ServiceFault('malformed', `${place}: no path can name such a uid`)
+  if (step === undefined) throw new ServiceFault('malformed', `${subject}: no path can name such a uid`)
   const path = `${projectPath(access.projectUid)}/subscriptions/${step}/filters`
   const reply = await ask({ method: 'GET', path, query: new URLSearchParams(), body: null, success: [200] }, access)
   if (!reply.ok) {
     // A router that does not know the path answers without an envelope.
     if (reply.kind === 'not_offered' && reply.status === 404 && reply.serviceMessage !== null) return undefined
     // It is of no subscription where there is no such operation.
-    throw faultOf(reply, reply.kind === 'not_offered' ? 'filters' : place)
+    throw faultOf(reply, reply.kind === 'not_offered' ? 'filters' : subject)
   }
-  const fault = (kind: FaultKind, what: string) => new ServiceFault(kind, `${place}: ${what}`, reply)
+  const fault = (kind: FaultKind, what: string) => new ServiceFault(kind, `${subject}: ${what}`, reply)
   const envelope = decodeEnvelope(reply.value)
   if (!envelope.ok) throw fault('malformed', envelope.reason)
   const rows = envelope.value

@@ -54,10 +54,10 @@ export async function* readPages(
       const fault = (kind: FaultKind, what: string) => new ServiceFault(kind, `page ${number}: ${what}`, reply)
       const pieces = reply.items
       const { identities } = reply
-      const page = decodePage(reply.value, pieces?.length ?? identities?.filter(isKnown).length)
+      const page = decodePage(reply.value, pieces?.length ?? identities?.filter(hasUid).length)
       if (!page.ok) throw fault('malformed', page.reason)
       const { nextCursor } = page.value
-      const items = identities === undefined ? page.value.items : withKnown(page.value.items, identities, access)
+      const items = identities === undefined ? page.value.items : mergeItems(page.value.items, identities, access)
       if (identities !== undefined && identities.length !== items.length)
         throw fault('malformed', 'cannot be cut into its items')
       if (items.length > mostItems) throw fault('malformed', `has more than ${mostItems} items: ask for smaller pages`)
@@ -93,12 +93,12 @@ export async function* readPages(
   }
 }
 
-function isKnown({ uid }: ItemIdentity): boolean {
+function hasUid({ uid }: ItemIdentity): boolean {
   return uid !== undefined
 }
 
-/** All items in their order. `parsed`: those that are not known. */
-function withKnown(
+/** All items in their order. `parsed`: those without an identity. */
+function mergeItems(
   parsed: readonly JsonObject[],
   identities: readonly ItemIdentity[],
   { projectUid }: Pick<ProjectAccess, 'projectUid'>,

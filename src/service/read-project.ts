@@ -23,7 +23,7 @@ export async function readProject(ask: SendRequest, access: ProjectAccess): Prom
 }
 
 /** A project's key: the project in words, and as the service shows it. */
-type KeyOwner = 'a person' | { readonly project: string; readonly own: AnsweringProject }
+type KeyOwner = 'a person' | { readonly project: string; readonly answer: AnsweringProject }
 
 /**
  * Whose a key is. It asks for a project that does not exist: a personal key is refused, a project's key is shown its own
@@ -35,7 +35,7 @@ export async function findKeyOwner(
 ): Promise<KeyOwner | undefined> {
   try {
     const { project } = await askForProject(ask, { ...access, projectUid: noProject })
-    return { project: nameProject(project, access.key), own: project }
+    return { project: nameProject(project, access.key), answer: project }
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
     return error.kind === 'not_found' ? 'a person' : undefined

@@ -30,7 +30,7 @@ export interface Ahead {
   readonly abandoned: AbortSignal
 }
 
-/** The address for messages (`shownUrl`). */
+/** The address for messages (`displayUrl`). */
 interface Address {
   readonly url: string
 }
@@ -130,13 +130,13 @@ export function describeFailure(reply: Reply & { ok: false }): string {
   return `${reply.what}${tries}${budget}${hint}${said}`
 }
 
-/** The fault of a request without a usable answer; `place` names what was requested, e.g. `page 3`. */
-export function faultOf(reply: Reply & { ok: false }, place: string): ServiceFault {
+/** The fault of a request without a usable answer; `subject` names what was requested, e.g. `page 3`. */
+export function faultOf(reply: Reply & { ok: false }, subject: string): ServiceFault {
   const { kind, url, requestId } = reply
   // Of a request that the run ended, the address explains nothing.
   return new ServiceFault(
     kind,
-    `${place}: ${describeFailure(reply)}`,
+    `${subject}: ${describeFailure(reply)}`,
     isStop(kind) ? { requestId } : { url, requestId },
   )
 }

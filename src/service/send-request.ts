@@ -16,7 +16,7 @@ import type { ProjectAccess } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
 import type { Transport } from './transport.ts'
 import type { ReachWatch } from './watch-reach.ts'
-import { shownQuery, shownUrl, toWireRequest } from './wire-request.ts'
+import { displayQuery, displayUrl, toWireRequest } from './wire-request.ts'
 
 /** Sends a request until it is answered, finally refused, or out of tries or time. Never throws. */
 export type SendRequest = (question: ServiceRequest, access: ProjectAccess) => Promise<Reply>
@@ -53,7 +53,7 @@ export function createSender({
 }: SenderDependencies): SendRequest {
   const { limits, dialect } = settings
   const keys = createKeyVerdicts()
-  const base = shownUrl({ path: '' }, settings)
+  const base = displayUrl({ path: '' }, settings)
 
   return async function ask(question, access) {
     const url = base + question.path
@@ -135,7 +135,7 @@ export function createSender({
       if (mayAskAgain) access.budget.waitedMs += clock.now() - Math.max(startedAt, wantedAt)
       const isUnreached = mayAskAgain && reach?.over(delayMs) !== undefined
       if (isUnreached) reach?.giveUp()
-      const isBudgetSpent = mayAskAgain && (isUnreached || budgetLeftMs(access) <= 0)
+      const isBudgetSpent = mayAskAgain && (isUnreached || remainingBudgetMs(access) <= 0)
       const isLast = !mayAskAgain || isBudgetSpent
       seen(isLast ? null : delayMs)
       const reply = access.signal.aborted ? given(stopped(access.signal), 0) : given(exchange, tries, isBudgetSpent)
@@ -160,7 +160,7 @@ export function createSender({
   ): RequestSent {
     return {
       method: question.method,
-      url: base + question.path + shownQuery(question, key),
+      url: base + question.path + displayQuery(question, key),
       status: exchange.status,
       fault: exchange.ok ? null : exchange.what,
       durationMs: Math.round(durationMs),
@@ -190,7 +190,7 @@ export function createSender({
     )
   }
 
-  function budgetLeftMs({ budget }: ProjectAccess): number {
+  function remainingBudgetMs({ budget }: ProjectAccess): number {
     return limits.retryBudgetMs - budget.waitedMs
   }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import { getCACertificates } from 'node:tls'
 import type { Dispatcher } from 'undici'
-import { inspectPort, type ShownCertificate } from './network-failure.ts'
+import { inspectPort, type PortCertificate } from './network-failure.ts'
 import { type ProxyVariables, proxyFor } from './proxy-for.ts'
 import type { Limits, ServiceSettings } from './settings.ts'
 import type { WireRequest } from './wire-request.ts'
@@ -12,7 +12,7 @@ export interface Transport {
   /** Resolves with the head of the answer; rejects with an error that has a `code`, or when `signal` aborts. */
   send(request: WireRequest, signal: AbortSignal): Promise<WireAnswer>
   /** The certificate that the port shows; undefined where it does not speak TLS, or is behind a proxy. Asked once. */
-  inspect(): Promise<ShownCertificate | undefined>
+  inspect(): Promise<PortCertificate | undefined>
   close(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export function createTransport(
   const { origin } = new URL(settings.url)
   const proxy = proxyFor(new URL(settings.url), env)
   const opened = openDispatcher(settings, proxy).then((dispatcher) => dispatcher.on('connect', onConnect))
-  let inspected: Promise<ShownCertificate | undefined> | undefined
+  let inspected: Promise<PortCertificate | undefined> | undefined
   return {
     async send({ method, path, headers, body }, signal) {
       return exchange(await opened, { origin, method, path, headers, body }, signal)

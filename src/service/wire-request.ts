@@ -31,17 +31,17 @@ export function toWireRequest(
 }
 
 /** The address of a request for messages: without its query, and without a credential that the base URL may contain. */
-export function shownUrl({ path }: Pick<ServiceRequest, 'path'>, settings: ServiceSettings): string {
-  return `${shownBase(settings.url)}${settings.dialect.pathPrefix}${path}`
+export function displayUrl({ path }: Pick<ServiceRequest, 'path'>, settings: ServiceSettings): string {
+  return `${displayBase(settings.url)}${settings.dialect.pathPrefix}${path}`
 }
 
 /** The base URL for messages. */
-export function shownBase(url: string): string {
+export function displayBase(url: string): string {
   return `${new URL(url).origin}${withoutCredentials(basePath(url))}`
 }
 
 /** The query for the log: a cursor is the service's, and may be anything. */
-export function shownQuery({ query }: Pick<ServiceRequest, 'query'>, key: string): string {
+export function displayQuery({ query }: Pick<ServiceRequest, 'query'>, key: string): string {
   return query.size === 0 ? '' : `?${withoutCredentials(foreignText(query.toString(), key))}`
 }
 

@@ -51,8 +51,11 @@ const idleMs = 150_000
  * @param advice what to do when the address is not available
  * @throws AuditError.failure when it is not
  */
-export async function listen(place: BoundAddress, fetch: RequestHandler, advice: string): Promise<HttpListener> {
-  const { host, port, limits } = place
+export async function listen(
+  { host, port, limits }: BoundAddress,
+  fetch: RequestHandler,
+  advice: string,
+): Promise<HttpListener> {
   const { mostAnswerBytes, stalledMs, slowMs, ...connections } = { ...usualLimits, ...limits }
   const bound = boundAnswers({ mostAnswerBytes, stalledMs, slowMs })
   // Without `createServer`, the library makes a server of HTTP/1.1.

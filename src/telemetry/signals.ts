@@ -20,8 +20,8 @@ export function faultOfSettings(signal: Signal, env: Environment): string | unde
   const protocol = env[`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`] || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/json'
   if (!protocol.startsWith('http/'))
     return 'hookdrift sends OTLP over HTTP alone: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json'
-  const own = `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`
-  const variable = env[own] ? own : 'OTEL_EXPORTER_OTLP_ENDPOINT'
+  const ownVariable = `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`
+  const variable = env[ownVariable] ? ownVariable : 'OTEL_EXPORTER_OTLP_ENDPOINT'
   const endpoint = URL.parse(env[variable] ?? '')
   return endpoint?.protocol === 'http:' || endpoint?.protocol === 'https:'
     ? undefined

@@ -38,14 +38,10 @@ export function traceRun(tracer: Tracer, startedAt: number, about: Attributes): 
     if (fault !== undefined) run.setStatus({ code: SpanStatusCode.ERROR, message: fault })
     const inRun = trace.setSpan(ROOT_CONTEXT, run)
     for (const [name, parts] of Map.groupBy(timings, ({ project }) => project.name)) {
-      const own = { 'hookdrift.service': parts[0]?.project.service, 'hookdrift.project': name }
+      const attributes = { 'hookdrift.service': parts[0]?.project.service, 'hookdrift.project': name }
       const ofProject = walks.filter(({ project }) => project === name)
       const scanned = parts.find(({ listing }) => listing === undefined)
-      const scan = tracer.startSpan(
-        'hookdrift.scan',
-        { startTime: scanned?.startedAt ?? startedAt, attributes: own },
-        inRun,
-      )
+      const scan = tracer.startSpan('hookdrift.scan', { startTime: scanned?.startedAt ?? startedAt, attributes }, inRun)
       const incomplete = ofProject.filter(({ status }) => !fine.has(status))
       if (incomplete.length > 0) scan.setStatus({ code: SpanStatusCode.ERROR, message: causesOf(incomplete) })
       const inScan = trace.setSpan(inRun, scan)
@@ -54,7 +50,7 @@ export function traceRun(tracer: Tracer, startedAt: number, about: Attributes): 
         const coverage = ofProject.find((walk) => walk.listing === listing)
         const span = tracer.startSpan(
           'hookdrift.walk',
-          { startTime, attributes: { ...own, 'hookdrift.listing': listing, ...attributesOf(coverage) } },
+          { startTime, attributes: { ...attributes, 'hookdrift.listing': listing, ...attributesOf(coverage) } },
           inScan,
         )
         if (coverage !== undefined && !fine.has(coverage.status))

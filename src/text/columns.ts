@@ -34,8 +34,69 @@ export function wrapPieces(pieces: readonly string[], width: number): string[] {
   return line === '' ? lines : [...lines, line]
 }
 
-/** Wraps at blanks, except after a number. */
+/** Wraps at blanks, except between a number and its noun. */
 export function wrapProse(text: string, width: number): string[] {
+  return wrapPieces(wordsOf(text), width)
+}
+
+const narrowestColumn = 20
+
+/**
+ * Wraps a line that is wider, below its last column (text after two blanks) or its beginning: `  name  what it is` goes
+ * on below `what`.
+ */
+export function wrapLine(line: string, width: number): string[] {
+  if (widthOf(line) <= width) return [line]
+  const from = line.length - line.trimStart().length
+  const gap = line.lastIndexOf('  ')
+  const column = gap < from ? from : gap + 2
+  const at = width - widthOf(line.slice(0, column)) < narrowestColumn ? from : column
+  const indent = ' '.repeat(widthOf(line.slice(0, at)))
+  const [first = '', ...rest] = wrapProse(line.slice(at), width - indent.length)
+  return [`${line.slice(0, at)}${first}`, ...rest.map((text) => `${indent}${text}`)]
+}
+
+const longestCommand = 60
+
+/** What prose is wrapped between. A number has its noun (`2 critical`), and a command in backticks is one word. */
+export function wordsOf(text: string): string[] {
   const words = text.trim().replace(/ +/g, ' ')
-  return words === '' ? [] : wrapPieces(words.split(/(?<!\d) /), width)
+  if (words === '') return []
+  const whole: string[] = []
+  let command: string | undefined
+  for (const word of words.split(/(?<!\d) | (?=\()/)) {
+    const opens = word.split('`').length % 2 === 0
+    if (command === undefined) {
+      if (opens) command = word
+      else whole.push(word)
+      continue
+    }
+    command = `${command} ${word}`
+    if (!opens && command.length <= longestCommand) continue
+    whole.push(...(opens && command.length <= longestCommand ? [command] : command.split(' ')))
+    command = undefined
+  }
+  return command === undefined ? whole : [...whole, ...command.split(' ')]
+}
+
+/** Where a name may go on in the next line: `service/`, `project-`, `name`; a date or a number stays whole. */
+export function partsOf(word: string): string[] {
+  return word.split(/(?<=[a-z\])][/._:-])(?=[a-z])/i)
+}
+
+/** Cuts a word into lines of at most `width` columns, between its parts or, where one is wider, within it. */
+export function breakWord(word: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const part of partsOf(word)) {
+    const pieces = widthOf(part) <= width ? [part] : part
+    for (const piece of pieces) {
+      if (line !== '' && widthOf(line) + widthOf(piece) > width) {
+        lines.push(line)
+        line = ''
+      }
+      line += piece
+    }
+  }
+  return [...lines, line]
 }

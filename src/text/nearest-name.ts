@@ -5,9 +5,9 @@ const maxLength = 64
  * `endpoint/secret-weak`, or the nearest with at most one slip in three characters, and none in names of one or two. A
  * name of one segment is compared with last segments.
  */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
+export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > maxLength) return undefined
-  const whole = [...known]
+  const whole = [...candidates]
   const last = whole.filter((candidate) => candidate.endsWith(`/${name}`))
   if (last.length === 1) return last[0]
   let nearest: string | undefined
@@ -25,8 +25,8 @@ export function nearestName(name: string, known: Iterable<string>): string | und
 }
 
 /** The end of a message about an unknown name: `, did you mean NAME?`, or nothing. */
-export function suggestName(name: string, known: Iterable<string>): string {
-  const nearest = nearestName(name, known)
+export function suggestName(name: string, candidates: Iterable<string>): string {
+  const nearest = nearestName(name, candidates)
   return nearest === undefined ? '' : `, did you mean ${nearest}?`
 }
 

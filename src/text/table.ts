@@ -1,6 +1,6 @@
-import { jsonOfNumbers, shownText } from '../model/exact-number.ts'
+import { displayText, jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import { padColumns, widthOf } from './columns.ts'
+import { breakWord, padColumns, partsOf, widthOf, wordsOf, wrapPieces } from './columns.ts'
 import { neutralise } from './neutralise.ts'
 
 /** One column of a table, for CSV and for people. */
@@ -10,8 +10,8 @@ export interface Column<Row> {
   readonly value: (row: Row) => Json
   /** The text for people, where it differs from the value. The table neutralises it. */
   readonly show?: (row: Row) => string
-  /** The least width on a narrow terminal; columns without it are never cut. */
-  readonly least?: number
+  /** Whether it holds names that people chose: on a narrow terminal, one may go on after `/`, `-` and the like. */
+  readonly breaks?: true
   readonly align?: 'right'
   /** Shown in this one only. */
   readonly only?: 'csv' | 'text'
@@ -19,66 +19,141 @@ export interface Column<Row> {
 
 const gap = '  '
 
-/** A header and a line for each row. Columns that may be cut shrink until the lines fit into `width`. */
-export function layTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
+/** Where the first cell of a row goes on, so that it is not taken for another row. */
+const hanging = '  '
+
+/** A part of a name may be broken if it is longer, so that one name does not change the table of all others. */
+const longestPart = 32
+
+const narrowestValue = 10
+
+/**
+ * The lines of the header, and those of each row. Nothing is cut: a cell that is wider than its column goes on in the
+ * next line. Where not even its words fit, a row has a line for each column, and there is no header.
+ */
+export function layTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[][] {
   const textColumns = columns.filter(({ only }) => only !== 'csv')
+  const names = textColumns.map(({ name }) => neutralise(name))
   const cells = rows.map((row) =>
     textColumns.map((column) => neutralise(column.show?.(row) ?? textOf(column.value(row)))),
   )
-  const lines = [textColumns.map(({ name }) => neutralise(name)), ...cells]
-  const widths = takeAway(
-    textColumns.map((_, at) => lines.reduce((widest, line) => Math.max(widest, widthOf(line[at] ?? '')), 0)),
-    textColumns,
-    width,
+  const lines = [names, ...cells]
+  const widestOf = (measure: (cell: string, at: number) => number) =>
+    textColumns.map((_, at) => lines.reduce((most, line) => Math.max(most, measure(line[at] ?? '', at)), 0))
+  const wholes = widestOf(widthOf)
+  if (sumOf(wholes) <= width) return lines.map((line) => setLine(line, wholes, textColumns))
+  const words = widestOf((cell, at) => leastWidth(wordsOf(cell), at))
+  const parts = widestOf((cell, at) =>
+    textColumns[at]?.breaks === true
+      ? Math.min(leastWidth(wordsOf(cell).flatMap(partsOf), at), longestPart)
+      : (words[at] ?? 0),
   )
-  return lines.map((line) =>
-    line
-      .map((cell, at) => setCell(cell, widths[at] ?? 0, textColumns[at]?.align))
+  const widths = narrow(wholes, words, width) ?? narrow(words, parts, width)
+  if (widths !== undefined) return lines.map((line) => setLine(line, widths, textColumns))
+  return [
+    [],
+    ...cells.map((row, at) => [...(at === 0 ? [] : ['']), ...stackCells(row, { names, columns: textColumns, width })]),
+  ]
+}
+
+export function textOf(value: Json): string {
+  if (value === null) return '-'
+  return typeof value === 'string' ? displayText(value) : jsonOfNumbers(JSON.stringify(value))
+}
+
+/** Cuts text to a width, between words where there are some; cut text ends in `…`. */
+export function cutColumns(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  const cut = beginningOf(text, width - 1)
+  const [before = ''] = wrapPieces(wordsOf(text), width - 2)
+  return widthOf(before) > width / 2 && widthOf(before) <= width - 2 ? `${before} …` : `${cut}…`
+}
+
+function beginningOf(text: string, width: number): string {
+  let beginning = ''
+  let used = 0
+  for (const character of text) {
+    used += widthOf(character)
+    if (used > width) break
+    beginning += character
+  }
+  return beginning
+}
+
+/** The columns that a cell needs at least, if it may be wrapped between these pieces. */
+function leastWidth(pieces: readonly string[], column: number): number {
+  const widest = pieces.reduce((most, piece) => Math.max(most, widthOf(piece)), 0)
+  return column === 0 && pieces.length > 1 ? widest + hanging.length : widest
+}
+
+function sumOf(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1)
+}
+
+/** Narrows the widest column that may be narrower, one by one, until the line fits; undefined if it cannot. */
+function narrow(from: readonly number[], least: readonly number[], width: number): number[] | undefined {
+  if (sumOf(least) > width) return undefined
+  const widths = [...from]
+  for (let over = sumOf(widths) - width; over > 0; over--) {
+    let widest = -1
+    for (const [at, now] of widths.entries()) {
+      if (now > (least[at] ?? 0) && now > (widths[widest] ?? 0)) widest = at
+    }
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+function setLine(
+  line: readonly string[],
+  widths: readonly number[],
+  columns: readonly Pick<Column<never>, 'breaks' | 'align'>[],
+): string[] {
+  const cells = line.map((cell, at) =>
+    wrapCell(cell, widths[at] ?? 0, { breaks: columns[at]?.breaks, isFirst: at === 0 }),
+  )
+  const height = cells.reduce((most, { length }) => Math.max(most, length), 1)
+  return Array.from({ length: height }, (_, number) =>
+    cells
+      .map((texts, at) => setText(texts[number] ?? '', widths[at] ?? 0, columns[at]?.align))
       .join(gap)
       .trimEnd(),
   )
 }
 
-export function textOf(value: Json): string {
-  if (value === null) return '-'
-  return typeof value === 'string' ? shownText(value) : jsonOfNumbers(JSON.stringify(value))
+function setText(text: string, width: number, align: 'right' | undefined): string {
+  return align === 'right' ? `${' '.repeat(Math.max(0, width - widthOf(text)))}${text}` : padColumns(text, width)
 }
 
-/** Narrows the widest column that may shrink, one by one, until the line fits or no column can shrink. */
-function takeAway(
-  wanted: readonly number[],
-  columns: readonly Pick<Column<never>, 'least' | 'name'>[],
+function wrapCell(
+  cell: string,
   width: number,
-): number[] {
-  const widths = [...wanted]
-  let over = widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1) - width
-  while (over > 0) {
-    let widest = -1
-    for (const [at, column] of columns.entries()) {
-      const [now, most] = [widths[at] ?? 0, widths[widest] ?? 0]
-      if (now > Math.max(column.least ?? Number.POSITIVE_INFINITY, column.name.length) && now > most) widest = at
-    }
-    if (widest < 0) break
-    widths[widest] = (widths[widest] ?? 0) - 1
-    over -= 1
-  }
-  return widths
+  { breaks, isFirst }: { readonly breaks: true | undefined; readonly isFirst: boolean },
+): string[] {
+  if (widthOf(cell) <= width) return [cell]
+  const room = isFirst ? width - hanging.length : width
+  const pieces = wordsOf(cell).flatMap((word) => (breaks === true ? breakWord(word, room) : [word]))
+  return wrapPieces(pieces, room).map((text, number) => (isFirst && number > 0 ? `${hanging}${text}` : text))
 }
 
-function setCell(text: string, width: number, align: 'right' | undefined): string {
-  const cut = cutColumns(text, width)
-  return align === 'right' ? `${' '.repeat(Math.max(0, width - widthOf(cut)))}${cut}` : padColumns(cut, width)
-}
-
-/** Cuts text to a width; cut text ends in `…`. */
-export function cutColumns(text: string, width: number): string {
-  if (widthOf(text) <= width) return text
-  let cut = ''
-  let used = 1
-  for (const character of text) {
-    used += widthOf(character)
-    if (used > width) break
-    cut += character
-  }
-  return `${cut}…`
+/** A line for each column, as `psql` shows a row that is wider than the terminal. */
+function stackCells(
+  cells: readonly string[],
+  {
+    names,
+    columns,
+    width,
+  }: {
+    readonly names: readonly string[]
+    readonly columns: readonly Pick<Column<never>, 'breaks'>[]
+    readonly width: number
+  },
+): string[] {
+  const label = names.reduce((most, name) => Math.max(most, widthOf(name)), 0)
+  const room = Math.max(narrowestValue, width - label - gap.length)
+  return cells.flatMap((cell, at) =>
+    wrapCell(cell, room, { breaks: columns[at]?.breaks, isFirst: false }).map((text, number) =>
+      `${padColumns(number === 0 ? (names[at] ?? '') : '', label)}${gap}${text}`.trimEnd(),
+    ),
+  )
 }

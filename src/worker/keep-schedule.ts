@@ -63,9 +63,9 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
 
   watch.planned(planner.upcoming())
   while (!signal.aborted) {
-    if (work.reloads.isAsked) await takeSchedules()
+    if (work.reloads.isRequested) await takeSchedules()
     const ticks = planner.take(clock.now())
-    for (const tick of ticks) place(tick)
+    for (const tick of ticks) enqueue(tick)
     if (ticks.length > 0) watch.planned(planner.upcoming())
     const next = running === undefined ? waiting.shift() : undefined
     if (next !== undefined) running = { schedule: next, done: runOnce(next) }
@@ -81,7 +81,7 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
     watch.planned(planner.upcoming())
   }
 
-  function place({ schedule, passed }: Tick): void {
+  function enqueue({ schedule, passed }: Tick): void {
     const isUnderWay = running?.schedule === schedule || waiting.includes(schedule)
     if (isUnderWay) watch.skipped(schedule, 'running', 1 + passed)
     else if (passed > 0) watch.skipped(schedule, 'away', passed)
@@ -108,7 +108,7 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
   async function nap(ms: number): Promise<void> {
     const rest = new AbortController()
     wakeUp = () => rest.abort()
-    if (signal.aborted || work.reloads.isAsked || (running === undefined && waiting.length > 0)) return
+    if (signal.aborted || work.reloads.isRequested || (running === undefined && waiting.length > 0)) return
     try {
       await clock.sleep(Math.max(0, ms), rest.signal)
     } catch (error) {

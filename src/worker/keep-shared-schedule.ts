@@ -46,7 +46,7 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
   )
   watch.planned(planner.upcoming())
   while (!signal.aborted) {
-    if (work.reloads.isAsked) await takeSchedules()
+    if (work.reloads.isRequested) await takeSchedules()
     due.push(...planner.take(clock.now()))
     if (due.length > 0) due = await askFor(due)
     const napMs = due.length > 0 ? againMs : Math.min(planner.nextDue() - clock.now(), longestNapMs)
@@ -63,7 +63,7 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
   async function nap(ms: number): Promise<void> {
     const rest = new AbortController()
     work.reloads.onAsk(() => rest.abort())
-    if (work.reloads.isAsked) return
+    if (work.reloads.isRequested) return
     await clock.sleep(ms, AbortSignal.any([signal, rest.signal])).catch((error: unknown) => {
       if (!signal.aborted && !rest.signal.aborted) throw error
     })

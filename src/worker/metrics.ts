@@ -128,12 +128,12 @@ export function openMetrics({
       metric.reset()
     }
     for (const [project, view] of scan) {
-      const { lastCompleteAt, statuses, drift: found, violations: open, ages } = view
+      const { lastCompleteAt, statuses, drift: counts, violations: open, ages } = view
       const wholeAt = seenWholeAt(view)
       if (wholeAt !== undefined) lastSuccess.set({ project }, wholeAt / 1000)
       for (const [listing, at] of lastCompleteAt) lastComplete.set({ project, listing }, at / 1000)
       for (const [listing, status] of statuses) walks.set({ project, listing, status }, 1)
-      for (const [change, count] of Object.entries(found)) drift.set({ project, change }, count)
+      for (const [change, count] of Object.entries(counts)) drift.set({ project, change }, count)
       for (const { severity, count } of open) byProject.inc({ project, severity }, count)
       for (const { severity, oldest, overdue: late } of ages) {
         oldestOpen.set({ project, severity }, oldest / 1000)

@@ -1,5 +1,5 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { PlannedRuns } from '../config/read-places.ts'
+import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import { AuditError } from '../model/errors.ts'
 import { readTimetable, timetableFaultsAt } from '../policy/timetable.ts'
 

@@ -29,11 +29,11 @@ export function nextTimes(
       schedule: name,
       at: new Date(at).toISOString().replace('.000Z', 'Z'),
       timezone,
-      local: shownIn(timezone, at),
+      local: localTime(timezone, at),
     }))
 }
 
-function shownIn(timeZone: string, at: number): string {
+function localTime(timeZone: string, at: number): string {
   const numbers = {
     year: 'numeric',
     month: '2-digit',

@@ -28,7 +28,7 @@ export function openPoolMetrics({
   /** Shown from one state, which is read once for all of them. */
   const gauge = <Label extends string>(
     { name, help, labels = [] }: { readonly name: string; readonly help: string; readonly labels?: readonly Label[] },
-    show: (found: PoolState, gauge: Gauge<Label>) => void,
+    show: (poolState: PoolState, gauge: Gauge<Label>) => void,
   ) =>
     new Gauge({
       name: `hookdrift_${name}`,
@@ -36,11 +36,11 @@ export function openPoolMetrics({
       labelNames: labels,
       registers,
       async collect() {
-        const found = await state()
+        const poolState = await state()
         this.reset()
         // A gauge without labels begins at 0.
-        if (found === undefined && labels.length === 0) this.remove()
-        if (found !== undefined) show(found, this)
+        if (poolState === undefined && labels.length === 0) this.remove()
+        if (poolState !== undefined) show(poolState, this)
       },
     })
   gauge(

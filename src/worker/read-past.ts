@@ -33,9 +33,9 @@ export async function readPast(
   const runs = await listRuns(history)
   const latest = runs.at(-1)
   if (latest === undefined) return { fleet: emptyFleetStatus, last: undefined, servedUntil: () => undefined }
-  const known = await readLatestScans(history, latest.number)
-  const departed = await departedProjects(history, known)
-  const scans = known.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
+  const latestScans = await readLatestScans(history, latest.number)
+  const departed = await departedProjects(history, latestScans)
+  const scans = latestScans.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
   const configured = new Set(scans.map(({ project }) => project.name))
   const numbers = [...new Set([...scans.map(({ run }) => run.number), latest.number])].sort((a, b) => a - b)
   let fleet = emptyFleetStatus
@@ -50,9 +50,11 @@ export async function readPast(
   const scansAt = async (number: number) => {
     const known = scansBefore.get(number)
     if (known !== undefined) return known
-    const found = new Map((await readLatestScans(history, number)).map((scan) => [projectKey(scan.project), scan]))
-    scansBefore.set(number, found)
-    return found
+    const scansByProject = new Map(
+      (await readLatestScans(history, number)).map((scan) => [projectKey(scan.project), scan]),
+    )
+    scansBefore.set(number, scansByProject)
+    return scansByProject
   }
   const endOf = new Map(runs.map(({ number, finishedAt }) => [number, Date.parse(finishedAt)]))
   for (const { project, incompleteSince } of scans) {

@@ -1,23 +1,23 @@
 /** Requests from outside, such as SIGHUP, to read the files now and not only before the next run. */
 export class ReloadRequests {
-  #isAsked = false
+  #isRequested = false
   #wake = () => {}
 
   ask(): void {
-    this.#isAsked = true
+    this.#isRequested = true
     this.#wake()
   }
 
   /** Whether files are to be read and no reading of them has begun. */
-  get isAsked(): boolean {
-    return this.#isAsked
+  get isRequested(): boolean {
+    return this.#isRequested
   }
 
   /** Called when the files begin to be read, which answers the requests up to now. Returns whether there were any. */
   take(): boolean {
-    const wasAsked = this.#isAsked
-    this.#isAsked = false
-    return wasAsked
+    const wasRequested = this.#isRequested
+    this.#isRequested = false
+    return wasRequested
   }
 
   /** `wake` is called with every request; the last one given counts. */

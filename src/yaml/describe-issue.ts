@@ -1,7 +1,7 @@
 import { isScalar, isSeq } from 'yaml'
 import type { core } from 'zod'
 import { nearestName } from '../text/nearest-name.ts'
-import { describeName, describeNode, isSecretPlace, kindOf } from './describe-value.ts'
+import { describeName, describeNode, isSecretPath, kindOf } from './describe-value.ts'
 import type { NodePath, NodePosition } from './node-values.ts'
 
 /** A schema's complaint in plain words, and the path that it concerns. */
@@ -12,7 +12,7 @@ export interface SchemaIssue {
 }
 
 export interface FileView {
-  readonly placeOf: (path: NodePath) => NodePosition | undefined
+  readonly nodeAt: (path: NodePath) => NodePosition | undefined
   /** The expanded value at a path; used only to see whether it is empty. */
   readonly valueAt: (path: NodePath) => unknown
   readonly isSecret: (path: NodePath) => boolean
@@ -73,7 +73,7 @@ function shapeOf(schema: unknown): object {
 function expectationOf(schema: core.SomeType): string {
   // zod's union of its own schemas, distinguished by `def.type`; SomeType is its wider public name.
   const { def } = (schema as core.$ZodTypes)._zod
-  const message = [def, ...checksOf(def)].map(ownWords).find((words) => words !== undefined)
+  const message = [def, ...checksOf(def)].map(customMessage).find((words) => words !== undefined)
   if (message !== undefined) return message
   switch (def.type) {
     case 'string':
@@ -117,7 +117,7 @@ function checksOf(def: core.$ZodTypeDef): readonly core.$ZodChecks['_zod']['def'
 }
 
 /** These words don't depend on an issue, so none is passed. */
-function ownWords({ error }: { error?: unknown }): string | undefined {
+function customMessage({ error }: { error?: unknown }): string | undefined {
   const words: unknown = typeof error === 'function' ? error({}) : undefined
   return typeof words === 'string' ? words : undefined
 }
@@ -166,8 +166,8 @@ function rangeOf(def: core.$ZodNumberDef): string {
 /** Longer lists of what is expected say nothing. */
 const mostNamed = 40
 
-function unknownKey(key: string, known: string): string {
-  const names = known.split('\n').filter((name) => name !== '')
+function unknownKey(key: string, knownKeys: string): string {
+  const names = knownKeys.split('\n').filter((name) => name !== '')
   const nearest = nearestName(key, names)
   if (nearest !== undefined) return `${describeName(key)} is unknown, did you mean \`${nearest}\`?`
   const hint = key.includes(':') ? '; check for a missing space after the colon' : ''
@@ -189,26 +189,26 @@ function isWithin(issue: core.$ZodIssue): boolean {
 
 function unfitValue(path: NodePath, issue: core.$ZodIssue, around: FileView): string {
   const label = labelOf(path)
-  const place = around.placeOf(path)
-  if (place === undefined) return `${label} is missing, expected ${issue.message}`
-  if (issue.code === 'too_big' && issue.origin === 'array' && isSeq(place.node)) {
-    return `${label} has ${place.node.items.length} entries, the limit is ${issue.maximum}: remove some or split the list`
+  const position = around.nodeAt(path)
+  if (position === undefined) return `${label} is missing, expected ${issue.message}`
+  if (issue.code === 'too_big' && issue.origin === 'array' && isSeq(position.node)) {
+    return `${label} has ${position.node.items.length} entries, the limit is ${issue.maximum}: remove some or split the list`
   }
   if (issue.code === 'too_big' && issue.origin === 'string') {
     return `${label} has more than ${issue.maximum} characters, the limit: shorten it`
   }
-  const kind = kindOf(place.node)
+  const kind = kindOf(position.node)
   if (kind === 'a text' && around.valueAt(path) === '') {
-    return `${label} is empty once ${referencesIn(place.node)} filled in, expected ${issue.message}`
+    return `${label} is empty once ${referencesIn(position.node)} filled in, expected ${issue.message}`
   }
   const isValue = ['a text', 'a number', 'true or false'].includes(kind)
-  if (isValue && (around.isSecret(path) || isSecretPlace(path))) {
+  if (isValue && (around.isSecret(path) || isSecretPath(path))) {
     return `${label} has a value that does not fit (not shown), expected ${issue.message}`
   }
-  const description = describeNode(place.node, path)
+  const description = describeNode(position.node, path)
   const needsQuotes = issue.code === 'invalid_type' && issue.expected === 'string' && kind !== 'a text'
   const hint = needsQuotes && isValue && description !== kind ? ' (in quotes)' : ''
-  return `${label} is ${description}, expected ${issue.message}${hint}${suggestValue(place.node, issue.message)}`
+  return `${label} is ${description}, expected ${issue.message}${hint}${suggestValue(position.node, issue.message)}`
 }
 
 /** `concurrency`, `projects[1]`: the position shows the rest. */

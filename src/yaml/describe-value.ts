@@ -15,7 +15,7 @@ export function kindOf(node: Node | null): string {
 }
 
 /**
- * Describes the value at a place of the file for a message: as written, so that an expanded reference is never shown.
+ * Describes the value at a position in the file for a message: as written, so that an expanded reference is never shown.
  * The value itself only if it is harmless and has a name: a file that is one word may be anything.
  */
 export function describeNode(node: Node | null, path: NodePath): string {
@@ -41,7 +41,7 @@ export function describeReference(name: string): string {
 }
 
 /** Whether a path is one for secrets. */
-export function isSecretPlace(path: NodePath): boolean {
+export function isSecretPath(path: NodePath): boolean {
   return path.some((step) => typeof step === 'string' && (isSecretName(step) || /^(?:key|pass|pin|auth)$/i.test(step)))
 }
 

@@ -50,7 +50,7 @@ export function nodeValues(
   return { value, targets: reading.targets, protos: reading.protos }
 }
 
-/** A place in a document: the offsets of its key and its value, and the node itself. */
+/** A position in a document: the offsets of its key and its value, and the node itself. */
 export interface NodePosition {
   readonly keyOffset: number
   readonly valueOffset: number
@@ -60,12 +60,16 @@ export interface NodePosition {
 
 /** Finds the node at a path. A path through an alias leads to the aliased text. */
 export function locate(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: NodePath): NodePosition | undefined {
-  let place: NodePosition | undefined = { keyOffset: startOf(root) ?? 0, valueOffset: startOf(root) ?? 0, node: root }
-  for (const step of path) {
-    place = member(place.node, step, targets)
-    if (place === undefined) return undefined
+  let position: NodePosition | undefined = {
+    keyOffset: startOf(root) ?? 0,
+    valueOffset: startOf(root) ?? 0,
+    node: root,
   }
-  return place
+  for (const step of path) {
+    position = member(position.node, step, targets)
+    if (position === undefined) return undefined
+  }
+  return position
 }
 
 /**
@@ -95,7 +99,7 @@ export function offsetWithin(file: string, node: Node | null, offset: number): n
   return Math.min(isBlank(value[offset]) ? at : skip(file, skipBlanks(file, at, end), end), end)
 }
 
-/** `alias` is the outermost alias through which the node is read, if any: the place that messages show. */
+/** `alias` is the outermost alias through which the node is read, if any: the position that messages show. */
 function readNode(node: Node, path: NodePath, alias: Alias | undefined, reading: NodeReader): unknown {
   const offset = node.range?.[0] ?? 0
   if (path.length > maxDepth) {
@@ -180,14 +184,14 @@ function member(
 ): NodePosition | undefined {
   if (isSeq<Node>(parent)) {
     const item = parent.items[Number(step)]
-    return item === undefined ? undefined : placeOf(startOf(item) ?? 0, item, targets)
+    return item === undefined ? undefined : nodePosition(startOf(item) ?? 0, item, targets)
   }
   if (!isMap<Node, Node | null>(parent)) return undefined
   const pair = pairsOf(parent).get(String(step))
-  return pair === undefined ? undefined : placeOf(startOf(pair.key) ?? 0, pair.value, targets)
+  return pair === undefined ? undefined : nodePosition(startOf(pair.key) ?? 0, pair.value, targets)
 }
 
-function placeOf(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alias, Node>): NodePosition {
+function nodePosition(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alias, Node>): NodePosition {
   const target = isAlias(node) ? (targets.get(node) ?? null) : node
   return { keyOffset, valueOffset: startOf(node) ?? keyOffset, node: target }
 }

@@ -44,8 +44,8 @@ export function parseYaml(text: string, { mebibytes, tokens }: FileLimits = usua
     const mistake = { offset: tooLong.offset, text: `the file has more than ${tokens} YAML tokens, the limit` }
     return { contents: null, lines, mistakes: [mistake] }
   }
-  const found = [...(first?.errors ?? []), ...(first?.warnings ?? [])]
-  const mistakes = oneForEachIndentation(found.map(mistakeOf), text, lines).map(
+  const faults = [...(first?.errors ?? []), ...(first?.warnings ?? [])]
+  const mistakes = oneForEachIndentation(faults.map(mistakeOf), text, lines).map(
     ({ offset, code }): { offset: number; text: string } => ({ offset, text: texts[code] }),
   )
   if (second !== undefined) mistakes.push({ offset: second.range[0], text: texts.MULTIPLE_DOCS })
@@ -95,7 +95,7 @@ const consequences: ReadonlySet<YAMLError['code']> = new Set([
  * or key before it, and refuses that in several ways, on this line and on those that follow.
  */
 function oneForEachIndentation(mistakes: readonly Mistake[], text: string, lines: LineCounter): Mistake[] {
-  const kept: Mistake[] = []
+  const reported: Mistake[] = []
   /** The last line that a wrong indentation explains. */
   let explained = 0
   const byOffset = Map.groupBy(mistakes, ({ offset }) => offset)
@@ -109,15 +109,15 @@ function oneForEachIndentation(mistakes: readonly Mistake[], text: string, lines
     if (line <= explained && others.length < atOnce.length) explained = line + 1
     else if (isContinued || isOfIndented) {
       const wrong = isContinued ? line + 1 : line
-      kept.push({ offset: firstCharacter(wrong, text, lines), code: 'BAD_INDENT' })
+      reported.push({ offset: firstCharacter(wrong, text, lines), code: 'BAD_INDENT' })
       explained = wrong + 1
     } else {
-      kept.push(...atOnce)
+      reported.push(...atOnce)
       continue
     }
-    kept.push(...others)
+    reported.push(...others)
   }
-  return kept
+  return reported
 }
 
 function firstCharacter(line: number, text: string, { lineStarts }: LineCounter): number {

@@ -1,6 +1,6 @@
 import { AuditError } from '../model/errors.ts'
 
-/** Something wrong at one place of a file that a person wrote. Lines and columns count from 1; column 0: the text is in no file. */
+/** Something wrong at one position in a file that a person wrote. Lines and columns count from 1; column 0: the text is in no file. */
 export interface FileProblem {
   readonly file: string
   readonly line: number
@@ -27,6 +27,6 @@ export function refuseProblems(problems: readonly FileProblem[], options: { advi
   if (problems.length === 0) return
   const lines = problemLines(problems)
   const hidden = lines.length - maxShown
-  const shown = hidden > 0 ? [...lines.slice(0, maxShown), `… and ${hidden} more`] : lines
-  throw AuditError.usage(shown.join('\n'), options)
+  const shownLines = hidden > 0 ? [...lines.slice(0, maxShown), `… and ${hidden} more`] : lines
+  throw AuditError.usage(shownLines.join('\n'), options)
 }

@@ -11,14 +11,14 @@ export interface ReadDocument<T> {
   readonly value: T
   /** Where a key or its value begins; for a path that is not in the file, where its nearest parent begins. */
   at(path: NodePath, where?: 'key' | 'value'): { readonly line: number; readonly column: number }
-  /** A problem found later, at its place. `refuseProblems` throws it, `problemLine` makes a warning of it. */
+  /** A problem found later, at its position. `refuseProblems` throws it, `problemLine` makes a warning of it. */
   problem(path: NodePath, text: string, where?: 'key' | 'value'): FileProblem
   /** A problem within a text, `offset` UTF-16 units into the decoded text. */
   problemWithin(path: NodePath, offset: number, text: string): FileProblem
   /** A text as written, with references unexpanded; undefined if it is not a text or not in the file. */
   written(path: NodePath): string | undefined
   /** Paths in the file of faulty parts that the value does not have; empty for a file without problems. */
-  readonly leftOut: readonly NodePath[]
+  readonly omittedPaths: readonly NodePath[]
 }
 
 /** A file that was examined: as far as it can be read, and its problems. */
@@ -46,7 +46,7 @@ interface DocumentOptions<S extends z.ZodType> {
   /** Values that no message may show, even if they are wrong. */
   readonly isSecret?: (path: NodePath) => boolean
   /** Problems that are already known: reported together with the new ones. */
-  readonly known?: readonly FileProblem[]
+  readonly knownProblems?: readonly FileProblem[]
   /** Default: the limits of files that people write. */
   readonly limits?: FileLimits
   /** The text's `parseYaml`, for a text that several schemas read. */
@@ -98,7 +98,7 @@ export function examineDocument<S extends z.ZodType>(
     isExact = () => false,
     isSecret = () => false,
     takesAnyName = false,
-    known = [],
+    knownProblems = [],
     limits,
     parsed = parseYaml(text, limits),
   } = options
@@ -106,19 +106,17 @@ export function examineDocument<S extends z.ZodType>(
   const problemAt = (offset: number, problem: string): FileProblem => {
     const position = positionOf(offset)
     if (variableAt === undefined) return { file, ...position, text: problem }
-    const variable = variableAt(position.line)
-    const text = problem.replace(`the environment variable ${variable} `, 'it ')
-    return { file: variable, line: position.line, column: 0, text }
+    return { file: variableAt(position.line), line: position.line, column: 0, text: problem }
   }
   refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
   if (contents === null || (isScalar(contents) && contents.value === null)) {
     refuseProblems([problemAt(0, 'the file is empty, expected a mapping')])
   }
 
-  const found = new Map<string, FileProblem>()
+  const problemsByPath = new Map<string, FileProblem>()
   const report = (path: NodePath, offset: number, problem: string) => {
     const id = JSON.stringify(path)
-    if (!found.has(id)) found.set(id, problemAt(offset, problem)) // The first problem at a place explains the rest.
+    if (!problemsByPath.has(id)) problemsByPath.set(id, problemAt(offset, problem)) // The first problem at a path explains the rest.
   }
   const { value, targets, protos } = nodeValues(contents, {
     expand,
@@ -126,11 +124,11 @@ export function examineDocument<S extends z.ZodType>(
     report,
     lineOf: (offset) => positionOf(offset).line,
   })
-  const placeOf = (path: NodePath) => locate(contents, targets, path)
-  const offsetOf = (path: NodePath, where: 'key' | 'value') => offsetIn(nearestPlace(path, placeOf), where)
+  const nodeAt = (path: NodePath) => locate(contents, targets, path)
+  const offsetOf = (path: NodePath, where: 'key' | 'value') => offsetIn(nearestPosition(path, nodeAt), where)
 
-  const around = { placeOf, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
-  const leftOut: NodePath[] = []
+  const around = { nodeAt, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
+  const omittedPaths: NodePath[] = []
   let reduced: Reduction | undefined = { value, original: (path) => path }
   let decoded = decode(schema, value)
   for (let round = 0; decoded.misfits.length > 0; round++) {
@@ -140,14 +138,14 @@ export function examineDocument<S extends z.ZodType>(
     if (round === 0) {
       for (const { path, where, text } of faults) report(path, offsetOf(path, where), text)
     }
-    leftOut.push(...faults.map(({ path }) => ownerOf(path, leftOut)))
-    reduced = round < mostRounds && leftOut.length < mostProblems ? leaveOut(value, leftOut) : undefined
+    omittedPaths.push(...faults.map(({ path }) => ownerOf(path, omittedPaths)))
+    reduced = round < mostRounds && omittedPaths.length < mostProblems ? leaveOut(value, omittedPaths) : undefined
     if (reduced === undefined) break
     decoded = decode(schema, reduced.value)
   }
   // A schema drops such a member from a mapping of free names, unseen and unchecked.
   if (!takesAnyName) for (const { path, offset } of protos) report(path, offset, 'the name `__proto__` is reserved')
-  const problems = [...known, ...found.values()]
+  const problems = [...knownProblems, ...problemsByPath.values()]
   if (reduced === undefined) return { document: undefined, problems, faults: [] }
   const { original } = reduced
   const document: ReadDocument<z.output<S>> = {
@@ -155,7 +153,7 @@ export function examineDocument<S extends z.ZodType>(
     at: (path, where = 'value') => positionOf(offsetOf(original(path), where)),
     problem: (path, problem, where = 'value') => problemAt(offsetOf(original(path), where), problem),
     problemWithin: (path, offset, problem) => {
-      const position = placeOf(original(path))
+      const position = nodeAt(original(path))
       const start = () => offsetOf(original(path), 'value')
       return problemAt(
         position === undefined ? start() : (offsetWithin(text, position.node, offset) ?? start()),
@@ -163,10 +161,10 @@ export function examineDocument<S extends z.ZodType>(
       )
     },
     written: (path) => {
-      const node = placeOf(original(path))?.node
+      const node = nodeAt(original(path))?.node
       return isScalar(node) && typeof node.value === 'string' ? node.value : undefined
     },
-    leftOut,
+    omittedPaths,
   }
   return { document, problems, faults: [...faultsIn(decoded.issues, document).take(mostProblems)] }
 
@@ -198,7 +196,7 @@ function decode<S extends z.ZodType>(schema: S, input: unknown): DecodeResult<z.
 function* faultsIn(issues: readonly core.$ZodIssue[], document: ReadDocument<unknown>): Generator<FileProblem> {
   for (const issue of issues) {
     const fault = faultOf(issue)
-    if (fault === undefined || document.leftOut.some((path) => fault.mayBeDueTo?.(path))) continue
+    if (fault === undefined || document.omittedPaths.some((path) => fault.mayBeDueTo?.(path))) continue
     const path = pathOf(issue)
     const from = path.slice(0, path.length - fault.path.length)
     const text = fault.say({
@@ -230,28 +228,31 @@ export function leaveOut(value: unknown, paths: readonly NodePath[]): Reduction 
   return {
     value: reduced,
     original(path) {
-      const found: (string | number)[] = []
+      const originalPath: (string | number)[] = []
       for (const [at, step] of path.entries()) {
         const movedTo = typeof step === 'number' ? moved.get(JSON.stringify(path.slice(0, at))) : undefined
-        found.push(typeof step === 'number' ? (movedTo?.[step] ?? step) : step)
+        originalPath.push(typeof step === 'number' ? (movedTo?.[step] ?? step) : step)
       }
-      return found
+      return originalPath
     },
   }
 }
 
-function offsetIn(place: NodePosition | undefined, where: 'key' | 'value'): number {
-  return (where === 'key' ? place?.keyOffset : place?.valueOffset) ?? 0
+function offsetIn(position: NodePosition | undefined, where: 'key' | 'value'): number {
+  return (where === 'key' ? position?.keyOffset : position?.valueOffset) ?? 0
 }
 
-function nearestPlace(path: NodePath, placeOf: (path: NodePath) => NodePosition | undefined): NodePosition | undefined {
+function nearestPosition(
+  path: NodePath,
+  nodeAt: (path: NodePath) => NodePosition | undefined,
+): NodePosition | undefined {
   for (let length = path.length; length > 0; length--) {
-    const position = placeOf(path.slice(0, length))
+    const position = nodeAt(path.slice(0, length))
     // A missing member belongs to its parent's content, for `key` as for `value`.
     if (position !== undefined)
       return length === path.length ? position : { ...position, keyOffset: position.valueOffset }
   }
-  return placeOf([])
+  return nodeAt([])
 }
 
 function valueAt(value: unknown, path: NodePath): unknown {
@@ -279,9 +280,11 @@ function pathOf({ path }: core.$ZodIssue): NodePath {
 }
 
 /** What was left out is missing now: then the fault is its owner's. */
-function ownerOf(path: NodePath, leftOut: readonly NodePath[]): NodePath {
-  const isOut = leftOut.some((other) => other.length === path.length && other.every((step, at) => step === path[at]))
-  return isOut && path.length > 0 ? ownerOf(path.slice(0, -1), leftOut) : path
+function ownerOf(path: NodePath, omittedPaths: readonly NodePath[]): NodePath {
+  const isOut = omittedPaths.some(
+    (other) => other.length === path.length && other.every((step, at) => step === path[at]),
+  )
+  return isOut && path.length > 0 ? ownerOf(path.slice(0, -1), omittedPaths) : path
 }
 
 interface Tree {
@@ -321,9 +324,9 @@ function reduce(value: unknown, tree: Tree, path: NodePath, moved: Map<string, r
       JSON.stringify(path),
       entries.map(([index]) => Number(index)),
     )
-  const members = entries.map(([name, member], place) => {
+  const members = entries.map(([name, member], index) => {
     const child = childOf(tree, name, value)
-    const step = Array.isArray(value) ? place : name
+    const step = Array.isArray(value) ? index : name
     return [name, child === undefined ? member : reduce(member, child, [...path, step], moved)] as const
   })
   return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members)

@@ -10,10 +10,10 @@ export interface ValueFault {
   /** The sentence; undefined where the way it is written in the file makes the value right. */
   readonly say: (file: CheckedText) => string | undefined
   /** Whether the fault may be due to a part of the file, by its path there, that was left out as faulty itself. */
-  readonly mayBeDueTo?: (leftOut: NodePath) => boolean
+  readonly mayBeDueTo?: (omittedPath: NodePath) => boolean
 }
 
-/** The file around a value that is checked, for sentences that name other places of it. */
+/** The file around a value that is checked, for sentences that name other lines of it. */
 export interface CheckedText {
   /** Where a value begins, or its nearest parent in the file. */
   at(path: NodePath): { readonly file: string; readonly line: number; readonly column: number }

@@ -11,7 +11,7 @@ const given = 'not-a-real-key-of-the-environment'
 it('takes the key of the environment, then of the configuration, and makes a file only without both', () => {
   using directory = openDirectory()
   const keyFile = join(directory.path, 'hookdrift.key')
-  const location: HistoryFile = { kind: 'file', path: join(directory.path, 'h.db'), keyFile, shown: 'h.db' }
+  const location: HistoryFile = { kind: 'file', path: join(directory.path, 'h.db'), keyFile, displayName: 'h.db' }
   const withKey = { ...location, sealKey: configured }
   expect(findInstallationKey(location, {})).toBeUndefined()
   expect(installationKey(withKey, { HOOKDRIFT_SEAL_KEY: given }).key.toString()).toBe(given)

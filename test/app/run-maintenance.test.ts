@@ -14,11 +14,11 @@ describe('the warning about disk space', () => {
     { size: 300 * mebibyte, free: 300 * mebibyte, warns: false },
     { size: 300 * mebibyte, free: 299 * mebibyte, warns: true },
   ])('with $free bytes free and a history of $size: $warns', ({ size, free, warns }) => {
-    expect(spaceWarning({ shown: 'h.db', size, free }) !== undefined).toBe(warns)
+    expect(spaceWarning({ displayName: 'h.db', size, free }) !== undefined).toBe(warns)
   })
 
   it('gives the figures and says what to do', () => {
-    expect(spaceWarning({ shown: '/data/h.db', size: 310_000_000, free: 41_000_000 })).toBe(
+    expect(spaceWarning({ displayName: '/data/h.db', size: 310_000_000, free: 41_000_000 })).toBe(
       'only 41 MB are free on the disk of the history /data/h.db, which takes 310 MB: make room, or prune the history (`hookdrift docs keep-the-history`)',
     )
   })

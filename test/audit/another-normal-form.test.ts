@@ -23,7 +23,7 @@ async function stageOf(draft: Draft, sealer: Sealer) {
   return {
     draft,
     project: payments,
-    known: new CurrentVersions(await draft.current(payments)),
+    currentVersions: new CurrentVersions(await draft.current(payments)),
     lastComplete: await readCompleteScans(draft.past, payments, draft.run - 1),
     filters: {},
     ignored: [],
@@ -130,11 +130,11 @@ describe('a text that an earlier version stored in clear', () => {
         resource,
         since: 1,
         version: 1,
-        isKnown: false,
-        known: undefined,
+        isInHistory: false,
+        previous: undefined,
         base: undefined,
         change: undefined,
-        leftOut: new Map(),
+        ignoredCounts: new Map(),
       }
       const compared = await comparison.compare('subscriptions', [staged])
       return compared.flatMap(({ drift }) => drift.fields.map(({ path }) => path))

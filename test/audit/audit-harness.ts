@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { discoverProjects } from '../../src/audit/discover-projects.ts'
 import type { OnBug } from '../../src/audit/open-run.ts'
 import type { AuditedProject, AuditedService } from '../../src/audit/project-scan.ts'
-
 import { type Audit, type AuditAll, type AuditDependencies, runAudit } from '../../src/audit/run-audit.ts'
 import type { History } from '../../src/history/history.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'

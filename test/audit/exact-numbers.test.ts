@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shownText } from '../../src/model/exact-number.ts'
+import { displayText } from '../../src/model/exact-number.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { policyOf } from './audit-harness.ts'
 import { anEndpoint, aProject, aSubscription, openLiteral, type Shown } from './literal-service.ts'
@@ -81,7 +81,7 @@ it('a number and a text of its digits differ, and so does a text that looks like
     const { drift } = await fixture.audit()
     seen.push(
       ...drift.flatMap(({ fields }) =>
-        fields.map(({ after }) => (typeof after === 'string' ? shownText(after) : after)),
+        fields.map(({ after }) => (typeof after === 'string' ? displayText(after) : after)),
       ),
     )
   }

@@ -4,7 +4,7 @@ import { nameProjects } from '../../src/audit/discover-projects.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
-const nothing = { known: new Map<string, string>(), taken: new Set<string>(), sealer }
+const nothing = { pastNames: new Map<string, string>(), taken: new Set<string>(), sealer }
 const named = (names: readonly string[], more: Partial<typeof nothing> = {}) => {
   const listed = names.map((name, index) => ({ uid: `u${index}`, name }))
   return [...nameProjects(listed, { ...nothing, ...more }).values()]
@@ -41,15 +41,15 @@ describe('the name of a project of a list', () => {
 
   it('is taken neither from the configuration nor from an earlier run', () => {
     expect(named(['payments'], { taken: new Set(['payments']) })).toEqual(['u0'])
-    expect(named(['new', 'old'], { known: new Map([['u9', 'new']]) })).toEqual(['new', 'u0', 'old'])
-    expect(named(['renamed'], { known: new Map([['u0', 'payments']]) })).toEqual(['payments'])
+    expect(named(['new', 'old'], { pastNames: new Map([['u9', 'new']]) })).toEqual(['new', 'u0', 'old'])
+    expect(named(['renamed'], { pastNames: new Map([['u0', 'payments']]) })).toEqual(['payments'])
   })
 
   it('is never that of two, for any words of the service', () => {
     const name = fc.oneof(fc.constantFrom('a', 'b', 'a b', 'a-b', 'u0', 'u1', 'u2', 'u3', '*'), fc.string())
     fc.assert(
       fc.property(fc.array(name, { maxLength: 5 }), fc.constantFrom('a', 'b', 'u9'), (names, past) => {
-        const all = named(names, { known: new Map([['u9', past]]), taken: new Set(['a-b']) })
+        const all = named(names, { pastNames: new Map([['u9', past]]), taken: new Set(['a-b']) })
         expect(new Set(all).size).toBe(all.length)
         for (const one of all) expect(one).toMatch(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/)
       }),

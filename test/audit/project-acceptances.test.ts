@@ -39,11 +39,11 @@ async function endingOf({ before, after, normaliser = normaliserVersion, malform
   const staged: StagedResource = {
     resource: { ...common, attributes: after, volatile: {}, ...(malformed && { malformed }) },
     since: 2,
-    isKnown: true,
+    isInHistory: true,
     base: undefined,
     change: undefined,
-    leftOut: new Map(),
-    known: { ...common, attributes: before, fromRun: 1, since: '', sealKeyId: 'key', normaliser },
+    ignoredCounts: new Map(),
+    previous: { ...common, attributes: before, fromRun: 1, since: '', sealKeyId: 'key', normaliser },
   }
   // As much of a draft as is asked.
   const draft = { run: 2 } as ScanDraft

@@ -25,8 +25,14 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
   const client: ServiceClient = {
     pages: () => ({ [Symbol.asyncIterator]: () => ({ next: refused }) }),
     eventTypes: () => ({ [Symbol.asyncIterator]: () => ({ next: refused }) }),
-    project: async () => {
+    project: async ({ projectUid, key, budget, traffic }) => {
       asked++
+      expect([projectUid, key, budget, traffic]).toEqual([
+        'p1',
+        'not-a-real-key',
+        { waitedMs: 0 },
+        { requests: 0, retries: 0 },
+      ])
       if (answer instanceof Error) throw answer
       return {}
     },
@@ -52,7 +58,9 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
     )
     return [coverage.listing, coverage.status, ...details].join(': ')
   })
-  return { lines, unproven: [...unproven], asked, isUntouched: decided === walks }
+  const causes = decided.map(({ coverage }) => coverage.cause)
+  const lacking = decided.filter(({ lacksPromisedPage }) => lacksPromisedPage).length
+  return { lines, causes, lacking, unproven: [...unproven], asked, isUntouched: decided === walks }
 }
 
 describe('the project that a key answers for', () => {
@@ -97,15 +105,21 @@ describe('the project that a key answers for', () => {
   })
 
   it.each([
-    ['answered 403', 'answered 403'],
-    [null, 'the project could not be read'],
-  ])('fails the empty lists with the reason of the walk of the project: %s', async (reason, said) => {
-    const failed = walk('project', 0, 'failed')
-    const walks = [{ ...failed, coverage: { ...failed.coverage, reason } }, walk('endpoints', 0)]
-    const { lines, asked } = await decide(walks)
-    expect(asked).toBe(0)
-    expect(lines[1]).toBe(`endpoints: failed: empty, and the key could not be shown to belong to the project: ${said}`)
-  })
+    ['refused_key', 'answered 401', 'refused_key', 'answered 401'],
+    [null, null, 'unproven', 'the project could not be read'],
+  ] as const)(
+    'fails the empty lists with the cause of the walk of the project: %s',
+    async (cause, reason, why, said) => {
+      const failed = walk('project', 0, 'failed')
+      const walks = [{ ...failed, coverage: { ...failed.coverage, cause, reason } }, walk('endpoints', 0)]
+      const { lines, causes, asked } = await decide(walks)
+      expect(asked).toBe(0)
+      expect(causes[1]).toBe(why)
+      expect(lines[1]).toBe(
+        `endpoints: failed: empty, and the key could not be shown to belong to the project: ${said}`,
+      )
+    },
+  )
 
   it('is requested where only event types came, which do not name their project', async () => {
     const walks = [walk('endpoints', 0, 'failed'), walk('event_types', 3), walk('subscriptions', 0, 'failed')]
@@ -138,6 +152,8 @@ describe('the project that a key answers for', () => {
         'event_types: failed: of another project: foreign',
         'subscriptions: failed: of another project: foreign',
       ].sort(byListing),
+      causes: Array.from({ length: 5 }, () => 'foreign'),
+      lacking: 0,
       unproven: [],
       asked: 0,
       isUntouched: false,
@@ -145,8 +161,12 @@ describe('the project that a key answers for', () => {
   })
 
   it('makes every walk foreign when another project answers, and keeps earlier reasons', async () => {
-    const walks = [walk('endpoints', 0), walk('subscriptions', 0, 'failed')]
-    const { lines } = await decide(walks, new ServiceFault('foreign', 'answers with another project'))
+    const walks = [
+      walk('endpoints', 0, 'complete', { lacksPromisedPage: true }),
+      walk('subscriptions', 0, 'failed', { lacksPromisedPage: true }),
+    ]
+    const { lines, lacking } = await decide(walks, new ServiceFault('foreign', 'answers with another project'))
+    expect(lacking).toBe(0)
     expect(lines).toContain('endpoints: failed: answers with another project: foreign')
     expect(lines).toContain('subscriptions: failed: subscriptions failed')
   })

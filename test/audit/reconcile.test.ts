@@ -22,12 +22,13 @@ const active = (more: Partial<ReconcilableViolation> = {}): ReconcilableViolatio
   ...more,
 })
 
-const override = decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } })
+const override = decidedAt('override', { reason: null, configuredAt: { file: 'policy.yaml', line: 12 } })
 const accepted: Ending = {
   resolution: 'accepted',
   endedBy: decidedBy('acceptance', { by: 'nora', at: '2026-11-24T09:00:00.000Z', reason: 'the receiver moved' }),
 }
-const expired: Ending = { resolution: 'expired', endedBy: decidedAt('expiry', { reason: null, place: null }) }
+const approval = decidedBy('baseline', { by: 'eve', at: '2026-11-24T09:00:00.000Z', reason: 'the new state' })
+const expired: Ending = { resolution: 'expired', endedBy: decidedAt('expiry', { reason: null, configuredAt: null }) }
 
 const scopes: Readonly<Record<string, Needs>> = {
   'of/one': { scope: 'resource', kinds: ['endpoint'] },
@@ -48,13 +49,14 @@ interface Scan {
   readonly off?: readonly string[]
   /** Why rules leave out what resources still differ in. */
   readonly leftOut?: Readonly<Record<string, Ending>>
+  /** Resources that are as a person approved them. */
+  readonly approved?: readonly string[]
   readonly removed?: readonly string[]
-  readonly changed?: readonly string[]
-  readonly isUnderOtherRules?: boolean
+  readonly loosened?: readonly string[]
 }
 
 function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...scan }: Scan = {}): Criteria {
-  const { endings = {}, removed = [], changed = [], isUnderOtherRules = false, off = [], leftOut = {} } = scan
+  const { endings = {}, removed = [], loosened = [], off = [], leftOut = {}, approved = [] } = scan
   const isComplete = (scope: Needs['scope']) => (kind: Kind) =>
     !(unseen[scope] ?? []).includes(kind) && !(unseen['*'] ?? []).includes(kind)
   return {
@@ -71,10 +73,10 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
     isInDoubt: (rule) => inDoubt.includes(rule),
     isUnobserved: ({ uid }) => unobserved.includes(uid),
     endings: new Map(Object.entries(endings)),
+    approvedBy: ({ uid }) => (approved.includes(uid) ? approval : undefined),
     isRemoved: ({ uid }) => removed.includes(uid),
-    isChanged: ({ uid }) => changed.includes(uid),
-    isUnderOtherRules,
-    leftOut: new Map(Object.entries(leftOut)),
+    isLoosened: ({ uid }) => loosened.includes(uid),
+    differingEndings: new Map(Object.entries(leftOut)),
     switchOf: ({ rule }) => ({ isOff: off.includes(rule), endedBy: override }),
   }
 }
@@ -239,12 +241,18 @@ describe('the resolution of a violation', () => {
     ['fixed when a scan no longer finds it', 'of/one', {}, 'fixed'],
     ['removed with its resource', 'of/one', { removed: ['e1'] }, 'removed'],
     ['policy when the policy has its rule off', 'gone/rule', {}, 'policy'],
-    ['policy when the rules changed and the resource did not', 'of/one', { isUnderOtherRules: true }, 'policy'],
-    ['fixed when both changed', 'of/one', { isUnderOtherRules: true, changed: ['e1'] }, 'fixed'],
-    ['fixed when others may have mended it', 'of/project', { isUnderOtherRules: true }, 'fixed'],
-    ['fixed when a drift is undone under another policy', 'of/drift', { isUnderOtherRules: true }, 'fixed'],
+    ['policy when the rules changed and the value did not', 'of/one', { loosened: ['e1'] }, 'policy'],
+    ['fixed when others may have mended it', 'of/project', { loosened: ['e1'] }, 'fixed'],
+    ['fixed when a drift is undone under another policy', 'of/drift', { loosened: ['e1'] }, 'fixed'],
   ])('is %s', (_, rule, scan, resolution) => {
     expect(resolutionOf(active({ rule }), scan)).toEqual([resolution])
+  })
+
+  it('is accepted where a person approved the state that ended it, even of what was removed', () => {
+    const ending = { resolution: 'accepted', endedBy: approval }
+    const approved = decide([active()], [], { approved: ['e1'], removed: ['e1'], off: ['of/one'] })
+    expect(approved.resolved.map((one) => one.ending)).toEqual([ending])
+    expect(resolutionOf(active({ rule: 'gone/rule' }), { approved: ['e1'] })).toEqual(['policy'])
   })
 
   it.each([accepted, expired])('is $resolution with any scan when that is decided', (ending) => {
@@ -258,9 +266,9 @@ describe('the resolution of a violation', () => {
   })
 
   it.each(['of/one', 'of/project', 'of/fleet', 'of/drift', 'of/scan'])(
-    'is policy where an override has %s off for the resource, regardless of other changes in it',
+    'is policy where an override has %s off for the resource',
     (rule) => {
-      const [ended] = decide([active({ rule })], [], { off: [rule], changed: ['e1'] }).resolved
+      const [ended] = decide([active({ rule })], [], { off: [rule] }).resolved
       expect(ended?.ending).toEqual({ resolution: 'policy', endedBy: override })
     },
   )

@@ -147,6 +147,41 @@ describe('a violation', () => {
     expect(violationLines(on)).toContain(`opened endpoint/inactive ${fixture.endpointAt(5).uid}`)
   })
 
+  describe('that the policy no longer asks for', () => {
+    const upTo = (seconds: number) =>
+      policyOf(`extends: []\nrules: { endpoint/timeout-high: { max_seconds: ${seconds} } }`)
+    const byPolicy = {
+      state: 'resolved',
+      resolution: 'policy',
+      ended_by: { kind: 'rule_off', reason: 'the rule is on but requires less' },
+    }
+
+    it('is not fixed, also where the policy changed while it could not be checked', async () => {
+      await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+      fixture.set({ http_timeout: 90 }, 5)
+      await fixture.audit({ policy: upTo(60) })
+      fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+      expect(only(await fixture.audit({ policy: upTo(100) })).state).toBe('unknown')
+      expect(only(await fixture.audit({ policy: upTo(100) }))).toMatchObject(byPolicy)
+    })
+
+    it('is not fixed, also where the resource changed, but nothing that mends it', async () => {
+      await using fixture = await openFixture()
+      fixture.set({ http_timeout: 90 })
+      await fixture.audit({ policy: upTo(60) })
+      fixture.set({ name: 'renamed' })
+      expect(only(await fixture.audit({ policy: upTo(100) }))).toMatchObject(byPolicy)
+    })
+
+    it('is fixed where it was mended as far as the policy asks for now', async () => {
+      await using fixture = await openFixture()
+      fixture.set({ http_timeout: 90 })
+      await fixture.audit({ policy: upTo(60) })
+      fixture.set({ http_timeout: 70 })
+      expect(only(await fixture.audit({ policy: upTo(80) }))).toMatchObject({ state: 'resolved', resolution: 'fixed' })
+    })
+  })
+
   it('changes its severity with the policy without being reopened', async () => {
     await using fixture = await openFixture()
     fixture.set({ status: 'inactive' })

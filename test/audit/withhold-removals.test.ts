@@ -15,6 +15,10 @@ interface Given {
   readonly seenAgain?: number
   /** Uids that the scan before withheld. */
   readonly withheldBefore?: readonly string[]
+  /** The same of listings that this scan does not walk. */
+  readonly withheldElsewhere?: Partial<Record<Listing, readonly string[]>>
+  /** What the walk listed. Default: 2. */
+  readonly items?: number
   readonly isUnproven?: boolean
   /** Fields that no item shows. */
   readonly fieldsMissing?: readonly string[]
@@ -36,17 +40,22 @@ async function decide({
   limits = { max_resources: 2, max_percent: 50 },
   ...given
 }: Given) {
-  const withheld: string[] = []
+  let withheld: readonly string[] | undefined
   const draft = {
-    previouslyWithheld: async () => given.withheldBefore,
-    withholdRemovals: async (_project: unknown, _listing: unknown, uids: readonly string[]) =>
-      void withheld.push(...uids),
+    async previouslyWithheld(_project: unknown, of: Listing) {
+      expect(of).not.toBe('project')
+      return of === listing ? given.withheldBefore : given.withheldElsewhere?.[of]
+    },
+    async withholdRemovals(_project: unknown, of: Listing, uids: readonly string[]) {
+      expect(of).toBe(listing)
+      withheld = uids
+    },
     versionsAt: async (_project: unknown, points: readonly { readonly uid: string }[]) =>
       points.map(({ uid }) => ({ attributes: { owner_id: missing.indexOf(uid) % 2 === 0 ? 'even' : 'odd' } })),
   }
   const stage = {
     draft,
-    known: { unseen: () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })) },
+    currentVersions: { unseen: () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })) },
     project: payments,
     lastComplete: given.wasProven ? { endpoint: { run: 1, listing: 'endpoints', filter: null } } : {},
     filters: given.owner === undefined ? {} : { endpoints: { owner: given.owner } },
@@ -56,6 +65,7 @@ async function decide({
     coverage: {
       ...aCoverage(listing, status),
       listing,
+      items: given.items ?? 2,
       filter: given.owner === undefined ? null : `owner=${given.owner}`,
     },
     lacksPromisedPage: given.lacksPromisedPage ?? false,
@@ -68,19 +78,29 @@ async function decide({
     fieldsMissing: () => given.fieldsMissing ?? [],
     contradicted: () => new Set(given.contradicted),
   }
-  const { walks, losses } = await withholdRemovals(stage, { walks: [walk], unproven }, guard)
+  const { walks, losses, isLossOpen } = await withholdRemovals(stage, { walks: [walk], unproven }, guard)
   const [decided] = walks
   return {
     status: decided?.coverage.status,
+    cause: decided?.coverage.cause,
     reason: decided?.coverage.reason,
     losses,
     withheld,
+    isLossOpen,
     isSame: decided === walk,
   }
 }
 
 const many = ['a', 'b', 'c', 'd', 'e']
-const believed = { status: 'complete', reason: null, losses: [], withheld: [], isSame: true }
+const believed = {
+  status: 'complete',
+  cause: null,
+  reason: null,
+  losses: [],
+  withheld: undefined,
+  isLossOpen: false,
+  isSame: true,
+}
 
 describe('a walk that reached its end', () => {
   it.each<[string, Given]>([
@@ -108,16 +128,25 @@ describe('a walk that reached its end', () => {
       'lacks a promised page, and the operator accepts removals',
       { lacksPromisedPage: true, missing: ['a'], acceptsRemovals: true },
     ],
-    ['is of the project itself', { listing: 'project', missing: many, isUnproven: true }],
+    ['is of the project itself', { listing: 'project', missing: many, isUnproven: true, fieldsMissing: ['name'] }],
+    ['shows event types, and misses some', { listing: 'event_types', items: 1, missing: ['a'] }],
+    ['shows no event type, as before', { listing: 'event_types', items: 0 }],
+    [
+      'shows no event type, as the scan before',
+      { listing: 'event_types', items: 0, missing: ['a'], withheldBefore: ['a'] },
+    ],
+    ['is empty, and misses few', { items: 0, missing: ['a'] }],
   ])('is accepted when it %s', async (_, given) => {
     expect(await decide(given)).toEqual(believed)
   })
 
   it('is suspect when too much is gone, and reports the share', async () => {
     expect(await decide({ missing: many, seenAgain: 4 })).toEqual({
+      ...believed,
       status: 'suspect',
+      cause: 'suspect_loss',
       reason: '5 of 9 endpoints missing at once; accepted if the next scan confirms it, or with --accept-removals',
-      losses: [{ listing: 'endpoints', missing: 5, known: 9 }],
+      losses: [{ listing: 'endpoints', missing: 5, total: 9 }],
       withheld: many,
       isSame: false,
     })
@@ -131,7 +160,7 @@ describe('a walk that reached its end', () => {
 
   it('counts only resources that its filter would have shown', async () => {
     const { losses, withheld } = await decide({ missing: [...many, 'f'], owner: 'even' })
-    expect(losses).toEqual([{ listing: 'endpoints', missing: 3, known: 3 }])
+    expect(losses).toEqual([{ listing: 'endpoints', missing: 3, total: 3 }])
     expect(withheld).toEqual(['a', 'c', 'e'])
   })
 
@@ -141,10 +170,11 @@ describe('a walk that reached its end', () => {
     ['and no rule limits removals', { lacksPromisedPage: true, missing: ['a'], limits: null }],
   ])('is suspect when its promised page came empty %s', async (_, given) => {
     expect(await decide(given)).toEqual({
+      ...believed,
       status: 'suspect',
+      cause: 'suspect_page',
       reason:
         'the last page is empty although the page before it promised more; accepted if the next scan misses nothing else, or with --accept-removals',
-      losses: [],
       withheld: given.missing ?? [],
       isSame: false,
     })
@@ -165,24 +195,54 @@ describe('a walk that reached its end', () => {
     expect(status).toBe('suspect')
     expect(reason).toContain("the service cannot confirm the key's project")
     expect(reason).toContain('hookdrift audit --accept-removals')
-    expect(losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
-    expect(withheld).toEqual([])
+    expect(losses.map(({ missing, total }) => `${missing} of ${total}`)).toEqual(shares)
+    expect(withheld).toBeUndefined()
+  })
+
+  it.each<[Listing, number, string]>([
+    ['event_types', 3, 'its items do not name their project'],
+    ['event_types', 0, 'empty'],
+    ['endpoints', 0, 'empty'],
+  ])('of %s with %i items says so when the service cannot confirm its project', async (listing, items, what) => {
+    const { status, cause, reason } = await decide({ listing, items, isUnproven: true, missing: ['a'] })
+    expect([status, cause]).toEqual(['suspect', 'unproven'])
+    expect(reason).toMatch(new RegExp(`^${what}, and the service cannot confirm`))
+  })
+
+  it('is suspect when the catalogue of event types came empty, regardless of the limits of the rule', async () => {
+    const { cause, reason, losses, withheld } = await decide({
+      listing: 'event_types',
+      items: 0,
+      missing: ['a'],
+      seenAgain: 0,
+      limits: null,
+    })
+    expect(cause).toBe('suspect_loss')
+    expect(reason).toContain('1 of 1 event_types missing at once')
+    expect(losses).toEqual([{ listing: 'event_types', missing: 1, total: 1 }])
+    expect(withheld).toEqual(['a'])
   })
 
   it.each<[string, Given, Pick<Awaited<ReturnType<typeof decide>>, 'withheld'>]>([
-    ['and misses nothing', {}, { withheld: [] }],
+    ['and misses nothing', {}, { withheld: undefined }],
     ['and misses some', { missing: ['a'] }, { withheld: ['a'] }],
     ['and the operator accepts removals', { missing: many, acceptsRemovals: true }, { withheld: many }],
     ['and the same was withheld before', { missing: many, withheldBefore: many }, { withheld: many }],
   ])('is suspect when no item shows a field %s', async (_, given, { withheld }) => {
     expect(await decide({ ...given, fieldsMissing: ['url', 'status'] })).toEqual({
+      ...believed,
       status: 'suspect',
+      cause: 'unseen_fields',
       reason:
         'none of 2 items shows url, status, which every release shows: nothing is removed or resolved until it is seen again',
-      losses: [],
       withheld,
       isSame: false,
     })
+  })
+
+  it('says of its only item that it does not show a field', async () => {
+    const { reason } = await decide({ items: 1, fieldsMissing: ['url'] })
+    expect(reason).toMatch(/^the only item does not show url, which every release shows/)
   })
 
   it.each<[string, Given, readonly string[]]>([
@@ -191,12 +251,18 @@ describe('a walk that reached its end', () => {
     ['with a large loss', { missing: many, withheldBefore: many }, ['5 of 5']],
   ])('is suspect when subscriptions show what it leaves out, %s', async (_, given, shares) => {
     const decided = await decide({ ...given, contradicted: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] })
-    expect(decided.status).toBe('suspect')
+    expect([decided.status, decided.cause]).toEqual(['suspect', 'contradicted'])
     expect(decided.reason).toBe(
       'subscriptions of the same scan show 7 endpoints that the list leaves out (a, b, c, d, e and 2 more): nothing is removed until a scan shows no contradiction, or with --accept-removals',
     )
     expect(decided.withheld).toEqual(given.missing)
-    expect(decided.losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
+    expect(decided.losses.map(({ missing, total }) => `${missing} of ${total}`)).toEqual(shares)
+  })
+
+  it('names all that it leaves out, where they are few, and withholds nothing where it misses nothing', async () => {
+    const decided = await decide({ listing: 'sources', contradicted: ['a', 'b', 'c', 'd', 'e'] })
+    expect(decided.reason).toContain('show 5 sources that the list leaves out (a, b, c, d, e): nothing is removed')
+    expect(decided.withheld).toBeUndefined()
   })
 
   it.each<[string, Given]>([
@@ -211,10 +277,22 @@ describe('a walk that reached its end', () => {
 it.each<CoverageStatus>(['partial', 'failed', 'skipped', 'suspect'])(
   'a walk that is %s already removes nothing, and withholds nothing',
   async (status) => {
-    expect(await decide({ status, missing: many, isUnproven: true, lacksPromisedPage: true })).toEqual({
-      ...believed,
-      status,
-      reason: `it is ${status}`,
-    })
+    const given = { missing: many, isUnproven: true, lacksPromisedPage: true, fieldsMissing: ['url'] }
+    const { cause, ...decided } = await decide({ ...given, status })
+    const { cause: _, ...unchanged } = believed
+    expect(decided).toEqual({ ...unchanged, status, reason: `it is ${status}` })
+    expect(cause).not.toBe('unseen_fields')
   },
 )
+
+describe('a loss that an earlier scan withheld', () => {
+  it.each<[string, Given, boolean]>([
+    ['is open where its listing broke off', { status: 'partial', withheldBefore: ['a'] }, true],
+    ['is open where its listing was not walked', { withheldElsewhere: { sources: ['a'] } }, true],
+    ['is decided where its listing was read to its end', { withheldBefore: ['a'] }, false],
+    ['was a promised page, which lost nothing', { status: 'partial', withheldBefore: [] }, false],
+    ['was none', { status: 'partial' }, false],
+  ])('%s', async (_, given, isOpen) => {
+    expect((await decide(given)).isLossOpen).toBe(isOpen)
+  })
+})

@@ -178,13 +178,13 @@ describe('completion prints no error and makes nothing', () => {
 describe('a line of bash', () => {
   const breaks = ' \t\n"\'><=;|&(:'
   it.each([
-    ['hookdrift ', { words: [], current: '', quote: '', kept: 0 }],
-    ['hookdrift au', { words: [], current: 'au', quote: '', kept: 0 }],
-    ['hookdrift timeline a\\ b', { words: ['timeline'], current: 'a b', quote: '', kept: 0 }],
-    ['hookdrift timeline "a $(b', { words: ['timeline'], current: 'a $(b', quote: '"', kept: 0 }],
-    ["hookdrift query 'a \\' b", { words: ['query', 'a \\'], current: 'b', quote: '', kept: 0 }],
-    ['hookdrift audit --format=js', { words: ['audit'], current: '--format=js', quote: '', kept: 9 }],
-    ['hookdrift x a"b c"d', { words: ['x'], current: 'ab cd', quote: '', kept: 1 }],
+    ['hookdrift ', { words: [], current: '', quote: '', keptLength: 0 }],
+    ['hookdrift au', { words: [], current: 'au', quote: '', keptLength: 0 }],
+    ['hookdrift timeline a\\ b', { words: ['timeline'], current: 'a b', quote: '', keptLength: 0 }],
+    ['hookdrift timeline "a $(b', { words: ['timeline'], current: 'a $(b', quote: '"', keptLength: 0 }],
+    ["hookdrift query 'a \\' b", { words: ['query', 'a \\'], current: 'b', quote: '', keptLength: 0 }],
+    ['hookdrift audit --format=js', { words: ['audit'], current: '--format=js', quote: '', keptLength: 9 }],
+    ['hookdrift x a"b c"d', { words: ['x'], current: 'ab cd', quote: '', keptLength: 1 }],
   ])('is read without being expanded: %s', (line, expected) => {
     expect(readBashLine(line, breaks)).toEqual(expected)
   })
@@ -197,7 +197,7 @@ describe('a line of bash', () => {
     ["'", "it's", undefined],
   ] as const)('gets a word quoted for an open %s: %s', (quote, value, expected) => {
     const found = { candidates: [{ value, about: '' }], files: 'none', isWhole: true } as const
-    const words = bashCandidates(found, { words: [], current: '', quote, kept: 0 })
+    const words = bashCandidates(found, { words: [], current: '', quote, keptLength: 0 })
     expect(words).toEqual(expected === undefined ? [] : [expected])
   })
 })

@@ -266,4 +266,16 @@ describe('hookdrift demo --serve', () => {
     expect(code).toBe(4)
     expect(stderr).toMatch(/^hookdrift: cannot listen on 192\.0\.2\.1:80: /)
   })
+
+  it('listens on port 8080 of this machine where no address is given', async () => {
+    using directory = openDirectory()
+    const taken = createServer().listen(8080, '127.0.0.1')
+    await Promise.race([once(taken, 'listening'), once(taken, 'error')])
+    const { code, stderr } = await command(['demo', '--serve'], { cwd: directory.path })
+    taken.close()
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringMatching(/^hookdrift: cannot listen on 127\.0\.0\.1:8080: /),
+    })
+  })
 })

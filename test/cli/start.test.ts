@@ -44,7 +44,7 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(l
 }
 
 it('carries style sheets and scripts of browsers as they are', () => {
-  for (const asset of ['report/html/style.css', 'pages/style.css', 'pages/script.js']) {
+  for (const asset of ['report/html/style.css', 'pages/style.css', 'pages/script.js', 'pages/copy.js']) {
     expect(readFileSync(join(root, 'dist', asset), 'utf8')).toBe(readFileSync(join(checkout, 'src', asset), 'utf8'))
   }
 })

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { describeKey } from '../../src/config/describe-key.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
+import { readConfiguredPaths } from '../../src/config/read-configured-paths.ts'
 import { readGateway } from '../../src/config/read-gateway.ts'
-import { readConfiguredPaths } from '../../src/config/read-places.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { firstService } from './config-fixture.ts'
 
@@ -53,7 +53,7 @@ describe('the environment as a configuration', () => {
     const names = (all: Configuration['services']) =>
       all.map(({ settings, projects }) => [settings, projects.map(({ ref, key }) => [ref, key])])
     expect(names(services)).toEqual(names(written))
-    expect(rest.history.shown).toBe('/work/hookdrift.db')
+    expect(rest.history.displayName).toBe('/work/hookdrift.db')
   })
 
   it('gives way to a file', () => {
@@ -67,15 +67,15 @@ describe('the environment as a configuration', () => {
       read({ ...env, HOOKDRIFT_KEY_FILE: 'key.txt' }, { '/work/key.txt': 'from-a-file\n' }),
     ).projects
     expect(project?.key).toBe('from-a-file')
-    expect(describeKey(project?.key ?? '', project?.keyPlace ?? { line: 1, column: 1, reference: '' }, undefined)).toBe(
-      '${file:key.txt} with 11 characters',
-    )
+    expect(
+      describeKey(project?.key ?? '', project?.keyPosition ?? { line: 1, column: 1, reference: '' }, undefined),
+    ).toBe('${file:key.txt} with 11 characters')
   })
 
   it('is read by commands that need no key', () => {
     const { HOOKDRIFT_KEY: _, ...env } = enough
     const { projects, history } = readConfiguredPaths('/work/hookdrift.yaml', sources(env))
-    expect({ projects, history: history.shown }).toEqual({
+    expect({ projects, history: history.displayName }).toEqual({
       projects: ['hooks.example.com/payments', 'hooks.example.com/P2'],
       history: '/work/hookdrift.db',
     })

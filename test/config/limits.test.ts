@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
-import { readConfiguredPaths } from '../../src/config/read-places.ts'
+import { readConfiguredPaths } from '../../src/config/read-configured-paths.ts'
 import { acmeEnv, configure, file, firstService, referenceSources, refusal, withService } from './config-fixture.ts'
 
 const many = <Item>(count: number, item: (index: number) => Item) =>

@@ -2,9 +2,9 @@
 import { resolve } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { configuredIn, mayBeFound } from '../../src/config/choose-projects.ts'
+import { configuredIn, mayBeDiscovered } from '../../src/config/choose-projects.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
-import { readConfiguredPaths } from '../../src/config/read-places.ts'
+import { readConfiguredPaths } from '../../src/config/read-configured-paths.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { keepNothing } from '../../src/history/retention.ts'
 import { projectListOf } from '../../src/model/resource.ts'
@@ -39,7 +39,7 @@ describe('readConfiguration', () => {
             connections: 4,
             filtersAtOnce: 4,
           },
-          urlPlace: { line: 3, column: 10, reference: '' },
+          urlPosition: { line: 3, column: 10, reference: '' },
           projects: [
             {
               ref: {
@@ -48,7 +48,7 @@ describe('readConfiguration', () => {
                 uid: '01M7XVZ2T417WGWM74AAK885VQ',
               },
               key: 'not-a-real-key',
-              keyPlace: { line: 4, column: 10, reference: '${ACME_KEY}' },
+              keyPosition: { line: 4, column: 10, reference: '${ACME_KEY}' },
               labels: {},
               filters: {},
               line: 6,
@@ -60,7 +60,7 @@ describe('readConfiguration', () => {
           matches: [],
           organisation: undefined,
           key: 'not-a-real-key',
-          keyPlace: { line: 4, column: 10, reference: '${ACME_KEY}' },
+          keyPosition: { line: 4, column: 10, reference: '${ACME_KEY}' },
         },
       ],
       runTimeoutMs: 3_600_000,
@@ -86,7 +86,7 @@ describe('readConfiguration', () => {
       {
         ref: { name: 'acme/payments', service: 'acme', uid: 'p1' },
         key: 'another-key',
-        keyPlace: { line: 1, column: 130, reference: '${PAY}' },
+        keyPosition: { line: 1, column: 130, reference: '${PAY}' },
         labels: { env: 'prod' },
         filters,
         line: 1,
@@ -158,15 +158,17 @@ describe('readConfiguration', () => {
     const text = withService({}, { history: 'data/h.db', policy: '../policy.yaml' })
     const env = { ...acmeEnv, HOOKDRIFT_HISTORY: 'env.db' }
     expect(configure(text)).toMatchObject({ history: { path: '/etc/hookdrift/data/h.db' }, policy: '/etc/policy.yaml' })
-    expect(configure(text, { env }).history.shown).toBe(resolve('env.db'))
-    expect(configure(text, { env }, { history: '/option.db' }).history.shown).toBe('/option.db')
-    expect(configure(text, { env: { ...acmeEnv, HOOKDRIFT_HISTORY: '' } }).history.shown).toBe(
+    expect(configure(text, { env }).history.displayName).toBe(resolve('env.db'))
+    expect(configure(text, { env }, { history: '/option.db' }).history.displayName).toBe('/option.db')
+    expect(configure(text, { env: { ...acmeEnv, HOOKDRIFT_HISTORY: '' } }).history.displayName).toBe(
       '/etc/hookdrift/data/h.db',
     )
   })
 
   it('takes the option relative to the given directory', () => {
-    expect(configure(withService({}), {}, { history: 'option.db', cwd: '/work' }).history.shown).toBe('/work/option.db')
+    expect(configure(withService({}), {}, { history: 'option.db', cwd: '/work' }).history.displayName).toBe(
+      '/work/option.db',
+    )
   })
 
   it('finds the installation key next to the history, unless the configuration has one', () => {
@@ -190,7 +192,7 @@ describe('readConfiguration', () => {
     const read = (history: string) => configure(withService({}, { history }), { env }).history
     expect(read('postgres://db.example.com/h')).toMatchObject({
       kind: 'postgres',
-      shown: 'postgres://db.example.com/h',
+      displayName: 'postgres://db.example.com/h',
     })
     expect(read('${DATABASE}')).toMatchObject({ server: { user: 'user', password: 'not-a-real-key' } })
     expect(read('postgresql://user:${PASSWORD}@db.example.com/h?sslrootcert=ca.pem')).toMatchObject({
@@ -514,21 +516,21 @@ describe('projects that a service lists', () => {
     const named = (name: string, uid = 'p9') => isNamed({ ...anywhere, name, uid })
     expect([named('acme/p1', 'p1'), named('acme/payments'), named('acme/orders')]).toEqual([true, true, false])
     expect([isNamed(projectListOf('acme')), isNamed(projectListOf('other'))]).toEqual([true, false])
-    expect(mayBeFound({ ...anywhere, name: 'acme/p9' }, ['pay*'])).toBe(true)
-    expect(mayBeFound({ ...anywhere, name: 'acme/p9' }, [])).toBe(false)
+    expect(mayBeDiscovered({ ...anywhere, name: 'acme/p9' }, ['pay*'])).toBe(true)
+    expect(mayBeDiscovered({ ...anywhere, name: 'acme/p9' }, [])).toBe(false)
   })
 
   it('are known without keys, too', () => {
     const read = (text: string) => readConfiguredPaths(file, referenceSources(text, { env: acmeEnv }))
-    const { projects, isFound } = read(withService({ projects: [{ id: 'p1', name: 'one' }, { match: 'pay*' }] }))
+    const { projects, isDiscovered } = read(withService({ projects: [{ id: 'p1', name: 'one' }, { match: 'pay*' }] }))
     expect(projects).toEqual(['acme/one'])
-    expect(['acme/payments', 'acme/orders', 'acme/*'].map((name) => isFound({ ...anywhere, name }))).toEqual([
+    expect(['acme/payments', 'acme/orders', 'acme/*'].map((name) => isDiscovered({ ...anywhere, name }))).toEqual([
       true,
       false,
       false,
     ])
-    expect(isFound(projectListOf('acme'))).toBe(true)
+    expect(isDiscovered(projectListOf('acme'))).toBe(true)
     const every = read(withService({ projects: 'all' }))
-    expect([every.projects, every.isFound({ ...anywhere, name: 'acme/orders' })]).toEqual([[], true])
+    expect([every.projects, every.isDiscovered({ ...anywhere, name: 'acme/orders' })]).toEqual([[], true])
   })
 })

@@ -78,7 +78,7 @@ describe('compose.yaml', () => {
     expect(key.trim()).toBe(fleet.personalKey)
     expect(key).toContain('not-a-real-key')
     expect(read.listen).toEqual({ host: '0.0.0.0', port })
-    expect(read.history.shown).toBe(`${state}/hookdrift.db`)
+    expect(read.history.displayName).toBe(`${state}/hookdrift.db`)
     expect(() => readPolicy(read.policy, readFile, 0)).not.toThrow()
   })
 
@@ -115,7 +115,7 @@ describe('shared.yaml', () => {
       return textOf(path.replace('/run/secrets', secretsIn))
     })
     const { postgres, upgrade, worker } = file.services
-    expect(read.history).toMatchObject({ kind: 'postgres', shown: 'postgres://postgres/hookdrift' })
+    expect(read.history).toMatchObject({ kind: 'postgres', displayName: 'postgres://postgres/hookdrift' })
     expect(read.history).toMatchObject({
       server: { user: postgres.environment.POSTGRES_USER, database: postgres.environment.POSTGRES_DB },
     })
@@ -172,7 +172,7 @@ describe('the Kubernetes workers that share a history', () => {
   it('have a valid configuration, with secrets from the mounted one', () => {
     const secret = 'not-a-real-secret-of-32-characters'
     const { history } = readShared('deploy/kubernetes/shared/hookdrift.yaml', () => secret)
-    expect(history).toMatchObject({ shown: 'postgres://postgres.example.com/hookdrift' })
+    expect(history).toMatchObject({ displayName: 'postgres://postgres.example.com/hookdrift' })
     expect(history).toMatchObject({ server: { password: secret, tls: 'verify-full' } })
   })
 })
@@ -229,7 +229,7 @@ describe('the Kubernetes manifests', () => {
     const file = join(checkout, 'deploy/kubernetes/base/hookdrift.yaml')
     const read = readConfiguration(file, { env: environmentOf(image), readFile })
     expect(read.listen).toEqual({ host: '0.0.0.0', port })
-    expect(read.history.shown).toBe(`${state}/hookdrift.db`)
+    expect(read.history.displayName).toBe(`${state}/hookdrift.db`)
     expect(() => readPolicy(read.policy, readFile, 0)).not.toThrow()
   })
 

@@ -178,10 +178,10 @@ async function expectPagesToAgree(
   for (let at = 0; at < all.length; at += choice.most) {
     const end = Math.min(all.length, at + choice.most)
     const expected = { violations: all.slice(at, end), before: at, after: all.length - end }
-    expect(await readViolationPage(reader, { ...choice, place: placeOf(at - 1, false) })).toEqual(expected)
+    expect(await readViolationPage(reader, { ...choice, cursor: placeOf(at - 1, false) })).toEqual(expected)
     const start = Math.max(0, at - choice.most)
     if (at > 0) {
-      expect(await readViolationPage(reader, { ...choice, place: placeOf(at, true) })).toEqual({
+      expect(await readViolationPage(reader, { ...choice, cursor: placeOf(at, true) })).toEqual({
         violations: all.slice(start, at),
         before: start,
         after: all.length - at,

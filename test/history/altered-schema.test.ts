@@ -12,7 +12,6 @@ import {
   migrationsDirectory,
   schemaDigest,
 } from '../../src/history/sqlite/schema.ts'
-
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { migrationsWith, temporaryDatabasePaths } from './database-fixture.ts'

@@ -18,10 +18,10 @@ export type Answer =
   | { readonly isCommitted: boolean; readonly message: string }
 
 const [, , place = '', clock] = process.argv
-const isClockOwn = clock === 'own'
+const usesLocalClock = clock === 'own'
 let aheadMs = 0
 let held: { history: History; draft: Draft } | undefined
-const owner = { ...thisProcess, now: () => (isClockOwn ? Date.parse(at(0)) + aheadMs : Date.now()), isClockOwn }
+const owner = { ...thisProcess, now: () => (usesLocalClock ? Date.parse(at(0)) + aheadMs : Date.now()), usesLocalClock }
 
 process.on('message', async (order: Order) => {
   if (typeof order === 'number') aheadMs += order

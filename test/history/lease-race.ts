@@ -17,9 +17,9 @@ export interface Contender {
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
 }
 
-/** `place`: a file, or the URL of a database. `isClockOwn`: its clock counts also where a server has one. */
-export async function startContender(place: string, { isClockOwn = false } = {}): Promise<Contender> {
-  const args = isClockOwn ? [place, 'own'] : [place]
+/** `place`: a file, or the URL of a database. `usesLocalClock`: its clock counts also where a server has one. */
+export async function startContender(place: string, { usesLocalClock = false } = {}): Promise<Contender> {
+  const args = usesLocalClock ? [place, 'own'] : [place]
   const child = fork(program, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   await answerOf(child)
   const ask = async (order: Order): Promise<Answer> => {
@@ -94,7 +94,7 @@ export async function race(
 ): Promise<readonly Round[]> {
   let aheadMs = 0
   const start = async () => {
-    const one = await startContender(place, { isClockOwn: Number.isFinite(pauseEvery) })
+    const one = await startContender(place, { usesLocalClock: Number.isFinite(pauseEvery) })
     one.advance(aheadMs)
     return one
   }

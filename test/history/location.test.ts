@@ -8,9 +8,9 @@ describe('the location of a history', () => {
       kind: 'file',
       path: '/work/data/h.db',
       keyFile: '/work/data/hookdrift.key',
-      shown: '/work/data/h.db',
+      displayName: '/work/data/h.db',
     })
-    expect(readLocation('/data/h.db', '/work').shown).toBe('/data/h.db')
+    expect(readLocation('/data/h.db', '/work').displayName).toBe('/data/h.db')
   })
 
   it('is a database, shown without user and password', () => {
@@ -27,7 +27,7 @@ describe('the location of a history', () => {
         tls: 'verify-full',
         rootCertificate: '/work/certs/ca.pem',
       },
-      shown: 'postgres://db.example.com:5433/h?schema=audits',
+      displayName: 'postgres://db.example.com:5433/h?schema=audits',
     })
   })
 
@@ -59,7 +59,7 @@ describe('the location of a history', () => {
   it.each(['a:b.db', 'postgres:/h.db', './x://y.db', 'C:\\h.db'])(
     'takes a text without a scheme for a path: %s',
     (path) => {
-      expect(readLocation(path, '/work').shown).toBe(`/work/${path.replace('./', '').replace('//', '/')}`)
+      expect(readLocation(path, '/work').displayName).toBe(`/work/${path.replace('./', '').replace('//', '/')}`)
     },
   )
 })

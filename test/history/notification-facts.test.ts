@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type NotifiedSpan, transitionBetween } from '../../src/history/notification-facts.ts'
+import { changeBetween, type NotifiedSpan, transitionBetween } from '../../src/history/notification-facts.ts'
 
 function span(
   state: NotifiedSpan['state'],
@@ -70,6 +70,80 @@ describe('the transition of a violation between two runs', () => {
       project: 'acme/payments',
       before: 'open',
       now: 'unknown',
+    })
+  })
+
+  it('says how it ended, and by whom', () => {
+    const endedBy = { kind: 'acceptance', by: 'ana', reason: 'internal', at: null, configured_at: null } as const
+    const ended = { ...span('open', 1, 5), resolution: 'accepted', endedBy: JSON.stringify(endedBy) } as const
+    const transition = transitionBetween('acme/payments', [ended], { since: 4, run: 5 })
+    expect(transition).toMatchObject({ now: 'ended', resolution: 'accepted', endedBy })
+    const fixed = { ...span('open', 1, 5), resolution: 'fixed' } as const
+    expect(transitionBetween('acme/payments', [fixed], { since: 4, run: 5 })).toMatchObject({
+      resolution: 'fixed',
+      endedBy: null,
+    })
+  })
+
+  it('says nothing of how it ends after the run', () => {
+    const endedBy = JSON.stringify({ kind: 'acceptance', by: 'ana', reason: 'r', at: null, configured_at: null })
+    const later = { ...span('open', 5, 7), resolution: 'accepted', endedBy } as const
+    expect(transitionBetween('acme/payments', [later], { since: 4, run: 5 })).toMatchObject({
+      now: 'open',
+      resolution: null,
+      endedBy: null,
+    })
+  })
+})
+
+describe('the change of a violation between two runs', () => {
+  const changed = (spans: readonly NotifiedSpan[]) => changeBetween('acme/payments', spans, { since: 4, run: 5 })
+
+  it.each<[string, NotifiedSpan[], string]>([
+    ['another message', [span('open', 1, 5), span('open', 5, null, 'another')], 'high: another'],
+    ['another severity', [span('open', 1, 5), { ...span('open', 5, null), severity: 'low' }], 'low: '],
+    ['another message in a run that was not announced', [span('open', 1, 4), span('open', 4, null, 'a')], 'high: a'],
+    ['another message that ended later', [span('open', 3, 5), span('open', 5, 6, 'another')], 'high: another'],
+    [
+      'another message, and one more after the run',
+      [span('open', 1, 5), span('open', 5, 6, 'another'), span('open', 6, null, 'later')],
+      'high: another',
+    ],
+    [
+      'the last of several messages',
+      [span('open', 1, 2, 'first'), span('open', 2, 4), span('open', 4, 5, 'second'), span('open', 5, null, 'third')],
+      'high: third',
+    ],
+  ])('is %s', (_, spans, expected) => {
+    const change = changed(spans)
+    expect(`${change?.severity}: ${change?.message}`).toContain(expected)
+    expect(change?.was).toEqual({ severity: 'high', message: 'delivers over plain http' })
+  })
+
+  it.each<[string, NotifiedSpan[]]>([
+    ['without any record', []],
+    ['that stays as it was', [span('open', 1, null)]],
+    ['that was written again with the same message', [span('open', 1, 5), span('open', 5, null)]],
+    ['that opens', [span('open', 5, null)]],
+    ['that opened in a run that was not announced', [span('open', 4, 5), span('open', 5, null, 'another')]],
+    ['that was gone before', [span('open', 1, 3), span('open', 5, null, 'another')]],
+    ['that is gone', [span('open', 1, 3), span('open', 3, 5, 'another')]],
+    ['that is unknown now', [span('open', 1, 5), span('unknown', 5, null, 'another')]],
+    ['that is waived now', [span('open', 1, 5), span('waived', 5, null, 'another')]],
+    ['that was unknown', [span('unknown', 1, 5), span('open', 5, null, 'another')]],
+    ['that changes only after the run', [span('open', 1, 6), span('open', 6, null, 'another')]],
+    ['that begins after the run', [span('open', 6, null, 'another')]],
+  ])('does not exist for one %s', (_, spans) => {
+    expect(changed(spans)).toBeUndefined()
+  })
+
+  it('carries the violation as it is now', () => {
+    const now = span('open', 5, null, 'now')
+    const { state: _, fromRun: __, toRun: ___, resolution: ____, endedBy: _____, ...said } = now
+    expect(changed([span('open', 1, 5), now])).toEqual({
+      ...said,
+      project: 'acme/payments',
+      was: { severity: 'high', message: 'delivers over plain http' },
     })
   })
 })

@@ -123,6 +123,9 @@ describe('a duration', () => {
     ['1y6m14d12h', { years: 1, months: 6, days: 14, hours: 12 }],
     ['9999m', { years: 0, months: 9999, days: 0, hours: 0 }],
     ['0d1h', { years: 0, months: 0, days: 0, hours: 1 }],
+    ['1y1m', { years: 1, months: 1, days: 0, hours: 0 }],
+    ['1m1d', { years: 0, months: 1, days: 1, hours: 0 }],
+    ['1d1h', { years: 0, months: 0, days: 1, hours: 1 }],
     ['12h1y', { years: 1, months: 0, days: 0, hours: 12 }],
   ])('%s is read', (text, span) => {
     expect(readSpan(text)).toEqual(span)

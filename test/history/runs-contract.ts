@@ -49,6 +49,25 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       expect(await draft.unconfirmedViolations(payments)).toEqual([])
     })
 
+    it('says which runs were under the same policy, configuration and tool as this one', async () => {
+      const others = [
+        {},
+        { policyDigest: 'other' },
+        { configurationDigest: 'other' },
+        { toolVersion: '0.2.0' },
+        { failOn: 'low' },
+      ] as const
+      for (const [index, other] of others.entries()) {
+        const draft = await fixture.history.begin(aStart(at(index + 1), other))
+        await walkAll(draft)
+        await commit(draft)
+      }
+      const draft = await fixture.history.begin(aStart(at(7)))
+      expect(await draft.underSameRules([1, 2, 3, 4, 5, 99])).toEqual(new Set([1, 5]))
+      expect(await draft.underSameRules([3])).toEqual(new Set())
+      expect(await draft.underSameRules([])).toEqual(new Set())
+    })
+
     it('reads back a committed run, with the record that the commit got', async () => {
       const draft = await fixture.history.begin(
         aStart(at(1), { failOn: 'low', policyDigest: 'p', configurationDigest: 'c' }),

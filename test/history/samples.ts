@@ -180,6 +180,6 @@ export function anEnding(resolution: Resolution): Ending {
 
 const enders = {
   accepted: decidedBy('baseline', { by: 'eve', at: at(1), reason: 'looks fine', run: 1 }),
-  policy: decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } }),
-  expired: decidedAt('expiry', { reason: 'not put back within 30 d', place: { file: 'policy.yaml', line: 3 } }),
+  policy: decidedAt('override', { reason: null, configuredAt: { file: 'policy.yaml', line: 12 } }),
+  expired: decidedAt('expiry', { reason: 'not put back within 30 d', configuredAt: { file: 'policy.yaml', line: 3 } }),
 } as const

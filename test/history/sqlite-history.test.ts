@@ -26,7 +26,7 @@ describe('the disk space of a file', () => {
     const { freed } = await upkeep(file).prune(order)
     expect(statSync(file).size).toBe(before - freed.bytes)
     expect(freed.bytes).toBeGreaterThan(before / 2)
-    expect(freed.leftBytes).toBe(0)
+    expect(freed.freeBytes).toBe(0)
   })
 
   it('includes the write-ahead log', async () => {

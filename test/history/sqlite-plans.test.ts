@@ -180,7 +180,7 @@ describe('query plans', () => {
         const place = { ...group, rule: 'a/b', path: '', sortKey: '', isEnd }
         await readViolationPage(reader, { ...fifty, groups: [group], owners: ['me'] })
         for (const at of [place, { ...place, ...resolved }]) {
-          await readViolationPage(reader, { ...fifty, most: 0, groups: [group, { ...group, ...resolved }], place: at })
+          await readViolationPage(reader, { ...fifty, most: 0, groups: [group, { ...group, ...resolved }], cursor: at })
         }
       }
       await identifyViolations(reader, 'abc', asOf, 5)
@@ -294,6 +294,7 @@ describe('query plans', () => {
 async function auditAll(draft: Draft, hour: number): Promise<void> {
   await draft.historiesOf([payments], at(0))
   await draft.lastScannedRun(payments)
+  await draft.underSameRules([draft.run - 1])
   await readCompleteScans(draft.past, payments, draft.run - 1)
   await draft.previouslyWithheld(payments, 'endpoints')
   const uids = ['a', 'b']

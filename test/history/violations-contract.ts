@@ -138,8 +138,8 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         const found = await readViolationPage(fixture.history, { ...asked, most: 2, groups })
         expect([found.violations.map(({ uid }) => uid), found.before, found.after]).toEqual([['a', 'b'], 0, 1])
         const [, last] = found.violations
-        const place = last && { ...last, sortKey: '', run: 0, isEnd: false }
-        const next = await readViolationPage(fixture.history, { ...asked, most: 2, groups, place })
+        const cursor = last && { ...last, sortKey: '', run: 0, isEnd: false }
+        const next = await readViolationPage(fixture.history, { ...asked, most: 2, groups, cursor })
         expect([next.violations.map(({ uid }) => uid), next.before, next.after]).toEqual([['c'], 2, 0])
       }
     })

@@ -157,6 +157,19 @@ describe('the merged state of a resource', () => {
     ],
     ['takes an unknown object whole', { extra: { a: 1, b: 2 } }, { extra: { a: 3 } }, { extra: { a: 3 } }],
     [
+      'takes what is within an unknown object whole',
+      { extra: { a: { b: 1 } } },
+      { extra: { a: { c: 2 } } },
+      { extra: { a: { c: 2 } } },
+    ],
+    [
+      'takes things where there were none',
+      { secrets: null },
+      { secrets: { k1: { a: 1 } } },
+      { secrets: { k1: { a: 1 } } },
+    ],
+    ['takes a mask for a list of seals', { value: [seal('a')] }, { value: masked }, { value: masked }],
+    [
       'takes an object for a text',
       { authentication: 'x' },
       { authentication: { type: 'a' } },
@@ -180,6 +193,13 @@ describe('the merged state of a resource', () => {
     expect(carryOver('project', before, now)).toEqual({ config: { search_policy: '', verify_dynamic_events: false } })
     expect(carryOver('project', before, { config: {} })).toEqual(before)
     expect(carryOver('endpoint', { title: 'a', name: 'b', url: 'c' }, { name: 'd' })).toEqual({ name: 'd', url: 'c' })
+    const named = { name: 'shop', ...before }
+    expect(carryOver('project', named, now)).toEqual({
+      name: 'shop',
+      config: { search_policy: '', verify_dynamic_events: false },
+    })
+    expect(carryOver('project', {}, now)).toEqual(now)
+    expect(carryOver('project', named, { name: 'crm' })).toEqual({ ...before, name: 'crm' })
     const both = { config: { sync_dynamic_event_ack: true, verify_dynamic_events: false } }
     expect(carryOver('project', before, both).config).toEqual({ search_policy: '', ...both.config })
   })

@@ -6,7 +6,6 @@ import {
   readFieldPattern,
   readHostMapping,
 } from '../../src/inventory/diff-counterparts.ts'
-
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind } from '../../src/model/resource.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import stringify from 'safe-stable-stringify'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
-import { type Json, pointerStep, setOwn } from '../../src/model/json.ts'
+import { type Json, pointerStep, setProperty } from '../../src/model/json.ts'
 
 describe('canonical JSON', () => {
   it('gives one text for one value, with its members in any order', () => {
@@ -25,7 +25,7 @@ describe('canonical JSON', () => {
 describe('an own property', () => {
   it('is set under any name without changing the prototype', () => {
     const target: Record<string, Json> = {}
-    setOwn(target, '__proto__', { polluted: true })
+    setProperty(target, '__proto__', { polluted: true })
     expect(Object.keys(target)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(target)).toBe(Object.prototype)
   })

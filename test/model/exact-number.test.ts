@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   compareNumbers,
+  displayJson,
+  displayText,
   escapeText,
   exactNumber,
   isExactNumber,
   jsonOfDigits,
   nearestDouble,
   numberText,
-  shownJson,
-  shownText,
   withoutMarks,
 } from '../../src/model/exact-number.ts'
 
@@ -124,7 +124,7 @@ describe('a text that looks like a kept number', () => {
       'plain',
     ])
     expect(kept.filter(isExactNumber)).toEqual([])
-    expect(kept.map(shownText)).toEqual(texts)
+    expect(kept.map(displayText)).toEqual(texts)
   })
 })
 
@@ -136,7 +136,7 @@ describe('an exact number for people and programs', () => {
   }
 
   it('is a number in JSON for people, and no similar text or name is', () => {
-    expect(shownJson(value)).toBe(
+    expect(displayJson(value)).toBe(
       '{"id":1234567890123456789,"list":[-1e400,{"text":"say \\"number:1e400\\" twice"},"number:1e400","number:5"],"number:1e400":1}',
     )
   })

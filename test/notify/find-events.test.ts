@@ -1,10 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import type { PreviousScan, PriorState, ViolationTransition } from '../../src/history/notification-facts.ts'
+import type {
+  PreviousScan,
+  PriorState,
+  ViolationChange,
+  ViolationTransition,
+} from '../../src/history/notification-facts.ts'
 import type { RunRecord } from '../../src/history/records.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
+import { decidedBy } from '../../src/model/ending.ts'
 import type { Listing } from '../../src/model/resource.ts'
-import type { Resolution } from '../../src/model/violation.ts'
-import { byImportance, findEvents, foldUnasked, idOf, workerEvent } from '../../src/notify/find-events.ts'
+import type { Resolution, Severity, Waiver } from '../../src/model/violation.ts'
+import {
+  byImportance,
+  findChanges,
+  findEvents,
+  foldEndedByPolicy,
+  idOf,
+  workerEvent,
+} from '../../src/notify/find-events.ts'
 import { eventTypes } from '../../src/notify/message.ts'
 import { aContext, aCoverage, aFinding } from '../history/samples.ts'
 import { anEvent } from './samples.ts'
@@ -133,13 +146,23 @@ describe('the events of a run', () => {
   ])('about a violation that ended as %s are %s', (resolution, type) => {
     const [event] = findEvents(aRecord(), withMoves(aMove('open', 'ended', { resolution })))
     expect(event).toMatchObject({ type, resolution })
+    expect(event).not.toHaveProperty('ended_by')
+  })
+
+  it('name whose it is, and who ended it, where the history says so', () => {
+    const endedBy = decidedBy('acceptance', { by: 'nora', at: null, reason: 'internal' })
+    const [event] = findEvents(
+      aRecord(),
+      withMoves(aMove('open', 'ended', { resolution: 'accepted', endedBy, owner: 'tenant-06' })),
+    )
+    expect(event).toMatchObject({ ended_by: endedBy, owner: 'tenant-06' })
   })
 
   it('fold violations that the policy no longer asks for into one event', () => {
     const moves = ['f1', 'f2', 'f3'].map((fingerprint, at) =>
       aMove('open', 'ended', { fingerprint, resolution: at === 0 ? 'fixed' : 'policy' }),
     )
-    const folded = foldUnasked(findEvents(aRecord(), withMoves(...moves)), ['hook', 7])
+    const folded = foldEndedByPolicy(findEvents(aRecord(), withMoves(...moves)), ['hook', 7])
     expect(folded.map(({ type, project: of, text }) => [type, of, text])).toEqual([
       ['violation.resolved', project, 'e1 is reached without TLS'],
       [
@@ -148,7 +171,25 @@ describe('the events of a run', () => {
         '2 violations are no longer required by the policy: endpoint/url-not-https (2 no longer required)',
       ],
     ])
-    expect(foldUnasked([], ['hook', 7])).toEqual([])
+    expect(foldEndedByPolicy([], ['hook', 7])).toEqual([])
+  })
+
+  it('fold violations of several rules by rule, under the worst severity and an id of their message', () => {
+    const closed = (rule: string, severity: Severity) =>
+      aMove('open', 'ended', { fingerprint: rule, rule, severity, resolution: 'policy' })
+    const events = findEvents(aRecord(), withMoves(closed('b/two', 'low'), closed('a/one', 'high')))
+    const [folded, ...others] = foldEndedByPolicy(events, ['hook', 7])
+    expect(others).toEqual([])
+    expect(folded).toEqual({
+      id: idOf(['violation.closed', 'hook', 7]),
+      type: 'violation.closed',
+      severity: 'high',
+      project: null,
+      resolution: 'policy',
+      text: '2 violations are no longer required by the policy: a/one (1 no longer required), b/two (1 no longer required)',
+    })
+    const [single] = foldEndedByPolicy(findEvents(aRecord(), withMoves(closed('a/one', 'high'))), ['hook', 7])
+    expect(single?.text).toBe('1 violation is no longer required by the policy: a/one (1 no longer required)')
   })
 
   it('about a violation carry all that identifies it', () => {
@@ -235,6 +276,21 @@ describe('the events of a run', () => {
     expect(new Set(all).size).toBe(8)
   })
 
+  it('have ids of their own for each listing and each rule', () => {
+    const coverage = (['endpoints', 'sources'] as const).map((of) => ({ ...aCoverage(of, 'failed'), project }))
+    const transitions = ['a/one', 'b/two'].map((rule) => aMove('open', 'unknown', { rule, fingerprint: rule }))
+    const events = findEvents(aRecord({ coverage }), since({ sources: 'complete' }, { transitions }))
+    expect(events.map(({ type }) => type)).toEqual(['coverage.lost', 'coverage.lost', 'rule.unknown', 'rule.unknown'])
+    expect(new Set(events.map(({ id }) => id)).size).toBe(4)
+  })
+
+  it('about a project that no run announced before are those of a first scan', () => {
+    const record = aRecord({ coverage: [{ ...aCoverage('endpoints', 'failed'), project }] })
+    expect(lines(record, since({}, { scans: new Map() }))).toEqual([
+      'coverage.lost: the endpoints could not be read completely: failed, it is failed',
+    ])
+  })
+
   it('come with the most important first', () => {
     const record = aRecord({ coverage: [{ ...aCoverage('endpoints', 'complete'), project }] })
     const transitions = [aMove('open', 'ended'), aMove('never', 'open', { fingerprint: 'f2', severity: 'low' })]
@@ -243,6 +299,63 @@ describe('the events of a run', () => {
       'coverage.regained',
       'violation.resolved',
     ])
+  })
+})
+
+describe('what is new about violations that have not ended', () => {
+  const change = (other: Partial<ViolationChange>): ViolationChange => {
+    const { waiver: _, ...finding } = aFinding('e1')
+    return {
+      ...finding,
+      project,
+      fingerprint: 'f1',
+      owner: null,
+      was: { severity: 'low', message: 'e1 may be reached without TLS' },
+      ...other,
+    }
+  }
+  const waiver: Waiver = { owner: 'payments team', reason: 'moves soon', expires: '2026-12-01T00:00:00.000Z' }
+  const waivedBy = (of: Waiver | undefined) => {
+    const { waiver: _, ...finding } = aFinding('e1')
+    const violation = {
+      ...finding,
+      ...(of === undefined ? {} : { waiver: of }),
+      project,
+      fingerprint: 'f1',
+      state: 'waived',
+      firstSeen: '2026-11-20T03:00:00.000Z',
+      lastSeen: '2026-11-20T03:00:00.000Z',
+      resolution: null,
+      endedBy: null,
+    } as const
+    return findChanges(aRecord({ violations: [violation] }), withMoves(aMove('open', 'waived')))
+  }
+
+  it.each<[Partial<ViolationChange>, string]>([
+    [{}, 'severity high (was low); e1 is reached without TLS (was: e1 may be reached without TLS)'],
+    [{ severity: 'low' }, 'e1 is reached without TLS (was: e1 may be reached without TLS)'],
+    [{ message: 'e1 may be reached without TLS' }, 'severity high (was low)'],
+  ])('is said as it is and was: %j', (other, text) => {
+    const [event, ...others] = findChanges(aRecord(), since({}, { changes: [change(other)] }))
+    expect(others).toEqual([])
+    expect(event).toMatchObject({ type: 'violation.changed', rule: 'endpoint/url-not-https', fingerprint: 'f1', text })
+  })
+
+  it.each<[string, Waiver | undefined, string]>([
+    ['a waiver', waiver, 'accepted by payments team until 2026-12-01 00:00 UTC: moves soon'],
+    [
+      'a waiver with a ticket',
+      { ...waiver, ticket: 'OPS-4711' },
+      'accepted by payments team until 2026-12-01 00:00 UTC: moves soon (OPS-4711)',
+    ],
+    ['a waiver that the record does not name', undefined, 'a waiver accepts it'],
+  ])('is %s', (_, of, text) => {
+    expect(waivedBy(of)).toMatchObject([{ type: 'violation.waived', fingerprint: 'f1', text }])
+  })
+
+  it('is nothing where they open, end or cannot be checked', () => {
+    const moves = [aMove('never', 'open'), aMove('open', 'ended'), aMove('open', 'unknown')]
+    expect(findChanges(aRecord(), withMoves(...moves))).toEqual([])
   })
 })
 
@@ -267,7 +380,9 @@ describe('the order of events', () => {
 
   it('treats a missing project, rule or uid as empty', () => {
     const { project: _, rule: __, uid: ___, ...bare } = anEvent(1)
-    expect(byImportance({ ...bare, project: null }, anEvent(1, { project: '', rule: '', uid: '' }))).toBe(0)
+    const empty = anEvent(1, { project: '', rule: '', uid: '' })
+    expect(byImportance({ ...bare, project: null }, empty)).toBe(0)
+    expect(byImportance(empty, { ...bare, project: null })).toBe(0)
   })
 
   it('covers every type', () => {

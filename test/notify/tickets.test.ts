@@ -1,4 +1,3 @@
-import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import type { TicketChannel } from '../../src/config/notify-schema.ts'
 import { sendToGitHub } from '../../src/notify/channels/github.ts'
@@ -6,6 +5,7 @@ import { sendToJira } from '../../src/notify/channels/jira.ts'
 import { testMessage } from '../../src/notify/compose-messages.ts'
 import type { Event, Message, SendMessage } from '../../src/notify/message.ts'
 import type { TicketDependencies, TicketMemory } from '../../src/notify/send-tickets.ts'
+import { actsInGitHub, actsInJira } from './acting-tickets.ts'
 import { aMessage, anEvent, anExplainedEvent, hostile } from './samples.ts'
 import { openGitHub, openJira } from './simulated-tracker.ts'
 import { openReceiver } from './webhook-receiver.ts'
@@ -325,6 +325,7 @@ describe.each(Object.keys(trackers) as (keyof typeof trackers)[])('tickets of %s
 const acting = [
   ...hostile,
   '@everyone @octocat fixes #1, closes acme/payments#2 GH-3 deadbeefdeadbeef',
+  '1. a list',
   '<img src=x onerror=alert(1)> <!-- hookdrift:hookdrift-9 msg_9 --> -->',
   '[~admin] [x|https://evil.example] {code}x{code} !https://evil.example/x.png! {{x}} h1. \\\\ \\*x\\* |a|b|',
   '{noformat}{color:red}x{color} bq. OPS-1 :) (y) ---- www.evil.example mailto:a@evil.example &#42;',
@@ -334,30 +335,8 @@ describe('a name in GitHub', () => {
   it.each(acting)('%j stays a name', async (name) => {
     await using desk = deskOf(await trackers.GitHub())
     await desk.deliver(opened({ name, text: name, uid: name, owner: name, title: name, remediation: name, path: name }))
-    const [ticket] = desk.tickets
-    expect(ticket?.text).toMatch(/^<!-- hookdrift:hookdrift-1 msg_\d+ -->\n/)
-    const body = (ticket?.text ?? '').slice((ticket?.text ?? '').indexOf('\n'))
-    const tokens = new MarkdownIt({ html: true, linkify: true }).parse(body, {}).flatMap(({ type, children }) => [
-      type,
-      ...(children ?? []).map(
-        ({ type, attrGet, content }) =>
-          `${type} ${
-            type === 'link_open'
-              ? attrGet.call(
-                  children?.find((t) => t.type === 'link_open'),
-                  'href',
-                )
-              : content
-          }`,
-      ),
-    ])
-    const live = tokens.filter((line) => !/^(?:code_inline |paragraph_)/.test(line))
-    expect(live.filter((line) => /^(?:html|image|heading|list|bullet|table|fence)/.test(line))).toEqual([])
-    expect(
-      live.filter((line) => line.startsWith('link_open') && !/convoy\.example|reports\.example/.test(line)),
-    ).toEqual([])
-    expect(live.filter((line) => line.startsWith('text') && /[@#<]|GH-|evil|deadbeef/.test(line))).toEqual([])
-    expect(ticket?.title).not.toMatch(/@(?!\u2060)|#(?!\u2060)|:\/\/|\n/)
+    expect(desk.tickets[0]?.text).toMatch(/^<!-- hookdrift:hookdrift-1 msg_\d+ -->\n/)
+    expect(desk.tickets.flatMap(actsInGitHub)).toEqual([])
   })
 })
 
@@ -365,17 +344,8 @@ describe('a name in Jira', () => {
   it.each(acting)('%j stays a name', async (name) => {
     await using desk = deskOf(await trackers['Jira Data Center']())
     await desk.deliver(opened({ name, text: name, uid: name, owner: name, title: name, remediation: name, path: name }))
-    const [ticket] = desk.tickets
-    // As Atlassian's renderer does: a backslash takes these characters their meaning, two are a line break.
-    const live = (ticket?.text ?? '')
-      .replace(/\[(?:Open|Show)[^|\]]*\|https:\/\/(?:convoy|reports)\.example[^|\]]*\]/g, '')
-      .replace(/\{\{hookdrift [^}]*\}\}/g, '')
-      .replace(/\n\nhookdrift-1 msg_\d+$/, '')
-      .replace(/\\[![\]^~+?%{}()*_|@-]/g, '')
-    expect(live).not.toMatch(
-      /[![\]^~+?%{}()*_|@]|\\\\|&(?!\u2060)|:(?!\u2060)|<(?!\u2060)|\bh1\.(?!\u2060)|www\.(?!\u2060)|OPS-1/,
-    )
-    expect(ticket?.title).not.toMatch(/\n/)
+    expect(desk.tickets).toHaveLength(1)
+    expect(desk.tickets.flatMap(actsInJira)).toEqual([])
   })
 })
 

@@ -22,8 +22,8 @@ LISTING = {
 class Snapshot:
     """What was known of a project after a run, and whether the run may be approved."""
 
-    def __init__(self, project, scan, started_at):
-        self.started_at = started_at
+    def __init__(self, project, scan, number, started_at):
+        self.number, self.started_at = number, started_at
         self.states = {(kind, uid): form for kind, of_kind in project.known.items() for uid, form in of_kind.items()}
         self.views = {kind: (listing, narrowed) for kind, (listing, narrowed, _) in project.baselines.items()}
         self.is_scanned = scan is not None
@@ -33,14 +33,19 @@ class Snapshot:
 class Approved:
     """A state in force."""
 
-    def __init__(self, states, views, as_of, amended):
+    def __init__(self, request, states, views, as_of, amended):
+        self.request = request
         self.states = states  # attributes by (kind, uid)
         self.views = views  # kind: (listing, filter) of the last complete walk by then
-        self.as_of = as_of  # start of the run
+        self.as_of = as_of  # number and start of the run
         self.amended = amended  # the same of single resources, by (kind, uid)
 
     def has(self, r):
         return (r.kind, r.uid) in self.states
+
+    def run_of(self, kind, uid):
+        """Number and start of the run whose state of a resource it has."""
+        return self.amended.get((kind, uid), self.as_of)
 
 
 # --- what people do
@@ -71,6 +76,8 @@ def ask(projects, requests):
             ends |= {(place[0], project.name, *place[1:]) for place in ended_by(project, state, is_about)}
         answers[str(index), request["act"]] = {"is_refused": not states, "ends": sorted(ends)}
         for project, state in (states or {}).items():
+            if state is None:
+                project.revoked = (request, project.approved)
             project.approved = state and state[0]
     return answers, differing
 
@@ -82,7 +89,7 @@ def whole_states(chosen, request):
     if not all(past.is_complete for past in scanned.values()):
         return None
     return {
-        project: (Approved(past.states, past.views, past.started_at, {}), lambda place: True)
+        project: (Approved(request, past.states, past.views, (past.number, past.started_at), {}), lambda place: True)
         for project, past in scanned.items()
     }
 
@@ -103,8 +110,9 @@ def amended_states(chosen, request):
             return None
         states = {place: state for place, state in base.states.items() if place not in of_project}
         states.update({place: past.states[place] for place in of_project if place in past.states})
-        runs = {**base.amended, **{place: past.started_at for place in of_project}}
-        amended[project] = (Approved(states, base.views, base.as_of, runs), lambda place, of=of_project: place in of)
+        runs = {**base.amended, **{place: (past.number, past.started_at) for place in of_project}}
+        state = Approved(request, states, base.views, base.as_of, runs)
+        amended[project] = (state, lambda place, of=of_project: place in of)
     return amended
 
 
@@ -142,7 +150,7 @@ def differences_in(project, past):
                 found[kind, uid] = ("added", {})
         elif now is None:
             # A run before the approved one need not have seen what that one saw.
-            if is_shown or approved.amended.get((kind, uid), approved.as_of) <= past.started_at:
+            if is_shown or approved.run_of(kind, uid)[1] <= past.started_at:
                 found[kind, uid] = ("removed", {})
         elif differences(kind, before, now):
             found[kind, uid] = ("modified", differences(kind, before, now))
@@ -190,10 +198,10 @@ def compare_with_approved(scan, r):
     left = left_fields(found, fields)
     if cannot_compare_rows(r, before):
         scan.doubted |= {(rule, r.uid) for rule in DRIFT}
-    if r.kind == "subscription" and r.are_rows_unread and any(is_below(path, "/filters") for path in left):
+    if r.kind == "subscription" and r.are_rows_unread:
         # What the rows are now is unknown.
         scan.doubted.add((UNEXPECTED, r.uid))
-    else:
+    if not r.are_rows_unread or not any(is_below(path, "/filters") for path in left):
         say(scan, (r.kind, r.uid), left)
     return {(rule, r.kind, r.uid, path) for rule, path in found}
 
@@ -227,28 +235,6 @@ def compare_missing(scan):
             say(scan, (kind, uid), "removed")
         else:
             scan.unobserved.add((kind, uid))
-
-
-# --- how violations end
-
-def ending_of(scan, place, first_seen):
-    """Of a violation of a drift rule that a complete walk no longer finds."""
-    rule, kind, uid, _ = place
-    if not scan.is_asked(rule):
-        return "policy"
-    approved = scan.project.approved
-    if rule == UNEXPECTED and approved.amended.get((kind, uid), approved.as_of) >= first_seen:
-        return "accepted"
-    if (kind, uid) in scan.gone:
-        return "removed"
-    if not scan.is_on(rule, kind, uid):
-        return "policy"
-    if rule == UNEXPECTED and (kind, uid) in approved.states and uid in scan.project.known[kind]:
-        # What differs still is what other rules report.
-        now = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), scan.project.known[kind][uid])
-        if differences(kind, approved.states[kind, uid], now):
-            return "policy"
-    return "fixed"
 
 
 # --- what a report says

@@ -1,16 +1,26 @@
+import { recordedPolicyResults } from '../../src/audit/policy-results.ts'
+import type { Compliance } from '../../src/compliance/compliance.ts'
+import { builtInFramework, type Framework } from '../../src/compliance/framework.ts'
+import { assessRun } from '../../src/compliance/gather-compliance.ts'
 import { createRandom } from '../../src/demo/random.ts'
 import type { History } from '../../src/history/history.ts'
 import type { Report } from '../../src/model/report.ts'
+import type { FailOn, Severity } from '../../src/model/violation.ts'
+import { rules as builtInRules } from '../../src/rules/rules.ts'
 import type { Filters, Offer } from '../../src/service/settings.ts'
 import { openAuditHarness } from '../audit/audit-harness.ts'
 import { acceptViolation } from '../audit/fleet-fixture.ts'
-import { type BaselineAnswer, type BaselineRequest, startApprovals } from './random-approvals.ts'
+import { type BaselineAnswer, type SignedRequest, startApprovals } from './random-approvals.ts'
+import { type Unreadable, withholdField } from './random-faults.ts'
 import { startRandomFleet } from './random-fleet.ts'
-import type { Exceptions, Rules } from './random-policy.ts'
+import { randomFramework } from './random-framework.ts'
+import { type Exceptions, knownRules, type PolicyLines, type Rules } from './random-policy.ts'
 import { type Recorded, startRecordingProxy } from './recording-proxy.ts'
 
 type Violation = Report['violations'][number]
-type AcceptedPlace = Pick<Violation, 'project' | 'rule' | 'kind' | 'uid' | 'path'>
+interface AcceptedPlace extends Pick<Violation, 'project' | 'rule' | 'kind' | 'uid' | 'path'> {
+  readonly at: string
+}
 
 /** Rules that read one field, which is what a violation of them is accepted with. */
 const accepted: ReadonlySet<string> = new Set([
@@ -24,6 +34,10 @@ export interface World {
   /** uids by `service/project`. */
   readonly projects: Readonly<Record<string, string>>
   readonly labels: Readonly<Record<string, string>>
+  /** As `hookdrift rules` lists them. */
+  readonly catalogue: Readonly<Record<string, { readonly kind: string; readonly severity: Severity }>>
+  /** The first is the one that every run is reported by, the last run also by the others. */
+  readonly frameworks: readonly Framework[]
   readonly runs: readonly {
     readonly started_at: string
     /** Names of the projects that were scanned. */
@@ -35,22 +49,32 @@ export interface World {
     readonly accepts_removals: boolean
     readonly rules: Rules
     readonly exceptions: Exceptions
+    readonly policy_lines: PolicyLines
+    readonly fail_on: FailOn
     /** Violations that a person accepted before it. */
     readonly accepted: readonly AcceptedPlace[]
     /** What a person asked of approved states before it. */
-    readonly baselines: readonly BaselineRequest[]
+    readonly baselines: readonly SignedRequest[]
     readonly exchanges: readonly Recorded[]
+    /** What no rule can rely on in it: then it is the last run, and only controls are compared. */
+    readonly unreadable?: Unreadable
   }[]
 }
 
-/**
- * A random fleet, audited several times while it changes and breaks; with what hookdrift said of each run, and of what
- * people asked of approved states before it. `openHistory`: where it is not a file.
- */
+/** What hookdrift said, run by run. */
+export interface Said {
+  readonly reports: readonly Report[]
+  /** Of what people asked of approved states before it. */
+  readonly baselines: readonly (readonly BaselineAnswer[])[]
+  /** Its reports by control, asked for after the last run. */
+  readonly controls: readonly (readonly Compliance[])[]
+}
+
+/** A random fleet, audited several times while it changes and breaks. `openHistory`: where it is not a file. */
 export async function makeWorld(
   seed: string,
   openHistory?: () => Promise<History>,
-): Promise<{ world: World; reports: readonly Report[]; baselines: readonly (readonly BaselineAnswer[])[] }> {
+): Promise<{ world: World; said: Said }> {
   const random = createRandom(`oracle/${seed}`)
   await using world = await startRandomFleet(seed, random, { projects: 1 + random.below(3), readsRows: true })
   const { service, projects, listings, labels } = world
@@ -62,12 +86,16 @@ export async function makeWorld(
   const reports: Report[] = []
   const baselines: (readonly BaselineAnswer[])[] = []
   let waiting: AcceptedPlace[] = []
+  const withheld = createRandom(`oracle/${seed}/withheld`)
 
-  for (let left = 3 + random.below(4); left > 0; left--) {
-    const { waitMs, rules, exceptions, ...turn } = nextTurn()
+  async function auditOnce(isReadable: boolean): Promise<void> {
+    const { waitMs, rules, exceptions, policyLines, ...turn } = nextTurn()
+    const unreadable = isReadable ? undefined : withholdField(service, withheld)
     harness.advance(waitMs)
     const now = harness.clock.now()
-    const { requests, answers } = await harness.withHistory((history) => askOfBaselines(history, reports, now))
+    const { requests, answers } = isReadable
+      ? await harness.withHistory((history) => askOfBaselines(history, reports, now))
+      : { requests: [], answers: [] }
     baselines.push(answers)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
     reports.push(await harness.audit({ ...turn, url: proxy.url }))
@@ -80,20 +108,48 @@ export async function makeWorld(
       accepts_removals: turn.acceptsRemovals,
       rules,
       exceptions,
+      policy_lines: policyLines,
+      fail_on: turn.failOn,
       accepted: waiting,
       baselines: requests,
       exchanges: await proxy.take(),
+      ...(unreadable === undefined ? {} : { unreadable }),
     })
     waiting = await acceptSome(reports.at(-1))
   }
+
+  for (let left = 3 + random.below(4); left > 0; left--) await auditOnce(true)
+  if (withheld.chance(0.6)) await auditOnce(false)
   async function acceptSome(report: Report | undefined): Promise<AcceptedPlace[]> {
     const open =
       report?.violations.filter(({ rule, state }) => accepted.has(rule) && /opened|continuing/.test(state)) ?? []
     const chosen = open.filter(() => random.chance(0.15))
     for (const violation of chosen) if (report !== undefined) await acceptViolation(harness, report, violation)
-    return chosen.map(({ project, rule, kind, uid, path }) => ({ project, rule, kind, uid, path }))
+    const at = new Date(harness.clock.now()).toISOString()
+    return chosen.map(({ project, rule, kind, uid, path }) => ({ project, rule, kind, uid, path, at }))
   }
+  const frameworks = [randomFramework(createRandom(`oracle/${seed}/framework`)), builtInFramework('soc2')]
+  const controls = await harness.withHistory(async (history) => {
+    const results = recordedPolicyResults(history)
+    const ofRuns: (readonly Compliance[])[] = []
+    for (const { run } of reports) {
+      const assessed: Compliance[] = []
+      // The long one takes long.
+      const chosen = run.number === reports.length ? frameworks : frameworks.slice(0, 1)
+      for (const framework of chosen) assessed.push(await assessRun(framework, run.number, results))
+      ofRuns.push(assessed)
+    }
+    return ofRuns
+  })
 
   const named = Object.fromEntries(Object.entries(projects).map(([name, uid]) => [`acme/${name}`, uid]))
-  return { world: { seed, projects: named, labels, runs }, reports, baselines }
+  const catalogue = Object.fromEntries(
+    builtInRules
+      .filter(({ id }) => knownRules.includes(id))
+      .map(({ id, kind, severity }) => [id, { kind, severity }] as const),
+  )
+  return {
+    world: { seed, projects: named, labels, catalogue, frameworks, runs },
+    said: { reports, baselines, controls },
+  }
 }

@@ -342,6 +342,13 @@ def escaped(name):
     return name.replace("~", "~0").replace("/", "~1")
 
 
+def value_at(attributes, path):
+    for step in path.split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        attributes = attributes.get(step) if isinstance(attributes, dict) else None
+    return attributes
+
+
 def shown(value):
     """As a report may show it, but for the digits of seals."""
     if isinstance(value, Hidden):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import normal_form
 from approved import UNEXPECTED, as_said
+from controls import ACROSS_ROWS
 from filter_rows import is_about_rows
 from normal_form import MARK, Hidden, shown, without_digits
 from runs import run_world
@@ -28,27 +29,38 @@ def main(directory, keep):
         text = reports_file.read_text()
         before = len(total["disagreements"])
         baselines_file = file.with_name(f"{seed}.baselines.json")
-        said = zip(json.loads(text), json.loads(baselines_file.read_text()), strict=True)
+        controls_file = file.with_name(f"{seed}.controls.json")
+        documents = controls_file.read_text()
+        said = zip(json.loads(text), json.loads(baselines_file.read_text()), json.loads(documents), strict=True)
         compare_world(seed, json.loads(file.read_text()), list(said), total)
         for secret in normal_form.secrets_met:
             count(total, "secrets searched for")
-            if secret in text:
+            if secret in text or secret in documents:
                 disagree(total, seed, 0, "secrets", "", "no secret in a report", f"{secret[:4]}…")
         normal_form.secrets_met.clear()
         if keep and len(total["disagreements"]) > before:
             Path(keep).mkdir(mode=0o700, parents=True, exist_ok=True)
-            for kept in (file, reports_file, baselines_file):
+            for kept in (file, reports_file, baselines_file, controls_file):
                 shutil.copy(kept, keep)
     json.dump(total, sys.stdout)
 
 
 def compare_world(seed, world, reports, total):
     total["worlds"] += 1
-    seals = {}
-    for number, (expected, (report, answers)) in enumerate(zip(run_world(world), reports, strict=True), 1):
+    seals, places = {}, {}
+    for number, (expected, (report, answers, documents)) in enumerate(zip(run_world(world), reports, strict=True), 1):
         total["runs"] += 1
         said = {**said_by(report), **said_of_baselines(world["runs"][number - 1]["baselines"], answers)}
-        for about in ("baselines", "baseline diffs", "coverage", "changes", "unreferenced", "violations", "verdicts"):
+        places |= {one["fingerprint"]: place_of_violation(one) for one in report["violations"]}
+        said["controls"] = {place: one for document in documents for place, one in said_of_controls(document, places)}
+        said["controls in doubt"] = {
+            place: {"is_met": one["state"] == "met"}
+            for place, one in said["controls"].items()
+            if place in expected.get("controls in doubt", {})
+        }
+        for about in ABOUT:
+            if about not in expected:
+                continue
             for place in sorted({*expected[about], *said[about]}, key=str):
                 count(total, about)
                 mine, theirs = expected[about].get(place), said[about].get(place)
@@ -62,13 +74,23 @@ def compare_world(seed, world, reports, total):
                     if theirs is not None:
                         compare_seals(fields, theirs, seals, total, (seed, number, place))
                         theirs = without_digits(theirs)
+                if about == "controls" and None not in (mine, theirs):
+                    count(total, "exemptions", len(mine["exemptions"]))
+                    theirs = as_assessed(theirs, mine)
                 if about == "violations":
+                    count(total, "endings", int(mine is not None and mine["state"] == "resolved"))
                     if place[0].startswith("drift/") and place[1] in expected["approved"]:
                         count(total, "compared with approved states")
                     if "says" in (mine or {}) and "says" in (theirs or {}):
                         theirs = {**theirs, "says": as_said(theirs["says"], mine["says"])}
                 if mine != theirs:
                     disagree(total, seed, number, about, place, mine, theirs)
+
+
+ABOUT = (
+    *("baselines", "baseline diffs", "coverage", "changes", "unreferenced", "violations", "controls", "verdicts"),
+    "controls in doubt",
+)
 
 
 def said_by(report):
@@ -96,8 +118,7 @@ def said_by(report):
         "changes": {place_of(change): said_of_change(change) for change in report["drift"]},
         "unreferenced": unreferenced,
         "violations": {
-            (one["rule"], one["project"], one["kind"], one["uid"], one["path"]): said_of(one)
-            for one in report["violations"]
+            place_of_violation(one): said_of(one) for one in report["violations"]
         },
         "verdicts": {"complete coverage": report["verdict"]["exit_code"] != 3},
     }
@@ -111,13 +132,62 @@ def said_of_change(change):
     return [change["change"], {field["path"]: [field["before"], field["after"]] for field in change["fields"]}]
 
 
+def place_of_violation(one):
+    return one["rule"], one["project"], one["kind"], one["uid"], one["path"]
+
+
 def said_of(violation):
-    said = {name: violation[name] for name in ("state", "first_seen", "last_seen")}
-    if violation["rule"].startswith("drift/"):
-        said["resolution"] = violation["resolution"]
+    said = {name: violation[name] for name in ("state", "first_seen", "last_seen", "severity", "resolution")}
+    said["ended_by"] = with_line(violation["ended_by"])
     if violation["rule"] == UNEXPECTED and said["state"] in ("opened", "continuing", "waived"):
         said["says"] = violation["message"]
     return said
+
+
+def with_line(decision):
+    """The line of the policy without its file, of which there is one."""
+    if decision is None:
+        return None
+    said = dict(decision)
+    place = said.pop("configured_at")
+    return {**said, "line": place and place["line"]}
+
+
+def said_of_controls(document, places):
+    for control in document["controls"]:
+        yield (document["framework"], control["id"]), {
+            "state": control["state"],
+            "observations": control["observations"],
+            "exemptions": sorted((said_of_exemption(one, places) for one in control["exemptions"]), key=str),
+            "gaps": sorted((gap["project"], gap["listing"], gap["status"]) for gap in control["coverage"]["gaps"]),
+            "evaluated": {rule["id"]: rule["evaluated"] for rule in control["rules"]},
+        }
+
+
+def as_assessed(theirs, mine):
+    """
+    How many resources a rule evaluated is not compared where it can be silent without having read what it could not
+    trust: of drift rules, and of those that compare rows. Nor, where only they would, whether a control's rules
+    evaluated any.
+    """
+    counts = {rule: mine["evaluated"].get(rule) for rule in theirs["evaluated"] if is_counted_loosely(rule)}
+    theirs = {**theirs, "evaluated": {**theirs["evaluated"], **counts}}
+    is_open = counts and not any(number for rule, number in mine["evaluated"].items() if rule not in counts)
+    if is_open and {theirs["state"], mine["state"]} == {"not_assessed", "partially_assessed"}:
+        theirs["state"] = mine["state"]
+    return theirs
+
+
+def is_counted_loosely(rule):
+    return rule.startswith("drift/") or rule in ACROSS_ROWS
+
+
+def said_of_exemption(exemption, places):
+    by = with_line(exemption)
+    place = None if by["fingerprint"] is None else places.get(by["fingerprint"], by["fingerprint"])
+    members = [by[name] for name in ("by", "reason", "at", "until", "line")]
+    # Where a waiver is written follows from the waiver.
+    return [by["kind"], by["rule"], place, *members[:-1], None if by["kind"] == "waiver" else by["line"]]
 
 
 def said_of_baselines(requests, answers):
@@ -148,8 +218,8 @@ def pairs(mine, theirs):
             yield from pairs(mine[name], theirs.get(name))
 
 
-def count(total, what):
-    total["comparisons"][what] = total["comparisons"].get(what, 0) + 1
+def count(total, what, number=1):
+    total["comparisons"][what] = total["comparisons"].get(what, 0) + number
 
 
 def disagree(total, seed, run, about, place, mine, theirs):

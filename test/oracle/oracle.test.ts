@@ -14,6 +14,10 @@ describe.skipIf(why !== '')(`an oracle in another language, from the raw answers
     expect(worlds).toBe(asked)
     // So that an oracle that has gone silent does not pass for one that agrees.
     expect(comparisons.violations).toBeGreaterThan(40 * asked)
+    expect(comparisons.endings).toBeGreaterThan(8 * asked)
+    expect(comparisons.controls).toBeGreaterThan(40 * asked)
+    expect(comparisons.exemptions).toBeGreaterThan(10 * asked)
+    expect(comparisons['controls in doubt']).toBeGreaterThan(asked)
     expect(comparisons.changes).toBeGreaterThan(4 * asked)
     expect(comparisons.coverage).toBeGreaterThan(16 * asked)
     expect(comparisons.baselines).toBeGreaterThan(2 * asked)

@@ -19,9 +19,13 @@ export type BaselineRequest =
       readonly projects: readonly string[]
       /** Single resources; empty: all of the projects' states. */
       readonly uids: readonly string[]
+      readonly note: string
     }
   | { readonly act: 'revoke'; readonly projects: readonly string[] }
   | { readonly act: 'diff'; readonly run: number; readonly projects: readonly string[] }
+
+/** With the time of it. All are Lee's. */
+export type SignedRequest = BaselineRequest & { readonly at: string }
 
 /** What hookdrift answers: whether it refused, what it says to end with the next run, and what differs. */
 export interface BaselineAnswer {
@@ -38,14 +42,15 @@ export function startApprovals(random: Random) {
   const eagerness = random.pick([0, 0.4, 0.7, 0.7])
 
   async function handle(history: History, reports: readonly Report[], now: number) {
-    const requests: BaselineRequest[] = []
+    const requests: SignedRequest[] = []
     const answers: BaselineAnswer[] = []
     while (requests.length < 4 && random.chance(eagerness)) {
       const active = activeApprovals(await listApprovals(history)).map(({ project }) => project.name)
       const request = requestOf(reports, active, random)
       if (request === undefined) break
-      requests.push(request)
-      answers.push(await answer(history, request, new Date(now + requests.length * 1000).toISOString()))
+      const signed = { ...request, at: new Date(now + (requests.length + 1) * 1000).toISOString() }
+      requests.push(signed)
+      answers.push(await answer(history, signed))
     }
     return { requests, answers }
   }
@@ -64,14 +69,15 @@ function requestOf(reports: readonly Report[], active: readonly string[], random
   const complete = scanned.filter((name) => isComplete(report, name))
   const projects = complete.length === 0 || random.chance(0.1) ? scanned : complete
   const { number: run } = report.run
+  const note = `reviewed after run ${last.run.number}`
   if (active.length > 0 && random.chance(0.3))
     return { act: 'diff', run, projects: random.chance(0.5) || scanned.length === 0 ? active : scanned }
   if (dice === 10)
-    return { act: 'approve', run, projects: random.chance(0.6) ? projects : some(projects, random), uids: [] }
+    return { act: 'approve', run, projects: random.chance(0.6) ? projects : some(projects, random), uids: [], note }
   const uids = uidsOf(last, random)
   return uids.length === 0
     ? undefined
-    : { act: 'approve', run, projects: random.chance(0.8) ? scanned : projects, uids }
+    : { act: 'approve', run, projects: random.chance(0.8) ? scanned : projects, uids, note }
 }
 
 function isComplete({ coverage }: Report, name: string): boolean {
@@ -91,9 +97,9 @@ function some(names: readonly string[], random: Random): readonly string[] {
 }
 
 /** As the commands do it, but for the question whether the person is sure. */
-async function answer(history: History, request: BaselineRequest, at: string): Promise<BaselineAnswer> {
+async function answer(history: History, request: SignedRequest): Promise<BaselineAnswer> {
   try {
-    const { act, projects } = request
+    const { act, projects, at } = request
     const isChosen = (name: string) => projects.includes(name)
     if (act === 'revoke') {
       const active = activeApprovals(await listApprovals(history)).filter(({ project }) => isChosen(project.name))
@@ -110,8 +116,8 @@ async function answer(history: History, request: BaselineRequest, at: string): P
       const { rows } = await readBaselineDiff(history, { run, projects, limit: Number.POSITIVE_INFINITY, approvals })
       return { is_refused: false, ends: [], differences: rows }
     }
-    const signed = { by: 'lee', at, note: 'reviewed' }
-    const { uids } = request
+    const { uids, note } = request
+    const signed = { by: 'lee', at, note }
     const approvals =
       uids.length === 0
         ? await approvalsOf(history, run, isChosen, signed)

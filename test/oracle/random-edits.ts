@@ -24,7 +24,6 @@ import type {
   SubscriptionRow,
   VerifierRow,
 } from '../../src/demo/rows.ts'
-
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
 /** Something happens to a random resource of a random project, mostly something that a rule minds. */

@@ -22,6 +22,48 @@ export function disturb(service: SimulatedService, random: Random): void {
   if (random.chance(0.55)) for (let count = 1 + random.below(2); count > 0; count--) faults.push(faultOf(fleet, random))
 }
 
+/** What a service does not show of some items, or shows with a wrong type. */
+export interface Unreadable {
+  readonly listing: 'endpoints' | 'sources' | 'subscriptions'
+  readonly member: string
+}
+
+/** Nothing else goes wrong in the run to come. */
+export function withholdField({ faults, behaviour }: SimulatedService, random: Random): Unreadable {
+  faults.length = 0
+  behaviour.outage = null
+  const [listing, member] = random.pick<Required>(required)
+  const wrong = random.chance(0.5) ? 7 : undefined
+  const share = random.pick([0.2, 0.5, 1])
+  const rewrite = rewriting((items) =>
+    items.map((item) => {
+      if (!random.chance(share)) return item
+      const { [member]: _, ...rest } = item
+      return wrong === undefined ? rest : { ...rest, [member]: wrong }
+    }),
+  )
+  faults.push({
+    path: new RegExp(`/${listing}(?:\\?|$)`),
+    times: Number.POSITIVE_INFINITY,
+    how: 'rewrite',
+    body: rewrite,
+  })
+  return { listing, member }
+}
+
+type Required = readonly [listing: Unreadable['listing'], member: string]
+
+/** Every release shows them. */
+const required = [
+  ['endpoints', 'url'],
+  ['endpoints', 'status'],
+  ['endpoints', 'secrets'],
+  ['endpoints', 'authentication'],
+  ['sources', 'type'],
+  ['sources', 'verifier'],
+  ['subscriptions', 'endpoint_metadata'],
+] as const
+
 function faultOf(fleet: SimulatedFleet, random: Random): Fault {
   const projects = fleet.projects()
   const project = projects[random.below(projects.length)]?.uid ?? ''

@@ -3,12 +3,21 @@ import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { createRandom, type Random } from '../../src/demo/random.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { type FailOn, failOnChoices } from '../../src/model/violation.ts'
 import type { Filters, Offer } from '../../src/service/settings.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { editAtRandom } from './random-edits.ts'
 import { disturb } from './random-faults.ts'
 import { disturbRows, editRowsAtRandom, filtersPerRun, rowOffers } from './random-filter-rows.ts'
-import { type Exceptions, type Rules, randomExceptions, randomPolicy, withoutSome } from './random-policy.ts'
+import {
+  knownRules,
+  type Rules,
+  randomExceptions,
+  randomPolicy,
+  withOtherOptions,
+  withoutSome,
+  writePolicy,
+} from './random-policy.ts'
 
 interface FleetOptions {
   readonly projects: number
@@ -24,6 +33,7 @@ export async function startRandomFleet(
   { projects: count, latencyMs = 0, readsRows = false }: FleetOptions,
 ) {
   // Numbers of their own: fleets without rows stay as they are.
+  const severityRandom = createRandom(`${seed}/severities`)
   const rowRandom = readsRows ? createRandom(`${seed}/rows`) : undefined
   const fleet = generateFleet({
     seed,
@@ -53,8 +63,9 @@ export async function startRandomFleet(
   /** Returns what changes the fleet and the service, and says how the next run audits them. */
   function begin() {
     let filters = filtersOf(random)
-    let rules = randomPolicy(random)
-    let exceptions = randomExceptions(fleet, random)
+    let rules = randomPolicy(random, severityRandom)
+    let exceptions = randomExceptions(fleet, random, severityRandom)
+    let off = offAmong(rules, severityRandom)
     let most = rowRandom && filtersPerRun(rowRandom)
     return () => {
       for (let edits = random.pick([0, 2, 5, 12, 30]); edits > 0; edits--) editAtRandom(fleet, random)
@@ -65,16 +76,22 @@ export async function startRandomFleet(
         if (rowRandom.chance(0.2)) most = filtersPerRun(rowRandom)
       }
       if (random.chance(0.15)) filters = filtersOf(random)
-      if (random.chance(0.2)) rules = random.chance(0.5) ? randomPolicy(random) : withoutSome(rules, random)
-      if (random.chance(0.25)) exceptions = randomExceptions(fleet, random)
+      if (random.chance(0.2)) {
+        rules = random.chance(0.5) ? randomPolicy(random, severityRandom) : withoutSome(rules, random)
+        off = offAmong(rules, severityRandom)
+      } else if (severityRandom.chance(0.15)) rules = withOtherOptions(rules, severityRandom)
+      if (random.chance(0.25)) exceptions = randomExceptions(fleet, random, severityRandom)
       const waitMs = random.pick([0, 600_000, 5 * 3_600_000, 26 * 3_600_000, 8 * 86_400_000])
       const names = Object.keys(projects)
       const chosen = random.chance(0.15) ? names.filter(() => random.chance(0.6)) : names
+      const written = writePolicy(rules, off, exceptions)
       return {
         waitMs,
         rules,
         exceptions,
-        policy: policyOf(JSON.stringify(policyFile(rules, exceptions))),
+        policy: policyOf(written.text),
+        policyLines: written.lines,
+        failOn: severityRandom.pick<FailOn>(['medium', 'medium', 'medium', ...failOnChoices]),
         only: chosen.map((name) => `acme/${name}`),
         listings: {
           ...(random.chance(0.1) ? { ...listings, ...offersOf(random) } : listings),
@@ -101,10 +118,9 @@ export async function startRandomFleet(
   }
 }
 
-/** As a person writes it. */
-function policyFile(rules: Rules, { overrides, waivers }: Exceptions): object {
-  const signed = waivers.map(({ rule, match, expires }) => ({ rule, match, expires, owner: 'team', reason: 'moves' }))
-  return { extends: [], rules, overrides, waivers: signed }
+/** Some of the rules that a policy does not ask for are named to say so. */
+function offAmong(rules: Rules, random: Random): readonly string[] {
+  return knownRules.filter((rule) => rules[rule] === undefined && random.chance(0.4))
 }
 
 /** Whether 16 digits are random is a matter of likelihood, and hookdrift's alone; 40 digits leave no doubt. */

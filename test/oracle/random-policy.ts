@@ -1,5 +1,6 @@
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { Random } from '../../src/demo/random.ts'
+import { type Severity, severities } from '../../src/model/violation.ts'
 
 /** Rules with the options that the oracle gets. */
 export type Rules = Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -90,19 +91,39 @@ const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [u
   'drift/flapping': { min_changes: [3, 2], within_hours: [24, 1, 200] },
 }
 
+/** The names of these rules. */
+export const knownRules: readonly string[] = Object.keys(optionsByRule)
+
+/** Rules of which the severity of a finding depends on what is found, unless the policy says it. */
+const ratingByThemselves: ReadonlySet<string> = new Set([
+  ...['endpoint/secret-shared', 'endpoint/url-credentials', 'endpoint/url-private-address'],
+  ...['endpoint/failure-rate-high', 'source/disabled', 'source/hmac-weak', 'project/tls-not-enforced'],
+  ...['drift/verification-weakened', 'source/unverified'],
+])
+
 /** Most of the rules, some of them with options of their own. */
-export function randomPolicy(random: Random): Rules {
+export function randomPolicy(random: Random, severityRandom: Random): Rules {
   const share = random.pick([1, 1, 0.9, 0.6])
+  const chosen = knownRules.filter(() => random.chance(share))
   return Object.fromEntries(
-    Object.entries(optionsByRule)
-      .filter(() => random.chance(share))
-      .map(([rule, options]) => [
-        rule,
-        Object.fromEntries(
-          Object.entries(options).map(([name, choices]) => [name, random.pick([choices[0], ...choices])]),
-        ),
-      ]),
+    chosen.map((rule) => [rule, { ...optionsOf(rule, random), ...severityOf(rule, severityRandom) }]),
   )
+}
+
+/** The same rules with the same severities, and other options: some ask for less, some for more. */
+export function withOtherOptions(rules: Rules, random: Random): Rules {
+  return Object.fromEntries(
+    Object.entries(rules).map(([rule, said]) => [rule, { ...said, ...optionsOf(rule, random) }]),
+  )
+}
+
+function optionsOf(rule: string, random: Random): Readonly<Record<string, unknown>> {
+  const options = Object.entries(optionsByRule[rule] ?? {})
+  return Object.fromEntries(options.map(([name, choices]) => [name, random.pick([choices[0], ...choices])]))
+}
+
+function severityOf(rule: string, random: Random): { readonly severity?: Severity } {
+  return ratingByThemselves.has(rule) || random.chance(0.15) ? { severity: random.pick(severities) } : {}
 }
 
 /** The same policy but for some rules that are off now. */
@@ -147,11 +168,13 @@ const expiries = [
   '2026-11-22T09:00:00+01:00',
 ] as const
 
-export function randomExceptions(fleet: SimulatedFleet, random: Random): Exceptions {
+export function randomExceptions(fleet: SimulatedFleet, random: Random, severityRandom: Random): Exceptions {
   const some = <Value>(most: number, make: () => Value) => Array.from({ length: random.below(most + 1) }, make)
   return {
     overrides: some(3, () => {
-      const rules = some(2, () => random.pick(overridden)).map((rule) => [rule, overrideOf(rule, random)] as const)
+      const rules = some(2, () => random.pick(overridden)).map(
+        (rule) => [rule, overrideOf(rule, random, severityRandom)] as const,
+      )
       return { match: selectedBy(fleet, random), rules: Object.fromEntries(rules) }
     }),
     waivers: some(4, () => ({
@@ -162,10 +185,10 @@ export function randomExceptions(fleet: SimulatedFleet, random: Random): Excepti
   }
 }
 
-function overrideOf(rule: string, random: Random): 'off' | Readonly<Record<string, unknown>> {
+function overrideOf(rule: string, random: Random, severityRandom: Random): 'off' | Readonly<Record<string, unknown>> {
   if (random.chance(0.5)) return 'off'
-  const options = Object.entries(optionsByRule[rule] ?? {})
-  return Object.fromEntries(options.map(([name, choices]) => [name, random.pick([choices[0], ...choices])]))
+  const severity = severityRandom.chance(0.5) ? { severity: severityRandom.pick(severities) } : {}
+  return { ...optionsOf(rule, random), ...severity }
 }
 
 function selectedBy(fleet: SimulatedFleet, random: Random): Selected {
@@ -180,4 +203,45 @@ function selectedBy(fleet: SimulatedFleet, random: Random): Selected {
     () => ({ project, kind: 'endpoint', ...(endpoint && { uid: endpoint.uid }) }),
     () => ({ project, labels: { env: 'prod' } }),
   ])()
+}
+
+/** A policy as a person writes it, and on which line it says what. */
+export interface WrittenPolicy {
+  readonly text: string
+  readonly lines: PolicyLines
+}
+
+export interface PolicyLines {
+  /** Also of rules that are named to switch them off. */
+  readonly rules: Readonly<Record<string, number>>
+  /** By the place of an override, then by rule. */
+  readonly overrides: readonly Readonly<Record<string, number>>[]
+}
+
+/** Writes each statement on a line of its own. `off`: rules that are named to switch them off. */
+export function writePolicy(rules: Rules, off: readonly string[], exceptions: Exceptions): WrittenPolicy {
+  const lines: string[] = []
+  const write = (line: string) => lines.push(line)
+  const writeStatements = (statements: readonly (readonly [string, unknown])[]) =>
+    Object.fromEntries(
+      statements.map(([rule, said], at) => {
+        const comma = at === statements.length - 1 ? '' : ','
+        return [rule, write(`    ${JSON.stringify(rule)}: ${JSON.stringify(said)}${comma}`)]
+      }),
+    )
+  write('{ "extends": [],')
+  write('  "rules": {')
+  const ofRules = writeStatements([...Object.entries(rules), ...off.map((rule) => [rule, 'off'] as const)])
+  write('  },')
+  write('  "overrides": [')
+  const ofOverrides = exceptions.overrides.map(({ match, rules: said }, at) => {
+    write(`  { "match": ${JSON.stringify(match)}, "rules": {`)
+    const written = writeStatements(Object.entries(said))
+    write(at === exceptions.overrides.length - 1 ? '  } }' : '  } },')
+    return written
+  })
+  write('  ],')
+  const signed = exceptions.waivers.map((waiver) => ({ ...waiver, owner: 'team', reason: 'moves' }))
+  write(`  "waivers": ${JSON.stringify(signed)} }`)
+  return { text: `${lines.join('\n')}\n`, lines: { rules: ofRules, overrides: ofOverrides } }
 }

@@ -40,6 +40,11 @@ def seconds(time):
     return datetime.fromisoformat(f"{whole}+00:00").timestamp() + float(f"0.{fraction or 0}")
 
 
+def seconds_of(time):
+    """Of the start of a run."""
+    return seconds(time.replace(".000Z", "Z"))
+
+
 # --- addresses
 
 METADATA = [

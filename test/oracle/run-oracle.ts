@@ -64,13 +64,16 @@ export async function runOracle({
       mkdirSync(batch)
       for (let index = from; index < Math.min(worlds, from + batchSize); index++) {
         const place = await makePlace?.()
-        const { world, reports, baselines } = await makeWorld(`${seed}-${index}`, place && (() => place.open()))
+        const { world, said } = await makeWorld(`${seed}-${index}`, place && (() => place.open()))
         await place?.remove()
         writeFileSync(join(batch, `${world.seed}.world.json`), JSON.stringify(world))
-        writeFileSync(join(batch, `${world.seed}.baselines.json`), neutraliseJson(JSON.stringify(baselines)))
+        const write = (name: string, document: unknown) =>
+          writeFileSync(join(batch, `${world.seed}.${name}.json`), neutraliseJson(JSON.stringify(document)))
+        write('baselines', said.baselines)
+        write('controls', said.controls)
         writeFileSync(
           join(batch, `${world.seed}.reports.json`),
-          `[${reports.map((report) => json(report, fileRenderOptions)).join(',')}]`,
+          `[${said.reports.map((report) => json(report, fileRenderOptions)).join(',')}]`,
         )
       }
       if (comparison !== undefined) verdicts.push(await comparison)

@@ -1,13 +1,13 @@
 """One world, run by run: what is known, what each scan proves, what changed, and which violations are active."""
 
-from datetime import datetime
-from fnmatch import fnmatchcase
-
 import approved
+import controls
+import endings
 from answers import Walk, exchanges_of, is_within, read_walk
 from filter_rows import DRIFT, ONE_SUBSCRIPTION, leave_rows, read_catalogue, read_rows, rows_in
-from normal_form import carried, differences, is_same, normal_form, stub_form, uid_of
-from rules import ONE_RESOURCE, Resource, across_fleet, across_project, cannot_compare_rows, drift, needs_of, seconds
+from normal_form import carried, differences, is_same, normal_form, stub_form, uid_of, value_at
+from policy import found_in, options_for, waiver_for
+from rules import ONE_RESOURCE, Resource, across_fleet, across_project, cannot_compare_rows, drift, needs_of, seconds_of
 
 LISTINGS = ("project", "endpoints", "sources", "event_types", "subscriptions")
 KIND = {
@@ -32,10 +32,16 @@ class Project:
         self.paused_since = {}  # endpoint uid: start of a run
         self.changed_at = {}  # (kind, uid, path): starts of runs
         self.active = {}  # (rule, kind, uid, path): [first seen, last seen]
+        self.severities = {}  # the same: as of the run that found it last
+        self.waivers = {}  # the same: the instant at which the waiver ends that covered it when it was found last
+        self.remaining = {}  # the same: its state as of the last scan
+        self.silenced = {}  # the same: how it ended although its value is there, and that value
         self.origins = {}  # the same, of drift rules: attributes before the change
-        self.accepted = {}  # the same: the value that a person accepted
+        self.accepted = {}  # the same: the value that a person accepted, and when
         self.approved = None  # the state that a person approved, if it is in force
+        self.revoked = None  # the last revocation, and what it took back
         self.past = {}  # run: what it left
+        self.runs = {}  # start of a run that scanned it: the run, and what was known after it
         self.readings = {}  # subscription uid: start of the run that read its rows last
         self.unread = set()  # subscriptions whose rows the last scan that showed them could not read
 
@@ -57,15 +63,15 @@ class Project:
 class Scan:
     """What a run saw of a project, and what that proves."""
 
-    def __init__(self, project, run, labels):
-        self.project, self.run, self.labels = project, run, labels
+    def __init__(self, project, run, world):
+        self.project, self.run, self.labels, self.catalogue = project, run, world["labels"], world["catalogue"]
         self.walks, self.statuses = {}, {}
         self.is_foreign = False
         self.unproven = set()
         self.seen = []
         self.found = set()  # (rule, kind, uid, path)
         self.origins = {}  # of what is found first
-        self.endings = {}  # of what ends with any scan of it, and how
+        self.endings = {}  # of what ends with any scan of it: resolution, and who or what ended it
         self.unexpected = {}  # (kind, uid): how it differs from the approved state
         self.drift = {}
         self.unreferenced = set()
@@ -88,6 +94,10 @@ class Scan:
             return "sources" if self.are_sources_listed else "subscriptions"
         return next(listing for listing, its in KIND.items() if its == kind)
 
+    @property
+    def lists_event_types(self):
+        return self.statuses.get("event_types") not in (None, "skipped")
+
     def is_complete(self, kind):
         return self.statuses.get(self.listing_of(kind)) == "complete"
 
@@ -96,6 +106,10 @@ class Scan:
 
     def is_on(self, rule, kind, uid):
         return options_for(self, rule, kind, uid) is not None
+
+    def severity_of(self, rule, kind, uid):
+        options = options_for(self, rule, kind, uid) or {}
+        return options.get("severity", self.catalogue[rule]["severity"])
 
     def is_asked(self, rule):
         """Of any resource."""
@@ -107,29 +121,34 @@ def run_world(world):
     """What a report must say, run by run."""
     projects = {name: Project(name, uid) for name, uid in world["projects"].items()}
     for number, run in enumerate(world["runs"], 1):
-        yield run_once(number, run, world, projects)
+        if "unreadable" in run:
+            scans = [Scan(projects[name], run, world) for name in run["scanned"]]
+            yield {"controls in doubt": dict(controls.in_doubt(world, run, projects, scans))}
+        else:
+            yield run_once(number, run, world, projects)
 
 
 def run_once(number, run, world, projects):
     answers, differing = approved.ask(projects, run["baselines"])
-    now = seconds(run["started_at"].replace(".000Z", "Z"))
+    now = seconds_of(run["started_at"])
     for one in run["accepted"]:
         project, place = projects[one["project"]], (one["rule"], one["kind"], one["uid"], one["path"])
-        project.accepted[place] = value_at(project.known[one["kind"]][one["uid"]], one["path"])
-    scans = [Scan(projects[name], run, world["labels"]) for name in run["scanned"]]
+        project.accepted[place] = value_at(project.known[one["kind"]][one["uid"]], one["path"]), one["at"]
+    scans = [Scan(projects[name], run, world) for name in run["scanned"]]
     for scan in scans:
         walk_all(scan)
         if not scan.is_foreign:
-            take_in(scan, now, world["labels"])
+            take_in(scan, now)
     reconcile_fleet(scans, len(scans) == len(projects))
     violations = {}
     for scan in scans:
         violations.update(reconcile(scan, scans, len(scans) == len(projects)))
         if not scan.is_foreign:
             remember(scan)
+        scan.project.runs[run["started_at"]] = (run, known_states(scan.project))
     for name, project in projects.items():
         scan = next((scan for scan in scans if scan.project is project), None)
-        project.past[number] = approved.Snapshot(project, scan, run["started_at"])
+        project.past[number] = approved.Snapshot(project, scan, number, run["started_at"])
     return {
         "baselines": answers,
         "baseline diffs": differing,
@@ -152,12 +171,17 @@ def run_once(number, run, world, projects):
         },
         "unreferenced": {(scan.project.name, "source", uid): True for scan in scans for uid in scan.unreferenced},
         "violations": violations,
+        "controls": controls.assess_all(world, run, projects, scans, violations),
         "verdicts": {
             # A run that walked nothing at all proves nothing.
             "complete coverage": any(scan.statuses for scan in scans)
             and all(status in ("complete", "skipped") for scan in scans for status in scan.statuses.values())
         },
     }
+
+
+def known_states(project):
+    return {(kind, uid): form for kind, of_kind in project.known.items() for uid, form in of_kind.items()}
 
 
 # --- coverage
@@ -243,7 +267,7 @@ def prove_identity(scan, exchanges):
 
 # --- what was seen
 
-def take_in(scan, now, labels):
+def take_in(scan, now):
     project = scan.project
     passing, forms = {}, {}
     for listing, walk in scan.walks.items():
@@ -269,7 +293,7 @@ def take_in(scan, now, labels):
         scan.statuses["filters"] = scan.rows.status(scan.statuses["subscriptions"], scan.run["listings"]["filters"])
     for r in scan.seen:
         compare_with_baseline(scan, r)
-        evaluate(scan, r, now, labels)
+        evaluate(scan, r)
         evaluate_history(scan, r, now)
     remove(scan)
     if project.approved is not None:
@@ -359,10 +383,6 @@ def contradicted(scan, listing):
 OFTEN_MEANT = ("drift/secret-changed", "drift/function-changed", "drift/url-host-changed")
 
 
-def seconds_of(time):
-    return seconds(time.replace(".000Z", "Z"))
-
-
 def follow_drift(scan, r, found=()):
     """
     A violation of a drift rule lasts until the value is as it was before the change, or at least as strong. Where a state of
@@ -375,16 +395,16 @@ def follow_drift(scan, r, found=()):
             continue
         age = seconds_of(scan.run["started_at"]) - seconds_of(scan.project.active[place][0])
         if not scan.is_on(*place[:3]):
-            scan.endings[place] = "policy"
+            scan.endings[place] = endings.by_policy(scan, place)
             continue
         if place[0] in OFTEN_MEANT and age >= 30 * 86400 and not is_approved:
-            scan.endings[place] = "expired"
+            scan.endings[place] = endings.by_expiry(scan, place)
             continue
         origin = scan.project.origins[place]
         differing = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
         if (place[0], place[3]) in differing:
             if is_approved:
-                scan.endings[place] = "accepted"
+                scan.endings[place] = endings.by_baseline(scan, place)
             else:
                 scan.found.add(place)
         if place[0] in DRIFT and cannot_compare_rows(r, origin):
@@ -449,59 +469,13 @@ def is_new(scan, kind, listing, narrowed, is_listed):
     return listing != now or narrowed == scan.filter_of(now)
 
 
-def selects(scan, match, kind, uid):
-    """Every member must hold."""
-    name, labels = scan.project.name, scan.labels
-    return (
-        fnmatchcase(name, match.get("project", "*"))
-        and match.get("kind", kind) == kind
-        and match.get("uid", uid) == uid
-        and all(labels.get(label) == value for label, value in match.get("labels", {}).items())
-    )
-
-
-def options_for(scan, rule, kind, uid):
-    """Of a rule that evaluates one resource: later overrides win, option by option. None: it is off."""
-    options = scan.run["rules"].get(rule)
-    for override in scan.run["exceptions"]["overrides"]:
-        setting = override["rules"].get(rule)
-        if setting is not None and selects(scan, override["match"], kind, uid):
-            options = None if setting == "off" else {**(options or {}), **setting}
-    return options
-
-
-def is_waived(scan, rule, kind, uid):
-    now = seconds_of(scan.run["started_at"])
-    return any(
-        fnmatchcase(rule, waiver["rule"]) and selects(scan, waiver["match"], kind, uid) and now < end_of(waiver["expires"])
-        for waiver in scan.run["exceptions"]["waivers"]
-    )
-
-
-def end_of(expires):
-    """A day holds to its end in UTC, a time is that instant."""
-    if len(expires) == 10:
-        return seconds(f"{expires}T00:00:00Z") + 86400
-    return datetime.fromisoformat(expires).timestamp()
-
-
-def evaluate(scan, r, now, labels):
-    for rule, check in ONE_RESOURCE[r.kind].items():
-        options = options_for(scan, rule, r.kind, r.uid)
-        if options is None:
-            continue
+def evaluate(scan, r):
+    for rule in (*ONE_RESOURCE[r.kind], *(["subscription/type-cli"] if r.kind == "subscription" else [])):
         if rule in ONE_SUBSCRIPTION and r.are_rows_unread:
-            scan.doubted.add((rule, r.uid))
+            if options_for(scan, rule, r.kind, r.uid) is not None:
+                scan.doubted.add((rule, r.uid))
             continue
-        for path in check(r, options, now):
-            if isinstance(path, tuple):
-                path = min(path)
-            scan.found.add((rule, r.kind, r.uid, path))
-    environment = labels.get("env")
-    is_development = environment in (None, "dev", "development", "test")
-    if r.kind == "subscription" and r.get("type") == "cli" and not is_development:
-        if options_for(scan, "subscription/type-cli", r.kind, r.uid) is not None:
-            scan.found.add(("subscription/type-cli", r.kind, r.uid, "/type"))
+        scan.found |= {(rule, r.kind, r.uid, path) for path in found_in(scan, r, rule)}
 
 
 def evaluate_history(scan, r, now):
@@ -529,13 +503,6 @@ def evaluate_history(scan, r, now):
 
 def has_changed(before, now, path):
     return before is not None and not is_same(value_at(before, path), value_at(now, path))
-
-
-def value_at(attributes, path):
-    for step in path.split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
-        attributes = attributes.get(step) if isinstance(attributes, dict) else None
-    return attributes
 
 
 def remove(scan):
@@ -601,14 +568,31 @@ def reconcile(scan, scans, is_whole_fleet):
     reported = {}
     project, now = scan.project, scan.run["started_at"]
 
-    def report(place, state, resolution=None):
+    def report(place, state, ending=(None, None)):
         rule, kind, uid, path = place
         first, last = project.active[place]
         said = reported[rule, project.name, kind, uid, path] = {"state": state, "first_seen": first, "last_seen": last}
-        if rule.startswith("drift/"):
-            said["resolution"] = resolution
+        said["severity"] = project.severities[place]
+        said["resolution"], said["ended_by"] = ending
         if rule == approved.UNEXPECTED and place in scan.found:
             said["says"] = scan.unexpected[kind, uid]
+        if state != "resolved":
+            project.remaining[place] = said
+
+    def end(place, ending):
+        report(place, "resolved", ending)
+        for of_violation in (project.active, project.severities, project.remaining, project.waivers, project.origins):
+            of_violation.pop(place, None)
+        if ending[0] in ("accepted", "expired"):
+            project.silenced[place] = (ending, value_now(scan, place))
+
+    def is_whole(rule, kind):
+        """Whether all was seen that the rule needs before its silence means anything."""
+        scope, kinds = needs_of(rule)
+        kinds = [need or kind for need in kinds]
+        if scope == "fleet":
+            return is_whole_fleet and all(other.is_whole(need) for other in scans for need in kinds)
+        return all((scan.is_whole if scope == "project" else scan.is_complete)(need) for need in kinds)
 
     def is_resolved(rule, kind, uid):
         if not scan.is_asked(rule):
@@ -618,50 +602,57 @@ def reconcile(scan, scans, is_whole_fleet):
         if rule == "project/mass-removal" and "event_types" in project.withheld and not scan.is_complete("event_type"):
             # Whether they are gone is as open as it was.
             return False
-        scope, kinds = needs_of(rule)
-        kinds = [need or kind for need in kinds]
-        if scope == "fleet":
-            return is_whole_fleet and all(other.is_whole(need) for other in scans for need in kinds)
-        return all((scan.is_whole if scope == "project" else scan.is_complete)(need) for need in kinds)
+        return is_whole(rule, kind)
 
     # Answers of another project say nothing about what is accepted in this one.
-    for place, value in [] if scan.is_foreign else list(project.accepted.items()):
+    for place, (value, at) in [] if scan.is_foreign else list(project.accepted.items()):
         rule, kind, uid, path = place
         now_seen = next((r for r in scan.seen if (r.kind, r.uid) == (kind, uid)), None)
         was_found = place in scan.found
+        known = project.known[kind].get(uid)
+        has_changed = now_seen is not None and known is not None and differences(kind, known, now_seen.attributes)
+        is_over = not was_found and scan.is_asked(rule) and is_resolved(rule, kind, uid)
         if now_seen is not None and not is_same(value_at(now_seen.attributes, path), value):
+            del project.accepted[place]
+            continue
+        # Silence about the same value is another policy, unless the resource changed or is gone.
+        is_mended = has_changed and scan.is_on(rule, kind, uid)
+        is_mended = is_mended and not endings.asks_for_less(scan, place, list(project.runs)[-1])
+        if is_over and (now_seen is None or is_mended):
             del project.accepted[place]
             continue
         scan.found.discard(place)
         if place in project.active:
-            report(place, "resolved")
-            del project.active[place]
-        # Silence about the same value is another policy, unless the resource changed or is gone.
-        known = project.known[kind].get(uid)
-        has_changed = now_seen is not None and known is not None and differences(kind, known, now_seen.attributes)
-        if not was_found and options_for(scan, rule, kind, uid) is not None and is_resolved(rule, kind, uid):
-            if now_seen is None or has_changed:
-                del project.accepted[place]
+            end(place, endings.by_acceptance(at))
 
     for place in scan.found:
         first = project.active.get(place, [now])[0]
-        state = "waived" if is_waived(scan, *place[:3]) else "continuing" if place in project.active else "opened"
-        project.active[place] = [first, now]
+        waiver = waiver_for(scan, *place[:3])
+        state = "waived" if waiver is not None else "continuing" if place in project.active else "opened"
+        severity = scan.severity_of(*place[:3])
+        if place in project.active and needs_of(place[0])[0] in ("project", "fleet"):
+            if place[0] in scan.blurred or not is_whole(place[0], place[1]):
+                # Of several resources it may have seen fewer.
+                severity = endings.worse(severity, project.severities[place])
+        project.active[place], project.severities[place] = [first, now], severity
+        project.waivers[place] = waiver
         if place in scan.origins:
             project.origins.setdefault(place, scan.origins[place])
         report(place, state)
     for place in [place for place in project.active if place not in scan.found]:
         rule, kind, uid, _ = place
-        if rule == approved.UNEXPECTED and project.approved is None and not scan.is_foreign:
+        if rule == approved.UNEXPECTED and project.approved is None and scan.is_asked(rule) and not scan.is_foreign:
             # There is nothing to compare with.
-            scan.endings[place] = "policy"
+            scan.endings[place] = endings.by_revocation(scan)
         if place in scan.endings or is_resolved(rule, kind, uid):
-            resolution = scan.endings.get(place)
-            if resolution is None and rule.startswith("drift/"):
-                resolution = approved.ending_of(scan, place, project.active[place][0])
-            report(place, "resolved", resolution)
-            del project.active[place]
-            project.origins.pop(place, None)
+            end(place, scan.endings.get(place) or endings.ending_of(scan, place))
         else:
             report(place, "unknown")
     return reported
+
+
+def value_now(scan, place):
+    """What is at the pointer of a violation as the run leaves it; None where its resource is not known."""
+    _, kind, uid, path = place
+    seen = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), None)
+    return value_at(scan.project.known[kind].get(uid) if seen is None else seen, path)

@@ -54,7 +54,7 @@ describe('who may read the pages', () => {
     },
   )
 
-  it.each(['/healthz', '/style.css', '/script.js'])('may be anyone for %s', async (path) => {
+  it.each(['/healthz', '/style.css', '/script.js', '/copy.js'])('may be anyone for %s', async (path) => {
     expect((await openGuardedPages().ask(path)).status).toBe(200)
   })
 

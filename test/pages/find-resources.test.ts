@@ -38,7 +38,7 @@ it.each(['77', 'ORDERS', 'orders 2776 ä', 'ders 2776 Ä', 'U002', 'nothing', '%
     let list: Omit<ResourceListChoice, 'most'> | undefined = whole
     while (list !== undefined) {
       const { asked, listResources } = startReading()
-      const { shown, goesOnAfter, isCut } = await findResources(listResources, { list, text })
+      const { resources: shown, goesOnAfter, isCut } = await findResources(listResources, { list, text })
       expect(asked.names).toBeLessThanOrEqual(mostNames)
       expect(shown.length).toBeLessThanOrEqual(rowsPerPage)
       // A page that is not full says why: it read all that it may, or the list ended.

@@ -68,7 +68,7 @@ it('answers 304 until the next run, within a second without a question to the hi
     finish.run(end)
     now += 10_000
   }
-  for (const path of ['/style.css', '/script.js']) {
+  for (const path of ['/style.css', '/script.js', '/copy.js']) {
     const first = await get(path)
     const tag = first.headers.get('etag') ?? ''
     expect([first.status, tag, first.headers.get('cache-control')]).toEqual([

@@ -187,7 +187,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
       { name: 'silent', type: 'webhook' },
       { name: 'new', type: 'jira' },
     ] as const
-    const configured = async () => ({ expected: { named: [], isFound: () => false }, schedules: [], channels })
+    const configured = async () => ({ expected: { named: [], isDiscovered: () => false }, schedules: [], channels })
     const cellsOf = (page: string, name: string) =>
       ['Type', 'Last message'].map((label) =>
         new RegExp(`<tr data-channel="${name}">[^\\n]*?<td data-label="${label}">(.*?)</td>`)
@@ -224,7 +224,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
       ...noPlan,
       configured: async () => ({
         channels: [],
-        expected: { named: ['demo/orders', 'demo/payments', 'demo/never'], isFound: () => false },
+        expected: { named: ['demo/orders', 'demo/payments', 'demo/never'], isDiscovered: () => false },
         schedules: [{ name: 'nightly', cron: '0 3 * * *', timezone: 'UTC', projects: ['demo/orders'], slackMs: 0 }],
       }),
       pool: async () => ({
@@ -256,13 +256,16 @@ describe('the pages of rules, exceptions and the worker', async () => {
     expect(shown).toContain('<a href="/rules" rel="noreferrer">c</a>')
   })
 
-  it('serves a script below 4 kB that parses and makes no markup from text', async () => {
-    const browserScript = assetText('pages/script.js')
-    expect(() => new Script(browserScript)).not.toThrow()
-    expect(Buffer.byteLength(browserScript)).toBeLessThan(4000)
-    expect(browserScript).not.toMatch(
-      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|XMLHttp|Storage|cookie/,
-    )
-    expect(await text('/script.js')).toBe(browserScript)
-  })
+  it.each(['script.js', 'copy.js'])(
+    'serves %s, below 4 kB, that parses and makes no markup from text',
+    async (file) => {
+      const browserScript = assetText(`pages/${file}`)
+      expect(() => new Script(browserScript)).not.toThrow()
+      expect(Buffer.byteLength(browserScript)).toBeLessThan(4000)
+      expect(browserScript).not.toMatch(
+        /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|XMLHttp|Storage|cookie/,
+      )
+      expect(await text(`/${file}`)).toBe(browserScript)
+    },
+  )
 })

@@ -74,7 +74,8 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     async (width, isScripted) => {
       const context = await browser.newContext({ viewport: { width, height: 900 } })
       // axe needs the browser's timers, which are off where scripts are.
-      if (!isScripted) await context.route('**/script.js', (route) => route.fulfill({ contentType: 'text/javascript' }))
+      const empty = { contentType: 'text/javascript' }
+      if (!isScripted) await context.route(/\/(?:script|copy)\.js$/, (route) => route.fulfill(empty))
       const page = await context.newPage()
       const faults = watch(page, serving.url)
       const walked = await crawl(page, serving.url, async (path) => {
@@ -163,6 +164,26 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     await page.waitForURL('**/rules/endpoint/url-not-https')
     expect(await page.locator('.run-line').textContent()).toMatch(/UTC \((?:now|\d+ min ago)\)/)
     await page.close()
+  })
+
+  it.each([true, false])('copy commands, with a clipboard of the browser: %s', async (hasClipboard) => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    const faults = watch(page, serving.url)
+    await page.goto(`${serving.url}/rules/endpoint/url-not-https`)
+    if (!hasClipboard) await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    const command = page.locator('footer .command')
+    const button = page.getByRole('button', { name: `Copy ${await command.textContent()}`, exact: true })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const said = page.locator('footer [aria-live=polite]')
+    await said.filter({ hasText: 'Copied' }).waitFor()
+    expect(await inWorld(page, 'navigator.clipboard.readText()')).toBe(await command.textContent())
+    await page.keyboard.press('Tab')
+    expect(await said.textContent()).toBe('')
+    expect(await page.locator('.command').count()).toBe(await page.locator('.command + .copy').count())
+    expect(faults).toEqual([])
+    await context.close()
   })
 
   it('search all violations from the overview: / leads to the filter, Enter to all pages of the list', async () => {

@@ -13,7 +13,7 @@ const owner = { owner_id: 'team' }
 describe('a list that a page cannot hold', () => {
   const site = openLargeSite({
     ...noPlan,
-    configured: async () => ({ expected: { named: projects, isFound: () => false }, schedules: [], channels: [] }),
+    configured: async () => ({ expected: { named: projects, isDiscovered: () => false }, schedules: [], channels: [] }),
   })
   const accept = (first: number, number: number) =>
     site.history.accept(

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { withWholeCommands } from './shell-words.ts'
 import { openStorySite, owner } from './story-site.ts'
 
 interface Row {
@@ -55,7 +56,7 @@ describe('the lists of a history with due dates', async () => {
       const shown = counts.severities[severity] === 0 ? '\\?' : `${counts.severities[severity]}\\+`
       expect(text).toMatch(new RegExp(`<b>${shown}</b> <span class="label">${severity}`))
     }
-    expect(text).toContain('--owner &#39;team &lt;mine&gt;&#39; --sort due')
+    expect(withWholeCommands(text)).toContain('--owner &#39;team &lt;mine&gt;&#39; --sort due')
   })
 
   it('name the endpoints of an owner, as of any run', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { openEventfulSite } from './eventful-site.ts'
+import { withWholeCommands } from './shell-words.ts'
 
 describe('the pages of a past run', async () => {
   const site = await openEventfulSite()
@@ -14,11 +15,11 @@ describe('the pages of a past run', async () => {
   it('know no approval that came after it, and say where the command does', async () => {
     const first = await read('/baselines?run=1')
     expect(first).toContain('No state was approved by the end of this run.')
-    expect(first).toContain('hookdrift baseline show --all</code>')
+    expect(withWholeCommands(first)).toContain('hookdrift baseline show --all</code>')
     expect(first).toContain('It lists later approvals too.')
     const second = await read('/baselines?run=2')
     expect(second).toContain('What differs in run 2 <span class="count">')
-    expect(second).toContain('hookdrift baseline diff --run 2</code>')
+    expect(withWholeCommands(second)).toContain('hookdrift baseline diff --run 2</code>')
     expect(await read('/baselines')).toContain('What differs in the last run <span class="count">')
   })
 
@@ -53,7 +54,9 @@ describe('the pages of a past run', async () => {
   it('offer no action of today', async () => {
     const [open] = (await site.json('violations', '--run', '1', '--open')).rows
     const page = await read(`/violations/${open.fingerprint}?run=1`)
-    expect(page).toContain(`hookdrift timeline ${open.uid} --project ${open.project} --kind endpoint --run 1`)
+    expect(withWholeCommands(page)).toContain(
+      `hookdrift timeline ${open.uid} --project ${open.project} --kind endpoint --run 1`,
+    )
     expect(page).not.toContain('hookdrift accept')
   })
 })

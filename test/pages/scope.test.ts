@@ -34,7 +34,7 @@ for (const project of ['demo/orders', 'demo/payments']) {
 const plan: SitePlan = {
   ...noPlan,
   configured: async () => ({
-    expected: { named: ['demo/orders', 'demo/payments', 'demo/secret-plans'], isFound: () => false },
+    expected: { named: ['demo/orders', 'demo/payments', 'demo/secret-plans'], isDiscovered: () => false },
     channels: [{ name: 'secret-plans', type: 'slack' }],
     schedules: [
       { name: 'all', cron: '0 * * * *', timezone: 'UTC', projects: [], slackMs: 0 },

@@ -14,3 +14,8 @@ export function shellWords(line: string): readonly string[] {
   }
   return words
 }
+
+/** A page without the elements that keep an option and its value on one line. */
+export function withWholeCommands(page: string): string {
+  return page.replaceAll(/<code class="command">.*?<\/code>/gs, (code) => code.replaceAll(/<\/?span>/g, ''))
+}

@@ -73,7 +73,7 @@ describe('the site', async () => {
       const hidden = status === 403 ? ['/notifications'] : []
       expect([status, menuOf(page)]).toEqual([answer.status, allPages.filter((path) => !hidden.includes(path))])
       expect(page).not.toContain('not-a-real-password')
-      expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="/script.js" defer>'])
+      expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="/script.js" defer>', '<script src="/copy.js" defer>'])
     }
   })
 

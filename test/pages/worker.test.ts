@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PlannedRuns } from '../../src/config/read-places.ts'
+import type { PlannedRuns } from '../../src/config/read-configured-paths.ts'
 import { noPlan, type SitePlan } from '../../src/pages/page.ts'
 import type { StatusRow } from '../../src/questions/status.ts'
 import { openStorySite } from './story-site.ts'
@@ -14,7 +14,7 @@ describe('the page of the worker', () => {
   const plan: SitePlan = {
     ...noPlan,
     configured: async () => ({
-      expected: { named: projects.map(({ project }) => project), isFound: () => false },
+      expected: { named: projects.map(({ project }) => project), isDiscovered: () => false },
       schedules,
       channels: [],
     }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
 import { nameIn } from '../../src/policy/cel/compile.ts'
-import { ownFunctions } from '../../src/policy/cel/language.ts'
+import { extensionFunctions } from '../../src/policy/cel/language.ts'
 import { namedRules } from '../../src/policy/policy.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
@@ -236,7 +236,7 @@ describe('an expression', () => {
   it('uses each custom function in a test above', async () => {
     const { readFile } = await import('node:fs/promises')
     const own = await readFile(import.meta.filename, 'utf8')
-    for (const { signature } of ownFunctions) expect(own).toContain(`${nameIn(signature)}(`)
+    for (const { signature } of extensionFunctions) expect(own).toContain(`${nameIn(signature)}(`)
   })
 })
 

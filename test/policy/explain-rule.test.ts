@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { explainRule } from '../../src/policy/explain-rule.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { showExplanation, showExplanations } from '../../src/questions/answer-explanations.ts'
+import { explanationColumns, showExplanation } from '../../src/questions/answer-explanations.ts'
+import { layTable } from '../../src/text/table.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/etc/policy.yaml': `extends: [tls, ./base.yaml]
@@ -19,8 +20,10 @@ waivers:
 }
 const policy = readPolicy('/etc/policy.yaml', (file) => files[file] ?? '')
 
+const inEtc = (path: string) => path.replace('/etc/', '')
+
 function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labels?: Record<string, string> } = {}) {
-  const rule = policy.known.find((known) => known.id === id)
+  const rule = policy.allRules.find((known) => known.id === id)
   if (rule === undefined) throw new Error(`no rule ${id}`)
   const attributes: JsonObject = {}
   return explainRule(policy, rule, {
@@ -32,7 +35,7 @@ function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labe
 
 describe('the explanation of a rule', () => {
   it('shows every layer that configures the rule, the deciding one, and matching waivers', () => {
-    expect(showExplanation(explained('endpoint/timeout-high')).join('\n').replaceAll('/etc/', '')).toBe(
+    expect(showExplanation(explained('endpoint/timeout-high'), inEtc).join('\n')).toBe(
       `endpoint/timeout-high is on, low, with {"max_seconds":10}
      catalogue  medium
      rules      high    {"max_seconds":90}  base.yaml:1:10
@@ -68,7 +71,7 @@ Later lines win, option by option; → decides whether the rule is on, and its s
   })
 
   it('says when nothing configures a rule', () => {
-    expect(showExplanation(explained('endpoint/orphan'))).toEqual([
+    expect(showExplanation(explained('endpoint/orphan'), inEtc)).toEqual([
       'endpoint/orphan is off',
       '     catalogue  low',
       '  The policy does not name it.',
@@ -76,15 +79,16 @@ Later lines win, option by option; → decides whether the rule is on, and its s
   })
 
   it('of several rules is one line each', () => {
-    const lines = showExplanations([explained('endpoint/timeout-high'), explained('endpoint/orphan')])
-    expect(lines.map((line) => line.replaceAll('/etc/', ''))).toEqual([
-      '  low  endpoint/timeout-high  rules                      policy.yaml:3:3 (waived)',
-      '  off  endpoint/orphan        in no pack of this policy',
+    const several = [explained('endpoint/timeout-high'), explained('endpoint/orphan')]
+    expect(layTable(explanationColumns(inEtc), several, 100)).toEqual([
+      ['rule                   severity  decided by                 at'],
+      ['endpoint/timeout-high  low       rules                      policy.yaml:3:3 (waived)'],
+      ['endpoint/orphan        off       in no pack of this policy'],
     ])
   })
 
   it('contains no terminal control', () => {
     const hostile = { ...explained('endpoint/orphan'), rule: 'a\u001b[31m/b' }
-    expect(showExplanation(hostile)).not.toContain('\u001b')
+    expect(showExplanation(hostile, inEtc)).not.toContain('\u001b')
   })
 })

@@ -78,8 +78,8 @@ overrides: [{ match: { uid: a }, rules: { endpoint/inactive: off } }]
 waivers: [{ rule: endpoint/inactive, match: { uid: a }, owner: o, reason: r, expires: 2026-11-30 }]
 custom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]
 `
-    const { overrides, waivers, known } = policyOf(diamonds(5, last))
-    expect([overrides.length, waivers.length, known.filter(({ custom }) => custom !== undefined).length]).toEqual([
+    const { overrides, waivers, allRules } = policyOf(diamonds(5, last))
+    expect([overrides.length, waivers.length, allRules.filter(({ custom }) => custom !== undefined).length]).toEqual([
       1, 1, 1,
     ])
   })

@@ -57,7 +57,7 @@ describe('a comparison without ignored fields', () => {
     const kept = compare(before, after, '/description', '/name')
     expect(kept.fields).toEqual([{ path: '/url', before: 'https://a.example', after: 'https://b.example' }])
     expect(kept.before).toEqual({ ...before, name: 'b', description: 'y' })
-    expect([...kept.leftOut]).toEqual([
+    expect([...kept.ignoredCounts]).toEqual([
       ['/description', 1],
       ['/name', 1],
     ])
@@ -73,13 +73,13 @@ describe('a comparison without ignored fields', () => {
     })
     const all = compare(before, after, '/secrets')
     expect(all).toMatchObject({ before: after, fields: [] })
-    expect([...all.leftOut]).toEqual([['/secrets', 3]])
+    expect([...all.ignoredCounts]).toEqual([['/secrets', 3]])
   })
 
   it('is the comparison itself where nothing is ignored', () => {
     const [before, after] = [{ name: 'a' }, { name: 'b' }]
     const kept = compare(before, after)
     expect(kept.before).toBe(before)
-    expect([kept.fields.length, kept.leftOut.size]).toEqual([1, 0])
+    expect([kept.fields.length, kept.ignoredCounts.size]).toEqual([1, 0])
   })
 })

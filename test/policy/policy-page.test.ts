@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import type { Field, Members } from '../../src/model/wire-schema.ts'
-import { fieldsOf, ownFunctions } from '../../src/policy/cel/language.ts'
+import { extensionFunctions, fieldsOf } from '../../src/policy/cel/language.ts'
 import { policyTestSchema } from '../../src/policy/policy-test-schema.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
@@ -31,7 +31,7 @@ describe('the pages about the policy', () => {
       for (const { test } of readPolicyTests(
         '/etc/policy.yaml',
         readFile,
-        policy.known.map(({ id }) => id),
+        policy.allRules.map(({ id }) => id),
       )) {
         expect([test.name, runPolicyTest(policy, test)]).toMatchObject([test.name, { missing: [], unexpected: [] }])
       }
@@ -39,7 +39,7 @@ describe('the pages about the policy', () => {
   )
 
   it('list every custom function (UPDATE_PAGES=1 rewrites the list)', () => {
-    const rows = ownFunctions.map(({ signature, description }) => {
+    const rows = extensionFunctions.map(({ signature, description }) => {
       return `- \`${signature.replaceAll('google.protobuf.', '').replaceAll('Secret', 'secret')}\`: ${description}.`
     })
     const table = wrapMarkdown(['<!-- functions -->', ...rows, '<!-- end -->'].join('\n'))

@@ -33,7 +33,7 @@ describe('tests of policies that come with hookdrift', () => {
     const tests = readPolicyTests(
       file,
       readFile,
-      policy.known.map(({ id }) => id),
+      policy.allRules.map(({ id }) => id),
     )
     expect(tests.length).toBeGreaterThan(1)
     for (const { test } of tests) {

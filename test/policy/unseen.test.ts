@@ -144,7 +144,7 @@ describe('a subscription whose filter rows were due and not read', () => {
     expect(ofProject.outcome().doubts).toEqual({})
   })
 
-  it('is unknown to drift rules where the earlier state has rows; otherwise they compare what is declared', () => {
+  it('is unknown to drift rules about rows; one compares what is declared where the earlier state has no rows', () => {
     const rules = ['drift/filter-removed', 'drift/filter-widened']
     const found = (before: JsonObject) => {
       const ofProject = evaluatorOf(policyFor(rules)).of(project)
@@ -154,7 +154,7 @@ describe('a subscription whose filter rows were due and not read', () => {
     }
     const declared = { filter_config: { event_types: ['b'] } }
     expect(found({ ...declared, filters: { b: {} } })).toEqual([[], rules])
-    expect(found(declared)).toEqual([['/filter_config/event_types'], []])
+    expect(found(declared)).toEqual([['/filter_config/event_types'], ['drift/filter-removed']])
   })
 })
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/history/postgres/connect.ts'
 import { openJobs, runQueue } from '../../src/pool/jobs.ts'
 import { type RunRequest, takeTick } from '../../src/pool/runs.ts'
-
 import { openCuttingProxy } from '../history/postgres/cutting-proxy.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 

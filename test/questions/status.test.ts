@@ -75,7 +75,7 @@ describe('status', () => {
   })
 
   it('reports configured projects without a scan, and omits projects that are no longer configured', async () => {
-    expect(await states(0, { expected: { named: ['acme/orders', 'acme/new'], isFound: () => false } })).toEqual([
+    expect(await states(0, { expected: { named: ['acme/orders', 'acme/new'], isDiscovered: () => false } })).toEqual([
       ['acme/new', null, false, true, 'never scanned'],
       ['acme/orders', 1, true, false, null],
     ])

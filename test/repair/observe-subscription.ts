@@ -91,12 +91,12 @@ export function restoreSubscription(
     fixes: [],
     isGone: now === undefined,
     dependents: [],
-    left: repair.left,
+    left: repair.manualSteps,
     notes: repair.notes,
   }
   return {
     rows: repair.requests.map((request) => toRow(restoration, request, gateway)),
-    left: repair.left,
+    left: repair.manualSteps,
     notes: repair.notes,
   }
 }

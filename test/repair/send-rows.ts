@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../../src/model/json.ts'
+import { isJsonObject, type Json, type JsonObject, pointerStep, setProperty } from '../../src/model/json.ts'
 
 /** A row of `restore --format json`. */
 export interface PrintedRow {
@@ -49,7 +49,7 @@ export function fillBody(row: PrintedRow, values: ReadonlyMap<string, string>): 
     const filled: Record<string, Json> = {}
     for (const [key, member] of Object.entries(value)) {
       const here = `${path}/${pointerStep(key)}`
-      setOwn(filled, fill(key, namesAt(row, 'body_name', here), plain), fillIn(member, here))
+      setProperty(filled, fill(key, namesAt(row, 'body_name', here), plain), fillIn(member, here))
     }
     return filled
   }

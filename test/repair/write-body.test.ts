@@ -9,7 +9,6 @@ import { composeRepair } from '../../src/repair/compose-repair.ts'
 import { placeholdersIn, spell, spellBody } from '../../src/repair/pieces.ts'
 import { createPlaceholders, namesSpelledIn } from '../../src/repair/placeholders.ts'
 import { activationOf, type RepairCase } from '../../src/repair/repair.ts'
-
 import { writeBody } from '../../src/repair/write-body.ts'
 
 const reference = (name: string) => `\${${name}}`
@@ -105,7 +104,10 @@ describe('a body', () => {
 
 describe('what is left to a person', () => {
   it('is a field that the service never showed', () => {
-    const { left, requests } = repairOf({ target: { name: 'b', url: 'https://a.example' }, changed: ['/name'] })
+    const { manualSteps: left, requests } = repairOf({
+      target: { name: 'b', url: 'https://a.example' },
+      changed: ['/name'],
+    })
     expect(requests[0]?.restores).toEqual(['/name'])
     expect(left.map(({ path }) => path)).toContain('/description')
     expect(left.every(({ reason }) => reason.includes('never showed'))).toBe(true)
@@ -113,7 +115,7 @@ describe('what is left to a person', () => {
 
   it('is never a field that older releases do not have', () => {
     const job = { kind: 'source', target: { name: 'b' }, now: { name: 'a' }, changed: ['/name'] } as const
-    const { left } = repairOf(job)
+    const { manualSteps: left } = repairOf(job)
     expect(left.map(({ path }) => path)).toContain('/body_function')
     expect(left.map(({ path }) => path)).not.toContain('/event_type_location')
   })
@@ -124,7 +126,7 @@ describe('what is left to a person', () => {
       target: { name: 's', provider: 'github' },
       now: { name: 's', provider: null },
     } as const
-    const { left, requests } = repairOf({ ...job, changed: ['/provider'] })
+    const { manualSteps: left, requests } = repairOf({ ...job, changed: ['/provider'] })
     expect(requests).toEqual([])
     expect(left).toEqual([{ path: '/provider', reason: expect.stringContaining('creates') }])
   })
@@ -149,7 +151,7 @@ describe('the status of an endpoint', () => {
 
   it.each(cases)('was %s and is %s: with a %s to activate it, %j', (then, now, activation, expected, isLeft) => {
     const job = { target: { status: then }, now: { status: now }, changed: ['/status'], activation }
-    const { requests, left } = repairOf(job)
+    const { requests, manualSteps: left } = repairOf(job)
     const lines = requests.map(({ method, path, when }) => {
       return `${method} ${spell(path).split('/').at(-1)}${when === null ? '' : '?'}`
     })
@@ -181,18 +183,18 @@ describe('a uid that does not remain one step of a path', () => {
     const changed = ['/name', '/status']
     expect(repairOf({ ...job, changed, uid })).toEqual({
       requests: [],
-      left: [{ path: '/uid', reason: expect.stringContaining('another address') }],
+      manualSteps: [{ path: '/uid', reason: expect.stringContaining('another address') }],
       notes: [],
     })
     for (const now of [job.now, undefined]) {
       expect(repairOf({ ...job, now, changed, projectUid: uid })).toMatchObject({
         requests: [],
-        left: [{ path: '/project_id' }],
+        manualSteps: [{ path: '/project_id' }],
       })
     }
     expect(repairOf({ ...job, kind: 'project', changed, projectUid: uid, uid })).toMatchObject({
       requests: [],
-      left: [{ path: '/uid' }],
+      manualSteps: [{ path: '/uid' }],
     })
     expect(repairOf({ ...job, now: undefined, changed, uid }).requests.map(({ path }) => spell(path))).toEqual([
       '/projects/P1/endpoints',

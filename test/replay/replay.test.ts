@@ -151,6 +151,8 @@ waivers:
     const reading = rules.filter(
       ({ id, kind, needs }) => !needs.includes('probe') && source(id, kind).includes('volatile'),
     )
-    expect(rules.filter(({ unkept }) => unkept !== undefined).map(({ id }) => id)).toEqual(reading.map(({ id }) => id))
+    expect(rules.filter(({ unrecorded }) => unrecorded !== undefined).map(({ id }) => id)).toEqual(
+      reading.map(({ id }) => id),
+    )
   })
 })

@@ -35,7 +35,7 @@ function numbersIn(page: string) {
   return [...page.matchAll(element)].map(([, ...texts]) => texts.filter((text) => text !== undefined).join(' '))
 }
 
-const override = decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } })
+const override = decidedAt('override', { reason: null, configuredAt: { file: 'policy.yaml', line: 12 } })
 
 describe('the HTML report', () => {
   it.each(['small', 'clean', 'incomplete'] as const)('matches its reviewed snapshot: %s', async (name) => {

@@ -378,7 +378,7 @@ const violations: readonly ReportViolation[] = [
     severity: 'medium',
     state: 'resolved',
     resolution: 'policy',
-    ended_by: decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } }),
+    ended_by: decidedAt('override', { reason: null, configuredAt: { file: 'policy.yaml', line: 12 } }),
     uid: '01M7XWG1N4Q6S8U0W2Y4A6C8E0',
     name: 'exports',
     path: '/http_timeout',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
-import type { ReportProject } from '../../src/model/report.ts'
+import type { ReportDrift, ReportProject, ReportViolation } from '../../src/model/report.ts'
 import {
   type FailOn,
   type Severity,
@@ -9,10 +9,10 @@ import {
   type ViolationState,
   violationStates,
 } from '../../src/model/violation.ts'
-import { composeVerdict } from '../../src/report/verdict.ts'
+import { composeVerdict, failsRunOf } from '../../src/report/verdict.ts'
 import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
-import { aChange } from './sample-reports.ts'
+import { aChange, aProject } from './sample-reports.ts'
 
 type Case = {
   walks?: CoverageStatus[]
@@ -137,6 +137,28 @@ describe('the verdict', () => {
     ],
     [{ walks: [] }, 3, 'Nothing was scanned.'],
     [{ walks: [], failOn: 'never' }, 3, 'Nothing was scanned.'],
+    [{ walks: [], violations: [['high', 'continuing']] }, 3, 'Nothing was scanned; 1 open violation (1 high).'],
+    [
+      { walks: ['failed'], violations: [['high', 'continuing']] },
+      3,
+      '1 of 1 walk incomplete; 1 open violation (1 high).',
+    ],
+    [
+      { walks: ['failed'], violations: [['high', 'continuing']], failOn: 'never' },
+      3,
+      '1 of 1 walk incomplete; 1 open violation (1 high).',
+    ],
+    [
+      { violations: [['high', 'unknown']], doubts: { 'endpoint/inactive': [] } },
+      0,
+      'Scanned 62 items, no open violation at medium or above, 1 violation unknown, 1 rule could not evaluate everything, no drift.',
+    ],
+    [{ failOn: 'new' }, 0, 'Clean: 62 items, no new violation at medium or above, no drift.'],
+    [
+      { violations: [['high', 'continuing']], failOn: 'new', approvedAt: '2026-11-19T22:15:00.000Z' },
+      0,
+      'Clean: 62 items, no new violation at medium or above (open: 1 high), no drift.',
+    ],
     [{ walks: ['failed', 'failed'] }, 3, '2 of 2 walks incomplete; nothing was scanned.'],
     [
       { walks: ['failed'], violations: [['high', 'unknown']] },
@@ -209,6 +231,20 @@ describe('the verdict', () => {
     })
   })
 
+  it.each([
+    ['sigint', 130],
+    ['sigterm', 143],
+  ] as const)('of a run that %s interrupted exits with %i, regardless of what else went wrong', (cause, exitCode) => {
+    const walk = { project: 'acme/shop', status: 'failed', items: 3, pages: 1 } as const
+    const coverage = [
+      { ...walk, cause: 'bug' },
+      { ...walk, cause },
+      { ...walk, status: 'complete', cause: null },
+    ] as const
+    const violations = [{ severity: 'critical', state: 'opened' }] as const
+    expect(composeVerdict({ coverage, violations, drift: [], failOn: 'medium' }).exit_code).toBe(exitCode)
+  })
+
   it('counts open violations by severity, the others by state, and changes by type', () => {
     const verdict = verdictOf({
       violations: [
@@ -226,6 +262,23 @@ describe('the verdict', () => {
       resolved: 5,
       drift: { added: 0, removed: 0, modified: 2 },
     })
+    const drift = (['added', 'added', 'added', 'removed', 'modified', 'modified'] as const).map((change) =>
+      aChange({ change }),
+    )
+    const counted = composeVerdict({ coverage: [], violations: [], drift, failOn: 'medium' })
+    expect(counted.drift).toEqual({ added: 3, removed: 1, modified: 2 })
+  })
+
+  it.each<[(string | null)[], string]>([
+    [[null, null], '2 changes'],
+    [['deploys', null], '2 changes (1 in a change window)'],
+    [['deploys', 'nights'], '2 changes (in a change window)'],
+  ])('of changes in the windows %j says: %s', (windows, text) => {
+    const coverage = [{ project: 'acme/shop', status: 'complete', cause: null, items: 3, pages: 1 }] as const
+    const drift = windows.map((window) => aChange({ window }))
+    expect(composeVerdict({ coverage, violations: [], drift, failOn: 'medium' }).text).toBe(
+      `Clean: 3 items, no open violation at medium or above, ${text}.`,
+    )
   })
 
   it('is never clean with incomplete coverage', () => {
@@ -236,5 +289,51 @@ describe('the verdict', () => {
       }),
       { numRuns: tries(100, { locally: 30 }) },
     )
+  })
+})
+
+describe('a run that fails on what is new', () => {
+  const resource = { project: 'acme/payments', kind: 'endpoint', uid: 'e1' } as const
+  const announced = {
+    ...resource,
+    change: 'modified',
+    fields: ['/url', '/description'].map((path) => ({ path, before: 'a', after: 'b' })),
+    window: 'deploys',
+  } as const
+  const opened = { ...resource, path: '/url', severity: 'high', state: 'opened', first_seen: '2026-11-21' } as const
+
+  it.each<[string, Partial<ReportViolation>, Partial<ReportDrift>, boolean]>([
+    ['of what changed in a window', {}, {}, false],
+    ['of a part of what changed', { path: '/url/host' }, {}, false],
+    ['of the whole resource', { path: '' }, {}, false],
+    ['of a resource that was added', { path: '/name' }, { change: 'added', fields: [] }, false],
+    ['of a change outside of any window', {}, { window: null }, true],
+    ['of a field that did not change', { path: '/name' }, {}, true],
+    ['of another resource', { uid: 'e2' }, {}, true],
+    ['of another kind', { kind: 'source' }, {}, true],
+    ['of another project', { project: 'acme/crm' }, {}, true],
+    ['below medium', { severity: 'low' }, { window: null }, false],
+    ['that continues', { state: 'continuing' }, { window: null }, false],
+  ])('counts a violation %s: %j %j %s', (_, violation, change, fails) => {
+    const drift = [aChange({ ...announced, ...change })]
+    const coverage = [{ project: 'acme/payments', status: 'complete', cause: null, items: 1, pages: 1 }] as const
+    const violations = [{ ...opened, ...violation }]
+    const verdict = composeVerdict({ coverage, violations, drift, failOn: 'new' })
+    expect(verdict.exit_code).toBe(fails ? 1 : 0)
+    expect(failsRunOf({ verdict, projects: [], drift })({ ...opened, ...violation })).toBe(fails)
+  })
+
+  it('counts a violation that was new since the approval, in any window', () => {
+    const drift = [aChange(announced)]
+    const projects = [aProject({ project: 'acme/payments', approved_at: '2026-11-20' })]
+    const coverage = [{ project: 'acme/payments', status: 'complete', cause: null, items: 1, pages: 1 }] as const
+    const violations = [{ ...opened, state: 'continuing' }] as const
+    expect(composeVerdict({ coverage, violations, projects, drift, failOn: 'new' }).exit_code).toBe(1)
+  })
+
+  it('is the only one that windows matter to', () => {
+    const coverage = [{ project: 'acme/payments', status: 'complete', cause: null, items: 1, pages: 1 }] as const
+    const drift = [aChange(announced)]
+    expect(composeVerdict({ coverage, violations: [opened], drift, failOn: 'medium' }).exit_code).toBe(1)
   })
 })

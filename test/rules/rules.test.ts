@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { rowsOf } from '../../scripts/rule-table.ts'
-import { isOwnRule } from '../../src/model/own-rules.ts'
+import { isBuiltInRule } from '../../src/model/built-in-rules.ts'
 import { type Kind, kinds } from '../../src/model/resource.ts'
 import { isAtLeast } from '../../src/model/violation.ts'
 import { packs } from '../../src/rules/engine/rule.ts'
@@ -48,8 +48,8 @@ describe('the table of rules', () => {
   })
 
   it("has only rules that other parts know as hookdrift's own", () => {
-    expect(rules.filter(({ id }) => !isOwnRule(id))).toEqual([])
-    expect(isOwnRule('acme/owner')).toBe(false)
+    expect(rules.filter(({ id }) => !isBuiltInRule(id))).toEqual([])
+    expect(isBuiltInRule('acme/owner')).toBe(false)
   })
 
   it('has requests put back all that a drift rule sees restored, but former secrets', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { padColumns, widthOf, wrapPieces, wrapProse } from '../../src/text/columns.ts'
+import { padColumns, widthOf, wrapLine, wrapPieces, wrapProse } from '../../src/text/columns.ts'
 
 describe('columns', () => {
   it.each([
@@ -27,6 +27,20 @@ describe('columns', () => {
 
   it('keep a number together with its noun', () => {
     expect(wrapProse('allows at most 60 s', 17)).toEqual(['allows at most', '60 s'])
+  })
+
+  it('end a line before a bracket, and not within a command', () => {
+    expect(wrapProse('until 2027-02-20 (OPS-471)', 18)).toEqual(['until 2027-02-20', '(OPS-471)'])
+    expect(wrapProse('run `hookdrift docs TOPIC` now, `a', 25)).toEqual(['run', '`hookdrift docs TOPIC`', 'now, `a'])
+  })
+
+  it('go on below the last column of a line', () => {
+    expect(wrapLine('  name  what it is and does', 28)).toEqual(['  name  what it is and does'])
+    expect(wrapLine('  name  what it is and what it does', 30)).toEqual([
+      '  name  what it is and what it',
+      '        does',
+    ])
+    expect(wrapLine('  a line of prose', 12)).toEqual(['  a line of', '  prose'])
   })
 
   it('make no line of blanks', () => {

@@ -14,7 +14,7 @@ interface Row {
 }
 
 const columns: Column<Row>[] = [
-  { name: 'name', value: ({ name }) => name, least: 6 },
+  { name: 'name', value: ({ name }) => name, breaks: true },
   { name: 'n', value: ({ n }) => n, align: 'right' },
 ]
 
@@ -26,15 +26,35 @@ describe('a table', () => {
       { name: 'a', n: 7 },
       { name: 'longer', n: 1234 },
     ]
-    expect(layTable(columns, rows, 80)).toEqual(['name       n', 'a          7', 'longer  1234'])
+    expect(layTable(columns, rows, 80)).toEqual([['name       n'], ['a          7'], ['longer  1234']])
   })
 
-  it('shortens what may be shortened on a narrow terminal, and nothing else', () => {
-    expect(layTable(columns, [{ name: 'much too long', n: 12345678 }], 18)).toEqual([
-      'name             n',
-      'much to…  12345678',
+  it('goes on in the next line on a narrow terminal, between words and after separators in names', () => {
+    expect(layTable(columns, [{ name: 'much too long', n: 12345678 }], 20)).toEqual([
+      ['name               n'],
+      ['much too    12345678', '  long'],
     ])
-    expect(layTable(columns, [{ name: 'much too long', n: 12345678 }], 3)[1]).toBe('much …  12345678')
+    expect(layTable(columns, [{ name: 'acme/orders-2026-11-27', n: 12345678 }], 30)).toEqual([
+      ['name                         n'],
+      ['acme/                 12345678', '  orders-2026-11-27'],
+    ])
+  })
+
+  it('breaks no word of a column that has no names', () => {
+    const ids: Column<Row>[] = [...columns.slice(1), { name: 'id', value: ({ name }) => name }]
+    expect(layTable(ids, [{ name: 'acme/orders', n: 12345678 }], 20)).toEqual([[], ['n   12345678', 'id  acme/orders']])
+  })
+
+  it('has a line for each column where not even the words fit', () => {
+    const rows = [
+      { name: 'much too long', n: 12345678 },
+      { name: 'b', n: 2 },
+    ]
+    expect(layTable(columns, rows, 10)).toEqual([
+      [],
+      ['name  much too', '      long', 'n     12345678'],
+      ['', 'name  b', 'n     2'],
+    ])
   })
 
   it('keeps to the width and contains no terminal control', () => {
@@ -42,7 +62,7 @@ describe('a table', () => {
       fc.property(fc.string({ unit: anyCharacter, maxLength: 80 }), fc.integer({ min: 20, max: 60 }), (name, width) => {
         const lines = layTable(columns, [{ name, n: 1 }], width)
         expect(lines).toHaveLength(2)
-        for (const line of lines) {
+        for (const line of lines.flat()) {
           expect(widthOf(line)).toBeLessThanOrEqual(width)
           expect(line).not.toMatch(unseen)
         }

@@ -33,7 +33,7 @@ const mostSilenceMs = 10_000
 export async function askForRun(
   { configuration, policy, only, failOn, quiet, runTimeoutMs, ...request }: AuditRequest,
   terminal: ProcessContext,
-  asked: AbortSignal,
+  stopSignal: AbortSignal,
 ): Promise<Report | undefined> {
   const server = requireServer(configuration.history, 'leave --shared out')
   const pool = await openPoolOf(server, openLog(terminal), () => mostSilenceMs)
@@ -57,7 +57,7 @@ export async function askForRun(
       },
       id,
     )
-    const run = await waitForRun(pool, id, { asked, progress })
+    const run = await waitForRun(pool, id, { stopSignal, progress })
     if (run === undefined) return undefined
     const history = await openHistory(configuration.history, terminal.env)
     try {
@@ -73,8 +73,8 @@ export async function askForRun(
   }
 }
 
-function noWorkers({ shown }: Pool['db']): AuditError {
-  return AuditError.failure(`no worker takes part in runs of ${shown}`, {
+function noWorkers({ displayName }: Pool['db']): AuditError {
+  return AuditError.failure(`no worker takes part in runs of ${displayName}`, {
     advice: 'start `hookdrift worker` with `worker: { shared: true }`, or leave --shared out to audit in this process',
   })
 }
@@ -83,15 +83,19 @@ function noWorkers({ shown }: Pool['db']): AuditError {
 async function waitForRun(
   pool: Pool,
   id: string,
-  { asked, progress }: { readonly asked: AbortSignal; readonly progress: Progress },
+  { stopSignal, progress }: { readonly stopSignal: AbortSignal; readonly progress: Progress },
 ): Promise<number | undefined> {
   const { db } = pool
   let isStopping = false
   let seenAt = systemClock.now()
   for (;;) {
     try {
-      if (asked.aborted && !isStopping) {
-        await stopRun(db, id, asked.reason instanceof Stop && asked.reason.code === 'sigterm' ? 'sigterm' : 'sigint')
+      if (stopSignal.aborted && !isStopping) {
+        await stopRun(
+          db,
+          id,
+          stopSignal.reason instanceof Stop && stopSignal.reason.code === 'sigterm' ? 'sigterm' : 'sigint',
+        )
         isStopping = true
       }
       const requested = await readRequestedRun(db, id)
@@ -112,7 +116,7 @@ async function waitForRun(
       if (!isPassing || systemClock.now() - seenAt > patienceMs) throw error
     }
     // After a stop, the run still takes a moment.
-    await systemClock.sleep(pollMs, isStopping ? undefined : asked).catch(() => {})
+    await systemClock.sleep(pollMs, isStopping ? undefined : stopSignal).catch(() => {})
   }
 }
 

@@ -84,7 +84,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
     // Another process took the history over.
     if (requested.state === 'interrupted') return await finish(failure('it was interrupted'))
     if (requested.move !== undefined) {
-      const error = AuditError.busy(describeMove(db.shown, requested.move), { advice: moveAdvice })
+      const error = AuditError.busy(describeMove(db.displayName, requested.move), { advice: moveAdvice })
       await finish(error)
       return watch.failed(schedule, error)
     }

@@ -84,15 +84,15 @@ export async function openSharing(
     readFiles: async () => identify(await files.refresh()),
   })
   let coordinates = false
-  let state: { readonly readAt: number; readonly found: Promise<PoolState | undefined> } | undefined
+  let state: { readonly readAt: number; readonly poolState: Promise<PoolState | undefined> } | undefined
   const poolMetrics = openPoolMetrics({
     registry: metrics.registry,
     state() {
       const now = systemClock.now()
       if (state === undefined || now - state.readAt >= cachedMs) {
-        state = { readAt: now, found: readPoolState(pool.db).catch(() => undefined) }
+        state = { readAt: now, poolState: readPoolState(pool.db).catch(() => undefined) }
       }
-      return state.found
+      return state.poolState
     },
     held: () => new Map([...pool.gates.held()].map(([service, ms]) => [service, ms / 1000])),
     coordinates: () => coordinates,

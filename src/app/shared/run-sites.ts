@@ -1,5 +1,4 @@
 import type { AuditedProject, AuditedService, PageRead } from '../../audit/project-scan.ts'
-
 import { Stop } from '../../model/stop.ts'
 import type { Pool } from '../../pool/open-pool.ts'
 import { readStop } from '../../pool/runs.ts'

@@ -8,7 +8,6 @@ import { type Job, runQueue, touchEveryMs } from '../../pool/jobs.ts'
 import { keepSlots } from '../../pool/keep-slots.ts'
 import { openPool, type Pool } from '../../pool/open-pool.ts'
 import { type RunKey, takeTick } from '../../pool/runs.ts'
-
 import { greet, leave, type PoolWorker } from '../../pool/workers.ts'
 import { keepSharedSchedule } from '../../worker/keep-shared-schedule.ts'
 import type { ReloadRequests } from '../../worker/reload-requests.ts'
@@ -20,7 +19,6 @@ import { systemClock, thisProcess } from '../system.ts'
 import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
 import { openRunSites } from './run-sites.ts'
 import { openSealer, type SharedFiles } from './shared-files.ts'
-
 import type { SharedObserver } from './watch-shared.ts'
 
 export interface SharedRuns {
@@ -55,7 +53,7 @@ const askEveryMs = 1_000
 export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSignal): Promise<void> {
   const { terminal, log, watch, telemetry } = sharing
   const { files, agreement } = sharing
-  const { slots, services: own } = files.current().configuration.shared ?? { slots: 0, services: undefined }
+  const { slots, services: ownServices } = files.current().configuration.shared ?? { slots: 0, services: undefined }
   const self: PoolWorker = { id: randomUUID(), host: thisProcess.host, pid: thisProcess.pid, slots }
   const sites = openRunSites({ terminal, log, pool, files, agreement, onPage: sharing.onPage })
   const { every } = thisProcess
@@ -75,7 +73,7 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
     },
   }
   const capOf = (service: string) =>
-    own !== undefined && !own.includes(service)
+    ownServices !== undefined && !ownServices.includes(service)
       ? undefined
       : files.current().configuration.services.find(({ settings }) => settings.name === service)?.mostWalks
   try {
@@ -161,9 +159,9 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
     const stopTouching = every(touchEveryMs, () => {
       void pool.jobs
         .touch(runQueue, [job])
-        .then((kept) => {
+        .then((touched) => {
           // Another worker coordinates the run: this one was silent for too long.
-          if (!kept.has(job.id)) giveUp()
+          if (!touched.has(job.id)) giveUp()
         })
         .catch(() => {})
     })

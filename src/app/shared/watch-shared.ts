@@ -15,7 +15,7 @@ export interface SharedObserver
 }
 
 /** The name of runs that a person asked for, where those of schedules have one. */
-const asked = '(asked for)'
+const requestedRun = '(asked for)'
 
 /** Notifies the observers of a worker's own runs of those that it coordinates, and logs what its slots do. */
 export function watchShared(
@@ -44,12 +44,12 @@ export function watchShared(
   return {
     planned: watch.planned,
     skipped: watch.skipped,
-    started: (schedule) => watch.started(schedule ?? asked),
-    ended: (schedule, report) => watch.ended(schedule ?? asked, report),
+    started: (schedule) => watch.started(schedule ?? requestedRun),
+    ended: (schedule, report) => watch.ended(schedule ?? requestedRun, report),
     failed(schedule, error) {
       // The server is away: no run ended with that, and one that could not be asked for is asked for again.
       if (error instanceof AuditError && error.isPassing) noteTrouble(error)
-      else watch.failed(schedule ?? asked, error)
+      else watch.failed(schedule ?? requestedRun, error)
     },
     slots: {
       begun(service) {

@@ -3,7 +3,7 @@ import { takeInventory } from '../../inventory/take-inventory.ts'
 import { AuditError } from '../../model/errors.ts'
 import { meantBy } from '../../model/meant-by.ts'
 import { resourceKey } from '../../model/resource.ts'
-import { functionPlaces, type Probe } from '../../policy/probe.ts'
+import { functionFields, type Probe } from '../../policy/probe.ts'
 import type { UnknownOutcome } from '../../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
@@ -96,7 +96,7 @@ async function findAll(
   { probes, sealer }: ManualProbeOptions,
   access: ReturnType<typeof accessTo>,
 ): Promise<{ targets: ProbeTarget[]; reason?: string }> {
-  const kinds = new Set(probes.map((probe) => functionPlaces[probe.function].kind))
+  const kinds = new Set(probes.map((probe) => functionFields[probe.function].kind))
   const targets = new Map<string, ProbeTarget>()
   const read = async (listing: 'sources' | 'subscriptions'): Promise<FaultKind | 'read'> => {
     try {

@@ -3,7 +3,7 @@ import type { StagedChange } from '../../history/records.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import { type Resource, type ResourceKey, resourceKey } from '../../model/resource.ts'
-import { functionPlaces, type Probe } from '../../policy/probe.ts'
+import { functionFields, type Probe } from '../../policy/probe.ts'
 import type { ProjectOutcome } from '../project-outcome.ts'
 import {
   type AuditedProject,
@@ -47,7 +47,7 @@ export interface ProbeOutcomes {
  */
 export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<ProbeOutcomes> {
   const { draft } = scan
-  const versions = await knownProbes(scan)
+  const versions = await readProbeVersions(scan)
   const ended = findEnded(scan, due, versions)
   const named = nameProbes(dropUnknownStubs(due, versions), versions, ended)
   const { resources, changes, notRun } =
@@ -72,9 +72,9 @@ export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Prob
   }
 }
 
-/** Nothing runs and nothing ends: what is known of the probes stays as it is, and nothing new is known. */
-export function leaveOutProbes({ known }: ProjectScan, targets: readonly ProbeTarget[]): ProbeOutcomes {
-  const carried = known.unseen('probe')
+/** Nothing runs and nothing ends: the outcomes of the probes stay as they are, and none is added. */
+export function leaveOutProbes({ currentVersions }: ProjectScan, targets: readonly ProbeTarget[]): ProbeOutcomes {
+  const carried = currentVersions.unseen('probe')
   const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
   const notices = targets.length + carried.length === 0 ? [] : [notice]
   return { resources: [], changes: [], untested: [], notices }
@@ -110,7 +110,7 @@ export function* findTargets(
   for (const { resource, item } of passing) {
     for (const probe of probes) {
       if (!probe.matches(ref, labels, resource)) continue
-      const { kind, attribute } = functionPlaces[probe.function]
+      const { kind, attribute } = functionFields[probe.function]
       const { uid, name } = resource
       const text = textOf(item, attribute, probe.functionText)
       if (text !== null) yield { probe, kind, uid, name, text }
@@ -120,8 +120,8 @@ export function* findTargets(
 
 const nothingTried: TriedProbes = { resources: [], changes: [], notRun: [] }
 
-async function knownProbes({ draft, project, known }: ProjectScan): Promise<ProbeVersion[]> {
-  const versions = known.unseen('probe')
+async function readProbeVersions({ draft, project, currentVersions }: ProjectScan): Promise<ProbeVersion[]> {
+  const versions = currentVersions.unseen('probe')
   const points = versions.map(({ uid }) => ({ kind: 'probe', uid, run: draft.run - 1 }) as const)
   const bodies = await draft.versionsAt(project, points)
   return versions.flatMap(({ id, uid }, at) => {
@@ -137,20 +137,20 @@ async function knownProbes({ draft, project, known }: ProjectScan): Promise<Prob
 function findEnded(
   scan: ProjectScan,
   { probes, targets, statuses, unobserved }: DueProbes,
-  known: readonly ProbeVersion[],
+  probeVersions: readonly ProbeVersion[],
 ): ReadonlySet<ProbeVersion> {
-  if (known.length === 0) return new Set()
+  if (probeVersions.length === 0) return new Set()
   const names = new Set(probes.map(({ name }) => name))
   const matched = new Set(targets.map((target) => `${target.probe.name} ${resourceKey(target)}`))
   const unseen = new Set<ResourceKey>()
   for (const kind of ['source', 'subscription'] as const) {
-    for (const { uid } of scan.known.unseen(kind)) {
+    for (const { uid } of scan.currentVersions.unseen(kind)) {
       const key = resourceKey({ kind, uid })
       if (!isKindComplete(statuses, kind) || unobserved.has(key)) unseen.add(key)
     }
   }
   return new Set(
-    known.filter((probe) => {
+    probeVersions.filter((probe) => {
       const target = targetOf(probe)
       if (!names.has(`${probe.attributes.probe}`)) return true
       return !matched.has(`${probe.attributes.probe} ${target}`) && !unseen.has(target)
@@ -169,17 +169,17 @@ function targetOf({ attributes: { target_kind, target_uid } }: ProbeVersion): Re
  */
 function nameProbes(
   targets: readonly ProbeTarget[],
-  known: readonly ProbeVersion[],
+  probeVersions: readonly ProbeVersion[],
   ended: ReadonlySet<ProbeVersion>,
 ): NamedTarget[] {
-  const current = known.filter((probe) => !ended.has(probe))
+  const current = probeVersions.filter((probe) => !ended.has(probe))
   const byTarget = new Map(current.map((probe) => [keyOf(probe.attributes), probe]))
   const taken = new Set(current.map(({ uid }) => uid))
   return [...Map.groupBy(targets, ({ probe }) => probe.name)].flatMap(([name, ofProbe]) =>
     ofProbe.map((target): NamedTarget => {
       const same = byTarget.get(`${name} ${resourceKey(target)}`)
       const newUid = ofProbe.length === 1 && !taken.has(name) ? name : `${name}@${target.uid}`
-      return { ...target, outcomeUid: same?.uid ?? newUid, known: same }
+      return { ...target, outcomeUid: same?.uid ?? newUid, lastOutcome: same }
     }),
   )
 }
@@ -192,9 +192,12 @@ function keyOf({ probe, target_kind, target_uid }: JsonObject): string {
  * Where sources are listed but were not this time, they are known by stubs, which do not show whether they have a
  * function at all. Those that never were a probe's are left to the coverage.
  */
-function dropUnknownStubs({ targets, statuses }: DueProbes, known: readonly ProbeVersion[]): readonly ProbeTarget[] {
+function dropUnknownStubs(
+  { targets, statuses }: DueProbes,
+  probeVersions: readonly ProbeVersion[],
+): readonly ProbeTarget[] {
   if (!areSourcesListed(statuses)) return targets
-  const familiar = new Set(known.map((probe) => `${probe.attributes.probe} ${targetOf(probe)}`))
+  const familiar = new Set(probeVersions.map((probe) => `${probe.attributes.probe} ${targetOf(probe)}`))
   return targets.filter(
     ({ probe, kind, uid, text }) =>
       kind !== 'source' || text !== undefined || familiar.has(`${probe.name} ${resourceKey({ kind, uid })}`),

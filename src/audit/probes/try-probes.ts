@@ -37,7 +37,7 @@ export interface NamedTarget extends ProbeTarget {
   /** The uid of the probe's outcome. */
   readonly outcomeUid: string
   /** The last outcome of the same probe on the same target. */
-  readonly known: ProbeVersion | undefined
+  readonly lastOutcome: ProbeVersion | undefined
 }
 
 export interface SkippedTarget extends NamedTarget {
@@ -87,8 +87,8 @@ export async function tryProbes(
     inARow = 0
     const now = resourceOf(target, result.ran, result.isDeterministic, sealer)
     await stageResources(scan, 'probe', 'sources', [now])
-    changes.push(...driftOf(target.known, now, sealer.keyId))
-    resources.push(withBefore(now, { approved: approved?.[at], last: target.known, sealer }))
+    changes.push(...driftOf(target.lastOutcome, now, sealer.keyId))
+    resources.push(withBefore(now, { approved: approved?.[at], last: target.lastOutcome, sealer }))
   }
   return { resources, changes, notRun }
 }
@@ -98,7 +98,7 @@ const tired = {
 } as const
 
 async function run(
-  { probe, text, kind, uid, known }: NamedTarget,
+  { probe, text, kind, uid, lastOutcome }: NamedTarget,
   { client, access, now, sealer }: FunctionAccess & Pick<ProjectScan, 'sealer' | 'now'>,
 ): Promise<{ readonly ran: FunctionResult | UnknownOutcome; readonly isDeterministic: boolean }> {
   if (text === undefined) {
@@ -108,8 +108,8 @@ async function run(
   const trial = { client, access, functionText: text, probe, now }
   const digests = digestsOf({ functionText: text, payload: probe.payload }, sealer)
   const same = { ...digests, function: probe.function, type: probe.type, target_kind: kind, target_uid: uid }
-  if (!isSameTrial(known, same, sealer.keyId)) return runTwice(trial)
-  return { ran: await tryFunction(trial), isDeterministic: known.attributes.deterministic === true }
+  if (!isSameTrial(lastOutcome, same, sealer.keyId)) return runTwice(trial)
+  return { ran: await tryFunction(trial), isDeterministic: lastOutcome.attributes.deterministic === true }
 }
 
 /** An earlier outcome: the last one, or the one that was approved. */
@@ -119,26 +119,29 @@ type Outcome = Pick<ProbeVersion, 'attributes' | 'sealKeyId'>
  * Whether a run with this function and payload is known. Digests under another installation key cannot be compared.
  * `attributes`: those of the run, its digests at least.
  */
-function isSameTrial<Known extends Outcome>(
-  known: Known | undefined,
+function isSameTrial<Last extends Outcome>(
+  lastOutcome: Last | undefined,
   attributes: Resource['attributes'],
   sealKeyId: string,
-): known is Known {
-  return isSamePayload(known, attributes, sealKeyId) && known.attributes.function_digest === attributes.function_digest
+): lastOutcome is Last {
+  return (
+    isSamePayload(lastOutcome, attributes, sealKeyId) &&
+    lastOutcome.attributes.function_digest === attributes.function_digest
+  )
 }
 
 /** What says of a probe that it is the same: a person who edits the policy makes no drift. */
 const samePayload = ['payload_digest', 'type', 'function', 'target_kind', 'target_uid'] as const
 
-function isSamePayload<Known extends Outcome>(
-  known: Known | undefined,
+function isSamePayload<Last extends Outcome>(
+  lastOutcome: Last | undefined,
   attributes: Resource['attributes'],
   sealKeyId: string,
-): known is Known {
+): lastOutcome is Last {
   return (
-    known !== undefined &&
-    known.sealKeyId === sealKeyId &&
-    samePayload.every((key) => known.attributes[key] === attributes[key])
+    lastOutcome !== undefined &&
+    lastOutcome.sealKeyId === sealKeyId &&
+    samePayload.every((key) => lastOutcome.attributes[key] === attributes[key])
   )
 }
 
@@ -165,12 +168,12 @@ function resourceOf(
 }
 
 /** How the functions of a fleet differ from the last run, on the same payload. */
-function driftOf(known: ProbeVersion | undefined, now: Resource, sealKeyId: string): StagedChange[] {
-  if (!isSamePayload(known, now.attributes, sealKeyId)) return []
+function driftOf(lastOutcome: ProbeVersion | undefined, now: Resource, sealKeyId: string): StagedChange[] {
+  if (!isSamePayload(lastOutcome, now.attributes, sealKeyId)) return []
   const { kind, uid, name } = now
-  const isCompared = known.attributes.deterministic === true && now.attributes.deterministic === true
+  const isCompared = lastOutcome.attributes.deterministic === true && now.attributes.deterministic === true
   const compared = isCompared ? /^\/(outcome|output|error)(\/|$)/ : /^\/outcome$/
-  const fields = diffAttributes('probe', known.attributes, now.attributes, { sealsComparable: true })
+  const fields = diffAttributes('probe', lastOutcome.attributes, now.attributes, { sealsComparable: true })
   const drifted = fields.filter(({ path }) => compared.test(path))
   return drifted.length === 0 ? [] : [{ kind, uid, name, change: 'modified', fields: drifted }]
 }

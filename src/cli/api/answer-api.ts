@@ -24,9 +24,9 @@ export function answerApi(options: HistoryOptions, terminal: ProcessContext, { v
       description: descriptionOf(entry, describe),
     })),
     async prepare(name, search) {
-      const found = Object.entries(apiEntries).find(([each, { words }]) => each === name || words.join('/') === name)
-      if (found === undefined) throw new NotFound(`there is no command "${name}" in the API; /api/v1 lists them`)
-      const [named, { isOfAllProjects = false, hasCommands = false, load }] = found
+      const entry = Object.entries(apiEntries).find(([each, { words }]) => each === name || words.join('/') === name)
+      if (entry === undefined) throw new NotFound(`there is no command "${name}" in the API; /api/v1 lists them`)
+      const [named, { isOfAllProjects = false, hasCommands = false, load }] = entry
       const source = await load()
       const { values, limit, run, isOfRun } = readParameters(named, source, search)
       const readAs = (format: 'json' | 'text') => async (reading: HistoryAccess) => {
@@ -35,7 +35,7 @@ export function answerApi(options: HistoryOptions, terminal: ProcessContext, { v
         try {
           return await source.write(reading.history, values, inquiry)
         } catch (error) {
-          throw withoutPlaces(error, options, terminal)
+          throw hideFiles(error, options, terminal)
         }
       }
       return { isOfRun, isOfAllProjects, read: readAs('json'), ...(hasCommands ? { readText: readAs('text') } : {}) }
@@ -46,9 +46,9 @@ export function answerApi(options: HistoryOptions, terminal: ProcessContext, { v
 }
 
 /** An error that names the files of this machine is not for readers of the pages. */
-function withoutPlaces(error: unknown, { config, history }: HistoryOptions, { cwd }: ProcessContext): unknown {
+function hideFiles(error: unknown, { config, history }: HistoryOptions, { cwd }: ProcessContext): unknown {
   if (!(error instanceof AuditError) || error.kind !== 'usage') return error
-  const places = [cwd(), config, resolve(cwd(), config), ...(history === undefined ? [] : [history])]
+  const paths = [cwd(), config, resolve(cwd(), config), ...(history === undefined ? [] : [history])]
   const said = `${error.message}\n${error.advice ?? ''}`
-  return places.some((place) => said.includes(place)) ? AuditError.failure(said, { cause: error }) : error
+  return paths.some((path) => said.includes(path)) ? AuditError.failure(said, { cause: error }) : error
 }

@@ -72,20 +72,20 @@ export function readParameters<Parameters extends ParameterTable>(
 ): ReadParameters<Parameters> {
   const parameters = parametersOf(source)
   const given = new Map<Parameter, string[]>()
-  for (const [asked, text] of search) {
-    const found = parameters.find((each) => each.name === asked)
-    if (found === undefined) {
+  for (const [givenName, text] of search) {
+    const apiParameter = parameters.find((each) => each.name === givenName)
+    if (apiParameter === undefined) {
       const names = parameters.map((each) => each.name)
-      throw AuditError.usage(`there is no parameter "${asked}"${suggestName(asked, names)}`, {
+      throw AuditError.usage(`there is no parameter "${givenName}"${suggestName(givenName, names)}`, {
         advice: `${name} reads ${names.join(', ')}`,
       })
     }
-    refuseText(found, text)
-    const before = given.get(found.parameter) ?? []
-    if (before.length > 0 && !shapeOf(found.parameter).isList) {
-      throw AuditError.usage(`the parameter "${asked}" is there twice`)
+    refuseText(apiParameter, text)
+    const before = given.get(apiParameter.parameter) ?? []
+    if (before.length > 0 && !shapeOf(apiParameter.parameter).isList) {
+      throw AuditError.usage(`the parameter "${givenName}" is there twice`)
     }
-    given.set(found.parameter, [...before, text])
+    given.set(apiParameter.parameter, [...before, text])
   }
   const missing = parameters.find((each) => shapeOf(each.parameter).isRequired && !given.has(each.parameter))
   if (missing !== undefined) {
@@ -129,8 +129,8 @@ function refuseText({ name, parameter: each }: ApiParameter, text: string): void
   }
 }
 
-function refuseConflicts(known: readonly ApiParameter[], given: ReadonlyMap<Parameter, unknown>): void {
-  const named = known.filter((each) => given.has(each.parameter))
+function refuseConflicts(parameters: readonly ApiParameter[], given: ReadonlyMap<Parameter, unknown>): void {
+  const named = parameters.filter((each) => given.has(each.parameter))
   for (const { name, parameter: each } of named) {
     const other = named.find((one) => each.conflicts?.includes(one.name))
     if (other !== undefined) throw AuditError.usage(`the parameter "${name}" cannot be used with "${other.name}"`)

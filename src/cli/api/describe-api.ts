@@ -191,7 +191,7 @@ export function answerSchemas(): JsonObject {
   }
 }
 
-/** Within one document, schemas refer to each other by their place in it. */
+/** Within one document, schemas refer to each other by their path in it. */
 function rooted(json: Json, name: string, names: ReadonlyMap<string, string>): Json {
   if (Array.isArray(json)) return json.map((item) => rooted(item, name, names))
   if (typeof json !== 'object' || json === null) return json

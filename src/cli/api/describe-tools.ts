@@ -95,24 +95,24 @@ function describeAnswer(name: string, { hasCommands }: ApiAddress, schemas: Json
       ]),
     ],
   }
-  const found = new Map<string, Json>()
-  const whole = inOneDocument(schema, schemas, found)
-  return { ...asObject(whole), $defs: Object.fromEntries(found) }
+  const definitions = new Map<string, Json>()
+  const whole = inOneDocument(schema, schemas, definitions)
+  return { ...asObject(whole), $defs: Object.fromEntries(definitions) }
 }
 
 /** Rewrites references to components as ones to definitions of the document itself, which it gathers. */
-function inOneDocument(json: Json, schemas: JsonObject, found: Map<string, Json>): Json {
-  if (Array.isArray(json)) return json.map((item) => inOneDocument(item, schemas, found))
+function inOneDocument(json: Json, schemas: JsonObject, definitions: Map<string, Json>): Json {
+  if (Array.isArray(json)) return json.map((item) => inOneDocument(item, schemas, definitions))
   if (!isJsonObject(json)) return json
   const members = Object.entries(json).map(([key, value]): [string, Json] => {
-    if (key !== '$ref' || typeof value !== 'string') return [key, inOneDocument(value, schemas, found)]
+    if (key !== '$ref' || typeof value !== 'string') return [key, inOneDocument(value, schemas, definitions)]
     const steps = value.slice(components.length).split('/')
     const name = steps.filter((step) => step !== '$defs').join('.')
-    if (!found.has(name)) {
+    if (!definitions.has(name)) {
       // At once: a schema may refer to itself.
-      found.set(name, {})
+      definitions.set(name, {})
       const { $defs, ...schema } = asObject(steps.reduce<Json>((at, step) => asObject(at)[step] ?? {}, schemas))
-      found.set(name, inOneDocument(schema, schemas, found))
+      definitions.set(name, inOneDocument(schema, schemas, definitions))
     }
     return [key, `#/$defs/${name}`]
   })

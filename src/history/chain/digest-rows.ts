@@ -11,8 +11,12 @@ import {
 } from './parts.ts'
 
 /** Digests of what a run recorded, as it is now, but for those that are known. */
-export function partsOfRun(transaction: Transaction, run: number, known: PartDigests = new Map()): Promise<Parts> {
-  return digestsOf(transaction, runRows, run, known)
+export function partsOfRun(
+  transaction: Transaction,
+  run: number,
+  givenDigests: PartDigests = new Map(),
+): Promise<Parts> {
+  return digestsOf(transaction, runRows, run, givenDigests)
 }
 
 /** Digests of all that no link covers, as a checkpoint carries them. */
@@ -24,12 +28,12 @@ async function digestsOf(
   transaction: Transaction,
   parts: PartRows,
   number: number,
-  known: PartDigests,
+  givenDigests: PartDigests,
 ): Promise<Parts> {
-  const present = await partsWithRows(transaction, parts, number, known)
+  const present = await partsWithRows(transaction, parts, number, givenDigests)
   const digests: [string, string][] = []
   for (const [name, rows] of Object.entries(parts)) {
-    const digest = present.has(name) ? await digestRows(transaction, rows, number) : known.get(name)
+    const digest = present.has(name) ? await digestRows(transaction, rows, number) : givenDigests.get(name)
     if (digest !== undefined) digests.push([name, digest])
   }
   return Object.fromEntries(digests)
@@ -40,9 +44,9 @@ async function partsWithRows(
   session: Session,
   parts: PartRows,
   number: number,
-  known: PartDigests,
+  givenDigests: PartDigests,
 ): Promise<ReadonlySet<string>> {
-  const missingParts = Object.entries(parts).filter(([name]) => !known.has(name))
+  const missingParts = Object.entries(parts).filter(([name]) => !givenDigests.has(name))
   const exists = missingParts.map(
     ([name, { from, where }]) => `EXISTS (SELECT 1 FROM ${from} WHERE ${where}) AS "${name}"`,
   )
@@ -141,7 +145,7 @@ export class RunningDigest<Members extends DigestMembers> {
 /** The digests that are not spoiled, by part. */
 export function endDigests(digests: Readonly<Record<string, Pick<RunningDigest<DigestMembers>, 'end'>>>): PartDigests {
   const ended = Object.entries(digests).map(([part, running]) => [part, running.end()] as const)
-  return new Map(ended.flatMap(([part, known]) => (known === undefined ? [] : [[part, known.digest] as const])))
+  return new Map(ended.flatMap(([part, result]) => (result === undefined ? [] : [[part, result.digest] as const])))
 }
 
 /** Histories store UTF-8: half of a surrogate pair comes back as U+FFFD. */

@@ -19,13 +19,13 @@ function signedSql(table: string, column: string): string {
 }
 
 /** Links a run that is being committed, with all that it wrote, to the one before it. Returns the link. */
-export async function appendLink(transaction: Transaction, run: number, known: PartDigests): Promise<string> {
+export async function appendLink(transaction: Transaction, run: number, givenDigests: PartDigests): Promise<string> {
   const previous =
     (await transaction.value<string | null>(
       "SELECT chain FROM hookdrift.run WHERE number < $1 AND state = 'committed' ORDER BY number DESC LIMIT 1",
       [run],
     )) ?? null
-  const parts = await partsOfRun(transaction, run, known)
+  const parts = await partsOfRun(transaction, run, givenDigests)
   const chain = linkOf(previous, parts)
   await transaction.run('UPDATE hookdrift.run SET previous = $2, part_digests = $3, chain = $4 WHERE number = $1', [
     run,

@@ -58,7 +58,7 @@ export class DraftWriter {
 
   lost(): Error {
     this.#hasEnded = true
-    return leaseLost(this.#options.run, this.#backend.db.shown)
+    return leaseLost(this.#options.run, this.#backend.db.displayName)
   }
 
   /** @throws AuditError.busy when the draft may no longer write */

@@ -22,7 +22,7 @@ export class OpenProjects {
   readonly #db: Session
   readonly #run: number
   readonly #ids: DraftIds
-  readonly #known = new Map<string, Promise<OpenProject>>()
+  readonly #projects = new Map<string, Promise<OpenProject>>()
   #waiting: NewProject[] = []
 
   constructor(db: Session, run: number, ids: DraftIds) {
@@ -32,18 +32,20 @@ export class OpenProjects {
   }
 
   async open(project: ProjectRef): Promise<OpenProject> {
-    return this.#known.get(projectKey(project)) ?? this.#open(project, this.#read([project]))
+    return this.#projects.get(projectKey(project)) ?? this.#open(project, this.#read([project]))
   }
 
   /** Several at once, in one statement. */
   async openAll(projects: readonly ProjectRef[]): Promise<OpenProject[]> {
-    const reading = this.#read(projects.filter((project) => !this.#known.has(projectKey(project))))
-    return Promise.all(projects.map((project) => this.#known.get(projectKey(project)) ?? this.#open(project, reading)))
+    const reading = this.#read(projects.filter((project) => !this.#projects.has(projectKey(project))))
+    return Promise.all(
+      projects.map((project) => this.#projects.get(projectKey(project)) ?? this.#open(project, reading)),
+    )
   }
 
   /** All that were opened, by their ids. */
   async all(): Promise<OpenProject[]> {
-    return (await Promise.all(this.#known.values())).sort((a, b) => a.id - b.id)
+    return (await Promise.all(this.#projects.values())).sort((a, b) => a.id - b.id)
   }
 
   /** Rows to insert. */
@@ -55,12 +57,12 @@ export class OpenProjects {
 
   #open(project: ProjectRef, reading: Promise<ReadonlyMap<string, ProjectRow>>): Promise<OpenProject> {
     const key = projectKey(project)
-    const opening = reading.then(async (found) => {
-      return { ...(found.get(key) ?? (await this.#make(project))), state: untouchedProject() }
+    const opening = reading.then(async (rows) => {
+      return { ...(rows.get(key) ?? (await this.#make(project))), state: untouchedProject() }
     })
-    this.#known.set(key, opening)
+    this.#projects.set(key, opening)
     // The next call tries again.
-    opening.catch(() => this.#known.delete(key))
+    opening.catch(() => this.#projects.delete(key))
     return opening
   }
 

@@ -40,11 +40,10 @@ export async function readHistories(
       const violation = toActiveViolation({ ...row, originRun })
       return { project, row: { ...violation, originRun, firstSeen, isActive: isActive === 1 } }
     }),
-    underOtherRules: await session.all<{ project: number }>(otherRulesSql, [scanned, run]),
   })
 }
 
-const noRows = { shapes: [], modifications: [], withOrigin: [], underOtherRules: [] }
+const noRows = { shapes: [], modifications: [], withOrigin: [] }
 
 const shapesSql = `SELECT w.project_id AS project, w.listing, w.shape FROM hookdrift.walk w
   WHERE w.project_id = ANY($1) AND w.shape IS NOT NULL AND w.run = (SELECT max(o.run) FROM hookdrift.walk o
@@ -69,20 +68,12 @@ const withOriginSql = `SELECT ${activeColumns}, x.project_id AS project,
           OR a.revoked_at > (SELECT started_at FROM hookdrift.run WHERE number = x.to_run)))))
   ORDER BY x.id`
 
-const otherRulesSql = `SELECT p.id AS project FROM hookdrift.project p CROSS JOIN hookdrift.run r CROSS JOIN hookdrift.run b
-  WHERE p.id = ANY($1) AND r.number = $2
-    AND b.number = (SELECT max(s.run) FROM hookdrift.scan s WHERE s.project_id = p.id AND s.run < $2)
-    AND (b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
-      OR b.tool_version <> r.tool_version)`
-
 /** What is read of some projects, each row with the id of its project. */
 interface ReadRows {
   readonly shapes: readonly { readonly project: number; readonly listing: Listing; readonly shape: string }[]
   /** Oldest first. */
   readonly modifications: readonly OfProject<Modification>[]
   readonly withOrigin: readonly OfProject<ViolationWithOrigin>[]
-  /** Projects that other rules were applied to. */
-  readonly underOtherRules: readonly { readonly project: number }[]
 }
 
 /** A row of some projects, before it is given to its own. */
@@ -95,12 +86,11 @@ interface OfProject<Row> {
 function assembleHistories(
   projects: readonly ProjectRef[],
   ids: readonly number[],
-  { shapes, modifications, withOrigin, underOtherRules }: ReadRows,
+  { shapes, modifications, withOrigin }: ReadRows,
 ): ReadonlyMap<string, ProjectHistory> {
   const shapesOf = Map.groupBy(shapes, ({ project }) => project)
   const modificationsOf = Map.groupBy(modifications, ({ project }) => project)
   const withOriginOf = Map.groupBy(withOrigin, ({ project }) => project)
-  const changed = new Set(underOtherRules.map(({ project }) => project))
   return new Map(
     projects.map(({ name }, at): [string, ProjectHistory] => {
       const id = ids[at] ?? 0
@@ -111,7 +101,6 @@ function assembleHistories(
           shapes: Object.fromEntries(ofListing),
           modifications: rowsOf(modificationsOf, id),
           withOrigin: rowsOf(withOriginOf, id),
-          isUnderOtherRules: changed.has(id),
         },
       ]
     }),

@@ -78,9 +78,9 @@ export class RunDraft extends SqlScanDraft implements Draft {
         },
       })
       this.writer.end()
-      for (const some of chunks(await this.projects.all(), writtenTogether)) {
+      for (const batch of chunks(await this.projects.all(), writtenTogether)) {
         // What cannot be written now is left out, and the next run does without it.
-        await db.transaction((transaction) => writeReadings(transaction, some, 'items')).catch(() => {})
+        await db.transaction((transaction) => writeReadings(transaction, batch, 'items')).catch(() => {})
       }
       return record
     } catch (error) {

@@ -22,7 +22,6 @@ import { compareText } from '../report-order.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
 import type { Fence, HistoryBackend } from '../sql/backend.ts'
 import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
-
 import { readVersionsAt } from '../sql/state-at.ts'
 import type { StoredBody, VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
@@ -75,6 +74,17 @@ export class SqlScanDraft implements ScanDraft {
   async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
     const { lastScan } = await this.projects.open(project)
     return lastScan ?? undefined
+  }
+
+  async underSameRules(runs: readonly number[]): Promise<ReadonlySet<number>> {
+    if (runs.length === 0) return new Set()
+    const rows = await this.db.all<{ readonly run: number }>(
+      `SELECT b.number AS run FROM hookdrift.run b CROSS JOIN hookdrift.run r
+       WHERE b.number = ANY($1) AND r.number = $2 AND b.policy_digest = r.policy_digest
+         AND b.configuration_digest = r.configuration_digest AND b.tool_version = r.tool_version`,
+      [runs, this.run],
+    )
+    return new Set(rows.map(({ run }) => run))
   }
 
   async historiesOf(

@@ -35,7 +35,7 @@ interface StagedWalk extends Coverage {
 }
 
 export interface NumberedNotice extends ProjectNotice {
-  /** Its place among all notices that the draft staged. */
+  /** Its index among all notices that the draft staged. */
   readonly at: number
 }
 

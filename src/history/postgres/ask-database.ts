@@ -2,7 +2,7 @@ import { type Client, type CustomTypesConfig, DatabaseError, escapeIdentifier, t
 import Cursor from 'pg-cursor'
 import { AuditError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
-import { type PostgresServer, shownServer } from '../postgres-server.ts'
+import { displayNameOf, type PostgresServer } from '../postgres-server.ts'
 import {
   columnsByView,
   distinctNames,
@@ -16,7 +16,7 @@ import {
   type ViewColumns,
 } from '../refused-queries.ts'
 import type { QueryAnswer, QueryLimits } from '../upkeep.ts'
-import { clientConfig, OwnClient } from './client.ts'
+import { clientConfig, LoginClient } from './client.ts'
 import { decodeText } from './connect.ts'
 import { asHistoryError } from './describe-fault.ts'
 import { type LoginPowers, powersSql, readerGrants, refusePowers } from './refuse-powers.ts'
@@ -32,7 +32,7 @@ interface QuerySession extends LoginPowers {
 export async function askDatabase(server: PostgresServer, sql: string, limits: QueryLimits): Promise<QueryAnswer> {
   refuseOtherWords(firstWord(sql))
   if (sql.includes('\0')) throw refusedQuery('it contains NUL')
-  const client = new OwnClient(clientConfig(server))
+  const client = new LoginClient(clientConfig(server))
   // A connection that breaks: the statement that waits for it fails.
   client.on('error', () => {})
   try {
@@ -84,7 +84,7 @@ async function beginReading(client: Client, server: PostgresServer, { timeoutMs 
     if (session === undefined) throw new Error('a SELECT without FROM gave no row')
     return session
   } catch (error) {
-    throw asHistoryError(error, shownServer(server))
+    throw asHistoryError(error, displayNameOf(server))
   }
 }
 
@@ -99,15 +99,15 @@ async function readAnswer(client: Client, sql: string, limits: QueryLimits): Pro
     for (;;) {
       // One more than allowed shows whether there are more.
       const most = Math.min(rowsAtOnce, limits.rows + 1 - rows.length)
-      const { found, fields } = await readCursor(cursor, most)
+      const { records, fields } = await readCursor(cursor, most)
       columns = fields ?? columns
-      for (const row of found) {
+      for (const row of records) {
         if (rows.length === limits.rows) return { columns, rows, isCut: true }
         for (const cell of row) characters += typeof cell === 'string' ? cell.length : 8
         if (characters > limits.characters) throw largeQuery(limits.characters)
         rows.push(row)
       }
-      if (found.length < most) return { columns, rows, isCut: false }
+      if (records.length < most) return { columns, rows, isCut: false }
     }
   } finally {
     // Not awaited: a broken connection never answers. The next statement waits for it.
@@ -116,16 +116,16 @@ async function readAnswer(client: Client, sql: string, limits: QueryLimits): Pro
 }
 
 interface Piece {
-  readonly found: readonly (readonly Json[])[]
+  readonly records: readonly (readonly Json[])[]
   /** The names of the columns; undefined behind the last row. */
   readonly fields: readonly string[] | undefined
 }
 
 function readCursor(cursor: Cursor<readonly Json[]>, most: number): Promise<Piece> {
   return new Promise((resolve, reject) => {
-    cursor.read(most, (error, found, result?: QueryResult) => {
+    cursor.read(most, (error, records, result?: QueryResult) => {
       if (error) reject(error)
-      else resolve({ found, fields: result && distinctNames(result.fields.map(({ name }) => name)) })
+      else resolve({ records, fields: result && distinctNames(result.fields.map(({ name }) => name)) })
     })
   })
 }
@@ -166,7 +166,7 @@ function watchAnswer(client: Client, { timeoutMs, characters }: QueryLimits, can
 
 /** Ends the statement of another connection of the same login. */
 async function cancelProcess(server: PostgresServer, process: number): Promise<void> {
-  const client = new OwnClient(clientConfig(server))
+  const client = new LoginClient(clientConfig(server))
   client.on('error', () => {})
   try {
     await client.connect()
@@ -199,7 +199,7 @@ async function readViews(client: Client, { schema }: PostgresServer): Promise<Vi
 }
 
 function describeFault(error: unknown, server: PostgresServer, { timeoutMs }: QueryLimits): unknown {
-  if (!(error instanceof DatabaseError)) return asHistoryError(error, shownServer(server))
+  if (!(error instanceof DatabaseError)) return asHistoryError(error, displayNameOf(server))
   const { code = '', message } = error
   if (code === '57014') return slowQuery(timeoutMs)
   if (code === '25006') return refusedQuery('it would write')
@@ -208,7 +208,7 @@ function describeFault(error: unknown, server: PostgresServer, { timeoutMs }: Qu
     return AuditError.usage(`the query failed: ${message}`, { advice, cause: error })
   }
   // The server is in trouble; the statement is not the cause.
-  if (/^(?:080|53|57P|58|XX)/.test(code)) return asHistoryError(error, shownServer(server))
+  if (/^(?:080|53|57P|58|XX)/.test(code)) return asHistoryError(error, displayNameOf(server))
   return failedQuery(error)
 }
 

@@ -10,7 +10,7 @@ type ConnectCallback = ((error: Error) => void) | ((error: null, client: Client)
  * A client that drops its connection where it cannot log in. The server would keep it open for a minute, and the open
  * connection this process.
  */
-export class OwnClient extends Client {
+export class LoginClient extends Client {
   override connect(): Promise<Client>
   override connect(callback: ConnectCallback): void
   override connect(callback?: ConnectCallback): Promise<Client> | undefined {

@@ -8,10 +8,10 @@ import {
   types,
 } from 'pg'
 import Cursor from 'pg-cursor'
-import { type PostgresServer, shownServer } from '../postgres-server.ts'
+import { displayNameOf, type PostgresServer } from '../postgres-server.ts'
 import type { HistoryDatabase, Session, SqlValue, Transaction } from '../sql/session.ts'
 import { type CellType, columnType, inBatches, type Row } from '../table-rows.ts'
-import { clientConfig, OwnClient } from './client.ts'
+import { clientConfig, LoginClient } from './client.ts'
 import { asHistoryError } from './describe-fault.ts'
 
 export interface PostgresSession extends Session {
@@ -69,14 +69,14 @@ const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCA
 
 /** Opens no connection: the first statement does. */
 export function connect(server: PostgresServer, options: ConnectOptions = {}): PostgresDatabase {
-  const shown = shownServer(server)
+  const displayName = displayNameOf(server)
   const { schema } = server
   const pool = new Pool(poolConfig(server, options))
   // A connection that breaks while it waits: the next statement opens another one.
   pool.on('error', () => {})
-  const clients = new Set<OwnClient>()
-  pool.on('connect', (client) => clients.add(own(client)))
-  pool.on('remove', (client) => clients.delete(own(client)))
+  const clients = new Set<LoginClient>()
+  pool.on('connect', (client) => clients.add(asLoginClient(client)))
+  pool.on('remove', (client) => clients.delete(asLoginClient(client)))
   const silence = endSilence(options.mostSilenceMs ?? (() => mostSilenceMs))
   const text = (sql: string) =>
     schema === 'hookdrift' ? sql : sql.replaceAll('hookdrift.', `${escapeIdentifier(schema)}.`)
@@ -85,7 +85,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     try {
       return await work()
     } catch (error) {
-      throw asHistoryError(error, shown)
+      throw asHistoryError(error, displayName)
     }
   }
   /** Works on a connection of its own, which is used again unless it is noted to be broken. */
@@ -107,7 +107,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     }
   }
   const ask = <Row extends object>(client: PoolClient, statement: string | QueryConfig, values?: unknown[]) =>
-    silence.answer(own(client), client.query<Row>(statement, values))
+    silence.answer(asLoginClient(client), client.query<Row>(statement, values))
   /** `client`: undefined where each statement takes a connection that is free. */
   const sessionOn = (client?: PoolClient): PostgresSession => {
     const on = <Result>(work: (client: PoolClient) => Promise<Result>) =>
@@ -129,7 +129,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     const cursor = client.query(new Cursor<Row>(text(sql), values.map(stored), { types: parsers }))
     try {
       for (;;) {
-        const rows = await describing(() => silence.answer(own(client), cursor.read(cursorRows)))
+        const rows = await describing(() => silence.answer(asLoginClient(client), cursor.read(cursorRows)))
         if (rows.length === 0) return
         yield* rows
       }
@@ -166,12 +166,12 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
 
   return {
     ...sessionOn(),
-    shown,
+    displayName,
     schema,
     mostIdleMs: options.mostIdleMs ?? 60_000,
     transaction: (work, limits) => inTransaction(beginText(limits), work),
     snapshot: (work) => inTransaction(beginSnapshot, work),
-    describe: (error) => asHistoryError(error, shown),
+    describe: (error) => asHistoryError(error, displayName),
     async close() {
       silence.close()
       // A server that hears nothing does not say good-bye.
@@ -215,8 +215,8 @@ async function insertInBatches(
 }
 
 /** The pool makes them. */
-function own(client: PoolClient): OwnClient {
-  return client as unknown as OwnClient
+function asLoginClient(client: PoolClient): LoginClient {
+  return client as unknown as LoginClient
 }
 
 /** One statement for the server, so that a limit costs no round trip. */
@@ -232,7 +232,7 @@ function poolConfig(server: PostgresServer, { connections = 8, ...options }: Con
     types: parsers,
     max: connections,
     allowExitOnIdle: true,
-    Client: OwnClient,
+    Client: LoginClient,
   }
 }
 
@@ -275,7 +275,7 @@ const checkEveryMs = 1_000
  * counts as one.
  */
 function endSilence(mostSilenceMs: () => number) {
-  const waiting = new Set<{ readonly client: OwnClient; checks: number }>()
+  const waiting = new Set<{ readonly client: LoginClient; checks: number }>()
   const timer = setInterval(() => {
     const mostMs = mostSilenceMs()
     for (const wait of waiting) {
@@ -287,7 +287,7 @@ function endSilence(mostSilenceMs: () => number) {
   timer.unref()
   return {
     /** The answer to a statement on a connection. The connection ends where none comes. */
-    async answer<Answer>(client: OwnClient, answer: Promise<Answer>): Promise<Answer> {
+    async answer<Answer>(client: LoginClient, answer: Promise<Answer>): Promise<Answer> {
       const wait = { client, checks: 0 }
       waiting.add(wait)
       try {

@@ -59,10 +59,10 @@ const ofClient: readonly (readonly [beginning: RegExp, Fault])[] = [
 const lockNotAvailable = '55P03'
 
 /** The error to report where a history could not be read or written. Returns other errors, such as bugs, unchanged. */
-export function asHistoryError(thrown: unknown, shown: string): unknown {
+export function asHistoryError(thrown: unknown, displayName: string): unknown {
   if (thrown instanceof AuditError || !(thrown instanceof Error)) return thrown
   if (thrown instanceof SyntaxError) {
-    return AuditError.failure(`the history ${shown} is damaged: it contains a text that is not JSON`, {
+    return AuditError.failure(`the history ${displayName} is damaged: it contains a text that is not JSON`, {
       advice: 'restore the last backup that verifies: `hookdrift docs keep-the-history`',
       cause: thrown,
     })
@@ -73,9 +73,9 @@ export function asHistoryError(thrown: unknown, shown: string): unknown {
   if (fault === undefined) return thrown
   const { says = reasonOf(error), ...options } = fault
   if (error instanceof DatabaseError && error.code === lockNotAvailable) {
-    return AuditError.busy(`another process keeps the history ${shown} locked`, { ...options, cause: thrown })
+    return AuditError.busy(`another process keeps the history ${displayName} locked`, { ...options, cause: thrown })
   }
-  return AuditError.failure(`cannot use the history ${shown}: ${says}`, { ...options, cause: thrown })
+  return AuditError.failure(`cannot use the history ${displayName}: ${says}`, { ...options, cause: thrown })
 }
 
 function faultOf(state: string): Fault | undefined {

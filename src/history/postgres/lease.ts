@@ -10,7 +10,7 @@ export interface SharedProcess extends LeaseOwner {
   /** Whether a process of this host and boot runs. */
   isAlive(pid: number): boolean
   /** Whether `now` counts instead of the server's clock, which is the only one that all machines share. */
-  readonly isClockOwn?: boolean
+  readonly usesLocalClock?: boolean
 }
 
 /** Three missed heartbeats: a server may be slower to answer than a file. */
@@ -35,7 +35,7 @@ interface LeaseRow {
 
 /** SQL of the current time: the server's, unless the process has a clock of its own. */
 export function nowSql(owner: SharedProcess): string {
-  return owner.isClockOwn === true ? `'${new Date(owner.now()).toISOString()}'::timestamptz` : 'clock_timestamp()'
+  return owner.usesLocalClock === true ? `'${new Date(owner.now()).toISOString()}'::timestamptz` : 'clock_timestamp()'
 }
 
 /** SQL of the columns of a `LeaseRow`. */
@@ -53,12 +53,12 @@ function leaseColumns(owner: SharedProcess): string {
 export async function readLease(
   session: Session,
   owner: SharedProcess,
-  shown: string,
+  displayName: string,
   { lock = '', expiryMs = leaseExpiryMs } = {},
 ): Promise<number> {
   const lease = await session.get<LeaseRow>(`SELECT ${leaseColumns(owner)} FROM hookdrift.lease ${lock}`)
   if (lease === undefined) return 0
-  if (isLive(lease, owner, expiryMs)) throw leaseTaken(lease, owner.now(), shown)
+  if (isLive(lease, owner, expiryMs)) throw leaseTaken(lease, owner.now(), displayName)
   return lease.token
 }
 
@@ -83,9 +83,9 @@ export async function lockLease(session: Session): Promise<void> {
 }
 
 /** Keeps others from it until the transaction ends. @throws AuditError.busy as `readLease` */
-export async function requireFreeLease(session: Session, owner: SharedProcess, shown: string): Promise<void> {
+export async function requireFreeLease(session: Session, owner: SharedProcess, displayName: string): Promise<void> {
   await session.run(leaseRowSql)
-  await readLease(session, owner, shown, { lock: 'FOR UPDATE' })
+  await readLease(session, owner, displayName, { lock: 'FOR UPDATE' })
 }
 
 /**
@@ -96,12 +96,12 @@ export async function requireFreeLease(session: Session, owner: SharedProcess, s
 export async function takeLease(
   session: Session,
   owner: SharedProcess,
-  shown: string,
+  displayName: string,
   expiryMs = leaseExpiryMs,
 ): Promise<number> {
   const now = nowSql(owner)
   await session.run(leaseRowSql)
-  const token = (await readLease(session, owner, shown, { lock: 'FOR UPDATE', expiryMs })) + 1
+  const token = (await readLease(session, owner, displayName, { lock: 'FOR UPDATE', expiryMs })) + 1
   await session.run(
     `UPDATE hookdrift.lease SET token = $1, host = $2, boot_id = $3, pid = $4, taken_at = ${now}, heartbeat_at = ${now}`,
     [token, owner.host, owner.bootId, owner.pid],

@@ -35,7 +35,7 @@ export interface SchemaState {
 /** Which schema a database has, and which one this program knows. */
 export async function readSchemaState(
   db: PostgresSession,
-  { schema, shown }: Pick<PostgresDatabase, 'schema' | 'shown'>,
+  { schema, displayName }: Pick<PostgresDatabase, 'schema' | 'displayName'>,
   steps = readSteps(),
 ): Promise<SchemaState> {
   const knows = steps.at(-1)?.version ?? 0
@@ -44,7 +44,7 @@ export async function readSchemaState(
   const applied = await db.all<{ version: number; sha256: string }>(
     'SELECT version, sha256 FROM hookdrift.migration ORDER BY version',
   )
-  if (applied.length > 0) refuseOtherSteps(shown, applied, steps)
+  if (applied.length > 0) refuseOtherSteps(displayName, applied, steps)
   return { has: applied.at(-1)?.version ?? 0, knows }
 }
 
@@ -55,18 +55,18 @@ export async function readSchemaState(
 export async function ensureSchema(db: PostgresDatabase, now: string): Promise<void> {
   const { has, knows } = await readSchemaState(db, db)
   if (has === 0) await upgradeSchema(db, now)
-  else refuseOtherSchema(db.shown, { has, knows })
+  else refuseOtherSchema(db.displayName, { has, knows })
 }
 
 /** @throws AuditError.failure */
-export function refuseOtherSchema(shown: string, { has, knows }: SchemaState): void {
+export function refuseOtherSchema(displayName: string, { has, knows }: SchemaState): void {
   if (has > knows) {
-    throw AuditError.failure(`the history ${shown} has schema ${has}, this hookdrift knows ${knows}`, {
+    throw AuditError.failure(`the history ${displayName} has schema ${has}, this hookdrift knows ${knows}`, {
       advice: 'use the newer hookdrift that wrote it',
     })
   }
   if (has < knows) {
-    throw AuditError.failure(`the history ${shown} has schema ${has}, this hookdrift needs ${knows}`, {
+    throw AuditError.failure(`the history ${displayName} has schema ${has}, this hookdrift needs ${knows}`, {
       advice: 'upgrade it with `hookdrift history upgrade`',
       isPassing: true,
     })
@@ -82,7 +82,7 @@ export async function upgradeSchema(db: PostgresDatabase, now: string, steps = r
     // Another process may take the steps meanwhile.
     await transaction.run('SELECT pg_advisory_xact_lock($1)', [upgradeLock])
     const state = await readSchemaState(transaction, db, steps)
-    if (state.has > state.knows) refuseOtherSchema(db.shown, state)
+    if (state.has > state.knows) refuseOtherSchema(db.displayName, state)
     const due = steps.filter(({ version }) => version > state.has)
     if (state.has === 0) await transaction.run(`CREATE SCHEMA IF NOT EXISTS "${db.schema}"`)
     for (const { version, name, sql, sha256 } of due) {
@@ -111,9 +111,9 @@ export async function refuseMissing(server: PostgresServer): Promise<void> {
 export async function requireHistory(db: PostgresDatabase): Promise<void> {
   const state = await readSchemaState(db, db)
   if (state.has === 0) {
-    throw AuditError.failure(`there is no history at ${db.shown}`, {
+    throw AuditError.failure(`there is no history at ${db.displayName}`, {
       advice: 'run an audit first, or name another history',
     })
   }
-  refuseOtherSchema(db.shown, state)
+  refuseOtherSchema(db.displayName, state)
 }

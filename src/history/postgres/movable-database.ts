@@ -2,13 +2,11 @@ import { AuditError } from '../../model/errors.ts'
 import type { HistoryRows, MovableHistory, VerifyRows } from '../movable-history.ts'
 import type { SchemaFault } from '../schema-faults.ts'
 import { makeRoom, markMoved, rowsIn, targetIn } from '../sql/copied-rows.ts'
-
 import { chainOf } from '../sql/prune-history.ts'
 import { historyTables } from '../table-rows.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from './connect.ts'
 import { nowSql, readLease, type SharedProcess } from './lease.ts'
 import { ensureSchema, readSchemaState, readSteps, requireHistory, type SchemaState, upgradeSchema } from './migrate.ts'
-
 import { findSchemaFaults, verifyDatabase } from './verify-database.ts'
 
 /**
@@ -29,7 +27,7 @@ export function movableDatabase(
   /** Of a transaction that may write. */
   const ownRows = (session: PostgresTransaction) => rowsOf(session, () => findSchemaFaults(session, db.schema))
   return {
-    shown: db.shown,
+    displayName: db.displayName,
     async snapshot(work) {
       await requireHistory(db)
       const schemaFaults = () => db.transaction((session) => findSchemaFaults(session, db.schema))
@@ -39,7 +37,7 @@ export function movableDatabase(
       await requireHistory(db)
       return db.transaction(async (session) => {
         await lockTables(session)
-        await readLease(session, owner, db.shown)
+        await readLease(session, owner, db.displayName)
         const result = await work(ownRows(session))
         await markMoved(session, to, nowSql(owner))
         return result
@@ -50,10 +48,10 @@ export function movableDatabase(
       return db.transaction(async (session) => {
         await lockTables(session)
         await makeRoom(session, {
-          shown: db.shown,
-          ownTables: underWay,
+          displayName: db.displayName,
+          backendTables: underWay,
           contains,
-          refuseLive: () => readLease(session, owner, db.shown),
+          refuseLive: () => readLease(session, owner, db.displayName),
         })
         return work({ ...ownRows(session), ...targetIn(session) })
       })
@@ -72,7 +70,7 @@ export function movableDatabase(
 async function refuseWithoutDump(db: PostgresDatabase, { has, knows }: SchemaState): Promise<void> {
   if ((await db.value<boolean>('SELECT EXISTS (SELECT 1 FROM hookdrift.run)')) !== true) return
   throw AuditError.usage(
-    `the history ${db.shown} has runs, and an upgrade from schema ${has} to ${knows} is for good`,
+    `the history ${db.displayName} has runs, and an upgrade from schema ${has} to ${knows} is for good`,
     {
       advice: `take a dump of the schema ${db.schema} first, with \`pg_dump -Fc\`, and then run this again with --yes`,
     },

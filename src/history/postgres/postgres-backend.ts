@@ -24,10 +24,10 @@ export function postgresBackend(
 ): HistoryBackend {
   const lease: Lease = {
     async refuseOther() {
-      await readLease(db, owner, db.shown, { expiryMs })
+      await readLease(db, owner, db.displayName, { expiryMs })
     },
-    requireFree: (transaction) => requireFreeLease(transaction, owner, db.shown),
-    take: (transaction) => takeLease(transaction, owner, db.shown, expiryMs),
+    requireFree: (transaction) => requireFreeLease(transaction, owner, db.displayName),
+    take: (transaction) => takeLease(transaction, owner, db.displayName, expiryMs),
     isHeld: async (transaction, token) =>
       (await transaction.value('SELECT 1 FROM hookdrift.lease WHERE token = $1 FOR UPDATE', [token])) !== undefined,
     lock: lockLease,
@@ -94,7 +94,10 @@ async function findOut<Result>(
       cause = error
     }
   }
-  throw AuditError.failure(`${db.shown} does not answer: ${subject(result)} may be recorded, or not`, { advice, cause })
+  throw AuditError.failure(`${db.displayName} does not answer: ${subject(result)} may be recorded, or not`, {
+    advice,
+    cause,
+  })
 }
 
 const arrays = { text: 'text[]', integer: 'bigint[]' } as const

@@ -51,7 +51,7 @@ export async function identifyHistory(server: PostgresServer): Promise<string> {
          (SELECT max(version) FROM hookdrift.migration) AS schema,
          (SELECT started_at FROM hookdrift.run ORDER BY number LIMIT 1) AS began`,
     )
-    return JSON.stringify([db.shown, identity])
+    return JSON.stringify([db.displayName, identity])
   } finally {
     await db.close()
   }

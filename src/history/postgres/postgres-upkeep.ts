@@ -1,6 +1,5 @@
 import type { PostgresServer } from '../postgres-server.ts'
 import { isPruningDue, lastPruning, planPruning, pruneHistory, refuseToKeepNothing } from '../sql/prune-history.ts'
-
 import type { HistoryUpkeep, PruneRequest, Pruning } from '../upkeep.ts'
 import { askDatabase } from './ask-database.ts'
 import { connect, upkeepPatience } from './connect.ts'
@@ -23,7 +22,7 @@ export function postgresUpkeep(
   const db = connect(server, upkeepPatience)
   const prune = async (request: PruneRequest): Promise<Pruning> => {
     const { plan, bytes } = await pruneHistory(postgresBackend(db, owner), request)
-    return { plan, freed: { bytes: 0, leftBytes: bytes } }
+    return { plan, freed: { bytes: 0, freeBytes: bytes } }
   }
   return {
     verify,

@@ -19,7 +19,7 @@ export async function readNames(
   try {
     return await db.snapshot(async (transaction) => {
       await transaction.run(`SET LOCAL statement_timeout = ${namesTimeoutMs}`)
-      refuseOtherSchema(db.shown, await readSchemaState(transaction, db))
+      refuseOtherSchema(db.displayName, await readSchemaState(transaction, db))
       return namesOf(transaction, what, prefix)
     })
   } finally {

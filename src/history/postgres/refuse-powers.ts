@@ -1,5 +1,5 @@
 import { AuditError } from '../../model/errors.ts'
-import { type PostgresServer, shownServer } from '../postgres-server.ts'
+import { displayNameOf, type PostgresServer } from '../postgres-server.ts'
 import { views } from '../views.ts'
 
 /** Their members may read and write files, run programs or end sessions of others, also in a read-only transaction. */
@@ -45,7 +45,7 @@ export const powersSql = (schema: string) => `session_user::text AS login,
 export function refusePowers({ login, powers, writes }: LoginPowers, server: PostgresServer): void {
   const why = whyPowerful(login, powers) ?? (writes ? whyWriting : undefined)
   if (why === undefined) return
-  throw AuditError.usage(`the query was refused: the login ${login} ${why}`, { advice: ownLogin(server) })
+  throw AuditError.usage(`the query was refused: the login ${login} ${why}`, { advice: queryLoginAdvice(server) })
 }
 
 const whyWriting = 'may write to the history, as audits do, so a query could end runs under way'
@@ -56,8 +56,8 @@ function whyPowerful(login: string, powers: readonly string[]): string | undefin
   return `${what}, so a query could read files of the server, run programs there or end sessions of others`
 }
 
-function ownLogin(server: PostgresServer): string {
-  const readerUrl = shownServer(server).replace('://', '://hookdrift_reader@')
+function queryLoginAdvice(server: PostgresServer): string {
+  const readerUrl = displayNameOf(server).replace('://', '://hookdrift_reader@')
   const make = "CREATE ROLE hookdrift_reader LOGIN PASSWORD '…';"
   return [`name a login for queries: HOOKDRIFT_QUERY_HISTORY=${readerUrl}`, make, readerGrants(server)].join('\n')
 }

@@ -132,7 +132,7 @@ async function integrityOf(session: PostgresSession, copied: readonly CheckResul
   return { id: 'integrity_check', ok: null, detail: `left to PostgreSQL: data checksums are ${setting}` }
 }
 
-// What a copy of the rows cannot show: rows of the place, and drafts.
+// What a copy of the rows cannot show: rows that are not copied, and drafts.
 
 const released = "'epoch'::timestamptz"
 const running = "(SELECT max(number) FROM hookdrift.run WHERE state = 'running')"

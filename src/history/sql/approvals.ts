@@ -11,7 +11,6 @@ import {
   type NewApproval,
   type ScopeByKind,
 } from '../approvals.ts'
-
 import type { HistoryReader } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
 import type { VersionPoint } from '../stored-body.ts'
@@ -181,19 +180,19 @@ export function readApprovedBodies(
   approval: Approval,
   resources: readonly Pick<VersionPoint, 'kind' | 'uid'>[],
 ): Promise<readonly (ApprovedBody | undefined)[]> {
-  return readStateBodies(history, approval, resources, (some) => readStored(history, approval, some))
+  return readStateBodies(history, approval, resources, (batch) => readStored(history, approval, batch))
 }
 
 /** The same of a state that need not be recorded. `storedOf`: resources that are stored with it. */
-export async function readStateBodies<Asked extends Pick<VersionPoint, 'kind' | 'uid'>>(
+export async function readStateBodies<Identified extends Pick<VersionPoint, 'kind' | 'uid'>>(
   history: HistoryReader,
   state: Pick<Approval, 'run' | 'project' | 'amendments'>,
-  resources: readonly Asked[],
-  storedOf: (resources: readonly Asked[]) => Promise<ReadonlyMap<ResourceKey, ApprovedBody>>,
+  resources: readonly Identified[],
+  storedOf: (resources: readonly Identified[]) => Promise<ReadonlyMap<ResourceKey, ApprovedBody>>,
 ): Promise<readonly (ApprovedBody | undefined)[]> {
   const { run, project } = state
   const { isAmended } = amendedIn(state)
-  const isStored = (resource: Asked) => run === undefined || isAmended(resource)
+  const isStored = (resource: Identified) => run === undefined || isAmended(resource)
   const stored = await storedOf(resources.filter(isStored))
   const others = resources.filter((resource) => !isStored(resource))
   const points = others.map(({ kind, uid }) => ({ kind, uid, run: run ?? 0 }))

@@ -1,10 +1,10 @@
 import {
   type Cause,
+  type ChangeWithOwner,
   type FollowingViolation,
   findCauses,
   followCauses,
   inWeightOrder,
-  type OwnedChange,
   openCauses,
   runOfCause,
 } from '../../model/cause.ts'
@@ -25,7 +25,7 @@ export function readCausesAt(history: HistoryReader, run: number): Promise<reado
 
 /** The same of the projects that a run scanned. */
 export async function causesOfRun(session: Session, run: number, visibility: Visibility): Promise<Cause[]> {
-  const isSeen = seenIn(visibility, await projectNamesAt(session, run))
+  const isSeen = visibility.isWhole ? () => true : seenIn(visibility, await projectNamesAt(session, run))
   const scans = 'SELECT project_id AS id, run, name FROM hookdrift.scan WHERE run = $1'
   const rows = await session.all<{ readonly id: number; readonly name: string }>(scans, [run])
   const names = new Map(rows.map(({ id, name }) => [id, name]))
@@ -53,8 +53,8 @@ export async function readCause(history: HistoryReader, id: string, run: number)
  * Whether a reader may know of a project. What happened in others is left out before causes are found: whether a change
  * has a cause, which fields are in it and what they were before says what changed elsewhere.
  */
-function seenIn({ isWhole, isVisible }: Visibility, nameOf: NameOf): (projectId: number) => boolean {
-  return isWhole ? () => true : (projectId) => isVisible(nameOf(projectId))
+function seenIn({ isVisible }: Visibility, nameOf: NameOf): (projectId: number) => boolean {
+  return (projectId) => isVisible(nameOf(projectId))
 }
 
 type NameOf = (projectId: number) => string
@@ -110,7 +110,7 @@ async function violationsOpenedBy(session: Session, { run, scans, nameOf }: AsOf
 }
 
 /** A row of changes. */
-type ChangeRow = Omit<OwnedChange, 'fields' | 'project' | 'owner'> & {
+type ChangeRow = Omit<ChangeWithOwner, 'fields' | 'project' | 'owner'> & {
   readonly projectId: number
   readonly fields: string
 }

@@ -62,7 +62,7 @@ export async function markMoved(session: Session, to: string, now: string): Prom
  */
 export async function makeRoom(
   session: Session,
-  { shown, ownTables, contains, refuseLive }: CopyTarget,
+  { displayName, backendTables, contains, refuseLive }: CopyTarget,
 ): Promise<void> {
   const moved = await session.value('SELECT 1 FROM hookdrift.lease WHERE heartbeat_at = $1', [endOfTime])
   const wasMoved = moved !== undefined
@@ -72,9 +72,9 @@ export async function makeRoom(
   const last = await session.get<{ readonly number: number; readonly chain: string | null }>(
     "SELECT number, chain FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1",
   )
-  await refuseTaken({ shown, hasRows, wasMoved, last }, contains)
+  await refuseTaken({ displayName, hasRows, wasMoved, last }, contains)
   if (!wasMoved) return
-  const names = [...historyTables.map(({ name }) => name), ...ownTables]
+  const names = [...historyTables.map(({ name }) => name), ...backendTables]
   for (const name of names.toReversed()) await session.run(`DELETE FROM hookdrift.${name}`)
   // The token goes on, so that a late write of a former owner fails.
   await session.run(
@@ -82,12 +82,12 @@ export async function makeRoom(
   )
 }
 
-/** The place for a copy. */
+/** The history that takes a copy. */
 interface CopyTarget {
   /** For messages. */
-  readonly shown: string
+  readonly displayName: string
   /** Tables that this database alone has, and that a history which was moved leaves. */
-  readonly ownTables: readonly string[]
+  readonly backendTables: readonly string[]
   readonly contains: ContainsLink
   /** @throws AuditError.busy when a run lives */
   refuseLive(): Promise<unknown>

@@ -75,11 +75,11 @@ async function differing(session: Session, from: number, to: number): Promise<Re
   const pairs = new Map<string, { -readonly [Member in keyof ResourceDifference]: ResourceDifference[Member] }>()
   const readSide = await sideReader(session, to)
   for (const row of await session.all<SideRow>(sidesSql(session), [from, to])) {
-    const found = readSide(row)
-    if (found === undefined) continue
-    const pair = pairs.get(found.key) ?? { ...found.identity, before: undefined, after: undefined }
-    pair[row.side] = found.version
-    pairs.set(found.key, pair)
+    const side = readSide(row)
+    if (side === undefined) continue
+    const pair = pairs.get(side.key) ?? { ...side.identity, before: undefined, after: undefined }
+    pair[row.side] = side.version
+    pairs.set(side.key, pair)
   }
   return [...pairs.values()]
     .filter(isDifferent)
@@ -100,11 +100,11 @@ async function visitPairs(
   const readSide = await sideReader(transaction, to)
   const sql = `${sidesSql(transaction)} ORDER BY "projectId", kind, uid`
   await transaction.each<SideRow>(sql, [from, to], (row) => {
-    const found = readSide(row)
-    if (found === undefined) return
-    if (last?.key !== found.key) end()
-    last ??= { key: found.key, pair: { ...found.identity, before: undefined, after: undefined } }
-    last.pair = { ...last.pair, [row.side]: found.version }
+    const side = readSide(row)
+    if (side === undefined) return
+    if (last?.key !== side.key) end()
+    last ??= { key: side.key, pair: { ...side.identity, before: undefined, after: undefined } }
+    last.pair = { ...last.pair, [row.side]: side.version }
   })
   end()
 }

@@ -7,7 +7,7 @@ import type { Visibility } from '../visibility.ts'
 import { lastScanSql } from './fragments.ts'
 import { lastRun } from './runs.ts'
 import { type Session, type SqlValue, sqlOf, type Transaction } from './session.ts'
-import { foundViolations, type ViolationKey } from './violation-keys.ts'
+import { type ViolationKey, violationsByKey } from './violation-keys.ts'
 import {
   activeFrom,
   endedBetween,
@@ -57,10 +57,10 @@ export interface ViolationChoice extends ViolationSelection {
 
 export interface PageChoice extends ViolationChoice {
   /** Where the page begins, or ends; absent: it is the first one. */
-  readonly place?: ViolationCursor | undefined
+  readonly cursor?: ViolationCursor | undefined
 }
 
-/** A place in an order of violations, where one is or was. */
+/** A position in an order of violations, where one is or was. */
 export interface ViolationCursor
   extends Pick<RecordedViolation, 'severity' | 'state' | 'project' | 'kind' | 'uid' | 'rule' | 'path'> {
   readonly sortKey: string
@@ -147,7 +147,7 @@ export async function readFirstViolations(
   return (await readViolationPage(history, choice)).violations
 }
 
-/** The first of the chosen violations, or those next to a place, and how many there are around them. */
+/** The first of the chosen violations, or those next to a cursor, and how many there are around them. */
 export function readViolationPage(history: HistoryReader, choice: PageChoice): Promise<ViolationPage> {
   return history.snapshot((transaction) => pageViolations(transaction, history.visibility, choice))
 }
@@ -161,8 +161,8 @@ async function pageViolations(
   { isVisible }: Visibility,
   choice: PageChoice,
 ): Promise<ViolationPage> {
-  const { isChosen, sortKey, most, place, groups } = choice
-  const isBackwards = place?.isEnd === true
+  const { isChosen, sortKey, most, cursor, groups } = choice
+  const isBackwards = cursor?.isEnd === true
   const compare: TierOrder = isBackwards ? (a, b) => compareTiers(b, a) : compareTiers
   const following = firstTiers(most, compare)
   const here: ViolationGroup[] = []
@@ -170,7 +170,7 @@ async function pageViolations(
   const add = (group: ViolationGroup) => {
     if (!isVisible(group.project) || isChosen?.(group) === false) return
     const head = { sortKey: sortKey?.(group) ?? '', group }
-    const order = place === undefined ? 1 : compare(head, { sortKey: place.sortKey, group: place })
+    const order = cursor === undefined ? 1 : compare(head, { sortKey: cursor.sortKey, group: cursor })
     total += group.violations
     if (order < 0) passed += group.violations
     else if (order > 0) following.add(head)
@@ -181,10 +181,10 @@ async function pageViolations(
   else for (const group of groups) add(group)
   const selection = { ...choice, by, isBackwards }
   const near = await rowsNear(transaction, selection, here)
-  const { whole, cut, left } = following.conclude(most - near.rows.length)
+  const { whole, cut, remaining } = following.conclude(most - near.rows.length)
   const rows = [...near.rows, ...(await rowsOfTiers(transaction, selection, whole, undefined))]
-  if (cut !== undefined) rows.push(...(await rowsOfTiers(transaction, selection, [cut], left)))
-  const violations = await foundViolations(transaction, isBackwards ? rows.toReversed() : rows)
+  if (cut !== undefined) rows.push(...(await rowsOfTiers(transaction, selection, [cut], remaining)))
+  const violations = await violationsByKey(transaction, isBackwards ? rows.toReversed() : rows)
   passed += near.passed
   const ahead = total - passed - rows.length
   return isBackwards ? { violations, before: ahead, after: passed } : { violations, before: passed, after: ahead }
@@ -447,7 +447,7 @@ const typeOf: Readonly<Partial<Record<Key, string>>> = {
 
 interface TextRow extends Omit<GroupRow, 'violations'> {
   readonly id: number
-  readonly ownRule: string
+  readonly violationRule: string
   readonly path: string
   readonly name: string
   readonly message: string
@@ -463,11 +463,11 @@ async function groupByText(
   const nameOf = await projectNamesAt(transaction, run)
   const wanted = text.toLowerCase()
   const groups = new Map<string, { row: TextRow; uid: string; firstRun: number; ids: number[] }>()
-  const select = `SELECT ${outline(columns)}, x.first_run AS "firstRun", x.uid, x.id, x.rule AS "ownRule", x.path, x.name,
+  const select = `SELECT ${outline(columns)}, x.first_run AS "firstRun", x.uid, x.id, x.rule AS "violationRule", x.path, x.name,
     x.message`
   const scanned = isResolved ? [wasScannedSql(transaction, columns.projectId, columns.run)] : []
   await transaction.each<TextRow>(statement(select, scanned), values, (row) => {
-    const texts = [row.name, row.message, row.uid, row.ownRule, row.path, nameOf(row.projectId)]
+    const texts = [row.name, row.message, row.uid, row.violationRule, row.path, nameOf(row.projectId)]
     if (!texts.some((one) => one.toLowerCase().includes(wanted))) return
     const key = JSON.stringify(keyOf(row, by))
     const group = groups.get(key) ?? { row, uid: row.uid, firstRun: row.firstRun, ids: [] }
@@ -539,15 +539,15 @@ function firstTiers(most: number, compare: TierOrder) {
     conclude(wanted: number): {
       readonly whole: readonly Tier[]
       readonly cut: Tier | undefined
-      readonly left: number
+      readonly remaining: number
     } {
       const firstTiers = cut(wanted)
       const end = firstTiers.at(-1)
       const before = firstTiers.slice(0, -1).reduce((sum, { violations }) => sum + violations, 0)
       const isWhole = end === undefined || before + end.violations <= wanted
       return isWhole
-        ? { whole: firstTiers, cut: undefined, left: 0 }
-        : { whole: firstTiers.slice(0, -1), cut: end, left: wanted - before }
+        ? { whole: firstTiers, cut: undefined, remaining: 0 }
+        : { whole: firstTiers.slice(0, -1), cut: end, remaining: wanted - before }
     },
   }
 }
@@ -557,57 +557,57 @@ interface RowsChoice extends PageChoice {
   readonly isBackwards: boolean
 }
 
-/** Of the groups at the place of a page: the rows that the page has, and how many of them it is beyond. */
+/** Of the groups at the cursor of a page: the rows that the page has, and how many of them it is beyond. */
 async function rowsNear(
   session: Session,
   choice: RowsChoice,
   groups: readonly ViolationGroup[],
 ): Promise<{ readonly rows: readonly ViolationKey[]; readonly passed: number }> {
-  const { place, most } = choice
-  if (place === undefined || groups.length === 0) return { rows: [], passed: 0 }
+  const { cursor, most } = choice
+  if (cursor === undefined || groups.length === 0) return { rows: [], passed: 0 }
   const all = groups.reduce((sum, { violations }) => sum + violations, 0)
-  const tier: Tier = { sortKey: place.sortKey, group: place, groups: [...groups], violations: all }
-  const rows = await rowsOfTiers(session, choice, [tier], most, place)
+  const tier: Tier = { sortKey: cursor.sortKey, group: cursor, groups: [...groups], violations: all }
+  const rows = await rowsOfTiers(session, choice, [tier], most, cursor)
   if (rows.length < most) return { rows, passed: all - rows.length }
   let beyond = 0
-  for (const { statement, conditions, values } of rowSources(session, choice, groups, place)) {
+  for (const { statement, conditions, values } of rowSources(session, choice, groups, cursor)) {
     const sql = `SELECT count(*) FROM (${statement('SELECT x.id', conditions)}) o`
     beyond += (await session.value<number>(sql, values)) ?? 0
   }
   return { rows, passed: all - beyond }
 }
 
-interface FoundRow extends Omit<GroupRow, 'violations'> {
+interface KeyRow extends Omit<GroupRow, 'violations'> {
   readonly id: number
   readonly path: string
-  readonly ownRule: string
+  readonly violationRule: string
 }
 
-/** The violations of some tiers, which are in order; `most`: the first of one tier; `place`: beyond which they are. */
+/** The violations of some tiers, which are in order; `most`: the first of one tier; `cursor`: beyond which they are. */
 async function rowsOfTiers(
   session: Session,
   choice: RowsChoice,
   tiers: readonly Tier[],
   most: number | undefined,
-  place?: ViolationCursor,
+  cursor?: ViolationCursor,
 ): Promise<ViolationKey[]> {
   const { by, isBackwards } = choice
   const groups = tiers.flatMap((tier) => tier.groups)
-  const foundRows: FoundRow[] = []
-  for (const { statement, conditions, values, columns } of rowSources(session, choice, groups, place)) {
-    const select = `SELECT ${outline(columns)}, x.first_run AS "firstRun", x.id, x.uid, x.path, x.rule AS "ownRule"`
+  const keyRows: KeyRow[] = []
+  for (const { statement, conditions, values, columns } of rowSources(session, choice, groups, cursor)) {
+    const select = `SELECT ${outline(columns)}, x.first_run AS "firstRun", x.id, x.uid, x.path, x.rule AS "violationRule"`
     const rows = `SELECT o.* FROM (${statement(select, conditions)}) o`
     const direction = isBackwards ? 'DESC' : 'ASC'
-    const order = ['kind', 'uid', '"ownRule"', 'path'].map((column) => `o.${column} ${direction}`).join()
+    const order = ['kind', 'uid', '"violationRule"', 'path'].map((column) => `o.${column} ${direction}`).join()
     const sql = most === undefined ? rows : `${rows} ORDER BY ${order} LIMIT $${values.push(most)}`
-    foundRows.push(...(await session.all<FoundRow>(sql, values)))
+    keyRows.push(...(await session.all<KeyRow>(sql, values)))
   }
-  const places = new Map(
+  const tierIndexes = new Map(
     tiers.flatMap(({ groups: alike }, at) => alike.map((group) => [JSON.stringify(keyOfGroup(group, by)), at])),
   )
   const turn = isBackwards ? -1 : 1
-  return foundRows
-    .map((row) => ({ row, at: places.get(JSON.stringify(keyOf(row, by))) ?? 0 }))
+  return keyRows
+    .map((row) => ({ row, at: tierIndexes.get(JSON.stringify(keyOf(row, by))) ?? 0 }))
     .sort((a, b) => a.at - b.at || turn * inTierOrder(a.row, b.row))
     .slice(0, most)
     .map(({ row: { id, run, state }, at }) => {
@@ -615,21 +615,21 @@ async function rowsOfTiers(
     })
 }
 
-function inTierOrder(a: FoundRow, b: FoundRow): number {
+function inTierOrder(a: KeyRow, b: KeyRow): number {
   return (
     byCodePoint(a.kind, b.kind) ||
     byCodePoint(a.uid, b.uid) ||
-    byCodePoint(a.ownRule, b.ownRule) ||
+    byCodePoint(a.violationRule, b.violationRule) ||
     byCodePoint(a.path, b.path)
   )
 }
 
-/** The violations of some groups; those beyond a place, where there is one. */
+/** The violations of some groups; those beyond a cursor, where there is one. */
 function rowSources(
   session: Session,
   choice: RowsChoice,
   groups: readonly ViolationGroup[],
-  place: ViolationCursor | undefined,
+  cursor: ViolationCursor | undefined,
 ): (Source & { readonly conditions: readonly string[] })[] {
   const { run, rules = [], owners = [], by, isBackwards } = choice
   const filter = { run, rules, owners, by }
@@ -654,8 +654,8 @@ function rowSources(
       sources.push({ source, conditions: [isAmongSql(session, source, by, others)] })
     }
     return sources.map(({ source, conditions }) => {
-      if (place === undefined) return { ...source, conditions }
-      const { kind, uid, rule, path } = place
+      if (cursor === undefined) return { ...source, conditions }
+      const { kind, uid, rule, path } = cursor
       const named = [kind, uid, rule, path].map((value) => `$${source.values.push(value)}::text`).join()
       const isBeyond = `(x.kind, x.uid, x.rule, x.path) ${isBackwards ? '<' : '>'} (${named})`
       return { ...source, conditions: [...conditions, isBeyond] }

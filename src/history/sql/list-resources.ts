@@ -8,7 +8,7 @@ import type { Session, SqlValue } from './session.ts'
 
 /**
  * Some resources as of a run, without their attributes: what is not returned is not held. Goes along the index of
- * resources from the place that is asked for: what lies before it costs nothing.
+ * resources from the one after which the page begins: those before it cost nothing.
  */
 export function listResources(history: HistoryReader, choice: ResourceListChoice): Promise<readonly ListedResource[]> {
   return history.snapshot(async (session) => {

@@ -50,10 +50,10 @@ async function prune(
   let bytes = 0
   if (gone.length > 0) {
     // The checkpoint covers the remaining rows anew, so they must not be altered.
-    refuseBroken(db.shown, await findBrokenLink(transaction))
+    refuseBroken(db.displayName, await findBrokenLink(transaction))
     const interrupted = await interruptedBefore(transaction, gone)
     const keptRuns = plan.filter(({ reasons }) => reasons.length > 0).map(({ number }) => number)
-    bytes = await removeRuns(transaction, { gone, interrupted, kept: keptRuns })
+    bytes = await removeRuns(transaction, { gone, interrupted, keptRuns })
     const runs = rangesOf([...gone, ...interrupted].sort((a, b) => a - b))
     await makeCheckpoint(transaction, { madeAt, toolVersion, options, runs })
   }
@@ -165,14 +165,14 @@ interface RunsToRemove {
   /** Those that go with them. */
   readonly interrupted: readonly number[]
   /** The committed runs that stay. */
-  readonly kept: readonly number[]
+  readonly keptRuns: readonly number[]
 }
 
 /**
  * Removes runs, and rows that no kept run needs. Returns how many bytes the removed rows took, where the backend says so:
  * a file is measured afterwards.
  */
-async function removeRuns(session: Session, { gone, interrupted, kept }: RunsToRemove): Promise<number> {
+async function removeRuns(session: Session, { gone, interrupted, keptRuns }: RunsToRemove): Promise<number> {
   let bytes = 0
   const remove = async (table: string, where: string) => {
     const removal = `DELETE FROM hookdrift.${table} AS t WHERE ${where}`
@@ -191,7 +191,7 @@ async function removeRuns(session: Session, { gone, interrupted, kept }: RunsToR
        rules_document = NULL, projects_document = NULL WHERE number = ANY($1)`,
     [gone],
   )
-  await noteKept(session, kept)
+  await noteKeptRuns(session, keptRuns)
   for (const table of ['change', 'notice']) await remove(table, `t.run IN ${pruned}`)
   for (const table of ['withheld_removal', 'walk', 'scan']) {
     await remove(
@@ -221,10 +221,10 @@ const isOutlived =
  * complete walks by then, the scan before a run that resolved a violation, and the last walks with a shape and a status.
  * Both databases find a temporary table before one of the history.
  */
-async function noteKept(session: Session, kept: readonly number[]): Promise<void> {
+async function noteKeptRuns(session: Session, keptRuns: readonly number[]): Promise<void> {
   await session.run('CREATE TEMP TABLE kept_run (run bigint PRIMARY KEY)')
   await session.run('CREATE TEMP TABLE kept_scan (project_id bigint, run bigint, PRIMARY KEY (project_id, run))')
-  await session.run('INSERT INTO kept_run SELECT unnest($1::bigint[])', [kept])
+  await session.run('INSERT INTO kept_run SELECT unnest($1::bigint[])', [keptRuns])
   if (session.dialect === 'postgres') await session.run('ANALYZE kept_run')
   await session.run(`INSERT INTO kept_scan ${keptScans}`)
   if (session.dialect === 'postgres') await session.run('ANALYZE kept_scan')
@@ -264,9 +264,9 @@ async function isUnused(session: Session, table: string, key: string): Promise<s
 }
 
 /** @throws AuditError.failure when a link is broken: a checkpoint would vouch anew for altered rows */
-function refuseBroken(shown: string, broken: BrokenLink | undefined): void {
+function refuseBroken(displayName: string, broken: BrokenLink | undefined): void {
   if (broken === undefined) return
-  throw AuditError.failure(`nothing was pruned: the history ${shown} does not verify: ${broken.text}`, {
+  throw AuditError.failure(`nothing was pruned: the history ${displayName} does not verify: ${broken.text}`, {
     advice: 'run `hookdrift verify`, and see `hookdrift docs verify`',
   })
 }

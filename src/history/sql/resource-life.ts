@@ -67,7 +67,7 @@ export async function identifyResources(
   uid: string,
   run: number,
 ): Promise<readonly Identity[]> {
-  const places = await history.ask((session) =>
+  const identities = await history.ask((session) =>
     session.all<LocatedRow>(
       `SELECT DISTINCT v.kind, l.name AS project, l.service, l.uid AS "projectUid"
        FROM (${lastScanSql('$2')}) l CROSS JOIN hookdrift.version v
@@ -75,7 +75,7 @@ export async function identifyResources(
       [uid, run, kinds],
     ),
   )
-  return places
+  return identities
     .filter(({ project }) => history.visibility.isVisible(project))
     .map(({ project: name, service, projectUid, kind }) => ({ project: { name, service, uid: projectUid }, kind, uid }))
     .sort((a, b) => compareText(a.project.name, b.project.name) || compareText(a.kind, b.kind))

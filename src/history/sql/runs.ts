@@ -152,8 +152,8 @@ async function countSeen(
   const seen = extents.filter(({ project, incomplete }) => isSeenProject(visibility, project, incomplete === 0))
   const byRun = Map.groupBy(seen, ({ run }) => run)
   return runs.map(({ number, startedAt, finishedAt, isCommitted }) => {
-    const own = byRun.get(number) ?? []
-    const sum = (member: CountedMember) => own.reduce((total, row) => total + row[member], 0)
+    const rows = byRun.get(number) ?? []
+    const sum = (member: CountedMember) => rows.reduce((total, row) => total + row[member], 0)
     return {
       number,
       startedAt,

@@ -33,7 +33,7 @@ export interface Transaction extends Session {
 /** A history's database. A statement outside of a transaction is one by itself. */
 export interface HistoryDatabase extends Session {
   /** For messages: contains no secret. */
-  readonly shown: string
+  readonly displayName: string
   /** Runs `work` in a transaction, which is rolled back where it throws. `work` awaits nothing but statements. */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /** Runs `work` on one state of the history. It cannot write. */

@@ -105,14 +105,14 @@ async function versionsAt(
 ): Promise<(StoredBody | undefined)[]> {
   const bodies: (StoredBody | undefined)[] = points.map(() => undefined)
   if (points.length === 0) return bodies
-  const rows = await session.all<BodyRow & { readonly place: number }>(
-    `SELECT p.place, v.name, v.from_run AS "fromRun", r.started_at AS since, v.body, v.facts,
+  const rows = await session.all<BodyRow & { readonly ordinal: number }>(
+    `SELECT p.ordinal, v.name, v.from_run AS "fromRun", r.started_at AS since, v.body, v.facts,
        v.normal_form_version AS normaliser, r.seal_key_id AS "sealKeyId"
      FROM hookdrift.project j CROSS JOIN ${sqlOf(session, pointsSql)} CROSS JOIN hookdrift.run r
      WHERE j.service = $1 AND j.uid = $2 AND r.number = v.from_run`,
     [service, uid, ...listedPoints(session, points)],
   )
-  for (const { place, ...row } of rows) bodies[place - 1] = toStoredBody(row)
+  for (const { ordinal, ...row } of rows) bodies[ordinal - 1] = toStoredBody(row)
   return bodies
 }
 
@@ -124,9 +124,9 @@ const isAtPoint = (row: string) => `${row}.project_id = j.id AND ${row}.kind = p
  * columns. Without the fence, PostgreSQL would rather read all versions than find thousands by their index.
  */
 const pointsSql = {
-  sqlite: `(SELECT key + 1 AS place, value ->> 'kind' AS kind, value ->> 'uid' AS uid, value ->> 'run' AS run
+  sqlite: `(SELECT key + 1 AS ordinal, value ->> 'kind' AS kind, value ->> 'uid' AS uid, value ->> 'run' AS run
     FROM json_each($3)) p CROSS JOIN hookdrift.version v ON ${isAtPoint('v')}`,
-  postgres: `unnest($3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS p (kind, uid, run, place)
+  postgres: `unnest($3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS p (kind, uid, run, ordinal)
     CROSS JOIN LATERAL (SELECT * FROM hookdrift.version x WHERE ${isAtPoint('x')} LIMIT 1) v`,
 }
 

@@ -27,30 +27,30 @@ export interface IdentifiedViolation extends Identity, Omit<ViolationKey, 'proje
   readonly fingerprint: string
 }
 
-/** Violations that were identified, in the order asked; without those that were pruned since. */
-export function readFoundViolations(
+/** Violations that were identified, in the order of the keys; without those that were pruned since. */
+export function readViolationsByKey(
   history: HistoryReader,
-  found: readonly ViolationKey[],
+  keys: readonly ViolationKey[],
 ): Promise<readonly (RecordedViolation | ResolvedViolation)[]> {
-  const seen = found.filter(({ project }) => history.visibility.isVisible(project))
-  return history.snapshot((transaction) => foundViolations(transaction, seen))
+  const seen = keys.filter(({ project }) => history.visibility.isVisible(project))
+  return history.snapshot((transaction) => violationsByKey(transaction, seen))
 }
 
 /** The same, asked of a database. */
-export async function foundViolations(
+export async function violationsByKey(
   session: Session,
-  asked: readonly ViolationKey[],
+  keys: readonly ViolationKey[],
 ): Promise<(RecordedViolation | ResolvedViolation)[]> {
   const nameOf = () => ''
   const rows = new Map<number, RecordedViolation | ResolvedViolation>()
-  const resolved = asked.filter(({ isResolved }) => isResolved)
-  const active = asked.filter(({ isResolved }) => !isResolved)
+  const resolved = keys.filter(({ isResolved }) => isResolved)
+  const active = keys.filter(({ isResolved }) => !isResolved)
   if (active.length > 0) {
-    const places = JSON.stringify(active.map(({ id, run }) => [id, run]))
-    const from = `${placesSql(session)} s CROSS JOIN hookdrift.violation x`
+    const idsAndRuns = JSON.stringify(active.map(({ id, run }) => [id, run]))
+    const from = `${idsAndRunsSql(session)} s CROSS JOIN hookdrift.violation x`
     // Both conditions, or PostgreSQL might read all violations.
     const sql = `${activeSql(from)} WHERE x.id = s.id AND x.id = ANY($2)`
-    const activeRows = await session.all<StoredViolationRow>(sql, [places, active.map(({ id }) => id)])
+    const activeRows = await session.all<StoredViolationRow>(sql, [idsAndRuns, active.map(({ id }) => id)])
     for (const row of activeRows) rows.set(row.id, toViolation(row, nameOf))
   }
   if (resolved.length > 0) {
@@ -58,7 +58,7 @@ export async function foundViolations(
     const resolvedRows = await session.all<ResolvedRow>(sql, [resolved.map(({ id }) => id)])
     for (const row of resolvedRows) rows.set(row.id, toResolved(row, nameOf))
   }
-  return asked.flatMap(({ id, project }) => {
+  return keys.flatMap(({ id, project }) => {
     const row = rows.get(id)
     return row === undefined ? [] : [{ ...row, project }]
   })
@@ -110,7 +110,7 @@ async function identify(
 }
 
 /** SQL of a table of violations (id) and the scans (run) that they are as of, from `$1`: pairs of them as JSON. */
-function placesSql(session: Session): string {
+function idsAndRunsSql(session: Session): string {
   const each = sqlOf(session, { sqlite: 'json_each($1)', postgres: 'jsonb_array_elements($1::jsonb)' })
   return `(SELECT (p.value ->> 0)::bigint AS id, (p.value ->> 1)::bigint AS run FROM ${each} p)`
 }

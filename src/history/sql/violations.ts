@@ -92,8 +92,8 @@ export const endedLater: RowCondition = (row) => `${row}.to_run > s.run`
  * rows without an end by project, and ended rows by their end. `isWhole`: whether columns are read that the index on
  * active violations lacks.
  */
-export function activeAsOf(session: Session, place: ActiveScope, statement: (from: string) => string): string {
-  return [isWithoutEnd, endedLater].map((end) => statement(activeFrom(session, place, end))).join(' UNION ALL ')
+export function activeAsOf(session: Session, scope: ActiveScope, statement: (from: string) => string): string {
+  return [isWithoutEnd, endedLater].map((end) => statement(activeFrom(session, scope, end))).join(' UNION ALL ')
 }
 
 export interface ActiveScope {

@@ -48,12 +48,16 @@ function isOneFile(file: string, target: string): boolean {
   return one.ino === other.ino && one.dev === other.dev
 }
 
-/** @throws AuditError.failure when the copy of `shown` in the file has faults */
-export async function verified(file: string, shown: string, question: VerificationRequest): Promise<Verification> {
+/** @throws AuditError.failure when the copy in the file has faults */
+export async function verified(
+  file: string,
+  displayName: string,
+  question: VerificationRequest,
+): Promise<Verification> {
   const db = openToExamine(file)
   try {
-    const verification = await verifyHistory(db, question, shown)
-    if (!verification.ok) throw unverifiedBackup(shown, verification)
+    const verification = await verifyHistory(db, question, displayName)
+    if (!verification.ok) throw unverifiedBackup(displayName, verification)
     return verification
   } finally {
     db.close()

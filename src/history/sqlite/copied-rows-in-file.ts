@@ -13,7 +13,7 @@ import { verifyHistory } from './verify/verify-history.ts'
 export interface BackupOfRows extends VerificationRequest {
   readonly replace: boolean
   /** The history of the rows, for messages. */
-  readonly shown: string
+  readonly displayName: string
   /** ISO 8601. */
   readonly now: string
 }
@@ -26,14 +26,14 @@ export interface BackupOfRows extends VerificationRequest {
 export async function backUpRows(
   rows: RowSource,
   target: string,
-  { replace, shown, now, ...question }: BackupOfRows,
+  { replace, displayName, now, ...question }: BackupOfRows,
 ): Promise<Backup> {
   refuseTarget(target, replace)
   try {
     const verification = await writeNewFile(target, replace, async (draft) => {
       await writeRows(rows, draft, now)
       inOneFile(draft)
-      return verified(draft, shown, question)
+      return verified(draft, displayName, question)
     })
     return { bytes: statSync(target).size, verification }
   } catch (error) {

@@ -21,25 +21,25 @@ const mostTries = 5
  */
 export function openDraftDirectory(target: string): DraftDirectory {
   for (let tries = 1; ; tries++) {
-    const place = mkdtempSync(`${target}${mark}`)
-    const lock = takeLock(place)
+    const directory = mkdtempSync(`${target}${mark}`)
+    const lock = takeLock(directory)
     // Another process may have removed the directory as abandoned before this one locked it.
-    if (lock !== undefined && existsSync(join(place, lockName))) {
-      removeAbandoned(dirname(target), place)
-      const draft = join(place, draftName)
+    if (lock !== undefined && existsSync(join(directory, lockName))) {
+      removeAbandoned(dirname(target), directory)
+      const draft = join(directory, draftName)
       closeSync(openSync(draft, 'wx', 0o600))
-      return { draft, close: () => remove(place, lock) }
+      return { draft, close: () => remove(directory, lock) }
     }
     lock?.close()
-    if (tries === mostTries) throw new Error(`its directory ${place} cannot be locked`)
+    if (tries === mostTries) throw new Error(`its directory ${directory} cannot be locked`)
   }
 }
 
-/** undefined: another process has the lock, or has removed the place. */
-function takeLock(place: string): Database.Database | undefined {
+/** undefined: another process has the lock, or has removed the directory. */
+function takeLock(directory: string): Database.Database | undefined {
   let db: Database.Database | undefined
   try {
-    db = new Database(join(place, lockName), { timeout: 0 })
+    db = new Database(join(directory, lockName), { timeout: 0 })
     db.exec('BEGIN EXCLUSIVE')
     return db
   } catch {
@@ -49,20 +49,20 @@ function takeLock(place: string): Database.Database | undefined {
 }
 
 /** Under the lock, so that no other process removes it too. */
-function remove(place: string, lock: Database.Database): void {
-  rmSync(place, { recursive: true, force: true })
+function remove(directory: string, lock: Database.Database): void {
+  rmSync(directory, { recursive: true, force: true })
   lock.close()
 }
 
-/** `directory`: where places lie; `own`: the one of this process. */
-function removeAbandoned(directory: string, own: string): void {
-  for (const name of readdirSync(directory)) {
-    const place = join(directory, name)
-    if (place === own) continue
+/** `parent`: where drafts lie; `ownDirectory`: that of this process. */
+function removeAbandoned(parent: string, ownDirectory: string): void {
+  for (const name of readdirSync(parent)) {
+    const directory = join(parent, name)
+    if (directory === ownDirectory) continue
     try {
-      if (isPlace(name) && containsDraftOnly(place)) {
-        const lock = takeLock(place)
-        if (lock !== undefined) remove(place, lock)
+      if (isDraftName(name) && containsDraftOnly(directory)) {
+        const lock = takeLock(directory)
+        if (lock !== undefined) remove(directory, lock)
       }
     } catch {
       // A leftover that cannot be removed must not prevent the copy.
@@ -70,18 +70,18 @@ function removeAbandoned(directory: string, own: string): void {
   }
 }
 
-function isPlace(name: string): boolean {
+function isDraftName(name: string): boolean {
   return /\.hookdrift-[A-Za-z0-9]{6}$/.test(name)
 }
 
-function containsDraftOnly(place: string): boolean {
-  return entriesOf(place)?.every((name) => name.startsWith(draftName) || name.startsWith(lockName)) === true
+function containsDraftOnly(directory: string): boolean {
+  return entriesOf(directory)?.every((name) => name.startsWith(draftName) || name.startsWith(lockName)) === true
 }
 
 /** undefined: not a directory, or gone. */
-function entriesOf(place: string): readonly string[] | undefined {
+function entriesOf(directory: string): readonly string[] | undefined {
   try {
-    return readdirSync(place)
+    return readdirSync(directory)
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@ import type { HistoryContent, HistoryExamination } from '../examination.ts'
 import { moveIn } from '../sql/runs.ts'
 import type { VerificationRequest } from '../upkeep.ts'
 import { asHistoryError } from './describe-damage.ts'
-import { realPlace, refuseNetworkFileSystem } from './network-file-system.ts'
+import { nearestRealPath, refuseNetworkFileSystem } from './network-file-system.ts'
 import { refuseOtherSteps, schemaVersion } from './open-database.ts'
 import { openOfSchema } from './open-to-examine.ts'
 import { isWritable, openInMemory } from './open-unwritable.ts'
@@ -24,7 +24,7 @@ export async function examineFile(
 ): Promise<HistoryExamination> {
   refuseNetworkFileSystem(file, mounts)
   const exists = existsSync(file)
-  const directory = realPlace(exists ? dirname(file) : file)
+  const directory = nearestRealPath(exists ? dirname(file) : file)
   return {
     exists,
     isWritable: isWritable(directory) && (!exists || isWritable(file)),
@@ -39,10 +39,10 @@ export async function examineFile(
 async function readContent(file: string, request: VerificationRequest): Promise<HistoryContent> {
   const db = openOfSchema(file, refuseOtherSteps, openUnchanged)
   try {
-    const { has, known } = schemaVersion(db)
+    const { has, knows } = schemaVersion(db)
     const bytes = statSync(file).size
-    const runs = has === known ? await readRuns(db, request) : unread
-    return { schema: has, knownSchema: known, bytes, ...runs }
+    const runs = has === knows ? await readRuns(db, request) : unread
+    return { schema: has, knownSchema: knows, bytes, ...runs }
   } catch (error) {
     throw asHistoryError(error, file)
   } finally {

@@ -35,12 +35,12 @@ function isLeaseLive(lease: FileLease, owner: LocalProcess): boolean {
 export async function readLease(
   session: Session,
   owner: LocalProcess,
-  shown: string,
+  displayName: string,
 ): Promise<(FileLease & { readonly token: number }) | undefined> {
   const lease = await session.get<FileLease & { readonly token: number }>(
     `SELECT token, host, boot_id AS "bootId", pid, taken_at AS "takenAt", heartbeat_at AS "heartbeatAt" FROM lease`,
   )
-  if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner.now(), shown)
+  if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner.now(), displayName)
   return lease
 }
 
@@ -48,8 +48,8 @@ export async function readLease(
  * Takes the lease for this process and returns its token.
  * @throws AuditError.busy as `readLease`
  */
-export async function takeLease(transaction: Transaction, owner: LocalProcess, shown: string): Promise<number> {
-  const token = ((await readLease(transaction, owner, shown))?.token ?? 0) + 1
+export async function takeLease(transaction: Transaction, owner: LocalProcess, displayName: string): Promise<number> {
+  const token = ((await readLease(transaction, owner, displayName))?.token ?? 0) + 1
   await transaction.run(
     `INSERT INTO lease (id, token, host, boot_id, pid, taken_at, heartbeat_at) VALUES (1, $1, $2, $3, $4, $5, $5)
      ON CONFLICT (id) DO UPDATE SET token = excluded.token, host = excluded.host, boot_id = excluded.boot_id,

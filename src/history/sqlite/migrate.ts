@@ -92,10 +92,10 @@ function refuseLooseEnds(db: Database.Database, name: string): void {
  */
 function backUpBefore(db: Database.Database, step: number): string | undefined {
   const copy = `${db.name}.before-${String(step).padStart(4, '0')}`
-  let place: DraftDirectory | undefined
+  let draftDirectory: DraftDirectory | undefined
   try {
-    place = openDraftDirectory(copy)
-    const { draft } = place
+    draftDirectory = openDraftDirectory(copy)
+    const { draft } = draftDirectory
     db.prepare('VACUUM INTO ?').run(draft)
     if (schemaOf(draft) >= step) return undefined
     renameSync(draft, copy)
@@ -106,7 +106,7 @@ function backUpBefore(db: Database.Database, step: number): string | undefined {
       cause: error,
     })
   } finally {
-    place?.close()
+    draftDirectory?.close()
   }
 }
 

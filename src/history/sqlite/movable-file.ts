@@ -5,7 +5,6 @@ import { AuditError, reasonOf } from '../../model/errors.ts'
 import { makeDirectories } from '../make-directories.ts'
 import type { HistoryRows, MovableHistory } from '../movable-history.ts'
 import { makeRoom, markMoved, rowsIn, targetIn } from '../sql/copied-rows.ts'
-
 import { chainOf } from '../sql/prune-history.ts'
 import type { Session } from '../sql/session.ts'
 import type { RowTarget } from '../table-rows.ts'
@@ -23,7 +22,7 @@ export function movableFile(file: string, owner: LocalProcess): MovableHistory {
   const now = () => new Date(owner.now()).toISOString()
   const open = () => openDatabase(file, now(), { owner })
   return {
-    shown: file,
+    displayName: file,
     snapshot: (work) =>
       withDatabase(openToExamine(file), file, (db) => db.snapshot((session) => work(rowsOf(session, db)))),
     async move(to, work) {
@@ -45,7 +44,7 @@ export function movableFile(file: string, owner: LocalProcess): MovableHistory {
       return withDatabase(open(), file, (db) =>
         db.transaction(async (session) => {
           const refuseLive = () => readLease(session, owner, file)
-          await makeRoom(session, { shown: file, ownTables: [], contains, refuseLive })
+          await makeRoom(session, { displayName: file, backendTables: [], contains, refuseLive })
           return work({ ...rowsOf(session, db), ...targetIn(session) })
         }),
       )

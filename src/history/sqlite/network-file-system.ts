@@ -25,7 +25,7 @@ export function readMounts(): string | undefined {
  */
 export function refuseNetworkFileSystem(file: string, mounts: string | undefined): void {
   if (mounts === undefined) return
-  const type = fileSystemAt(realPlace(file), mounts)
+  const type = fileSystemAt(nearestRealPath(file), mounts)
   if (type === undefined || !networkTypes.test(type)) return
   throw AuditError.failure(
     `the history ${file} is on a network file system (${type}), where two runs can write at once`,
@@ -56,8 +56,8 @@ function isWithin(path: string, point: string): boolean {
 }
 
 /** The real path of a file, or of its closest existing parent. */
-export function realPlace(file: string): string {
-  let place = file
-  while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
-  return realpathSync(place)
+export function nearestRealPath(file: string): string {
+  let path = file
+  while (!existsSync(path) && dirname(path) !== path) path = dirname(path)
+  return realpathSync(path)
 }

@@ -14,13 +14,13 @@ export async function writeNewFile<Result>(
   replace: boolean,
   write: (draft: string) => Promise<Result>,
 ): Promise<Result> {
-  const place = openDraftDirectory(target)
+  const draftDirectory = openDraftDirectory(target)
   try {
-    const result = await write(place.draft)
-    giveName(place.draft, target, replace)
+    const result = await write(draftDirectory.draft)
+    giveName(draftDirectory.draft, target, replace)
     return result
   } finally {
-    place.close()
+    draftDirectory.close()
   }
 }
 
@@ -73,9 +73,9 @@ function alreadyThere(target: string): AuditError {
 }
 
 /** Why there is no backup of a history whose copy has faults. */
-export function unverifiedBackup(shown: string, { checks }: Verification): AuditError {
+export function unverifiedBackup(displayName: string, { checks }: Verification): AuditError {
   const failed = checks.filter(({ ok }) => ok === false).map(({ id, detail }) => `${id}: ${detail}`)
-  return AuditError.failure(`no backup was made: the copy of ${shown} does not verify: ${failed[0] ?? ''}`, {
+  return AuditError.failure(`no backup was made: the copy of ${displayName} does not verify: ${failed[0] ?? ''}`, {
     advice: 'run `hookdrift verify`, keep the backups that you have, and see `hookdrift docs verify`',
   })
 }

@@ -106,11 +106,11 @@ export function refuseForeign(db: Database.Database): void {
 /** @throws AuditError.failure when a database that must not be upgraded has another schema than this program's */
 export function refuseOtherSchema(db: Database.Database): void {
   refuseOtherSteps(db)
-  const { has, known } = schemaVersion(db)
-  if (has === known) return
-  throw AuditError.failure(`the history ${db.name} has schema ${has}, this hookdrift examines schema ${known}`, {
+  const { has, knows } = schemaVersion(db)
+  if (has === knows) return
+  throw AuditError.failure(`the history ${db.name} has schema ${has}, this hookdrift examines schema ${knows}`, {
     advice:
-      has < known
+      has < knows
         ? 'the next audit upgrades it, after a backup; `hookdrift report` on a copy of the file upgrades the copy'
         : 'use the newer hookdrift that wrote it',
   })
@@ -122,8 +122,8 @@ export function refuseOtherSteps(db: Database.Database): void {
 }
 
 /** The schema that a database has, and the newest that this program knows. */
-export function schemaVersion(db: Database.Database): { readonly has: number; readonly known: number } {
-  return { has: Number(db.pragma('user_version', { simple: true })), known: readMigrations(migrationsDirectory).length }
+export function schemaVersion(db: Database.Database): { readonly has: number; readonly knows: number } {
+  return { has: Number(db.pragma('user_version', { simple: true })), knows: readMigrations(migrationsDirectory).length }
 }
 
 function isEmpty(db: Database.Database): boolean {

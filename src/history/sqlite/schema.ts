@@ -29,14 +29,14 @@ export function readMigrations(directory: string): Migration[] {
 }
 
 /** SQLite's own tables: statistics of ANALYZE, counters. Indexes of constraints have no statement. */
-const ownOfSqlite = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4')"
+const sqliteTables = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4')"
 
 /** Every table, index, view and trigger of a database, except SQLite's own, by type and name. */
 export function readSchema(db: Database.Database): SchemaObject[] {
   return db
     .prepare<[], SchemaObject>(
       `SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema
-       WHERE sql IS NOT NULL AND name NOT IN ${ownOfSqlite} ORDER BY type, name`,
+       WHERE sql IS NOT NULL AND name NOT IN ${sqliteTables} ORDER BY type, name`,
     )
     .all()
 }

@@ -61,13 +61,13 @@ function asLongAs(
 function sqliteLease(db: SqliteDatabase, owner: LocalProcess): Lease {
   return {
     async refuseOther() {
-      await readLease(db, owner, db.shown)
+      await readLease(db, owner, db.displayName)
     },
     // The transaction has the write lock.
     async requireFree(transaction) {
-      await readLease(transaction, owner, db.shown)
+      await readLease(transaction, owner, db.displayName)
     },
-    take: (transaction) => takeLease(transaction, owner, db.shown),
+    take: (transaction) => takeLease(transaction, owner, db.displayName),
     isHeld: async (transaction, token) =>
       (await transaction.value('SELECT 1 FROM hookdrift.lease WHERE token = $1', [token])) !== undefined,
     lock: async () => {},

@@ -9,20 +9,20 @@ type Bindable = string | number | null
 interface BoundStatement {
   readonly statement: Statement<Bindable[]>
   /** Which value each mark of the statement is. */
-  readonly places: readonly number[]
+  readonly valueIndexes: readonly number[]
 }
 
 /** Statements over one connection to a file, each prepared once. All of them are answered at once. */
 class SqliteStatements implements Transaction {
   readonly dialect = 'sqlite'
-  readonly shown: string
+  readonly displayName: string
   /** For what SQLite alone has: pragmas, back-up, the lease. */
   readonly connection: Database
   readonly #prepared: Map<string, BoundStatement>
 
-  constructor(connection: Database, shown: string, prepared: Map<string, BoundStatement>) {
+  constructor(connection: Database, displayName: string, prepared: Map<string, BoundStatement>) {
     this.connection = connection
-    this.shown = shown
+    this.displayName = displayName
     this.#prepared = prepared
   }
 
@@ -61,7 +61,7 @@ class SqliteStatements implements Transaction {
   }
 
   describe(error: unknown): unknown {
-    return asHistoryError(error, this.shown)
+    return asHistoryError(error, this.displayName)
   }
 
   #ask<Result>(
@@ -70,10 +70,10 @@ class SqliteStatements implements Transaction {
     ask: (statement: Statement<Bindable[]>, bound: Bindable[]) => Result,
   ): Result {
     try {
-      const { statement, places } = this.#prepare(sql)
+      const { statement, valueIndexes } = this.#prepare(sql)
       return ask(
         statement,
-        places.map((place) => bindable(values[place])),
+        valueIndexes.map((index) => bindable(values[index])),
       )
     } catch (error) {
       throw this.describe(error)
@@ -83,12 +83,12 @@ class SqliteStatements implements Transaction {
   #prepare(sql: string): BoundStatement {
     const statement = this.#prepared.get(sql)
     if (statement !== undefined) return statement
-    const places: number[] = []
+    const valueIndexes: number[] = []
     const text = inSqlite(sql).replaceAll(/\$(\d+)/g, (_, number: string) => {
-      places.push(Number(number) - 1)
+      valueIndexes.push(Number(number) - 1)
       return '?'
     })
-    const prepared = { statement: this.connection.prepare<Bindable[]>(text), places }
+    const prepared = { statement: this.connection.prepare<Bindable[]>(text), valueIndexes }
     this.#prepared.set(sql, prepared)
     return prepared
   }
@@ -100,11 +100,11 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
   /** Ends when the last transaction has ended. */
   #last: Promise<unknown> = Promise.resolve()
 
-  /** `shown`: what messages call it. */
-  constructor(connection: Database, shown = connection.name) {
+  /** `displayName`: what messages call it. */
+  constructor(connection: Database, displayName = connection.name) {
     const prepared = new Map<string, BoundStatement>()
-    super(connection, shown, prepared)
-    this.#within = new SqliteStatements(connection, shown, prepared)
+    super(connection, displayName, prepared)
+    this.#within = new SqliteStatements(connection, displayName, prepared)
   }
 
   /** In a transaction of its own. */

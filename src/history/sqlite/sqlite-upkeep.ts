@@ -12,7 +12,6 @@ import {
   pruneHistory,
   refuseToKeepNothing,
 } from '../sql/prune-history.ts'
-
 import type { FreedDisk, HistoryUpkeep, PruneRequest, QueryAnswer, QueryLimits } from '../upkeep.ts'
 import { backUp } from './back-up.ts'
 import { withDamageDescribed } from './describe-damage.ts'
@@ -130,5 +129,5 @@ function freeDisk(db: Database, steps = Number.POSITIVE_INFINITY): FreedDisk {
     if (remaining >= free) break
     free = remaining
   }
-  return { bytes: (before - value('page_count')) * pageSize, leftBytes: value('freelist_count') * pageSize }
+  return { bytes: (before - value('page_count')) * pageSize, freeBytes: value('freelist_count') * pageSize }
 }

@@ -55,18 +55,18 @@ function putReports({ path, keep }: Directory, report: Report, writers: Readonly
       writeFileSync(file, write(report, render), { mode: 0o600, flush: true })
     }
   }
-  putInPlace(draft, join(path, name))
+  replaceDirectory(draft, join(path, name))
   pointTo(path, name)
   forgetOld(path, keep)
   return accepted
 }
 
 /** An existing directory is complete and of the same run; it is replaced, because the formats may have changed. */
-function putInPlace(draft: string, place: string): void {
+function replaceDirectory(draft: string, target: string): void {
   const old = `${draft}.old`
   rmSync(old, { recursive: true, force: true })
-  if (existsSync(place)) renameSync(place, old)
-  renameSync(draft, place)
+  if (existsSync(target)) renameSync(target, old)
+  renameSync(draft, target)
   rmSync(old, { recursive: true, force: true })
 }
 

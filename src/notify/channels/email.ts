@@ -89,8 +89,8 @@ function describe(error: unknown): string {
   const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown }
   if (/certificate|altname/i.test(messageOf(error))) return 'the certificate of the mail server is not accepted'
   const status = typeof responseCode === 'number' ? ` (${responseCode})` : ''
-  const known = typeof code === 'string' ? failures[code] : undefined
-  if (known !== undefined) return known + status
+  const failure = typeof code === 'string' ? failures[code] : undefined
+  if (failure !== undefined) return failure + status
   return `the mail was not accepted${typeof code === 'string' && /^\w{1,40}$/.test(code) ? `: ${code}` : ''}${status}`
 }
 

@@ -6,12 +6,12 @@ import { neutralise } from '../../text/neutralise.ts'
 import { type AskTracker, unlessRefused } from '../ask-tracker.ts'
 import type { SendMessage } from '../message.ts'
 import {
-  ownLabel,
   sendTickets,
   type Ticket,
   type TicketDependencies,
   type TicketMemory,
   type Tracker,
+  ticketLabel,
 } from '../send-tickets.ts'
 import { type Line, renderLines } from '../show-message.ts'
 
@@ -76,23 +76,29 @@ function openRepository(repository: string, ask: AskTracker, memory: TicketMemor
     },
     async find(key) {
       const last = await memory.lastChange()
-      let found: Ticket | undefined
+      let match: Ticket | undefined
       let since = last === undefined ? isoTime(0) : isoTime(Date.parse(last) - overlapMs)
       // What changes meanwhile moves to the end of the list, so each page begins where the one before ended.
       for (let page = 1; ; ) {
-        const query = new URLSearchParams({ labels: ownLabel, state: 'all', sort: 'updated', direction: 'asc', since })
+        const query = new URLSearchParams({
+          labels: ticketLabel,
+          state: 'all',
+          sort: 'updated',
+          direction: 'asc',
+          since,
+        })
         const path = `${issues}?${query}&per_page=${mostOnPage}&page=${page}`
         const listed = await ask('GET', path, z.array(issueSchema))
         for (const issue of listed) {
           const ticket = ticketOf(issue)
           const itsKey = /^<!-- hookdrift:([\w-]{1,100}) /.exec(ticket.text)?.[1]
           if (itsKey === undefined || issue.pull_request !== undefined) continue
-          const known = itsKey === key ? found?.reference : (await memory.find(itsKey))?.reference
-          if (itsKey === key) found ??= ticket
-          await memory.remember(itsKey, known ?? ticket.reference, ticket.changedAt)
+          const reference = itsKey === key ? match?.reference : (await memory.find(itsKey))?.reference
+          if (itsKey === key) match ??= ticket
+          await memory.remember(itsKey, reference ?? ticket.reference, ticket.changedAt)
         }
         const end = listed.at(-1)?.updated_at
-        if (end === undefined || listed.length < mostOnPage) return found
+        if (end === undefined || listed.length < mostOnPage) return match
         const next = isoTime(Date.parse(end) - 1000)
         page = next > since ? 1 : page + 1
         since = next > since ? next : since
@@ -104,9 +110,9 @@ function openRepository(repository: string, ask: AskTracker, memory: TicketMemor
       const issue = await ask('POST', issues, issueSchema, request)
       const ticket = ticketOf(issue)
       // GitHub drops the labels of who may not set them, and says nothing; setting them alone is refused.
-      if (!issue.labels.some((label) => (typeof label === 'string' ? label : label.name) === ownLabel)) {
+      if (!issue.labels.some((label) => (typeof label === 'string' ? label : label.name) === ticketLabel)) {
         await memory.remember(key, ticket.reference, ticket.changedAt)
-        await ask('POST', `${issues}/${ticket.reference}/labels`, z.unknown(), { labels: [ownLabel] })
+        await ask('POST', `${issues}/${ticket.reference}/labels`, z.unknown(), { labels: [ticketLabel] })
       }
       return ticket
     },
@@ -136,21 +142,22 @@ function ticketOf({ number, state, body, updated_at }: z.output<typeof issueSche
 
 function markdown(lines: readonly Line[]): string {
   return renderLines(lines, {
-    own: ownWords,
+    words: safeWords,
     name: (text) => code(text, 300),
     command: (text) => code(text),
-    foreign: (text) => prose(text, 1000),
+    // A number in front would begin a list.
+    foreign: (text) => prose(text, 1000).replace(/^(\d{1,9})(?=[.)])/, '$1\\'),
     prose,
     link: ({ label, url }) => `[${label}](${url})`,
   })
 }
 
 /** Words of hookdrift with names of projects among them: what could be markup or a reference becomes code. */
-function ownWords(text: string): string {
+function safeWords(text: string): string {
   return neutralise(text)
     .split(' ')
     .map((word) =>
-      /^[\p{L}\p{Nd}–×→,.;:()/-]{0,500}$/u.test(word) && !/www\.|:\/\/|GH-/i.test(word) ? word : code(word),
+      /^[\p{L}\p{Nd}–×→,.;:()/-]{0,500}$/u.test(word) && !/www\.|:\/\/|GH-|[0-9a-f]{7}/i.test(word) ? word : code(word),
     )
     .join(' ')
 }

@@ -101,7 +101,7 @@ function ticketOf({ key, fields: { status, description, updated } }: z.output<ty
 
 function wikiText(lines: readonly Line[]): string {
   return renderLines(lines, {
-    own: wiki,
+    words: wiki,
     name: (text) => `"${wiki(text)}"`,
     command: (text) => `{{${wiki(text)}}}`,
     foreign: wiki,
@@ -118,5 +118,5 @@ function wiki(text: string): string {
   return neutralise(cut(text, 1000))
     .replaceAll('\\', '\\\u2060')
     .replace(/[![\]^~+?%{}()*_|@-]/g, '\\$&')
-    .replace(/[:;&#<]|\b(?:h\d|bq|www)\./g, '$&\u2060')
+    .replace(/[:;&#<]|www\.|\b(?:h\d|bq)\./g, '$&\u2060')
 }

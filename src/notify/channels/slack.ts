@@ -46,7 +46,7 @@ function escaped(text: string): string {
 }
 
 function slackPiece(piece: Piece): string {
-  if ('own' in piece) return escaped(neutralise(cut(piece.own, 600)))
+  if ('words' in piece) return escaped(neutralise(cut(piece.words, 600)))
   if ('command' in piece) return slackCode(piece.command)
   if ('name' in piece) return slackCode(piece.name)
   return slackProse('foreign' in piece ? piece.foreign : piece.prose)
@@ -57,7 +57,7 @@ function slackProse(text: string): string {
   return cut(text, 600)
     .split('`')
     .map((part, at) => (at % 2 === 1 ? slackCode(part) : plainWords(part)))
-    .reduce((shown, part) => (shown.endsWith('`') && part.startsWith('`') ? `${shown} ${part}` : shown + part), '')
+    .reduce((joined, part) => (joined.endsWith('`') && part.startsWith('`') ? `${joined} ${part}` : joined + part), '')
 }
 
 function plainWords(sentence: string): string {

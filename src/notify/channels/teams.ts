@@ -49,13 +49,13 @@ function elementOf(line: Line): readonly object[] {
   }))
   const layout = line.level === 'event' ? { separator: true } : line.level === 'detail' ? { spacing: 'None' } : {}
   // A run without text is not allowed.
-  const shown = inlines.filter(({ text }) => text !== '')
-  return shown.length === 0 ? [] : [{ type: 'RichTextBlock', inlines: shown, ...layout }]
+  const filled = inlines.filter(({ text }) => text !== '')
+  return filled.length === 0 ? [] : [{ type: 'RichTextBlock', inlines: filled, ...layout }]
 }
 
 function runOf(piece: Piece) {
   const run = (text: string, more = {}) => ({ type: 'TextRun', text: inert(text), ...more })
-  if ('own' in piece) return run(cut(piece.own, 600))
+  if ('words' in piece) return run(cut(piece.words, 600))
   if ('command' in piece) return run(piece.command, { fontType: 'Monospace' })
   if ('name' in piece) return run(`"${cut(piece.name, 300)}"`, { weight: 'Bolder' })
   return run(cut('foreign' in piece ? piece.foreign : piece.prose, 500))

@@ -19,7 +19,7 @@ export interface CredentialCheck {
   /** Whose it is. A login that has expired is not an attempt at a token. */
   check(credential: Credential): ReaderToken | 'expired' | 'wrong'
   /** Whether it was right before: then it is not an attempt, and others' failures do not delay it. */
-  isKnown(credential: Credential): boolean
+  wasRightBefore(credential: Credential): boolean
   findToken(given: string): ReaderToken | undefined
 }
 
@@ -33,7 +33,7 @@ export function openCredentials(tokens: readonly ReaderToken[], now: () => numbe
   const nameOf = ({ value }: Credential) => digestOf(value).toString('base64')
   return {
     findToken,
-    isKnown: (credential) => rightBefore.has(nameOf(credential)),
+    wasRightBefore: (credential) => rightBefore.has(nameOf(credential)),
     check(credential) {
       const reader = credential.kind === 'bearer' ? findToken(credential.value) : sessionOf(credential.value)
       if (reader === undefined || typeof reader === 'string') return reader ?? 'wrong'
@@ -89,10 +89,10 @@ function checkSession(value: string, tokens: readonly ReaderToken[], now: number
   if (!/^\d{1,16}$/.test(digits) || until > now + ageMs) return 'wrong'
   if (until <= now) return 'expired'
   const given = Buffer.from(code)
-  const reader = tokens.reduce<ReaderToken | undefined>((found, one) => {
+  const reader = tokens.reduce<ReaderToken | undefined>((match, one) => {
     const expected = Buffer.from(codeOf(one, until))
     const isSame = given.length === expected.length && timingSafeEqual(given, expected)
-    return isSame && (one.name ?? '') === name.join('.') ? one : found
+    return isSame && (one.name ?? '') === name.join('.') ? one : match
   }, undefined)
   return reader === undefined ? 'wrong' : { reader }
 }
@@ -117,7 +117,7 @@ function tokenSearch(tokens: readonly ReaderToken[]): (given: string) => ReaderT
   return (given) => {
     const digest = digestOf(given)
     return digests.reduce<ReaderToken | undefined>(
-      (found, one) => (timingSafeEqual(digest, one.digest) ? one.reader : found),
+      (match, one) => (timingSafeEqual(digest, one.digest) ? one.reader : match),
       undefined,
     )
   }

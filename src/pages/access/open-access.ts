@@ -90,7 +90,7 @@ export function openAccess({ settings, now, watch }: AccessOptions): Access {
     request: Request,
     { peer, isSecure }: { readonly peer: string | undefined; readonly isSecure: boolean },
   ): Admission {
-    const wait = credentials.isKnown(credential) ? 0 : attempts.waitOf(peer)
+    const wait = credentials.wasRightBefore(credential) ? 0 : attempts.waitOf(peer)
     if (wait > 0) return { response: makeWait(request, wait) }
     const reader = credentials.check(credential)
     if (typeof reader === 'object') {

@@ -59,7 +59,7 @@ export const revisions: readonly string[] = ['2026-07-28']
 
 const meta = 'io.modelcontextprotocol/'
 /** A list of tools changes with the program only. */
-const kept: JsonObject = { ttlMs: 60_000, cacheScope: 'private' }
+const caching: JsonObject = { ttlMs: 60_000, cacheScope: 'private' }
 
 /**
  * Answers a message of the Model Context Protocol. No message depends on an earlier one.
@@ -137,10 +137,10 @@ async function answerShaken(request: RpcRequest, server: McpServer): Promise<Jso
   const { method, params } = request
   if (method === 'ping') return {}
   if (method !== 'initialize') return answerTools(request, server)
-  const { protocolVersion: asked } = params
-  if (typeof asked !== 'string') throw new RpcFault(rpcErrors.params, '`protocolVersion` is not a text')
+  const { protocolVersion } = params
+  if (typeof protocolVersion !== 'string') throw new RpcFault(rpcErrors.params, '`protocolVersion` is not a text')
   return {
-    protocolVersion: handshakeRevisions.find((each) => each === asked) ?? handshakeRevisions[0] ?? '',
+    protocolVersion: handshakeRevisions.find((each) => each === protocolVersion) ?? handshakeRevisions[0] ?? '',
     capabilities: { tools: {} },
     serverInfo: infoOf(server),
     instructions: server.instructions,
@@ -152,10 +152,10 @@ async function answerWhole(request: RpcRequest, server: McpServer): Promise<Json
   const stamp: JsonObject = { resultType: 'complete', _meta: { [`${meta}serverInfo`]: infoOf(server) } }
   if (request.method === 'server/discover') {
     const { instructions } = server
-    return { ...stamp, ...kept, supportedVersions: [...revisions], capabilities: { tools: {} }, instructions }
+    return { ...stamp, ...caching, supportedVersions: [...revisions], capabilities: { tools: {} }, instructions }
   }
   const result = await answerTools(request, server)
-  return { ...stamp, ...(request.method === 'tools/list' ? kept : {}), ...result }
+  return { ...stamp, ...(request.method === 'tools/list' ? caching : {}), ...result }
 }
 
 async function answerTools({ method, params }: RpcRequest, { tools }: McpServer): Promise<JsonObject> {

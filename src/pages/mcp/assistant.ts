@@ -47,10 +47,10 @@ export function toolsOf({ history, api, scope, describeFault }: AssistantOptions
   return {
     list: async () => (await tools()).map(describe),
     async call(name, given) {
-      const known = await tools()
-      const tool = known.find((each) => each.name === name)
+      const toolList = await tools()
+      const tool = toolList.find((each) => each.name === name)
       if (tool === undefined) {
-        const names = known.map((each) => each.name)
+        const names = toolList.map((each) => each.name)
         throw new RpcFault(rpcErrors.params, `there is no tool "${neutralise(name)}"${suggestName(name, names)}`)
       }
       try {
@@ -72,8 +72,14 @@ export function toolsOf({ history, api, scope, describeFault }: AssistantOptions
     const { scans, coverage } = await readScans(opened, read)
     const commands = (await prepared.readText?.(reading))?.trimEnd().split('\n')
     // A document without rows stays as it is.
-    const known = read.coverage === undefined || Array.isArray(read.rows) ? { coverage } : {}
-    return { about_texts: aboutTexts, scans, ...read, ...known, ...(commands === undefined ? {} : { commands }) }
+    const coverageMember = read.coverage === undefined || Array.isArray(read.rows) ? { coverage } : {}
+    return {
+      about_texts: aboutTexts,
+      scans,
+      ...read,
+      ...coverageMember,
+      ...(commands === undefined ? {} : { commands }),
+    }
   }
 }
 
@@ -97,7 +103,7 @@ function describe({ name, description, input, output }: ApiTool): JsonObject {
  * Arguments as the API reads them. What a model leaves empty is not given.
  * @throws AuditError.usage for what is not a text, number, flag or list of them
  */
-function readArguments(given: JsonObject, known: JsonObject): URLSearchParams {
+function readArguments(given: JsonObject, parameters: JsonObject): URLSearchParams {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(given)) {
     for (const each of Array.isArray(value) ? value : [value]) {
@@ -107,7 +113,7 @@ function readArguments(given: JsonObject, known: JsonObject): URLSearchParams {
       search.append(name, String(each))
     }
   }
-  const { default: usualRows } = asObject(known.limit)
+  const { default: usualRows } = asObject(parameters.limit)
   if (typeof usualRows === 'number' && !search.has('limit')) search.set('limit', String(usualRows))
   return search
 }

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { mostBodyBytes, readBody } from '../../serving/read-body.ts'
 import { escapeUnseen } from '../../text/neutralise.ts'
 import { isCrossSite } from '../access/cross-site.ts'
-import { neverKept } from '../freshness.ts'
+import { forbidCaching } from '../freshness.ts'
 import {
   answerMessage,
   handshakeRevisions,
@@ -18,7 +18,7 @@ import {
 export function mcpRoutes(server: McpServer): Hono {
   const routes = new Hono()
   routes.post('/', async (context) => {
-    neverKept(context)
+    forbidCaching(context)
     // A browser shows the answer to no other site, but the protocol asks for this.
     if (isCrossSite(context.req.raw)) return context.text('not for pages of other sites\n', 403)
     if (!isJson(context.req.header('content-type'))) {

@@ -2,7 +2,7 @@ import type { ASTNode, TypeError as CelTypeError, Context, ParseError } from '@m
 import type { Kind } from '../../model/resource.ts'
 import { patternFault } from '../../rules/shared/pattern.ts'
 import { nearestName } from '../../text/nearest-name.ts'
-import { cel, fieldsOf, type Language, otherVariables, ownFunctions, spentCall } from './language.ts'
+import { cel, extensionFunctions, fieldsOf, type Language, otherVariables, spentCall } from './language.ts'
 
 /** A compiled expression. */
 export interface CompiledExpression {
@@ -68,7 +68,7 @@ export interface Template {
   write(ask: (expression: CompiledExpression) => unknown): string
 }
 
-const shown = ['string', 'int', 'double', 'bool', 'list<string>', 'dyn']
+const messageTypes = ['string', 'int', 'double', 'bool', 'list<string>', 'dyn']
 const longestMessage = 1000
 
 /** `owner {resource.owner_id} is not a tenant`; `{{` and `}}` are braces. */
@@ -88,7 +88,7 @@ export function compileTemplate(
       parts.push(part.replaceAll('{{', '{').replaceAll('}}', '}'))
       continue
     }
-    const result = compile(part, { ...wanted, types: shown, expected, isMessage: true })
+    const result = compile(part, { ...wanted, types: messageTypes, expected, isMessage: true })
     if ('compiled' in result) parts.push(result.compiled)
     else mistakes.push(...result.mistakes.map((mistake) => ({ ...mistake, offset: offset + mistake.offset })))
   }
@@ -125,7 +125,7 @@ interface InspectOptions {
 }
 
 const maxMacroDepth = 2
-const timed = new Set(ownFunctions.filter(({ isTimed }) => isTimed).map(({ signature }) => nameIn(signature)))
+const timed = new Set(extensionFunctions.filter(({ isTimed }) => isTimed).map(({ signature }) => nameIn(signature)))
 
 /** Walks an expression once: refuses parts of the language that hookdrift does not offer, and collects the reads. */
 function inspect(root: ASTNode, options: InspectOptions): Inspection {
@@ -134,9 +134,9 @@ function inspect(root: ASTNode, options: InspectOptions): Inspection {
   const refuse = ({ start }: ASTNode, text: string) => mistakes.push({ offset: start, text })
 
   const use = (variable: string, member: string | undefined) => {
-    const known = uses.get(variable)
-    if (member === undefined || known === 'all') uses.set(variable, 'all')
-    else uses.set(variable, (known ?? new Set<string>()).add(member))
+    const members = uses.get(variable)
+    if (member === undefined || members === 'all') uses.set(variable, 'all')
+    else uses.set(variable, (members ?? new Set<string>()).add(member))
   }
 
   const visit = (node: ASTNode, macroDepth: number) => {
@@ -266,9 +266,9 @@ function plain(text: string): string {
     .replaceAll('ProjectScope', 'project')
 }
 
-function didYouMean(name: string, known: readonly string[]): string {
-  const longer = name.length < 3 ? [] : known.filter((each) => each.startsWith(name) || each.endsWith(`_${name}`))
-  const nearest = nearestName(name, known) ?? (longer.length === 1 ? longer[0] : undefined)
+function didYouMean(name: string, names: readonly string[]): string {
+  const longer = name.length < 3 ? [] : names.filter((each) => each.startsWith(name) || each.endsWith(`_${name}`))
+  const nearest = nearestName(name, names) ?? (longer.length === 1 ? longer[0] : undefined)
   return nearest === undefined ? '' : `, did you mean \`${nearest}\`?`
 }
 
@@ -277,11 +277,12 @@ function unknownCall(summary: string, { environment }: Language): string {
   const alike = environment
     .getDefinitions()
     .functions.filter(
-      ({ receiverType, name: known }) => (receiverType !== null) === (receiver !== undefined) && !known.startsWith('_'),
+      ({ receiverType, name: functionName }) =>
+        (receiverType !== null) === (receiver !== undefined) && !functionName.startsWith('_'),
     )
-  const same = alike.filter((known) => known.name === name)
+  const same = alike.filter((definition) => definition.name === name)
   if (same.length === 0) {
-    const nearest = didYouMean(name, [...new Set(alike.map((known) => known.name))])
+    const nearest = didYouMean(name, [...new Set(alike.map((definition) => definition.name))])
     return `there is no function \`${name}\`${nearest}`
   }
   const taken = [...new Set(same.map(({ params }) => `(${params.map(({ type }) => plain(type)).join(', ')})`))]
@@ -301,10 +302,10 @@ const programs = new WeakMap<Language, Language['environment']>()
 
 /** Without the limits for users' expressions: guards and brackets make them longer. */
 function programEnvironment(language: Language): Language['environment'] {
-  const known =
+  const environment =
     programs.get(language) ?? language.environment.clone({ limits: { maxAstNodes: 100_000, maxDepth: 1000 } })
-  programs.set(language, known)
-  return known
+  programs.set(language, environment)
+  return environment
 }
 
 interface Part {

@@ -108,8 +108,8 @@ const kindOfVariable = {
 
 function ruleOf(source: CustomSource, expressions: Expressions): Rule {
   const { id, kind, severity, remediation = '', controls = [] } = source
-  const others = othersUsed(expressions)
-  const visits = others.map((variable) => kindOfVariable[variable])
+  const relatedVariables = othersUsed(expressions)
+  const visits = relatedVariables.map((variable) => kindOfVariable[variable])
   return {
     id,
     kind,
@@ -118,10 +118,10 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
     packs: [],
     options: z.strictObject({}),
     needs: [kind, ...visits],
-    ...unkeptBy(expressions),
-    scope: others.length === 0 ? 'resource' : 'project',
+    ...unrecordedFieldsOf(expressions),
+    scope: relatedVariables.length === 0 ? 'resource' : 'project',
     custom: { controls, remediation, source: sourceOf(source) },
-    bind: () => bound(expressions, others),
+    bind: () => bound(expressions, relatedVariables),
   }
 }
 
@@ -143,7 +143,7 @@ function inGeneral(message: string): string {
 }
 
 /** The members that it reads and that change by themselves, so the history does not store them. */
-function unkeptBy({ kind, when, assert }: Expressions): Pick<Rule, 'unkept'> {
+function unrecordedFieldsOf({ kind, when, assert }: Expressions): Pick<Rule, 'unrecorded'> {
   const volatile = volatileFields(kind)
   const read = [when, assert].flatMap((compiled) =>
     [...(compiled?.uses ?? [])].flatMap(([variable, members]) =>
@@ -152,7 +152,7 @@ function unkeptBy({ kind, when, assert }: Expressions): Pick<Rule, 'unkept'> {
         : [...(members === 'all' ? volatile : members)].filter((member) => volatile.has(member)),
     ),
   )
-  return read.length === 0 ? {} : { unkept: [...new Set(read)] }
+  return read.length === 0 ? {} : { unrecorded: [...new Set(read)] }
 }
 
 /** The parts that decide: a reworded title does not make another policy. */
@@ -162,8 +162,8 @@ function sourceOf({ kind, when, assert, message, severity }: CustomSource): Json
 
 type EvaluateResource = (resource: Resource, project: ProjectRef, related: RelatedResources) => RuleFinding | undefined
 
-function bound(expressions: Expressions, others: readonly RelatedVariable[]): BoundRule {
-  if (others.length === 0) {
+function bound(expressions: Expressions, relatedVariables: readonly RelatedVariable[]): BoundRule {
+  if (relatedVariables.length === 0) {
     return {
       scope: 'resource',
       *check(resource, _, { run } = emptyContext) {
@@ -176,12 +176,12 @@ function bound(expressions: Expressions, others: readonly RelatedVariable[]): Bo
   const keep = (variable: string) => membersUsed(expressions, variable)
   return {
     scope: 'project',
-    visits: [expressions.kind, ...others.map((variable) => kindOfVariable[variable])],
+    visits: [expressions.kind, ...relatedVariables.map((variable) => kindOfVariable[variable])],
     start(run) {
       if (run === undefined) throw new Error('a custom rule was asked outside of a run')
       const ask: EvaluateResource = (resource, project, related) =>
         evaluate(expressions, resource, project, run, related)
-      return expressions.kind === 'endpoint' ? evaluateCounted(ask, keep) : evaluateJoined(ask, keep, others)
+      return expressions.kind === 'endpoint' ? evaluateCounted(ask, keep) : evaluateJoined(ask, keep, relatedVariables)
     },
   }
 }
@@ -278,7 +278,7 @@ interface HeldResource {
 function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggregation {
   const endpoints: HeldResource[] = []
   const counts = new Map<string, number>()
-  const found: LocatedRuleFinding[] = []
+  const findings: LocatedRuleFinding[] = []
   let isEveryTargetShown = true
   return {
     visit(resource, at) {
@@ -296,9 +296,9 @@ function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggregation 
         endpoints,
         ({ at, resource }) => {
           const problem = ask(resource, at.project, { subscriptions: counts.get(resource.uid) ?? 0 })
-          if (problem !== undefined) found.push({ ...problem, at })
+          if (problem !== undefined) findings.push({ ...problem, at })
         },
-        found,
+        findings,
       )
     },
   }
@@ -327,7 +327,7 @@ function pruned(resource: Resource, members: ReadonlySet<string> | undefined, al
 function* yieldAll(
   waiting: readonly HeldResource[],
   evaluate: (each: HeldResource) => void,
-  found: readonly LocatedRuleFinding[],
+  findings: readonly LocatedRuleFinding[],
 ): Generator<LocatedRuleFinding> {
   const failures: unknown[] = []
   for (const each of waiting) {
@@ -337,7 +337,7 @@ function* yieldAll(
       failures.push(error)
     }
   }
-  yield* found
+  yield* findings
   if (failures.length > 0) throw failures[0]
 }
 
@@ -346,25 +346,29 @@ function* yieldAll(
  * it comes. One whose source comes later (embedded in the subscriptions themselves) waits for the end. One without
  * them, or with them outside the project, is not evaluated: other rules report that.
  */
-function evaluateJoined(ask: EvaluateResource, keep: MembersRead, others: readonly RelatedVariable[]): Aggregation {
+function evaluateJoined(
+  ask: EvaluateResource,
+  keep: MembersRead,
+  relatedVariables: readonly RelatedVariable[],
+): Aggregation {
   const resources = { endpoint: new Map<string, Resource>(), source: new Map<string, Resource>() }
   const waiting: HeldResource[] = []
-  const found: LocatedRuleFinding[] = []
-  const wanted = (['endpoint', 'source'] as const).filter((variable) => others.includes(variable))
+  const findings: LocatedRuleFinding[] = []
+  const wanted = (['endpoint', 'source'] as const).filter((variable) => relatedVariables.includes(variable))
 
   const relatedTo = ({ attributes }: Resource): RelatedResources | undefined => {
     const related: { endpoint?: Resource; source?: Resource } = {}
     for (const kind of wanted) {
       const uid = attributes[`${kind}_uid`]
-      const known = typeof uid === 'string' ? resources[kind].get(uid) : undefined
-      if (known === undefined) return undefined
-      related[kind] = known
+      const target = typeof uid === 'string' ? resources[kind].get(uid) : undefined
+      if (target === undefined) return undefined
+      related[kind] = target
     }
     return related
   }
   const evaluate = ({ at, resource }: HeldResource, related: RelatedResources) => {
     const problem = ask(resource, at.project, related)
-    if (problem !== undefined) found.push({ ...problem, at })
+    if (problem !== undefined) findings.push({ ...problem, at })
   }
 
   return {
@@ -388,7 +392,7 @@ function evaluateJoined(ask: EvaluateResource, keep: MembersRead, others: readon
           const related = relatedTo(each.resource)
           if (related !== undefined) evaluate(each, related)
         },
-        found,
+        findings,
       ),
   }
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Environment } from '@marcbachmann/cel-js'
 import type { Duration } from '@marcbachmann/cel-js/evaluator'
-import { isExactNumber, jsonOfNumbers, numberText, shownText } from '../../model/exact-number.ts'
+import { displayText, isExactNumber, jsonOfNumbers, numberText } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 import { type Facts, isMasked, isReadable, type Kind, type Resource, type SecretFacts } from '../../model/resource.ts'
 import { type Field, inOrder, type Members, text, wireSchema } from '../../model/wire-schema.ts'
@@ -41,7 +41,7 @@ export class ProjectValue {
 
 /** The fields of a kind as expressions see them: without references, with uid and name for all. */
 export function fieldsOf(kind: Kind): Members {
-  return inOrder({ name: text, ...shown(wireSchema[kind]), uid: text })
+  return inOrder({ name: text, ...withoutReferences(wireSchema[kind]), uid: text })
 }
 
 /** Related resources, by kind. */
@@ -101,7 +101,7 @@ function registerObject(types: Types, type: string, members: Members): void {
 const duration = 'google.protobuf.Duration'
 
 /** A function that hookdrift adds to the language. */
-interface OwnFunction {
+interface ExtensionFunction {
   readonly signature: string
   readonly description: string
   /** The result changes with time, so no message may contain it. */
@@ -113,7 +113,7 @@ interface OwnFunction {
 let evaluator: typeof import('@marcbachmann/cel-js/evaluator') | undefined
 
 /** Documented in docs/reference/policy.md; a test compares the two. */
-export const ownFunctions: readonly OwnFunction[] = [
+export const extensionFunctions: readonly ExtensionFunction[] = [
   {
     signature: 'host(string): string',
     description: "an address's host, in lower case; empty when it is not an address",
@@ -315,7 +315,7 @@ class Labels {
   }
 }
 
-function shown(members: Members): Members {
+function withoutReferences(members: Members): Members {
   return Object.fromEntries(Object.entries(members).filter(([, { presence }]) => presence !== 'reference'))
 }
 
@@ -323,7 +323,7 @@ function startLanguage() {
   const evaluation = new Evaluation()
   const environment = new (cel().Environment)({ limits })
   environment.registerType('Secret', { ctor: SecretValue, fields: {} })
-  for (const { signature, call } of ownFunctions) {
+  for (const { signature, call } of extensionFunctions) {
     const handler: (...args: never[]) => unknown = (...args) => call(evaluation, ...args)
     environment.registerFunction(signature, { handler, async: false })
   }
@@ -376,7 +376,9 @@ function typeOf(types: Types, type: string, field: Field): string {
 
 /** Members that change by themselves are visible on the resource itself only. */
 function withoutVolatile(members: Members): Members {
-  return Object.fromEntries(Object.entries(shown(members)).filter(([, { presence }]) => presence !== 'volatile'))
+  return Object.fromEntries(
+    Object.entries(withoutReferences(members)).filter(([, { presence }]) => presence !== 'volatile'),
+  )
 }
 
 /** One class for each object type: the language recognises types by class. */
@@ -463,7 +465,7 @@ const maxCharacters = 100_000
 
 function textOf(value: Json, name: string): string {
   if (value === null) return ''
-  const text = typeof value === 'string' ? shownText(value) : jsonOfNumbers(JSON.stringify(value))
+  const text = typeof value === 'string' ? displayText(value) : jsonOfNumbers(JSON.stringify(value))
   if (text.length > maxCharacters) throw new Error(`${name} is longer than ${maxCharacters} characters, the limit`)
   return text
 }

@@ -5,7 +5,6 @@ import {
   type ControlViolation,
   describeBesides,
 } from '../../compliance/compliance.ts'
-
 import { isSolved } from '../../model/violation.ts'
 import { countEach } from '../../text/count.ts'
 import { describeNotEvaluated } from '../describe-not-evaluated.ts'

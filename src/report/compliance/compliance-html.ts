@@ -117,7 +117,7 @@ function describeQualified({ controls }: Compliance): string {
 }
 
 /** Scope and summary, the evidence, what is missing first, and the appendices. */
-export function complianceSections(compliance: Compliance, places?: EvidenceAnchors): PageSection[] {
+export function complianceSections(compliance: Compliance, anchors?: EvidenceAnchors): PageSection[] {
   const { controls, period, expected_changes } = compliance
   const replayed = describeReplay(compliance)
   const notCovered = controls.filter(({ state }) => state === 'not_covered')
@@ -133,7 +133,7 @@ export function complianceSections(compliance: Compliance, places?: EvidenceAnch
         id: name,
         title,
         count: alike.length,
-        content: html`${alike.map((control) => showEvidence(control, compliance.threshold, { first, places }))}`,
+        content: html`${alike.map((control) => showEvidence(control, compliance.threshold, { first, anchors }))}`,
       },
     ]
   })
@@ -155,7 +155,7 @@ export function complianceSections(compliance: Compliance, places?: EvidenceAnch
           {
             id: 'rules',
             title: 'Appendix: rules evaluated',
-            content: html`${covered.map((control) => showRules(control, { first, places }))}`,
+            content: html`${covered.map((control) => showRules(control, { first, anchors }))}`,
           },
         ]),
     ...(notCovered.length === 0
@@ -165,7 +165,7 @@ export function complianceSections(compliance: Compliance, places?: EvidenceAnch
             id: 'not_covered',
             title: 'Appendix: not covered by hookdrift',
             count: notCovered.length,
-            content: showLeft(notCovered),
+            content: showNotCovered(notCovered),
           },
         ]),
     { id: 'origin', title: 'Appendix: origin and signature', content: showOrigin(compliance) },
@@ -245,8 +245,8 @@ function showExempt({ match }: Exemption, resources: ExemptionGroup['resources']
   return html`${count(resources.length, 'violation')}:<br>${named}${more > 0 ? html`<br>and ${more} more, under the controls` : nothing}`
 }
 
-function showLeft(left: readonly ControlEvidence[]): Markup {
-  const rows = left.map(
+function showNotCovered(controls: readonly ControlEvidence[]): Markup {
+  const rows = controls.map(
     ({ id, title }) => html`<li data-control="${id}" data-state="not_covered"><b>${id}</b> ${title}</li>
 `,
   )
@@ -292,16 +292,16 @@ const ruleColumns = [{ title: 'Rule' }, { title: 'Finds' }, { title: 'Evaluated'
  * The rules that give evidence, with the reason why in front of all that share it. Those that an earlier control shows are
  * only named.
  */
-function showRules({ id, title, rules }: ControlEvidence, { first, places }: EvidenceOptions): Markup {
+function showRules({ id, title, rules }: ControlEvidence, { first, anchors }: EvidenceOptions): Markup {
   if (rules.length === 0) return nothing
   const groups = [...Map.groupBy(rules, ({ rationale }) => rationale)].map(([rationale, alike], at) => {
-    const { own, elsewhere } = splitByControl(alike, id, (rule) => first.ofRule(rule.id))
-    const rows = own.map((rule) => showRule(rule, places))
+    const { here, elsewhere } = splitByControl(alike, id, (rule) => first.ofRule(rule.id))
+    const rows = here.map((rule) => showRule(rule, anchors))
     const named = elsewhere.map(
       ([
         control,
-        known,
-      ]) => html`<p class="where">${known.map((rule, nth) => html`${nth === 0 ? '' : ', '}${nameRule(rule, places)}`)}: ${seeControl(control)}</p>
+        listed,
+      ]) => html`<p class="where">${listed.map((rule, nth) => html`${nth === 0 ? '' : ', '}${nameRule(rule, anchors)}`)}: ${seeControl(control)}</p>
 `,
     )
     return html`<p>${rationale}</p>
@@ -312,17 +312,17 @@ ${groups}</section>
 `
 }
 
-function nameRule({ id }: ControlRule, places: EvidenceAnchors | undefined): Markup {
-  return places === undefined ? html`<code>${id}</code>` : html`<a href="${places.rule(id)}"><code>${id}</code></a>`
+function nameRule({ id }: ControlRule, anchors: EvidenceAnchors | undefined): Markup {
+  return anchors === undefined ? html`<code>${id}</code>` : html`<a href="${anchors.rule(id)}"><code>${id}</code></a>`
 }
 
-function showRule(rule: ControlRule, places: EvidenceAnchors | undefined): Markup {
+function showRule(rule: ControlRule, anchors: EvidenceAnchors | undefined): Markup {
   const { title, evaluated, not_evaluated } = rule
   const missed = not_evaluated.map(
     ({ project, reason }) => html`<br><span class="bad">? not evaluated in ${project}: ${reason}</span>`,
   )
   const number =
     evaluated === 0 && missed.length > 0 ? cell('Evaluated', '?', 'n unseen') : cell('Evaluated', evaluated, 'n')
-  return html`<tr><th scope="row">${nameRule(rule, places)}</th>${cell('Finds', html`${title}${missed}`)}${number}</tr>
+  return html`<tr><th scope="row">${nameRule(rule, anchors)}</th>${cell('Finds', html`${title}${missed}`)}${number}</tr>
 `
 }

@@ -88,12 +88,12 @@ function showExemptions(controls: readonly ControlEvidence[]): MarkdownSection {
     'exemption',
     groupExemptions(controls).map(({ exemption, resources, controls: ids }) => {
       const [first] = resources
-      const shown = first === undefined ? '' : `${code(first.project, 100)} ${showResource(first)}`
+      const firstResource = first === undefined ? '' : `${code(first.project, 100)} ${showResource(first)}`
       const more = resources.length > 1 ? ` and ${resources.length - 1} more` : ''
       return [
         code(exemption.rule, 100),
         prose(describeExemption(exemption), 500),
-        `${shown}${more}`,
+        `${firstResource}${more}`,
         ids.map((id) => code(id, 60)).join(', '),
       ]
     }),

@@ -41,7 +41,7 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
   const gaps = new Map(
     covered.flatMap(({ coverage }) => coverage.gaps).map((gap) => [`${gap.project} ${gap.listing}`, gap]),
   )
-  const violations = new Map(covered.flatMap(observedOf).map((found) => [found.fingerprint, found]))
+  const violations = new Map(covered.flatMap(observedOf).map((violation) => [violation.fingerprint, violation]))
   const expected = compliance.expected_changes
   const inventory = inventoryOf([...violations.values(), ...expected], seed)
   const observations = [

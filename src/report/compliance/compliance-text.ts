@@ -59,7 +59,7 @@ const mostViolations = 20
 function showControl(control: ControlEvidence, { full }: RenderOptions, width: number): string[] {
   const { id, title, reason, rules, violations, exemptions, coverage } = control
   const active = violations.filter(({ state }) => state !== 'resolved' && state !== 'waived')
-  const shown = full ? active : active.slice(0, mostViolations)
+  const listed = full ? active : active.slice(0, mostViolations)
   const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
   const extent = `${count(rules.length, 'rule')} evaluated up to ${count(evaluated, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
   const ends = describeEnds(control)
@@ -74,10 +74,10 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
           indentMore,
         ),
       ),
-    ...shown.flatMap((violation) => showViolation(violation, width)),
-    ...(shown.length === active.length
+    ...listed.flatMap((violation) => showViolation(violation, width)),
+    ...(listed.length === active.length
       ? []
-      : [`  … and ${active.length - shown.length} more; --format json shows all`]),
+      : [`  … and ${active.length - listed.length} more; --format json shows all`]),
     ...(exemptions.length === 0 ? [] : [indentMore(`${count(exemptions.length, 'exemption')}: see Exemptions`)]),
   ]
 }
@@ -86,11 +86,11 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
 function showExemptions({ controls }: Compliance, { full }: RenderOptions, width: number): string[] {
   const groups = groupExemptions(controls)
   if (groups.length === 0) return []
-  const shown = full ? groups : groups.slice(0, mostExemptions)
+  const listed = full ? groups : groups.slice(0, mostExemptions)
   return [
     '',
     `Exemptions: ${groups.length}`,
-    ...shown.flatMap(({ exemption, resources, controls: ids }) => {
+    ...listed.flatMap(({ exemption, resources, controls: ids }) => {
       const named = full ? resources : resources.slice(0, mostResources)
       const more = resources.length - named.length
       return [
@@ -100,9 +100,9 @@ function showExemptions({ controls }: Compliance, { full }: RenderOptions, width
         ...wrapProse(`for ${ids.join(', ')}`, width - 4).map(indentMore),
       ]
     }),
-    ...(shown.length === groups.length
+    ...(listed.length === groups.length
       ? []
-      : [`  … and ${groups.length - shown.length} more; --format json shows all`]),
+      : [`  … and ${groups.length - listed.length} more; --format json shows all`]),
   ]
 }
 

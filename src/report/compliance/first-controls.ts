@@ -32,9 +32,9 @@ export function splitByControl<Entry>(
   entries: readonly Entry[],
   control: string,
   firstOf: (entry: Entry) => string,
-): { readonly own: readonly Entry[]; readonly elsewhere: readonly (readonly [control: string, readonly Entry[]])[] } {
-  const { own = [], elsewhere = [] } = Object.groupBy(entries, (entry) =>
-    firstOf(entry) === control ? 'own' : 'elsewhere',
+): { readonly here: readonly Entry[]; readonly elsewhere: readonly (readonly [control: string, readonly Entry[]])[] } {
+  const { here = [], elsewhere = [] } = Object.groupBy(entries, (entry) =>
+    firstOf(entry) === control ? 'here' : 'elsewhere',
   )
-  return { own, elsewhere: [...Map.groupBy(elsewhere, firstOf)] }
+  return { here, elsewhere: [...Map.groupBy(elsewhere, firstOf)] }
 }

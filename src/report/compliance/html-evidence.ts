@@ -31,7 +31,7 @@ export function countOpen({ violations, observations, coverage, state }: Control
 export function showEvidence(control: ControlEvidence, threshold: Severity, options: EvidenceOptions): Markup {
   const { id, title, reason, violations, exemptions, coverage, rules } = control
   const { first } = options
-  const findings = (found: readonly ControlViolation[]) => showFindings(control, found, options)
+  const findings = (alike: readonly ControlViolation[]) => showFindings(control, alike, options)
   const open = violations.filter(isOpen)
   const [counted, observed] = [true, false].map((counts) =>
     open.filter(({ severity }) => isAtLeast(severity, threshold) === counts),
@@ -63,7 +63,7 @@ export interface EvidenceAnchors {
 
 export interface EvidenceOptions {
   readonly first: FirstControls
-  readonly places: EvidenceAnchors | undefined
+  readonly anchors: EvidenceAnchors | undefined
 }
 
 function nameRules({ id, rules }: ControlEvidence): Markup {
@@ -106,12 +106,12 @@ ${show(entries)}`
 }
 
 function showGaps(control: string, gaps: readonly EvidenceGap[], first: FirstControls): Markup {
-  const { own, elsewhere } = splitByControl(gaps, control, first.ofWalk)
-  const known = elsewhere.map(
+  const { here, elsewhere } = splitByControl(gaps, control, first.ofWalk)
+  const references = elsewhere.map(
     ([other, alike]) => html`<p class="where">${nameGaps(alike)}: ${seeControl(other)}</p>
 `,
   )
-  return html`${own.length === 0 ? nothing : rowList(groupGaps(own).map(showGap))}${known}`
+  return html`${here.length === 0 ? nothing : rowList(groupGaps(here).map(showGap))}${references}`
 }
 
 function showGap({ where, status, reason }: GapGroup): Markup {
@@ -125,12 +125,12 @@ function showOfRules<Entry extends { readonly rule: string }>(
   entries: readonly Entry[],
   { first, show }: { readonly first: FirstControls; readonly show: (entry: Entry) => Markup },
 ): Markup {
-  const { own, elsewhere } = splitByControl(entries, control, ({ rule }) => first.ofRule(rule))
-  const known = elsewhere.map(
+  const { here, elsewhere } = splitByControl(entries, control, ({ rule }) => first.ofRule(rule))
+  const references = elsewhere.map(
     ([other, alike]) => html`<p class="where">${alike.length} of these: ${seeControl(other)}</p>
 `,
   )
-  return html`${own.length === 0 ? nothing : rowList(own.map(show))}${known}`
+  return html`${here.length === 0 ? nothing : rowList(here.map(show))}${references}`
 }
 
 /** Findings of one rule and severity, at least one. */
@@ -143,24 +143,24 @@ interface Group {
 /** Findings of a control by rule, the worst first; those that an earlier control shows as a line that refers to it. */
 function showFindings(
   { id, rules }: Pick<ControlEvidence, 'id' | 'rules'>,
-  found: readonly ControlViolation[],
-  { first, places }: EvidenceOptions,
+  violations: readonly ControlViolation[],
+  { first, anchors }: EvidenceOptions,
 ): Markup {
   const titles = new Map(rules.map((rule) => [rule.id, rule.title]))
-  const { own, elsewhere } = splitByControl(groupsOf(found, titles), id, ({ rule }) => first.ofRule(rule))
-  const shown: Markup[] = []
-  let left = places?.most ?? Number.POSITIVE_INFINITY
-  for (const group of own) {
-    const rows = group.findings.slice(0, Math.max(0, left)).map((finding) => showFinding(id, finding, places))
-    left -= group.findings.length
-    shown.push(showGroup(group, rows.length === 0 ? nothing : rowList(rows)))
+  const { here, elsewhere } = splitByControl(groupsOf(violations, titles), id, ({ rule }) => first.ofRule(rule))
+  const groups: Markup[] = []
+  let remaining = anchors?.most ?? Number.POSITIVE_INFINITY
+  for (const group of here) {
+    const rows = group.findings.slice(0, Math.max(0, remaining)).map((finding) => showFinding(id, finding, anchors))
+    remaining -= group.findings.length
+    groups.push(showGroup(group, rows.length === 0 ? nothing : rowList(rows)))
   }
-  return html`${shown}${left < 0 ? describeLeft(-left) : nothing}${showElsewhere(elsewhere)}`
+  return html`${groups}${remaining < 0 ? describeOmitted(-remaining) : nothing}${showElsewhere(elsewhere)}`
 }
 
-function groupsOf(found: readonly ControlViolation[], titles: ReadonlyMap<string, string>): Group[] {
+function groupsOf(violations: readonly ControlViolation[], titles: ReadonlyMap<string, string>): Group[] {
   return severities.flatMap((severity) => {
-    const alike = found.filter((finding) => finding.severity === severity)
+    const alike = violations.filter((finding) => finding.severity === severity)
     return [...Map.groupBy(alike, ({ rule }) => rule)].map(([rule, findings]) => {
       return { rule, title: titles.get(rule) ?? rule, findings }
     })
@@ -192,8 +192,8 @@ function nameGroup({ rule, title, findings }: Group): Markup {
   return html`${chip}<b>${title}</b> <code>${rule}</code> <span class="count">${findings.length}</span>`
 }
 
-function describeLeft(left: number): Markup {
-  return html`<p class="soft">${left} more are not shown here: the report of the command line has all.</p>
+function describeOmitted(omitted: number): Markup {
+  return html`<p class="soft">${omitted} more are not shown here: the report of the command line has all.</p>
 `
 }
 
@@ -205,7 +205,7 @@ const ages = {
   resolved: 'ended after',
 } as const satisfies Record<ControlViolation['state'], string>
 
-function showFinding(control: string, finding: ControlViolation, places: EvidenceAnchors | undefined): Markup {
+function showFinding(control: string, finding: ControlViolation, anchors: EvidenceAnchors | undefined): Markup {
   const { fingerprint, state, resolution, first_seen, resolved_at, open_ms } = finding
   const end = resolved_at === undefined ? ages[state] : `${resolution ?? 'ended'} ${showTime(resolved_at)} after`
   const age = `since ${showTime(first_seen)}, ${end} ${showOpenTime(open_ms)}`
@@ -213,6 +213,6 @@ function showFinding(control: string, finding: ControlViolation, places: Evidenc
     anchor: anchorOf(`v-${fingerprint}`, control),
     age,
     isNamed: false,
-    links: places?.links,
+    links: anchors?.links,
   })
 }

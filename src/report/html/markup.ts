@@ -12,7 +12,7 @@ type Content = string | number | Markup | readonly Markup[]
  */
 export function html(literals: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   // The library returns a promise only where a promise was inserted, which the types here refuse.
-  return escaped(literals, ...contents.map(shownText)) as Markup
+  return escaped(literals, ...contents.map(neutralText)) as Markup
 }
 
 /** For text of our own, such as a style sheet: it is not escaped. */
@@ -28,6 +28,6 @@ export function withCode(text: string): Markup[] {
 export const nothing = trusted('')
 
 /** A string of the library's markup is an object, and a foreign text never is. */
-function shownText(content: Content): Content {
+function neutralText(content: Content): Content {
   return typeof content === 'string' ? neutralise(content) : content
 }

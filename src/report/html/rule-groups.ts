@@ -30,7 +30,7 @@ export function groupByRule(
     severities.flatMap((severity) => {
       const alike = violations.filter((violation) => violation.severity === severity)
       const byRule = [...Map.groupBy(alike, ({ rule }) => rule)].sort(([a], [b]) => (a < b ? -1 : 1))
-      return byRule.map(([id, found]) => {
+      return byRule.map(([id, group]) => {
         const isFirst = !seen.has(id)
         seen.add(id)
         const rule = ruleById.get(id)
@@ -40,7 +40,7 @@ export function groupByRule(
           severity,
           title: rule?.title ?? id,
           rule,
-          violations: found.toSorted(byProject),
+          violations: group.toSorted(byProject),
           isFirst,
           remediation,
         }

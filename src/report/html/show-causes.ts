@@ -45,8 +45,8 @@ export function causeCard(
     (each) => html`<li>${resource({ ...each, kind }, links?.resource({ ...each, kind }))}${showOwner(each.owner)}</li>
 `,
   )
-  const left = affected.length - rows.length
-  const all = left === 0 ? nothing : html`<p class="soft">and ${left} more</p>`
+  const omitted = affected.length - rows.length
+  const all = omitted === 0 ? nothing : html`<p class="soft">and ${omitted} more</p>`
   return html`<li id="${anchorOf('cause', id)}" data-cause="${id}"><p>${label} <b>${describeCause(cause)}</b></p>
 ${following === '' ? nothing : html`<p class="where">${following}${since}</p>`}${fields.length > 1 ? fieldTable(fields) : nothing}${meanwhile}
 ${fold(

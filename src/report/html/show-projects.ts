@@ -82,15 +82,15 @@ function rowsOf({ violations, coverage, projects }: Report): ProjectTableRow[] {
 function rowOf(
   project: string,
   walks: readonly ReportCoverage[],
-  found: readonly ReportViolation[],
+  violations: readonly ReportViolation[],
   evaluated: ReportProject | undefined,
 ): ProjectTableRow {
   return {
     project,
     // The policy has violations and no walks.
     extent: walks.length === 0 && evaluated === undefined ? 'all' : extentOf(walks),
-    open: countSeverities(found.filter(isOpen)),
-    unknown: countSeverities(found.filter(({ state }) => state === 'unknown')),
+    open: countSeverities(violations.filter(isOpen)),
+    unknown: countSeverities(violations.filter(({ state }) => state === 'unknown')),
     walks,
     notEvaluated: Object.keys(evaluated?.not_evaluated ?? {}).length,
   }
@@ -110,11 +110,11 @@ function showNumber(severity: Severity, { open, unknown, extent, listOf }: Proje
   // In brackets next to a number: they are not among those.
   const then =
     lost === 0 ? nothing : html` <span class="soft">${text === '?' ? `${lost} then` : `(${lost} then)`}</span>`
-  const shown = text === '0' ? none : text === '?' ? html`?` : html`<b class="${severity}">${text}</b>`
+  const figure = text === '0' ? none : text === '?' ? html`?` : html`<b class="${severity}">${text}</b>`
   const kind = text === '?' ? 'n unseen' : 'n'
-  if (number + lost === 0 || listOf === undefined) return cell(severity, html`${shown}${then}`, kind)
+  if (number + lost === 0 || listOf === undefined) return cell(severity, html`${figure}${then}`, kind)
   const href = listOf(severity, number === 0 ? 'unknown' : 'open')
-  return cell(severity, html`<a href="${href}">${shown}${then}</a>`, kind)
+  return cell(severity, html`<a href="${href}">${figure}${then}</a>`, kind)
 }
 
 function showScan({ extent, walks, unknown, notEvaluated, scannedAt, incompleteSince }: ProjectTableRow): Markup {

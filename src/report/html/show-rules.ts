@@ -15,9 +15,9 @@ const few = 60
 /** Violations in blocks, one for each rule, with how to fix them. The first blocks are open. */
 export function showRuleGroups(groups: readonly RuleGroup[], at: string, links?: ReportLinks): Markup {
   const total = groups.reduce((sum, { violations }) => sum + violations.length, 0)
-  const [mostOpen, shown] = total > few ? [8, 5] : [20, 20]
+  const [mostOpen, inFront] = total > few ? [8, 5] : [20, 20]
   return html`${groups.map((group, index) => {
-    const rows = showViolations(group.violations, { at, isNamed: false, shown, links })
+    const rows = showViolations(group.violations, { at, isNamed: false, inFront, links })
     return showGroup(group, rows, index < mostOpen)
   })}`
 }

@@ -26,12 +26,12 @@ export function showTrend(
   const values = days.map(({ open }) => totalOf(open))
   const [least, most] = [Math.min(...values), Math.max(...values)]
   const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${most} at most`
-  const left =
+  const openText =
     stillOpen === undefined || stillOpen.count === 0
       ? nothing
       : html` (<a href="${stillOpen.href}">${stillOpen.count} still open</a>)`
   const facts = [
-    html`in the last 7 days: opened ${week.opened}${left}, fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}`,
+    html`in the last 7 days: opened ${week.opened}${openText}, fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}`,
     describeFixing(bySeverity, period),
     ...(week.incomplete === 0 ? [] : [`${week.incomplete} of ${count(week.runs, 'run')} incomplete`]),
   ]
@@ -51,8 +51,8 @@ const mostNotes = 10
 function showNotes(notes: readonly Note[]): Markup {
   if (notes.length === 0) return nothing
   const lines = notes.slice(0, mostNotes).map((note) => html`<li>${noteLine(note, showTime(note.at))}</li>`)
-  const left = notes.length - lines.length
-  const more = left === 0 ? nothing : html`<li>and ${count(left, 'more note')}</li>`
+  const omitted = notes.length - lines.length
+  const more = omitted === 0 ? nothing : html`<li>and ${count(omitted, 'more note')}</li>`
   return html`<div class="soft">Noted:<ul class="plain">${lines}${more}</ul></div>`
 }
 
@@ -64,13 +64,13 @@ function shareOf(at: string, { from, to }: Pick<Trend, 'from' | 'to'>): number {
 
 /** `mean time to fix: 3 d (2 h of critical, 5 d of high)`, by what was fixed in the period. */
 function describeFixing(bySeverity: readonly SeverityTrend[], period: string): string {
-  const known = bySeverity.flatMap(({ severity, fixed, meanTimeToFixMs: mean }) =>
+  const withMean = bySeverity.flatMap(({ severity, fixed, meanTimeToFixMs: mean }) =>
     mean === null ? [] : [{ severity, fixed, mean }],
   )
-  const fixed = known.reduce((sum, one) => sum + one.fixed, 0)
+  const fixed = withMean.reduce((sum, one) => sum + one.fixed, 0)
   if (fixed === 0) return `nothing was fixed in ${period}`
-  const mean = known.reduce((sum, one) => sum + one.mean * one.fixed, 0) / fixed
-  const each = known.map((one) => `${showOpenTime(one.mean)} of ${one.severity}`).join(', ')
+  const mean = withMean.reduce((sum, one) => sum + one.mean * one.fixed, 0) / fixed
+  const each = withMean.map((one) => `${showOpenTime(one.mean)} of ${one.severity}`).join(', ')
   return `mean time to fix: ${showOpenTime(mean)} (${each})`
 }
 

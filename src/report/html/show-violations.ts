@@ -14,7 +14,7 @@ export function showViolations(
   {
     at,
     isNamed,
-    shown,
+    inFront,
     links,
   }: {
     /** The time of the run, from which ages count. */
@@ -22,7 +22,7 @@ export function showViolations(
     /** Whether each row names its severity and rule. */
     readonly isNamed: boolean
     /** How many rows are in front of the fold. */
-    readonly shown?: number
+    readonly inFront?: number
     /** Where names lead, on a page among others. */
     readonly links?: ReportLinks | undefined
   },
@@ -32,7 +32,7 @@ export function showViolations(
     const due = { text: describeDue(violation, at), isOverdue: isOverdue(violation, Date.parse(at)) }
     return findingRow(violation, { anchor, age: describeAge(violation, at), due, isNamed, links })
   })
-  return rowList(rows, shown)
+  return rowList(rows, inFront)
 }
 
 export function describeAge({ state, first_seen, last_seen }: ReportViolation, at: string): string {

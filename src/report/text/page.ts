@@ -83,9 +83,9 @@ export function showEntries<Entry>(
   page: TextPage,
   show: (entry: Entry) => readonly string[],
 ): string[] {
-  const shown = page.full ? entries : entries.slice(0, longestList)
-  const omitted = entries.length - shown.length
-  const lines = shown.flatMap(show)
+  const listed = page.full ? entries : entries.slice(0, longestList)
+  const omitted = entries.length - listed.length
+  const lines = listed.flatMap(show)
   return omitted === 0 ? lines : [...lines, '', showOmitted(omitted, page)]
 }
 
@@ -106,9 +106,9 @@ export function fitEntries<Entry>(
 }
 
 /** How many entries are not shown, and the command that shows them. */
-export function showOmitted(left: number, page: TextPage, command?: string | undefined, isAll = false): string {
+export function showOmitted(omitted: number, page: TextPage, command?: string | undefined, isAll = false): string {
   const { runNumber, locating } = page
   const how = `hookdrift ${command ?? `report --run ${runNumber} --format json`}${locating ?? ''} shows`
   if (isAll && locating !== null) return page.paint('aside', `${how} all`)
-  return page.paint('aside', `… and ${left} more${locating === null ? '' : `; ${how} all`}`)
+  return page.paint('aside', `… and ${omitted} more${locating === null ? '' : `; ${how} all`}`)
 }

@@ -31,7 +31,7 @@ export function showCauses(
   const what =
     following === 0 ? '' : `, and ${count(following, 'violation')} that ${following === 1 ? 'follows' : 'follow'}`
   const hasFields = page.full || causes.length <= mostWithFields
-  const left = causes.length - named.length
+  const omitted = causes.length - named.length
   return [
     '',
     page.paint('heading', `Causes: ${count(causes.length, 'change')}${what}`),
@@ -40,7 +40,7 @@ export function showCauses(
       ...showCause(cause, page, hasFields),
       ...showMeanwhile(changesOfCause(cause, report), report, page).map((line) => `      ${line}`),
     ]),
-    ...(left === 0 ? [] : ['', showOmitted(left, page, 'causes')]),
+    ...(omitted === 0 ? [] : ['', showOmitted(omitted, page, 'causes')]),
   ]
 }
 

@@ -88,18 +88,22 @@ function showAside(text: string, page: TextPage): string[] {
 /** On one line, for a screen without room for the fields. */
 function nameChange({ change, fields, ...resource }: ReportChange, page: TextPage): string[] {
   const label = `${signs[change]} ${change}`.padEnd('~ modified'.length)
-  const place = [neutralise(resource.project), neutralise(resource.kind), nameResource(resource, resource.name !== '')]
+  const identity = [
+    neutralise(resource.project),
+    neutralise(resource.kind),
+    nameResource(resource, resource.name !== ''),
+  ]
   const size = fields.length === 0 ? [] : [`(${count(fields.length, 'field')})`]
-  const [first = ''] = wrapPieces([...place, ...size], page.width - label.length - 2)
+  const [first = ''] = wrapPieces([...identity, ...size], page.width - label.length - 2)
   return [`${page.paint(change, label)}  ${first}`]
 }
 
 export function showFields(fields: readonly FieldChange[], page: TextPage): string[] {
-  const shown = page.full ? fields : fields.slice(0, mostFields)
-  const omitted = fields.length - shown.length
-  const paths = shown.map(({ path }) => shorten(neutralise(path), 120))
+  const listed = page.full ? fields : fields.slice(0, mostFields)
+  const omitted = fields.length - listed.length
+  const paths = listed.map(({ path }) => shorten(neutralise(path), 120))
   const column = Math.max(0, ...paths.map(widthOf).filter((width) => width <= widestPath))
-  const lines = shown.flatMap((field, at) => showField(paths[at] ?? '', field, column, page))
+  const lines = listed.flatMap((field, at) => showField(paths[at] ?? '', field, column, page))
   return omitted === 0 ? lines : [...lines, page.paint('aside', `${indent}… and ${count(omitted, 'more field')}`)]
 }
 

@@ -26,11 +26,13 @@ export function explainFailures({ coverage, projects }: Pick<Report, 'coverage' 
 export function summariseFailures({ coverage, projects }: Pick<Report, 'coverage' | 'projects'>): string | undefined {
   const [first, ...others] = groupFailures(coverage, projects)
   if (first === undefined) return undefined
-  const place =
+  const origin =
     first.urlOrigin === null ? first.keys.slice(0, 1).map((key) => `key ${key}`) : [`url ${first.urlOrigin}`]
   const more = others.length === 0 ? [] : [`${count(others.length, 'more cause')}`]
   const text = shorten(neutralise(describeFailures(first).headline), 300)
-  return [`${text}${place.length === 0 ? '' : ` (${neutralise(place.join(''))})`}`, ...more].join('; and ').concat('.')
+  return [`${text}${origin.length === 0 ? '' : ` (${neutralise(origin.join(''))})`}`, ...more]
+    .join('; and ')
+    .concat('.')
 }
 
 const mostExplained = 20

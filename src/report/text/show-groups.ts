@@ -1,6 +1,6 @@
 import type { ReportViolation } from '../../model/report.ts'
 import { countSeverities, isOverdue, severities } from '../../model/violation.ts'
-import { padColumns, widthOf, wrapProse } from '../../text/columns.ts'
+import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count, countEach } from '../../text/count.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
 import { type Column, cutColumns, layTable } from '../../text/table.ts'
@@ -100,12 +100,18 @@ function headingOf(group: readonly ReportViolation[], first: ReportViolation, ti
   ]
 }
 
-function nameGroup({ project, kind, name, uid, owner }: ReportViolation, by: Exclude<Grouping, 'rule'>): string {
-  if (by === 'project') return `Project ${neutralise(project)}`
-  if (by === 'owner') return owner === null ? 'Without an owner' : `Owner ${shorten(neutralise(owner), 60)}`
+function nameGroup(violation: ReportViolation, by: Exclude<Grouping, 'rule'>): string {
+  if (by === 'owner' && violation.owner === null) return 'Without an owner'
+  const { [by]: noun } = { project: 'Project', owner: 'Owner', resource: 'Resource' }
+  return `${noun} ${nameMember(violation, by)}`
+}
+
+function nameMember({ project, kind, name, uid, owner }: ReportViolation, by: Exclude<Grouping, 'rule'>): string {
+  if (by === 'project') return neutralise(project)
+  if (by === 'owner') return owner === null ? 'none' : shorten(neutralise(owner), 60)
   const named = name === '' ? '' : ` ${quote(shorten(name, 60))}`
   const whose = owner === null ? '' : `, owner ${shorten(neutralise(owner), 40)}`
-  return `Resource ${neutralise(project)} ${kind}${named} ${shorten(neutralise(uid), 64)}${whose}`
+  return `${neutralise(project)} ${kind}${named} ${shorten(neutralise(uid), 64)}${whose}`
 }
 
 /** `5 (1 high, 4 low), 2 overdue`. `at`: ISO 8601 in UTC. */
@@ -121,9 +127,9 @@ function showRemediation(remediation: string, page: TextPage): string[] {
   const room = page.width - 4 - label.length - cutMark.length
   const texts = itemsOf(remediation).flatMap((item) => wrapProse(neutralise(item), room))
   const lines = texts.map((text, at) => `${at === 0 ? label : ' '.repeat(label.length)}${text}`)
-  const shown = page.full ? lines : lines.slice(0, linesOfRemediation)
-  const isCut = shown.length < lines.length
-  return shown.map((line, at) => page.paint('aside', `    ${line}${isCut && at === shown.length - 1 ? cutMark : ''}`))
+  const listed = page.full ? lines : lines.slice(0, linesOfRemediation)
+  const isCut = listed.length < lines.length
+  return listed.map((line, at) => page.paint('aside', `    ${line}${isCut && at === listed.length - 1 ? cutMark : ''}`))
 }
 
 /** What comes before a list, and its items, each as one line. Remediations of built-in rules are one line already. */
@@ -140,17 +146,27 @@ interface TableRow {
 function showTable(groups: readonly (readonly ReportViolation[])[], page: TextPage, most: number): string[] {
   const rows = groups.flatMap((group) => (group[0] === undefined ? [] : [{ group, first: group[0] }]))
   const room = Math.max(3, Math.min(longestTable, most - 2))
-  const shown = rows.length > room ? rows.slice(0, room - 1) : rows
-  const [header = '', ...lines] = layTable(tableColumns(page.groupBy), shown, page.width)
-  const omitted = rows.length - shown.length
-  const rest = rows.slice(shown.length).reduce((sum, { group }) => sum + group.length, 0)
+  const [header = [], ...lines] = layTable(tableColumns(page.groupBy), rows.slice(0, room), page.width)
+  const listed = rows.slice(0, fitRows(lines, rows.length, room))
+  const omitted = rows.length - listed.length
+  const rest = rows.slice(listed.length).reduce((sum, { group }) => sum + group.length, 0)
   return [
-    page.paint('heading', header),
-    ...lines,
+    ...header.map((line) => page.paint('heading', line)),
+    ...lines.slice(0, listed.length).flat(),
     ...(omitted === 0
       ? []
       : [page.paint('aside', `… and ${describeMore(omitted, page.groupBy)} with ${count(rest, 'violation')}`)]),
   ]
+}
+
+/** How many rows fit into so many lines, with one that counts the others. */
+function fitRows(rows: readonly (readonly string[])[], total: number, room: number): number {
+  let remaining = rows.flat().length <= room && rows.length === total ? room : room - 1
+  const omitted = rows.findIndex((lines) => {
+    remaining -= lines.length
+    return remaining < 0
+  })
+  return Math.max(1, omitted === -1 ? rows.length : omitted)
 }
 
 function describeMore(groups: number, by: Grouping): string {
@@ -162,7 +178,7 @@ function tableColumns(by: Grouping): Column<TableRow>[] {
   const oldest = ({ group }: TableRow) => group.map(({ first_seen }) => first_seen).sort()[0] ?? ''
   return [
     { name: 'severity', value: ({ first }) => first.severity },
-    { name: by, value: ({ first }) => (by === 'rule' ? first.rule : nameGroup(first, by)), least: 16 },
+    { name: by, value: ({ first }) => (by === 'rule' ? first.rule : nameMember(first, by)), breaks: true },
     { name: 'violations', value: ({ group }) => group.length, align: 'right' },
     ...(by === 'project' || by === 'resource'
       ? []
@@ -175,7 +191,7 @@ function tableColumns(by: Grouping): Column<TableRow>[] {
 const columns = {
   fingerprint: { inHeadingOf: [], widest: 8 },
   severity: { inHeadingOf: ['rule'], widest: 8 },
-  rule: { inHeadingOf: ['rule'], widest: 40 },
+  rule: { inHeadingOf: ['rule'], widest: 80 },
   project: { inHeadingOf: ['project', 'resource'], widest: 32 },
   resource: { inHeadingOf: ['resource'], widest: 48 },
   owner: { inHeadingOf: ['owner', 'resource'], widest: 26 },
@@ -191,34 +207,40 @@ const narrowestMessage = 24
 
 /**
  * One line for each violation, its message last: cut to the width, or wrapped where the page is shown whole. The message
- * of a single violation that this run opened has a line of its own where it would be cut.
+ * of a single violation that this run opened has a line of its own where it would be cut. Columns for which the line has
+ * no room come before the message, on lines of their own.
  */
 function layRows(
   violations: readonly ReportViolation[],
   page: TextPage,
   { describe, omit = [] }: { describe: (violation: ReportViolation) => string; omit?: readonly ColumnName[] },
 ): string[] {
-  const shown = (Object.keys(columns) as ColumnName[]).filter(
+  const names = (Object.keys(columns) as ColumnName[]).filter(
     (name) => !omit.includes(name) && !columns[name].inHeadingOf.some((grouping) => grouping === page.groupBy),
   )
   const isClear = areNamesClear(violations) && !page.full
-  const cells = violations.map((violation) => shown.map((name) => cellOf(name, violation, { describe, isClear, page })))
-  const widths = shown.map((name, at) => {
+  const cells = violations.map((violation) => names.map((name) => cellOf(name, violation, { describe, isClear, page })))
+  const widths = names.map((name, at) => {
     const widest = cells.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0)
     return page.full ? widest : Math.min(widest, columns[name].widest)
   })
-  if (!page.full) shrink(widths, page.width - indent.length)
+  const fitting = countFitting(widths, page.width)
   const mayCut = violations.length > 1 || violations[0]?.state !== 'opened'
   return violations.flatMap((violation, at) => {
-    const row = (cells[at] ?? []).flatMap((cell, column) => {
+    const row = (cells[at] ?? []).slice(0, fitting).flatMap((cell, column) => {
       const width = widths[column] ?? 0
       if (width === 0) return []
       const padded = padColumns(cutColumns(cell, width), width)
-      if (shown[column] === 'severity') return [page.paint(violation.severity, padded)]
-      return [shown[column] === 'due' && isLate(violation, page) ? page.paint('alarm', padded) : padded]
+      if (names[column] === 'severity') return [page.paint(violation.severity, padded)]
+      return [names[column] === 'due' && isLate(violation, page) ? page.paint('alarm', padded) : padded]
     })
-    const used = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + indent.length), 0)
     const line = `${indent}${row.join(indent)}`
+    const others = (cells[at] ?? []).slice(fitting).filter((cell) => cell !== '')
+    if (others.length > 0) {
+      const more = wrapPieces(others, page.width - 6).map((text) => `      ${text}`)
+      return [line.trimEnd(), ...more, ...withMessage('', violation, { page, room: 0, mayCut }).slice(1)]
+    }
+    const used = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + indent.length), 0)
     return withMessage(line, violation, { page, room: page.width - used - indent.length, mayCut })
   })
 }
@@ -249,16 +271,14 @@ function withMessage(
   return [line.trimEnd(), ...wrapProse(message, page.width - 6).map((part) => `      ${part}`)]
 }
 
-const narrowestColumn = 10
-
-/** Narrows the widest column, one by one, until a line without its message fits or no column can be narrower. */
-function shrink(widths: number[], width: number): void {
-  const total = () => widths.reduce((sum, each) => sum + (each === 0 ? 0 : each + indent.length), 0) - indent.length
-  while (total() > width) {
-    const widest = Math.max(...widths)
-    if (widest <= narrowestColumn) return
-    widths[widths.indexOf(widest)] = widest - 1
-  }
+/** How many of the columns fit into a line. */
+function countFitting(widths: readonly number[], width: number): number {
+  let used = 0
+  const next = widths.findIndex((each) => {
+    used += each === 0 ? 0 : each + indent.length
+    return used > width
+  })
+  return next === -1 ? widths.length : Math.max(1, next)
 }
 
 function cellOf(

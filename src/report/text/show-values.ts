@@ -1,5 +1,5 @@
 import type { FieldChange } from '../../model/change.ts'
-import { isExactNumber, shownJson, shownText } from '../../model/exact-number.ts'
+import { displayJson, displayText, isExactNumber } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import { neutralise, neutraliseQuoted } from '../../text/neutralise.ts'
 import { shortenSeals } from './shorten.ts'
@@ -23,7 +23,7 @@ interface Body {
 
 function textOf(value: Json): string {
   if (value === null) return 'none'
-  return typeof value === 'string' ? shownText(value) : shownJson(value)
+  return typeof value === 'string' ? displayText(value) : displayJson(value)
 }
 
 function bodyOf(value: Json, text: string): Body {
@@ -45,8 +45,8 @@ function showWhole({ characters, mark }: Body): string {
 
 function showWindow({ characters, length, mark }: Body, start: number, room: number): string {
   const end = start + room
-  const shown = characters.slice(start, end).join('')
-  return `${start > 0 ? '…' : ''}${mark}${shown}${mark}${end < characters.length ? '…' : ''} (${length} characters)`
+  const text = characters.slice(start, end).join('')
+  return `${start > 0 ? '…' : ''}${mark}${text}${mark}${end < characters.length ? '…' : ''} (${length} characters)`
 }
 
 /** 0 where the beginning shows the difference, else some characters before the difference. */

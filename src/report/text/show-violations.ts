@@ -25,9 +25,9 @@ export function violationSections(
   const ofState = (state: ReportViolation['state']) => report.violations.filter((one) => one.state === state)
   const fresh = newViolations(report)
   const fromCauses = !page.full && report.causes.length > 0
-  const known = new Set(fresh)
+  const freshOnes = new Set(fresh)
   const others = report.violations.filter(
-    (one) => !known.has(one) && one.state !== 'resolved' && one.state !== 'waived',
+    (one) => !freshOnes.has(one) && one.state !== 'resolved' && one.state !== 'waived',
   )
   const rules = new Map(rulesOf(report).map((rule) => [rule.id, rule]))
   const groupOptions: Omit<GroupOptions, 'most' | 'describe'> = { rules, explained: new Set() }
@@ -130,7 +130,7 @@ function showAccepted(accepted: readonly AcceptedViolation[], page: TextPage, mo
         const resource = name === '' ? shorten(neutralise(uid), 64) : quote(shorten(name, 60))
         const why = shorten(neutralise(`by ${by}, ${at.slice(0, 10)}: ${reason}`), 300)
         const text = `${neutralise(rule)} of ${neutralise(project)} ${resource}, ${why}`
-        return wrapProse(text, page.width - 4).map((line, number) => `${number === 0 ? '  ' : '      '}${line}`)
+        return wrapProse(text, page.width - 6).map((line, number) => `${number === 0 ? '  ' : '      '}${line}`)
       },
       command: 'accept --list',
     }),

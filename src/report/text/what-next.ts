@@ -1,8 +1,8 @@
-import { isOwnRule } from '../../model/own-rules.ts'
+import { isBuiltInRule } from '../../model/built-in-rules.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { isOpen, isOverdue, severities } from '../../model/violation.ts'
 import { isRepairable } from '../../repair/repair.ts'
-import { ownRule } from '../../rules/rules.ts'
+import { builtInRule } from '../../rules/rules.ts'
 import { padColumns, widthOf } from '../../text/columns.ts'
 import { quote } from '../../text/neutralise.ts'
 import { worstFirst } from '../group-by.ts'
@@ -54,7 +54,7 @@ function suggest(report: Report, locating: string): Suggestion[] {
 function suggestRules(violations: readonly ReportViolation[]): Suggestion[] {
   const ids = [...new Set(violations.map(({ rule }) => rule))]
   return ids
-    .filter((id) => isShellSafe(id) && isOwnRule(id))
+    .filter((id) => isShellSafe(id) && isBuiltInRule(id))
     .map((id) => ({ command: `hookdrift rules ${id}`, why: 'what it means, and how to fix it' }))
 }
 
@@ -77,11 +77,13 @@ function suggestRestore(
 ): Suggestion[] {
   const repairable = important.filter(({ kind, uid }) => isRepairable(kind) && isShellSafe(uid))
   const ofSubject = repairable.filter((violation) => subject !== undefined && isOfOneResource(violation, subject))
-  const found = findRepair(ofSubject) ?? findRepair(repairable)
-  if (found === undefined) return []
-  const { uid, rule } = found
-  const isDrifted = open.some((violation) => violation.uid === uid && ownRule(violation.rule)?.isRestorable === true)
-  const another = ofSubject.includes(found) ? undefined : nameShortly(found)
+  const repair = findRepair(ofSubject) ?? findRepair(repairable)
+  if (repair === undefined) return []
+  const { uid, rule } = repair
+  const isDrifted = open.some(
+    (violation) => violation.uid === uid && builtInRule(violation.rule)?.isRestorable === true,
+  )
+  const another = ofSubject.includes(repair) ? undefined : nameShortly(repair)
   const why = isDrifted
     ? `prints the requests that put ${another ?? 'it'} back`
     : another === undefined
@@ -97,8 +99,8 @@ function isOfOneResource(a: ReportViolation, b: ReportViolation): boolean {
 /** One whose rule says that the resource can be put back, or else one with a ready fix. */
 function findRepair(violations: readonly ReportViolation[]): ReportViolation | undefined {
   return (
-    violations.find(({ rule }) => ownRule(rule)?.isRestorable === true) ??
-    violations.find(({ rule }) => ownRule(rule)?.fix !== undefined)
+    violations.find(({ rule }) => builtInRule(rule)?.isRestorable === true) ??
+    violations.find(({ rule }) => builtInRule(rule)?.fix !== undefined)
   )
 }
 

@@ -11,11 +11,13 @@ export const filterRemoved = driftRule({
   title: 'Event type is no longer delivered',
   severity: 'high',
   packs: ['delivery'],
+  readsRows: true,
   kinds: ['subscription'],
   options: z.strictObject({ known_operators: knownOperators }),
   *check({ before, after }, { options }) {
+    // Asked for first: where they could not be read, nothing is said of them, whether or not they were known before.
+    const rows = after && filterRows(after)
     const old = before && appliedFilters(filterRows(before))
-    const rows = old && after && filterRows(after)
     const now = appliedFilters(rows)
     if (old === undefined || rows === undefined || now === undefined) return
     const isDelivered = (filter: EventFilter | undefined) =>

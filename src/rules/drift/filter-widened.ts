@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
-import { compareNumbers, shownJson } from '../../model/exact-number.ts'
+import { compareNumbers, displayJson } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 import { count } from '../../text/count.ts'
 import type { EventFilter, FilterConfig } from '../engine/attributes.ts'
@@ -145,6 +145,6 @@ function quoted(types: readonly string[]): string {
 }
 
 function brief(value: Json): string {
-  const text = shownJson(value)
+  const text = displayJson(value)
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

@@ -39,11 +39,11 @@ export const projectWeakened = driftRule({
 
 /** A receiver may take the signature that is easiest to forge. */
 function weakestHash({ signature }: ProjectConfig): { hash: string; strength: number } | undefined {
-  const known = Object.values(signature?.versions ?? {}).flatMap(({ hash }) => {
+  const hashes = Object.values(signature?.versions ?? {}).flatMap(({ hash }) => {
     const strength = typeof hash === 'string' ? hashStrength(hash) : undefined
     return typeof hash !== 'string' || strength === undefined ? [] : [{ hash, strength }]
   })
-  return known.sort((a, b) => a.strength - b.strength)[0]
+  return hashes.sort((a, b) => a.strength - b.strength)[0]
 }
 
 /** How long a receiver may be down counts first, then how often it is asked. */

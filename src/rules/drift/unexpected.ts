@@ -1,5 +1,5 @@
 import type { FieldChange } from '../../model/change.ts'
-import { shownJson } from '../../model/exact-number.ts'
+import { displayJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import { isNone } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
@@ -35,7 +35,7 @@ function describe({ path, before, after }: FieldChange): string {
 function brief(value: Json): string {
   if (isNone(value)) return 'none'
   if (isSeal(value)) return 'a secret'
-  const text = shownJson(value)
+  const text = displayJson(value)
   return text.length > 40 ? `${text.slice(0, 39)}…` : text
 }
 

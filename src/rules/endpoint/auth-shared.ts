@@ -22,13 +22,13 @@ export const authShared = fleetRule({
       return seal === undefined || host === undefined ? [] : [[seal, path, host]]
     })
   },
-  *conclude(own, others) {
-    const hosts = hostsOf(own)
-    const isElsewhere = [...hostsOf(others)].some((host) => !hosts.has(host))
+  *conclude(inProject, elsewhere) {
+    const hosts = hostsOf(inProject)
+    const isElsewhere = [...hostsOf(elsewhere)].some((host) => !hosts.has(host))
     if (hosts.size < 2 && !isElsewhere) return
     const here = hosts.size > 1 ? `${hosts.size} hosts` : ''
     const where = [here, isElsewhere ? 'other hosts in other projects' : ''].filter(Boolean).join(', and to ')
-    for (const { at, details } of own) {
+    for (const { at, details } of inProject) {
       yield { at, path: details[0] ?? '', message: `the same credential is sent to ${where}` }
     }
   },

@@ -10,7 +10,7 @@ export const failureRateHigh = resourceRule('endpoint', {
   highest: 'high',
   packs: ['delivery'],
   acceptedWith: 'nothing',
-  unkept: ['failure_rate', 'cb_state'],
+  unrecorded: ['failure_rate', 'cb_state'],
   options: z.strictObject({
     max_percent: z.number().min(0).max(100).default(20).describe('Percentage of deliveries that may fail'),
   }),

@@ -16,15 +16,15 @@ export const secretShared = fleetRule({
     activeSecrets(attributes)
       .filter(([, { value }]) => typeof value === 'string' && !isMasked(value))
       .map(([secret, { value }]): FleetFact => [value ?? '', secret, attributes.owner_id ?? '']),
-  *conclude(own, others) {
-    const endpoints = new Set(own.map(({ at }) => at.uid)).size
-    const isElsewhere = others.length > 0
+  *conclude(inProject, elsewhere) {
+    const endpoints = new Set(inProject.map(({ at }) => at.uid)).size
+    const isElsewhere = elsewhere.length > 0
     if (endpoints < 2 && !isElsewhere) return
-    const areOwners = new Set(own.map(({ details: [, owner] }) => owner)).size > 1
+    const areOwners = new Set(inProject.map(({ details: [, owner] }) => owner)).size > 1
     for (const {
       at,
       details: [secret = ''],
-    } of own) {
+    } of inProject) {
       yield {
         at,
         path: `/secrets/${pointerStep(secret)}`,

@@ -12,9 +12,9 @@ export const urlDuplicate = aggregateRule({
   visit(byAddress, { attributes: { url, status } }, at) {
     if (status !== 'active' || typeof url !== 'string') return
     const address = writtenAlike(url)
-    const places = byAddress.get(address)
-    if (places === undefined) byAddress.set(address, [at])
-    else places.push(at)
+    const endpoints = byAddress.get(address)
+    if (endpoints === undefined) byAddress.set(address, [at])
+    else endpoints.push(at)
   },
   *conclude(byAddress) {
     for (const shared of byAddress.values()) {

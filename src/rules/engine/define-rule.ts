@@ -46,8 +46,8 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
         scope: 'resource',
         check(resource, time, evaluation = emptyContext) {
           if (settings?.time !== time) settings = { options, time }
-          const found = definition.check(seenAs<K>(resource), settings, evaluation)
-          return found === undefined ? nothing : listOf(found)
+          const result = definition.check(seenAs<K>(resource), settings, evaluation)
+          return result === undefined ? nothing : listOf(result)
         },
         ...(dates && { dates: (resource) => dates(seenAs<K>(resource)) }),
       }
@@ -185,9 +185,9 @@ export function fleetRule<K extends Kind, Schema extends z.ZodObject = typeof no
         facts: (resource) => definition.facts(seenAs<K>(resource)),
         *conclude(alike, now) {
           for (const name of new Set(alike.map(({ at }) => at.project.name))) {
-            const own = alike.filter(({ at }) => at.project.name === name)
-            const others = alike.filter(({ at }) => at.project.name !== name)
-            yield* definition.conclude(own, others, { options, now })
+            const inProject = alike.filter(({ at }) => at.project.name === name)
+            const elsewhere = alike.filter(({ at }) => at.project.name !== name)
+            yield* definition.conclude(inProject, elsewhere, { options, now })
           }
         },
       }
@@ -203,6 +203,7 @@ export function scanRule<Schema extends z.ZodObject = typeof noOptions>(definiti
     kind: 'project',
     options: schema,
     needs: definition.needs,
+    ...(definition.needsIfListed && { needsIfListed: definition.needsIfListed }),
     scope: 'scan',
     bind(raw) {
       schema.parse(raw)
@@ -264,8 +265,8 @@ function seenAs<K extends Kind>(resource: Resource): EvaluatedResource<K> {
   return resource as unknown as EvaluatedResource<K>
 }
 
-function listOf(found: RuleFinding | Iterable<RuleFinding>): Iterable<RuleFinding> {
-  return Symbol.iterator in found ? found : [found]
+function listOf(result: RuleFinding | Iterable<RuleFinding>): Iterable<RuleFinding> {
+  return Symbol.iterator in result ? result : [result]
 }
 
 function describeRule({
@@ -275,14 +276,20 @@ function describeRule({
   packs: themes,
   highest = severity,
   optIn,
-  unkept,
+  unrecorded,
   acceptedWith,
   fix,
+  readsRows,
 }: Description<z.ZodObject>) {
-  const some = { ...(unkept && { unkept }), ...(acceptedWith && { acceptedWith }), ...(fix && { fix }) }
-  if (optIn) return { id, title, severity, packs: [], ...some }
+  const optional = {
+    ...(unrecorded && { unrecorded }),
+    ...(acceptedWith && { acceptedWith }),
+    ...(fix && { fix }),
+    ...(readsRows && { readsRows }),
+  }
+  if (optIn) return { id, title, severity, packs: [], ...optional }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
-  return { id, title, severity, packs: [...new Set([...themes, ...general])], ...some }
+  return { id, title, severity, packs: [...new Set([...themes, ...general])], ...optional }
 }
 
 interface FieldDefinition<K extends Kind, Path extends string> extends Omit<Description<never>, 'fix' | 'options'> {
@@ -382,12 +389,12 @@ interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends De
   /** Its secrets, each with what `conclude` wants to know. */
   facts(resource: Omit<EvaluatedResource<K>, 'volatile'>): readonly FleetFact[]
   /**
-   * Called for each project with facts of one seal: with its own, and with those of other projects, two or more in all.
-   * A finding is read by people who may know of its project alone, so its message counts and names nothing of `others`.
+   * Called for each project with facts of one seal: with those in it, and with those elsewhere, two or more in all.
+   * A finding is read by people who may know of its project alone, so its message counts and names nothing that is elsewhere.
    */
   conclude(
-    own: readonly LocatedFact[],
-    others: readonly LocatedFact[],
+    inProject: readonly LocatedFact[],
+    elsewhere: readonly LocatedFact[],
     context: RuleSettings<z.output<Schema>>,
   ): Iterable<LocatedRuleFinding>
 }
@@ -395,6 +402,7 @@ interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends De
 interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
   /** Kinds whose complete scan shows that a finding is gone. */
   readonly needs: readonly Kind[]
+  readonly needsIfListed?: readonly Kind[]
   check(scan: ScanOutcome): Iterable<RuleFinding>
 }
 

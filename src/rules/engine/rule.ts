@@ -86,7 +86,7 @@ export interface Description<Schema extends z.ZodObject> {
   /** In no pack, not even in `all`: evaluated only where a policy names it. */
   readonly optIn?: true
   /** Fields that it reads and that no history keeps, because they change by themselves. */
-  readonly unkept?: readonly string[]
+  readonly unrecorded?: readonly string[]
   /**
    * What an acceptance of a violation holds to besides the field at its path: JSON Pointers into the attributes, whose
    * change makes another finding of it. `nothing`: it is about what happens, or about what is missing, and is accepted
@@ -94,6 +94,8 @@ export interface Description<Schema extends z.ZodObject> {
    */
   readonly acceptedWith?: readonly string[] | 'nothing'
   readonly fix?: ReadyFix
+  /** Without the filter rows of a subscription it finds nothing. */
+  readonly readsRows?: true
   readonly options?: Schema
 }
 
@@ -131,6 +133,10 @@ export interface Rule {
   readonly options: z.ZodObject
   /** Kinds whose complete coverage it takes to say that a violation is gone. */
   readonly needs: readonly Kind[]
+  /** Kinds that it is about as well, in projects that list them. */
+  readonly needsIfListed?: readonly Kind[]
+  /** Whether it finds nothing in a subscription of which no run has read the filter rows. */
+  readonly readsRows?: true
   /**
    * `resource`, `drift`: one at a time; `scan`: what the scan of a project showed; `violations`: what the run leaves open;
    * else across resources.
@@ -141,7 +147,7 @@ export interface Rule {
   /** Of a rule with the scope `drift`: whether a request of the service can put back what it finds. */
   readonly isRestorable?: boolean
   /** Fields that it reads and that no history keeps. */
-  readonly unkept?: readonly string[]
+  readonly unrecorded?: readonly string[]
   /** What an acceptance of a violation holds to besides the field at its path. */
   readonly acceptedWith?: readonly string[] | 'nothing'
   readonly fix?: ReadyFix
@@ -280,7 +286,7 @@ export interface UnconfirmedRemoval {
   readonly listing: Listing
   readonly missing: number
   /** How many there were. */
-  readonly known: number
+  readonly total: number
 }
 
 /** Violations of one rule in one project that are past their due date; at least one of them is open. */

@@ -24,9 +24,10 @@ export const massRemoval = scanRule({
   acceptedWith: 'nothing',
   options,
   needs: ['endpoint', 'source', 'subscription'],
+  needsIfListed: ['event_type'],
   *check({ unconfirmedRemovals }) {
     if (unconfirmedRemovals.length === 0) return
-    const losses = unconfirmedRemovals.map(({ listing, missing, known }) => `${missing} of ${known} ${listing}`)
+    const losses = unconfirmedRemovals.map(({ listing, missing, total }) => `${missing} of ${total} ${listing}`)
     yield {
       path: '',
       message: `${losses.join(' and ')} disappeared in one scan; waiting for the next scan to confirm it`,
@@ -35,7 +36,7 @@ export const massRemoval = scanRule({
 })
 
 /** Whether so much is gone that a fault of the service is as likely as a person's doing. */
-export function isMassRemoval({ missing, known }: Omit<UnconfirmedRemoval, 'listing'>, raw: unknown): boolean {
+export function isMassRemoval({ missing, total }: Omit<UnconfirmedRemoval, 'listing'>, raw: unknown): boolean {
   const { max_percent, max_resources } = options.parse(raw)
-  return missing > max_resources && missing * 100 > known * max_percent
+  return missing > max_resources && missing * 100 > total * max_percent
 }

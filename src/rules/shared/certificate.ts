@@ -10,15 +10,15 @@ export interface Certificate {
   readonly brokenHash: string | undefined
 }
 
-const known = new Map<string, Certificate | undefined>()
-const maxKnown = 256
+const certificates = new Map<string, Certificate | undefined>()
+const maxCertificates = 256
 
 /** The first certificate of a PEM text; undefined when it cannot be read. Each text is parsed once. */
 export function certificateOf(pem: string): Certificate | undefined {
-  if (known.has(pem)) return known.get(pem)
-  if (known.size >= maxKnown) known.clear()
+  if (certificates.has(pem)) return certificates.get(pem)
+  if (certificates.size >= maxCertificates) certificates.clear()
   const certificate = parse(pem)
-  known.set(pem, certificate)
+  certificates.set(pem, certificate)
   return certificate
 }
 

@@ -108,13 +108,13 @@ export function isEmptyFilter(filter: EventFilter): boolean {
   return filterParts.every((part) => Object.keys(filter[part] ?? {}).length === 0)
 }
 
-/** Whether two filters ask the same. A part that `shown` does not show is not compared; none is the same as an empty one. */
-export function asksTheSame(shown: EventFilter, other: EventFilter): boolean {
-  return filterParts.every((part) => asksTheSameOf(part, shown, other))
+/** Whether two filters ask the same. A part that the first does not show is not compared; none is the same as an empty one. */
+export function asksTheSame(filter: EventFilter, other: EventFilter): boolean {
+  return filterParts.every((part) => asksTheSameOf(part, filter, other))
 }
 
-export function asksTheSameOf(part: (typeof filterParts)[number], shown: EventFilter, other: EventFilter): boolean {
-  const [one, two] = [shown[part], other[part] ?? {}]
+export function asksTheSameOf(part: (typeof filterParts)[number], filter: EventFilter, other: EventFilter): boolean {
+  const [one, two] = [filter[part], other[part] ?? {}]
   return one === undefined || canonicalConditions(one ?? {}) === canonicalConditions(two)
 }
 
@@ -136,15 +136,15 @@ const deepest = 16
 /** In one form: `a.b` is the same as `b` within `a`. */
 function canonicalConditions(conditions: Json): string {
   if (!isJsonObject(conditions)) return canonicalJson(conditions)
-  const fields = [...flatFields(conditions, '', deepest)].map(([name, asked]) => canonicalJson([name, asked]))
+  const fields = [...flatFields(conditions, '', deepest)].map(([name, condition]) => canonicalJson([name, condition]))
   return fields.sort().join()
 }
 
 function* flatFields(conditions: JsonObject, prefix: string, depth: number): Generator<[name: string, asked: Json]> {
-  for (const [key, asked] of Object.entries(conditions)) {
-    const isNested = depth > 0 && !isOperator(key) && isJsonObject(asked) && hasFieldsOnly(asked)
-    if (isNested) yield* flatFields(asked, `${prefix}${key}.`, depth - 1)
-    else yield [`${prefix}${key}`, asked]
+  for (const [key, condition] of Object.entries(conditions)) {
+    const isNested = depth > 0 && !isOperator(key) && isJsonObject(condition) && hasFieldsOnly(condition)
+    if (isNested) yield* flatFields(condition, `${prefix}${key}.`, depth - 1)
+    else yield [`${prefix}${key}`, condition]
   }
 }
 

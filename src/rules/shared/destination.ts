@@ -78,7 +78,7 @@ function read(url: string): Destination | undefined {
     scheme: parsed.protocol,
     host,
     address: addressIn(host),
-    port: parsed.port === '' ? ownPort(parsed.protocol) : Number(parsed.port),
+    port: parsed.port === '' ? defaultPort(parsed.protocol) : Number(parsed.port),
     hasUserinfo: parsed.username !== '' || parsed.password !== '',
     query: parsed.search,
     hasTemplateHost: url.includes('{') && /^[^/]*\/\/[^/?#]*\{/.test(url),
@@ -91,7 +91,7 @@ function withoutTemplates(url: string): string {
   return url.replace(/:\{+[^{}]*\}+(?=[/?#]|$)/g, '').replace(/(?<!\{)\{+[^{}]*\}+/g, 'x')
 }
 
-function ownPort(scheme: string): number {
+function defaultPort(scheme: string): number {
   return scheme === 'https:' ? 443 : scheme === 'http:' ? 80 : Number.NaN
 }
 
@@ -155,9 +155,9 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, [range, bits]: AddressRang
 
 /** Parsed once for an option, not for every resource. */
 function parsedRanges(ranges: readonly string[]): readonly AddressRange[] {
-  const known = rangesOfOptions.get(ranges) ?? ranges.map((range) => ipaddr.parseCIDR(range))
-  rangesOfOptions.set(ranges, known)
-  return known
+  const parsed = rangesOfOptions.get(ranges) ?? ranges.map((range) => ipaddr.parseCIDR(range))
+  rangesOfOptions.set(ranges, parsed)
+  return parsed
 }
 
 type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]

@@ -25,36 +25,36 @@ export interface FilterFault {
 }
 
 /** The parts of a filter that can match no event, and why. */
-export function filterFaults(filter: EventFilter, known: readonly string[]): readonly FilterFault[] {
+export function filterFaults(filter: EventFilter, moreOperators: readonly string[]): readonly FilterFault[] {
   return filterParts.flatMap((part) => {
     const conditions = filter[part]
-    const fault = isJsonObject(conditions) ? filterFault(conditions, known) : undefined
+    const fault = isJsonObject(conditions) ? filterFault(conditions, moreOperators) : undefined
     return fault === undefined ? [] : [{ part, fault }]
   })
 }
 
 /**
  * Why a filter can match no event: it is malformed, or what it asks for excludes itself. Only what is certain counts.
- * Filters are MongoDB-like; `a.b` is the same as `b` within `a`. `known`: operators besides the usual ones.
+ * Filters are MongoDB-like; `a.b` is the same as `b` within `a`. `moreOperators`: besides the usual ones.
  */
-function filterFault(filter: JsonObject, known: readonly string[]): string | undefined {
-  return malformationOf(filter, known, deepest) ?? contradictionIn(filter, deepest)
+function filterFault(filter: JsonObject, moreOperators: readonly string[]): string | undefined {
+  return malformationOf(filter, moreOperators, deepest) ?? contradictionIn(filter, deepest)
 }
 
-function malformationOf(filter: JsonObject, known: readonly string[], depth: number): string | undefined {
+function malformationOf(filter: JsonObject, moreOperators: readonly string[], depth: number): string | undefined {
   if (depth === 0) return undefined
   for (const [key, value] of Object.entries(filter)) {
-    const fault = isOperator(key) ? operandFault(key, value, known) : undefined
+    const fault = isOperator(key) ? operandFault(key, value, moreOperators) : undefined
     if (fault !== undefined) return fault
     for (const part of [value].flat().filter(isJsonObject)) {
-      const within = malformationOf(part, known, depth - 1)
+      const within = malformationOf(part, moreOperators, depth - 1)
       if (within !== undefined) return within
     }
   }
   return undefined
 }
 
-function operandFault(operator: string, operand: Json, known: readonly string[]): string | undefined {
+function operandFault(operator: string, operand: Json, moreOperators: readonly string[]): string | undefined {
   switch (operator) {
     case '$or':
     case '$and':
@@ -67,18 +67,21 @@ function operandFault(operator: string, operand: Json, known: readonly string[])
       return fault && `\`$regex\` does not compile: ${fault}`
     }
     default:
-      return operators.includes(operator) || known.includes(operator) ? undefined : `unknown operator \`${operator}\``
+      return operators.includes(operator) || moreOperators.includes(operator)
+        ? undefined
+        : `unknown operator \`${operator}\``
   }
 }
 
 function contradictionIn(filter: JsonObject, depth: number): string | undefined {
   if (depth === 0) return undefined
   const { fields, choices } = gather(filter, '', depth, { fields: new Map(), choices: [] })
-  for (const [field, asked] of fields) {
-    if (asked.some(([operator, operand]) => operator === '$in' && isEmptyList(operand))) {
+  for (const [field, conditions] of fields) {
+    if (conditions.some(([operator, operand]) => operator === '$in' && isEmptyList(operand))) {
       return `\`$in\` of \`${field}\` is empty, so nothing matches`
     }
-    if (asked.length > 1 && excludesItself(asked)) return `the conditions on \`${field}\` contradict each other`
+    if (conditions.length > 1 && excludesItself(conditions))
+      return `the conditions on \`${field}\` contradict each other`
   }
   for (const branches of choices) {
     const faults = branches.map((branch) => (isJsonObject(branch) ? contradictionIn(branch, depth - 1) : undefined))
@@ -102,9 +105,9 @@ function gather(filter: JsonObject, prefix: string, depth: number, into: FilterC
     else if (key === '$and') {
       for (const branch of listOf(value)) if (isJsonObject(branch)) gather(branch, prefix, depth - 1, into)
     } else if (isOperator(key)) {
-      const asked = into.fields.get(prefix)
-      if (asked === undefined) into.fields.set(prefix, [[key, value]])
-      else asked.push([key, value])
+      const conditions = into.fields.get(prefix)
+      if (conditions === undefined) into.fields.set(prefix, [[key, value]])
+      else conditions.push([key, value])
     } else if (isJsonObject(value)) gather(value, prefix === '' ? key : `${prefix}.${key}`, depth - 1, into)
     // A bare value is left out: where an event holds a list it asks for a member, and a list may have many.
   }
@@ -120,14 +123,14 @@ function isEmptyList(value: Json): boolean {
 }
 
 /** Whether no value satisfies all that is asked of one field. */
-function excludesItself(asked: readonly Condition[]): boolean {
-  if (asked.reduce((sum, [, operand]) => sum + 1 + listOf(operand).length, 0) > mostOperands) return false
-  if (asked.some(([operator, operand]) => operator === '$exist' && operand === false)) {
-    return asked.some(([operator, operand]) => (operator === '$exist' ? operand === true : isAboutValue(operator)))
+function excludesItself(conditions: readonly Condition[]): boolean {
+  if (conditions.reduce((sum, [, operand]) => sum + 1 + listOf(operand).length, 0) > mostOperands) return false
+  if (conditions.some(([operator, operand]) => operator === '$exist' && operand === false)) {
+    return conditions.some(([operator, operand]) => (operator === '$exist' ? operand === true : isAboutValue(operator)))
   }
-  const candidates = candidatesOf(asked)
-  if (candidates === undefined) return isEmptyRange(asked)
-  return candidates.every((candidate) => asked.some((condition) => excludes(condition, candidate)))
+  const candidates = candidatesOf(conditions)
+  if (candidates === undefined) return isEmptyRange(conditions)
+  return candidates.every((candidate) => conditions.some((condition) => excludes(condition, candidate)))
 }
 
 /** Whether it takes a value to satisfy an operator. */
@@ -136,10 +139,10 @@ function isAboutValue(operator: string): boolean {
 }
 
 /** The only values that can do, where they are named. */
-function candidatesOf(asked: readonly Condition[]): readonly Json[] | undefined {
-  const [, equal] = asked.find(([operator]) => operator === '$eq') ?? []
+function candidatesOf(conditions: readonly Condition[]): readonly Json[] | undefined {
+  const [, equal] = conditions.find(([operator]) => operator === '$eq') ?? []
   if (equal !== undefined) return [equal]
-  const [, listed] = asked.find(([operator, operand]) => operator === '$in' && Array.isArray(operand)) ?? []
+  const [, listed] = conditions.find(([operator, operand]) => operator === '$in' && Array.isArray(operand)) ?? []
   return listed === undefined ? undefined : listOf(listed)
 }
 
@@ -164,10 +167,10 @@ function excludes([operator, operand]: Condition, candidate: Json): boolean {
 }
 
 /** Whether comparisons with numbers leave no number. */
-function isEmptyRange(asked: readonly Condition[]): boolean {
+function isEmptyRange(conditions: readonly Condition[]): boolean {
   let low: Condition | undefined
   let high: Condition | undefined
-  for (const condition of asked) {
+  for (const condition of conditions) {
     const [operator, operand] = condition
     if (compareNumbers(operand, operand) === undefined) continue
     if (operator.startsWith('$gt') && isNarrower(condition, low, 1)) low = condition

@@ -32,12 +32,12 @@ export function patternFault(pattern: string): string | undefined {
   }
 }
 
-const known = new Map<string, RE2JS>()
-const maxKnown = 1000
+const expressions = new Map<string, RE2JS>()
+const maxExpressions = 1000
 
 function compiled(pattern: string): RE2JS {
-  const expression = known.get(pattern) ?? RE2JS.compile(pattern)
-  if (known.size >= maxKnown) known.clear()
-  known.set(pattern, expression)
+  const expression = expressions.get(pattern) ?? RE2JS.compile(pattern)
+  if (expressions.size >= maxExpressions) expressions.clear()
+  expressions.set(pattern, expression)
   return expression
 }

@@ -19,9 +19,9 @@ export const verifierShared = fleetRule({
     if (!('secrets' in attributes || 'authentication' in attributes)) return []
     return [...sealsOf(attributes)].map((seal): FleetFact => [seal])
   },
-  *conclude(own, elsewhere) {
-    const sources = own.filter(({ at }) => at.kind === 'source')
-    const endpoints = own.length - sources.length
+  *conclude(inProject, elsewhere) {
+    const sources = inProject.filter(({ at }) => at.kind === 'source')
+    const endpoints = inProject.length - sources.length
     const others = [
       ...(sources.length > 1 ? [counted(sources.length - 1, 'other source')] : []),
       ...(endpoints > 0 ? [counted(endpoints, 'endpoint')] : []),

@@ -1,6 +1,6 @@
 import { resourceRule } from '../engine/define-rule.ts'
 
-const known: ReadonlySet<string> = new Set(['noop', 'hmac', 'basic_auth', 'api_key'])
+const knownTypes: ReadonlySet<string> = new Set(['noop', 'hmac', 'basic_auth', 'api_key'])
 
 export const verifierUnknown = resourceRule('source', {
   id: 'source/verifier-unknown',
@@ -9,7 +9,7 @@ export const verifierUnknown = resourceRule('source', {
   packs: ['standard-webhooks', 'secrets'],
   *check({ attributes: { type, verifier } }) {
     const name = verifier?.type
-    if (typeof name !== 'string' || name === '' || known.has(name)) return
+    if (typeof name !== 'string' || name === '' || knownTypes.has(name)) return
     const path = '/verifier/type'
     const message = `unknown verifier type \`${name}\`: releases up to v26.6.8 then verify nothing`
     // The broker of a queue decides who may write, as for source/unverified.

@@ -42,9 +42,9 @@ export const duplicate = aggregateRule({
       const reported = new Set<string>()
       for (const alike of Map.groupBy(parallel, ({ filter }) => filter).values()) {
         for (const finding of overlapsOf(alike)) {
-          const place = `${finding.at.uid} ${finding.path}`
-          if (!reported.has(place)) yield finding
-          reported.add(place)
+          const key = `${finding.at.uid} ${finding.path}`
+          if (!reported.has(key)) yield finding
+          reported.add(key)
         }
       }
     }
@@ -64,8 +64,8 @@ function routesOf(subscription: Subscription, at: FindingSubject): readonly Rout
   const byFilter = Map.groupBy(filters, ({ filter }) => formatted(filter))
   return [...byFilter].map(([filter, alike]) => {
     const types = alike.flatMap((one) => one.types ?? [])
-    const own = new Set(types)
-    return { at, types, except: new Set(all.filter((type) => !own.has(type))), filter, declared }
+    const typeSet = new Set(types)
+    return { at, types, except: new Set(all.filter((type) => !typeSet.has(type))), filter, declared }
   })
 }
 

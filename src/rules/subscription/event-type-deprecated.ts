@@ -12,8 +12,8 @@ export const eventTypeDeprecated = aggregateRule({
   packs: ['hygiene'],
   kind: 'subscription',
   visits: ['event_type', 'subscription'],
-  start: () => ({ deprecated: new Map<string, string>(), found: [] as LocatedRuleFinding[] }),
-  visit({ deprecated, found }, resource, at) {
+  start: () => ({ deprecated: new Map<string, string>(), findings: [] as LocatedRuleFinding[] }),
+  visit({ deprecated, findings }, resource, at) {
     if (resource.kind === 'event_type') {
       const { name, deprecated_at: since } = resource.attributes as CatalogueEntry
       if (typeof name === 'string' && typeof since === 'string' && !isNone(since)) deprecated.set(name, since)
@@ -25,10 +25,10 @@ export const eventTypeDeprecated = aggregateRule({
     for (const { path, types } of named) {
       const old = types.filter(({ type }) => deprecated.has(type))
       if (old.length === 0) continue
-      const shown = old.map(({ type, how }) => `\`${type}\` (${how}, since ${deprecated.get(type)})`)
-      const message = `${count(old.length, 'deprecated event type')}: ${listed(shown)}`
-      found.push({ at, path, message })
+      const names = old.map(({ type, how }) => `\`${type}\` (${how}, since ${deprecated.get(type)})`)
+      const message = `${count(old.length, 'deprecated event type')}: ${listed(names)}`
+      findings.push({ at, path, message })
     }
   },
-  conclude: ({ found }) => found,
+  conclude: ({ findings }) => findings,
 })

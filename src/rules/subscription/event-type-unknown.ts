@@ -25,8 +25,8 @@ export const eventTypeUnknown = aggregateRule({
     for (const { path, types } of named) {
       const unknown = types.filter(({ type }) => !catalogue.has(type))
       if (unknown.length === 0) continue
-      const shown = listed(unknown.map(({ type, how }) => `\`${type}\` (${how})`))
-      const message = `${count(unknown.length, 'event type')} not in the catalogue: ${shown}`
+      const names = listed(unknown.map(({ type, how }) => `\`${type}\` (${how})`))
+      const message = `${count(unknown.length, 'event type')} not in the catalogue: ${names}`
       lost.push({ at, path, message })
     }
   },

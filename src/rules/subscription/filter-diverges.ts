@@ -7,6 +7,7 @@ export const filterDiverges = resourceRule('subscription', {
   title: 'Filter rows differ from the declared filter',
   severity: 'high',
   packs: ['delivery'],
+  readsRows: true,
   acceptedWith: ['/filter_config'],
   check({ attributes }) {
     const { filter_config: config } = attributes

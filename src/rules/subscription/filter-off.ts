@@ -6,6 +6,7 @@ export const filterOff = resourceRule('subscription', {
   title: 'Filter row is switched off',
   severity: 'medium',
   packs: ['delivery'],
+  readsRows: true,
   acceptedWith: ['/filters/*'],
   *check({ attributes }) {
     const rows = filterRows(attributes)

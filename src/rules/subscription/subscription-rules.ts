@@ -37,6 +37,7 @@ export const subscriptionRules: readonly Rule[] = [
     title: 'Subscription has no filter row and receives nothing',
     severity: 'high',
     packs: ['delivery'],
+    readsRows: true,
     path: '/filters',
     isWrong(attributes) {
       const rows = filterRows(attributes)

@@ -45,7 +45,7 @@ describe.each(pairs)('a history that is copied from %s', (pair, makeOld, makeNew
     places = [from, to]
     await copy(file, await from.address(), true)
     const [old, other] = [readLocation(await from.address(), '/'), readLocation(await to.address(), '/')]
-    shown = { from: old.shown, to: other.shown }
+    shown = { from: old.displayName, to: other.displayName }
   })
   afterEach(async () => {
     if (!skipped) for (const place of places) expect(await place.dispose()).toEqual([])

@@ -11,8 +11,8 @@ import { contentsIn } from './copied.ts'
 const ofThePlace = ['lease', 'migration', 'run_plan', 'task', 'id_block', 'service_gate', 'tick', 'worker']
 
 describe('the list of tables', () => {
-  const listed = historyTables.flatMap(({ name, columns, own }) =>
-    [...columns.keys(), ...own].map((column) => `${name}.${column}`),
+  const listed = historyTables.flatMap(({ name, columns, localColumns }) =>
+    [...columns.keys(), ...localColumns].map((column) => `${name}.${column}`),
   )
 
   it('has every table and column of a file', async () => {

@@ -2,7 +2,6 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askDatabase, firstWord } from '../../../src/history/postgres/ask-database.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
-
 import { readerGrants } from '../../../src/history/postgres/refuse-powers.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
 import { views } from '../../../src/history/views.ts'

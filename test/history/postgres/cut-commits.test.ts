@@ -38,7 +38,7 @@ function openCutFixture() {
   return fixture
 }
 
-const owner = { ...new Machines().process(1), isClockOwn: true }
+const owner = { ...new Machines().process(1), usesLocalClock: true }
 const scopes = { endpoint: { listing: 'endpoints', filter: null } } as const
 const signed = { by: 'ops', at: at(10) }
 const { fingerprint, rule, kind, uid, path } = aViolation('a')
@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres)('a connection that breaks at a COMMIT', () => {
     const draft = await aDraft(1)
     fixture.proxy.arm('before')
     // The other process begins as soon as the server has rolled back.
-    const owner = { ...new Machines().process(2, 'beta'), isClockOwn: true, now: () => Date.parse(at(1)) }
+    const owner = { ...new Machines().process(2, 'beta'), usesLocalClock: true, now: () => Date.parse(at(1)) }
     const other = await openPostgresHistory(fixture.place.server, owner)
     const [committed, next] = await Promise.allSettled([commit(draft), beginRepeatedly(other)])
     expect(committed).toMatchObject({ status: 'rejected', reason: { exitCode: expect.any(Number) } })
@@ -276,11 +276,11 @@ describe.skipIf(!hasPostgres)('a machine that is gone in the midst of a commit',
     const place = await makeDatabase()
     const proxy = await openCuttingProxy(place.server)
     const machines = new Machines()
-    const owner = { ...machines.process(1), isClockOwn: true }
+    const owner = { ...machines.process(1), usesLocalClock: true }
     const history = await openPostgresHistory(proxy.server, owner, { mostIdleMs: 1_500 })
     const other = await openPostgresHistory(place.server, {
       ...machines.process(2, 'beta'),
-      isClockOwn: true,
+      usesLocalClock: true,
       // The lease has expired.
       now: () => owner.now() + 3_600_000,
     })

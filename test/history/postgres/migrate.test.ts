@@ -10,7 +10,6 @@ import {
 } from '../../../src/history/postgres/migrate.ts'
 import { movableDatabase } from '../../../src/history/postgres/movable-database.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
-
 import { Machines } from '../processes.ts'
 import { aStart } from '../samples.ts'
 import { hasPostgres, openDatabaseFixture } from './databases.ts'
@@ -43,7 +42,7 @@ describe.skipIf(!hasPostgres)('a history whose schema has a further step', () =>
   })
 
   it('is waited for by the program that needs it, and refused by the one before', async () => {
-    expect(() => refuseOtherSchema(fixture.db.shown, { has: old ?? 0, knows: next ?? 0 })).toThrow(
+    expect(() => refuseOtherSchema(fixture.db.displayName, { has: old ?? 0, knows: next ?? 0 })).toThrow(
       expect.objectContaining({ exitCode: 4, isPassing: true, advice: expect.stringContaining('history upgrade') }),
     )
     await upgradeSchema(fixture.db, now, later)
@@ -67,7 +66,7 @@ describe.skipIf(!hasPostgres)('a history whose schema has a further step', () =>
   it('of a checkout from before the first release is refused by commands that only need to find it', async () => {
     await fixture.db.run('UPDATE hookdrift.migration SET version = 16')
     await expect(refuseMissing(fixture.place.server)).rejects.toMatchObject({
-      message: `the history ${fixture.db.shown} was made by a checkout from before the first release`,
+      message: `the history ${fixture.db.displayName} was made by a checkout from before the first release`,
     })
   })
 })

@@ -65,8 +65,8 @@ async function readNext(reader: HistoryReader): Promise<void> {
   ]) {
     const { violations } = await readViolationPage(reader, choice)
     for (const one of violations) {
-      const place = { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd: false }
-      await readViolationPage(reader, { ...choice, place })
+      const cursor = { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd: false }
+      await readViolationPage(reader, { ...choice, cursor })
     }
   }
 }
@@ -201,6 +201,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
 
   it.each<[string, (draft: ScanDraft) => Promise<unknown>]>([
     ['a project', (draft) => draft.lastScannedRun(project)],
+    ['runs under the same rules', (draft) => draft.underSameRules([1, 2])],
     ['known resources', (draft) => draft.current(project)],
     ['what earlier runs left of a project', (draft) => draft.historiesOf([project], '2026-01-01')],
     ['referrers', (draft) => draft.referrers(project, ['source1'])],

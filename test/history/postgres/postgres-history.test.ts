@@ -19,8 +19,8 @@ describe.skipIf(!hasPostgres)('a history in a database', () => {
     const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' }
     const { freed } = await upkeep.prune(order)
     expect(freed.bytes).toBe(0)
-    expect(freed.leftBytes).toBeGreaterThan(500)
-    expect(freed.leftBytes).toBeLessThan(before.bytes)
+    expect(freed.freeBytes).toBeGreaterThan(500)
+    expect(freed.freeBytes).toBeLessThan(before.bytes)
     expect(await place.dispose()).toEqual([])
   })
 })

@@ -29,7 +29,7 @@ function placeIn(making: Promise<TestDatabase>): Place {
   return {
     expiryS: leaseExpiryMs / 1000,
     async open(process) {
-      const history = await openPostgresHistory((await making).server, { ...process, isClockOwn: true })
+      const history = await openPostgresHistory((await making).server, { ...process, usesLocalClock: true })
       opened.push(history)
       return history
     },
@@ -38,7 +38,7 @@ function placeIn(making: Promise<TestDatabase>): Place {
       const { server } = await making
       const upkeep = postgresUpkeep(
         server,
-        { ...process, isClockOwn: true },
+        { ...process, usesLocalClock: true },
         {
           queryServer: () => undefined,
           verify: (request) => verifyDatabase(server, request),

@@ -14,7 +14,7 @@ import { aContext, aStart, at, aVersion, commit, orders, payments } from '../sam
 import { hasPostgres, makeDatabase, openDatabaseFixture } from './databases.ts'
 
 const projects = [payments, orders]
-const owner = () => ({ ...new Machines().process(1), isClockOwn: true })
+const owner = () => ({ ...new Machines().process(1), usesLocalClock: true })
 
 describe.skipIf(!hasPostgres)('the rows of a run that several processes write', () => {
   const fixture = openDatabaseFixture()

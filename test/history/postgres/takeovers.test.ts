@@ -25,7 +25,7 @@ it.skipIf(!hasPostgres)(
       const nowMs = process.now()
       // Its clock stops: it misses its heartbeats, goes on writing, and never asks whether it may.
       process.pause()
-      return beginRun(postgresBackend(db, { ...process, isClockOwn: true, now: () => nowMs }), aStart(at(number)))
+      return beginRun(postgresBackend(db, { ...process, usesLocalClock: true, now: () => nowMs }), aStart(at(number)))
     }
     for (let number = 1; number <= takeovers; number += 1) {
       const draft = await begin(number)
@@ -61,7 +61,7 @@ it.skipIf(!hasPostgres)(
     process.pause()
     try {
       const draft = await beginRun(
-        postgresBackend(db, { ...process, isClockOwn: true, now: () => nowMs }),
+        postgresBackend(db, { ...process, usesLocalClock: true, now: () => nowMs }),
         aStart(at(1)),
       )
       await draft.stage(payments, [aVersion('a'), aVersion('b')])

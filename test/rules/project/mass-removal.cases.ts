@@ -4,8 +4,8 @@ export const cases: Cases = {
   'reports withheld removals by listing': {
     scan: {
       unconfirmedRemovals: [
-        { listing: 'endpoints', missing: 40, known: 60 },
-        { listing: 'subscriptions', missing: 80, known: 100 },
+        { listing: 'endpoints', missing: 40, total: 60 },
+        { listing: 'subscriptions', missing: 80, total: 100 },
       ],
     },
     finds: [

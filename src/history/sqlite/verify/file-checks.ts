@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { schemaFaults } from '../../schema-faults.ts'
 import { expectedSchema, migrationsDirectory, readMigrations, readSchema } from '../schema.ts'
-
 import { type Check, isInvalidTime, sentences } from './check.ts'
 
 /** About the file and its schema. */
@@ -63,7 +62,7 @@ export const fileChecks: readonly Check[] = [
   },
 ]
 
-function* otherSchema(db: Database, known: number): Generator<string> {
+function* otherSchema(db: Database, newest: number): Generator<string> {
   const version = Number(db.pragma('user_version', { simple: true }))
-  if (version !== known) yield `the file is marked as schema ${version}, this hookdrift makes schema ${known}`
+  if (version !== newest) yield `the file is marked as schema ${version}, this hookdrift makes schema ${newest}`
 }

@@ -20,78 +20,79 @@ export const secretChecks = (openSecrets: OpenSecrets): readonly Check[] => [
       yield* inBodies(db, openSecrets)
       yield* inChanges(db, openSecrets)
       for (const [name, sql] of Object.entries(names)) {
-        for (const { place, kind, text } of rows<{ kind: Kind; text: string }>(db, sql)) {
-          if (openSecrets.inName(kind, text)) yield `${name} ${place} contains an unsealed secret`
+        for (const { subject, kind, text } of rows<{ kind: Kind; text: string }>(db, sql)) {
+          if (openSecrets.inName(kind, text)) yield `${name} ${subject} contains an unsealed secret`
         }
       }
       for (const [name, sql] of Object.entries(texts)) {
-        for (const { place, text } of rows<{ text: string }>(db, sql)) {
-          if (openSecrets.inText(text)) yield `${name} ${place} contains what looks like a credential`
+        for (const { subject, text } of rows<{ text: string }>(db, sql)) {
+          if (openSecrets.inText(text)) yield `${name} ${subject} contains what looks like a credential`
         }
       }
       for (const [name, sql] of Object.entries(documents)) {
-        for (const { place, text } of rows<{ text: string }>(db, sql)) {
-          if (textsWithin(text).some(openSecrets.inText)) yield `${name} ${place} contains what looks like a credential`
+        for (const { subject, text } of rows<{ text: string }>(db, sql)) {
+          if (textsWithin(text).some(openSecrets.inText))
+            yield `${name} ${subject} contains what looks like a credential`
         }
       }
     },
   },
 ]
 
-function rows<Row>(db: Database, sql: string): IterableIterator<Row & { readonly place: string }> {
-  return db.prepare<[], Row & { readonly place: string }>(sql).iterate()
+function rows<Row>(db: Database, sql: string): IterableIterator<Row & { readonly subject: string }> {
+  return db.prepare<[], Row & { readonly subject: string }>(sql).iterate()
 }
 
 const bodies = {
-  'the body of': `SELECT kind || ' ' || uid || ' since run ' || from_run AS place, kind, body, facts FROM version`,
-  'the approved body of': `SELECT kind || ' ' || uid AS place, kind, body, '' AS facts FROM approved_resource`,
+  'the body of': `SELECT kind || ' ' || uid || ' since run ' || from_run AS subject, kind, body, facts FROM version`,
+  'the approved body of': `SELECT kind || ' ' || uid AS subject, kind, body, '' AS facts FROM approved_resource`,
 } as const
 
 function* inBodies(db: Database, openSecrets: OpenSecrets): Generator<string> {
   for (const [name, sql] of Object.entries(bodies)) {
-    for (const { place, kind, body, facts } of rows<{ kind: Kind; body: string; facts: string }>(db, sql)) {
+    for (const { subject, kind, body, facts } of rows<{ kind: Kind; body: string; facts: string }>(db, sql)) {
       const attributes: unknown = JSON.parse(body)
       const open = isJsonObject(attributes) ? openSecrets.inBody(kind, attributes) : ['its body']
-      for (const path of open) yield `${name} ${place} contains ${path} unsealed`
+      for (const path of open) yield `${name} ${subject} contains ${path} unsealed`
       if (textsWithin(facts).some(openSecrets.inText))
-        yield `${name} ${place} contains what looks like a credential in its facts`
+        yield `${name} ${subject} contains what looks like a credential in its facts`
     }
   }
 }
 
 function* inChanges(db: Database, openSecrets: OpenSecrets): Generator<string> {
-  const sql = "SELECT kind || ' ' || uid || ' in run ' || run AS place, kind, fields FROM change"
-  for (const { place, kind, fields } of rows<{ kind: Kind; fields: string }>(db, sql)) {
+  const sql = "SELECT kind || ' ' || uid || ' in run ' || run AS subject, kind, fields FROM change"
+  for (const { subject, kind, fields } of rows<{ kind: Kind; fields: string }>(db, sql)) {
     // As a run wrote it, unless it was altered.
     const changes = JSON.parse(fields) as readonly Partial<FieldChange>[]
     const isOpen = ({ path = '', before = null, after = null }: Partial<FieldChange>) =>
       [before, after].some((value: Json) => openSecrets.inPart(kind, { path, value }))
     if (changes.some(isOpen) || textsWithin(fields).some(openSecrets.inText))
-      yield `a change of ${place} contains an unsealed secret`
+      yield `a change of ${subject} contains an unsealed secret`
   }
 }
 
 const names = {
-  'the name of': "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, kind, name AS text FROM version",
-  'the approved name of': "SELECT kind || ' ' || uid AS place, kind, name AS text FROM approved_resource",
-  'a change of': "SELECT kind || ' ' || uid || ' in run ' || run AS place, kind, name AS text FROM change",
+  'the name of': "SELECT kind || ' ' || uid || ' since run ' || from_run AS subject, kind, name AS text FROM version",
+  'the approved name of': "SELECT kind || ' ' || uid AS subject, kind, name AS text FROM approved_resource",
+  'a change of': "SELECT kind || ' ' || uid || ' in run ' || run AS subject, kind, name AS text FROM change",
   'a violation of':
-    "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, kind, name AS text FROM violation",
+    "SELECT kind || ' ' || uid || ' since run ' || from_run AS subject, kind, name AS text FROM violation",
 } as const
 
-/** Other texts of runs and people, with their places. */
+/** Other texts of runs and people, with what they belong to. */
 const texts = {
-  'a violation of': "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, message AS text FROM violation",
-  'a notice of': "SELECT 'run ' || run AS place, text FROM notice",
-  'the coverage of': "SELECT 'run ' || run AS place, reason AS text FROM walk WHERE reason IS NOT NULL",
-  'the note of': "SELECT 'approval ' || id AS place, note AS text FROM approval",
-  notification: 'SELECT id AS place, error AS text FROM notification WHERE error IS NOT NULL',
+  'a violation of': "SELECT kind || ' ' || uid || ' since run ' || from_run AS subject, message AS text FROM violation",
+  'a notice of': "SELECT 'run ' || run AS subject, text FROM notice",
+  'the coverage of': "SELECT 'run ' || run AS subject, reason AS text FROM walk WHERE reason IS NOT NULL",
+  'the note of': "SELECT 'approval ' || id AS subject, note AS text FROM approval",
+  notification: 'SELECT id AS subject, error AS text FROM notification WHERE error IS NOT NULL',
 } as const
 
 /** JSON. */
 const documents = {
-  document: "SELECT substr(sha256, 1, 12) || '…' AS place, body AS text FROM document",
-  notification: 'SELECT id AS place, body AS text FROM notification',
+  document: "SELECT substr(sha256, 1, 12) || '…' AS subject, body AS text FROM document",
+  notification: 'SELECT id AS subject, body AS text FROM notification',
 } as const
 
 /** All texts in a JSON text, including names of members; the whole text where it is not JSON. */

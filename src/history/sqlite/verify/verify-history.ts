@@ -9,19 +9,18 @@ import type { Check } from './check.ts'
 import { fileChecks } from './file-checks.ts'
 import { recordChecks } from './record-checks.ts'
 import { runChecks } from './run-checks.ts'
-
 import { secretChecks } from './secret-checks.ts'
 import { versionChecks } from './version-checks.ts'
 
-/** Checks a history in one read transaction: that of the caller, where there is one. `shown`: what messages call it. */
+/** Checks a history in one read transaction: that of the caller, where there is one. `displayName`: what messages call it. */
 export async function verifyHistory(
   db: Database.Database,
   { depth, exitCodeOf, openSecrets }: VerificationRequest,
-  shown = db.name,
+  displayName = db.name,
 ): Promise<Verification> {
   const all = [...fileChecks, ...recordChecks, ...runChecks(exitCodeOf), ...versionChecks, ...secretChecks(openSecrets)]
   const checks = all.filter((check) => check.depth === undefined || check.depth === depth)
-  const session = new SqliteDatabase(db, shown)
+  const session = new SqliteDatabase(db, displayName)
   const verify = async () => {
     const results: CheckResult[] = []
     for (const check of checks) results.push(await perform(check, db, depth))

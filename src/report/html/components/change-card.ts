@@ -1,5 +1,5 @@
 import type { ChangeType, FieldChange } from '../../../model/change.ts'
-import { shownJson } from '../../../model/exact-number.ts'
+import { displayJson } from '../../../model/exact-number.ts'
 import { isJsonObject, type Json } from '../../../model/json.ts'
 import type { ReportChange, ReportViolation } from '../../../model/report.ts'
 import { count } from '../../../text/count.ts'
@@ -84,7 +84,7 @@ function linesOf(value: Json, path: string): readonly string[] {
 
 function textOf(value: Json): string {
   if (value === null) return 'none'
-  return typeof value === 'string' && value.startsWith('sealed:') ? `fingerprint ${value}` : shownJson(value)
+  return typeof value === 'string' && value.startsWith('sealed:') ? `fingerprint ${value}` : displayJson(value)
 }
 
 function isProgram(value: Json): value is string {
@@ -101,10 +101,10 @@ function linesThatDiffer(before: string, after: string): readonly [before: Marku
   let end = 0
   while (end < shorter - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
   const between = (lines: readonly string[]) => {
-    const shown = lines.slice(start, lines.length - end)
-    const [from, to] = [start + 1, start + shown.length]
-    const where = shown.length === 0 ? 'no line' : from === to ? `line ${from}` : `lines ${from} to ${to}`
-    return html`<span class="soft">${where}</span><br>${showLines(shown)}`
+    const differing = lines.slice(start, lines.length - end)
+    const [from, to] = [start + 1, start + differing.length]
+    const where = differing.length === 0 ? 'no line' : from === to ? `line ${from}` : `lines ${from} to ${to}`
+    return html`<span class="soft">${where}</span><br>${showLines(differing)}`
   }
   return [between(old), between(now)]
 }
@@ -114,12 +114,12 @@ const mostLines = 40
 const longestLine = 2000
 
 function showLines(lines: readonly string[]): Markup {
-  const shown = lines.slice(0, mostLines).map((line, at) => {
+  const listed = lines.slice(0, mostLines).map((line, at) => {
     const text = shorten(line.replace('fingerprint sealed:', 'fingerprint '), longestLine)
     return at === 0 ? html`${text}` : html`<br>${text}`
   })
-  const omitted = lines.length - shown.length
-  return html`${shown}${omitted > 0 ? html`<br>… and ${omitted} more lines` : html``}`
+  const omitted = lines.length - listed.length
+  return html`${listed}${omitted > 0 ? html`<br>… and ${omitted} more lines` : html``}`
 }
 
 interface SecretChange {

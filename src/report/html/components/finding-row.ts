@@ -27,11 +27,11 @@ interface FindingOptions {
 /** A violation: what was found, where, and since when. */
 export function findingRow(violation: ReportViolation, options: FindingOptions): Markup {
   const { rule, severity, project, state } = violation
-  return html`<li id="${options.anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}">${showFound(violation, options)}${showWaiver(violation)}${showEnding(violation)}</li>
+  return html`<li id="${options.anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}">${showFinding(violation, options)}${showWaiver(violation)}${showEnding(violation)}</li>
 `
 }
 
-function showFound(violation: ReportViolation, { anchor, links, title, age, due, isNamed }: FindingOptions): Markup {
+function showFinding(violation: ReportViolation, { anchor, links, title, age, due, isNamed }: FindingOptions): Markup {
   const { fingerprint, rule, severity, owner, path } = violation
   const message = shorten(violation.message, 2000)
   const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
@@ -51,13 +51,13 @@ function showFound(violation: ReportViolation, { anchor, links, title, age, due,
   return html`${said}<p class="where">${resource(violation, links.resource(violation))}${atPath}${named}</p><p class="signs"><span>${owned}</span> <span>${age}</span> <span>${late}</span></p>`
 }
 
-/** A violation that a person accepted, who and why. `within` names the place on its page. */
+/** A violation that a person accepted, who and why. `within` names the part of the page. */
 export function acceptedRow(acceptance: AcceptedViolation, within: string): Markup {
   const { fingerprint, rule, severity, project, path, message, by, at, reason } = acceptance
   const anchor = anchorOf(`a-${fingerprint}`, within)
   const chip = severity === null ? nothing : html`${severityChip(severity)} `
   const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${withCode(shorten(message, 2000))}</p><p class="where">${resource(acceptance, `#${anchor}`)}${atPath}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
+  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${withCode(shorten(message, 2000))}</p><p class="where">${resource(acceptance, `#${anchor}`)}${atPath}</p><p class="where">Accepted by ${by}, <span class="when">${showTime(at)}</span>: ${reason}</p></li>
 `
 }
 

@@ -18,8 +18,8 @@ ${content}</details>
 const mostShown = 20
 
 /** A list of rows, the first of them shown and the others behind a fold that counts them. */
-export function rowList(rows: readonly Markup[], shown = mostShown): Markup {
-  const [first, rest] = [rows.slice(0, shown), rows.slice(shown)]
+export function rowList(rows: readonly Markup[], inFront = mostShown): Markup {
+  const [first, rest] = [rows.slice(0, inFront), rows.slice(inFront)]
   return html`${list(first)}${rest.length === 0 ? nothing : foldRest(`${rest.length} more of ${rows.length}`, list(rest))}`
 }
 

@@ -12,13 +12,13 @@ const longest = 500
 export function noteList(notes: readonly Note[], before: string): Markup {
   if (notes.length === 0) return nothing
   const lines = notes.slice(0, mostNotes).map((note) => html`<li>${noteLine(note, timeOf(note, before))}</li>`)
-  const left = notes.length - lines.length
-  const more = left === 0 ? nothing : html`<li>and ${count(left, 'more note')}</li>`
+  const omitted = notes.length - lines.length
+  const more = omitted === 0 ? nothing : html`<li>and ${count(omitted, 'more note')}</li>`
   return html`<div class="where">In between:<ul class="plain">${lines}${more}</ul></div>`
 }
 
 /** `deploy 4.2 (ada, 14:03 UTC, REF)`: the reference is a link where it is an address of the web. */
-export function noteLine({ text, by, ref }: Note, shownTime: string): Markup {
+export function noteLine({ text, by, ref }: Note, displayTime: string): Markup {
   const shownRef = shorten(ref ?? '', longest)
   const link =
     ref === null
@@ -26,5 +26,5 @@ export function noteLine({ text, by, ref }: Note, shownTime: string): Markup {
       : isWebAddress(ref) && ref.length <= longest
         ? html`, <a href="${ref}" rel="noreferrer">${shownRef}</a>`
         : html`, <code>${shownRef}</code>`
-  return html`${shorten(text, longest)} (${shorten(by, longest)}, ${shownTime}${link})`
+  return html`${shorten(text, longest)} (${shorten(by, longest)}, <span class="when">${displayTime}</span>${link})`
 }

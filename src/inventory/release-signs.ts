@@ -14,7 +14,7 @@ export const volatileSigns = ['cb_state', 'failure_rate'] as const
 /** Gathers what the items of a service show of its release. */
 export class ReleaseSigns {
   readonly #lastShape = new Map<Listing, ReadonlySet<string>>()
-  readonly #shown = new Set<ReleaseSign>()
+  readonly #present = new Set<ReleaseSign>()
   readonly #absent = new Set<ReleaseSign>()
 
   /** Notes the fields of an item. Most items of a listing have the same object as their shape. */
@@ -23,14 +23,14 @@ export class ReleaseSigns {
     this.#lastShape.set(listing, shape)
     for (const sign of releaseSigns) {
       if (sign.listing !== listing) continue
-      if (sign.names.some((name) => shape.has(name))) this.#shown.add(sign)
+      if (sign.names.some((name) => shape.has(name))) this.#present.add(sign)
       else if (shape.has(sign.near)) this.#absent.add(sign)
     }
   }
 
   /** undefined: no item showed anything. */
   range(): ReleaseRange | undefined {
-    const ofListings = Map.groupBy([...this.#shown, ...this.#absent], ({ listing }) => listing)
+    const ofListings = Map.groupBy([...this.#present, ...this.#absent], ({ listing }) => listing)
     return intersectReleases([...ofListings.values()].map((signs) => this.#rangeOf(signs)))
   }
 
@@ -38,7 +38,7 @@ export class ReleaseSigns {
   #rangeOf(signs: readonly ReleaseSign[]): ReleaseRange {
     const releases = (of: ReadonlySet<ReleaseSign>) =>
       signs.flatMap((sign) => (of.has(sign) ? sign.first : [])).sort(compareReleases)
-    const from = releases(this.#shown).at(-1) ?? null
+    const from = releases(this.#present).at(-1) ?? null
     const below = releases(this.#absent)[0] ?? null
     if (from !== null && below !== null && compareReleases(from, below) >= 0)
       return { from: null, below: null, isContradictory: true }

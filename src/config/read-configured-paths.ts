@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { mayBeFound } from './choose-projects.ts'
+import { mayBeDiscovered } from './choose-projects.ts'
 import type { Schedule } from './configuration.ts'
 import { configurationSchema } from './configuration-schema.ts'
 import { expandReferences, type ReferenceSources } from './expand-references.ts'
@@ -18,7 +18,7 @@ export interface ConfiguredPaths {
   /** `service/project`, as configured. */
   readonly projects: readonly string[]
   /** Whether it is a further one, which the list of a service shows, or such a list. */
-  isFound(project: ProjectRef): boolean
+  isDiscovered(project: ProjectRef): boolean
   readonly schedules: readonly PlannedRuns[]
   readonly channels: readonly ConfiguredChannel[]
 }
@@ -93,11 +93,11 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
     projects: value.services.flatMap((service) =>
       service.projects.flatMap(({ id, name, match }) => (match === undefined ? [`${service.name}/${name || id}`] : [])),
     ),
-    isFound: (project) =>
+    isDiscovered: (project) =>
       value.services.some(
         (service) =>
           service.name === project.service &&
-          mayBeFound(
+          mayBeDiscovered(
             project,
             service.projects.flatMap(({ match }) => match ?? []),
           ),

@@ -2,13 +2,13 @@
  * The length of an identifier that begins at an index of a text and is neither a name nor a secret: a UUID, a ULID, the
  * digits of a seal, an IPv6 or hardware address. 0 if there is none.
  */
-export function knownLength(text: string, at: number): number {
+export function identifierLength(text: string, at: number): number {
   const length = lengthOf(text, at)
   return length > 0 && isEnd(text.charCodeAt(at + length)) ? length : 0
 }
 
 /** Whether a text is a ULID or a UUID and nothing else. */
-export function isKnownId(text: string): boolean {
+export function isUlidOrUuid(text: string): boolean {
   return text.length === 36 ? isUuid(text, 0) : text.length === 26 && isUlid(text, 0)
 }
 
@@ -32,7 +32,7 @@ const zero = 0x30
 
 function isUuid(text: string, at: number): boolean {
   return (
-    [8, 13, 18, 23].every((place) => text.charCodeAt(at + place) === hyphen) &&
+    [8, 13, 18, 23].every((offset) => text.charCodeAt(at + offset) === hyphen) &&
     [
       [0, 8],
       [9, 4],
@@ -47,20 +47,20 @@ function isUuid(text: string, at: number): boolean {
 function addressLength(text: string, at: number): number {
   let colons = 0
   let digits = 0
-  for (let place = at; ; place++) {
-    const code = text.charCodeAt(place)
+  for (let index = at; ; index++) {
+    const code = text.charCodeAt(index)
     if (code === colon) {
       colons++
       digits = 0
     } else if (isHex(code)) digits++
-    else return colons >= 2 ? place - at : 0
+    else return colons >= 2 ? index - at : 0
     if (digits > 4 || colons > 7) return 0
   }
 }
 
 function isAll(text: string, at: number, length: number, is: (code: number) => boolean): boolean {
   if (at + length > text.length) return false
-  for (let place = at; place < at + length; place++) if (!is(text.charCodeAt(place))) return false
+  for (let index = at; index < at + length; index++) if (!is(text.charCodeAt(index))) return false
   return true
 }
 

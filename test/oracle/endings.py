@@ -1,0 +1,107 @@
+"""
+How violations end, and who or what ended them: docs/explanation/drift.md, docs/explanation/coverage.md,
+docs/how-to/accept-violations.md and docs/reference/reports.md.
+"""
+
+import approved
+from normal_form import differences
+from policy import found_in, selects
+from rules import Resource, needs_of
+
+SEVERITIES = ("critical", "high", "medium", "low", "info")
+LESS = "the rule is on but requires less"
+
+
+def worse(one, other):
+    return min(one, other, key=SEVERITIES.index)
+
+
+def ended(kind, by=None, reason=None, at=None, run=None, line=None):
+    return {"kind": kind, "by": by, "reason": reason, "at": at, "run": run, "line": line}
+
+
+# --- people
+
+def by_acceptance(at):
+    return "accepted", ended("acceptance", by="lee", reason="moves in spring", at=at)
+
+
+def by_baseline(scan, place):
+    state = scan.project.approved
+    number, _ = state.run_of(place[1], place[2])
+    return "accepted", ended("baseline", by="lee", reason=state.request["note"], at=state.request["at"], run=number)
+
+
+def by_revocation(scan):
+    """`drift/unexpected` has nothing to compare with."""
+    request, state = scan.project.revoked
+    number, _ = state.as_of
+    return "policy", ended("baseline", by="lee", reason="the baseline was revoked", at=request["at"], run=number)
+
+
+# --- the policy
+
+def by_policy(scan, place, reason=None):
+    kind, line = deciding(scan, *place[:3])
+    return "policy", ended(kind, reason=reason, line=line)
+
+
+def by_expiry(scan, place):
+    _, line = deciding(scan, *place[:3])
+    return "expired", ended("expiry", reason="not put back within 30 d", line=line)
+
+
+def deciding(scan, rule, kind, uid):
+    """The line that says last whether a rule is on for a resource. What no line says, the file as a whole says."""
+    lines, found = scan.run["policy_lines"], None
+    for override, at in zip(scan.run["exceptions"]["overrides"], lines["overrides"], strict=True):
+        if rule in override["rules"] and selects(scan, override["match"], kind, uid):
+            found = at[rule]
+    return ("override", found) if found is not None else ("rule_off", lines["rules"].get(rule, 1))
+
+
+# --- silence
+
+def ending_of(scan, place):
+    """Of a violation that a scan no longer finds which saw all that the rule needs."""
+    rule, kind, uid, _ = place
+    first_seen, last_seen = scan.project.active[place]
+    if not scan.is_asked(rule):
+        return by_policy(scan, place)
+    state = scan.project.approved
+    if rule == approved.UNEXPECTED and state.run_of(kind, uid)[1] >= first_seen:
+        return by_baseline(scan, place)
+    if is_gone(scan, kind, uid):
+        return "removed", None
+    if not scan.is_on(rule, kind, uid):
+        return by_policy(scan, place)
+    if rule == approved.UNEXPECTED and (kind, uid) in state.states and uid in scan.project.known[kind]:
+        # What differs still is what other rules report.
+        now = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), scan.project.known[kind][uid])
+        if differences(kind, state.states[kind, uid], now):
+            return by_policy(scan, place, "other drift rules report what differs")
+    if needs_of(rule)[0] == "resource" and not rule.startswith("drift/"):
+        if asks_for_less(scan, place, last_seen):
+            return by_policy(scan, place, LESS)
+    return "fixed", None
+
+
+def is_gone(scan, kind, uid):
+    return (kind, uid) in scan.gone
+
+
+# They read what no state of a resource has: since when, and what moves by itself.
+OF_MORE = ("endpoint/paused-long", "endpoint/failure-rate-high")
+
+
+def asks_for_less(scan, place, last_seen):
+    """Whether another policy found it last, and this one would not find it in the resource as it was then."""
+    rule, kind, uid, path = place
+    run, known = scan.project.runs[last_seen]
+    if all(run[said] == scan.run[said] for said in ("rules", "exceptions")):
+        return False
+    if rule in OF_MORE:
+        seen = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), scan.project.known[kind].get(uid))
+        return not differences(kind, known[kind, uid], seen)
+    before = Resource(scan.project.name, kind, uid, known[kind, uid], {})
+    return path not in found_in(scan, before, rule)

@@ -50,7 +50,7 @@ export function sqlNotes({ db, commitSurely, lease }: HistoryBackend): Notes {
           await lease.lock(transaction)
           // Of a moved history, no run would link it, and moving back would lose it.
           const move = await moveIn(transaction)
-          if (move !== undefined) throw AuditError.busy(describeMove(db.shown, move), { advice: moveAdvice })
+          if (move !== undefined) throw AuditError.busy(describeMove(db.displayName, move), { advice: moveAdvice })
           return writeNote(transaction, note)
         },
         subject: () => 'the note',

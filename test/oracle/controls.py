@@ -57,7 +57,7 @@ def assess_all(world, run, projects, scans, violations):
     }
 
 
-# Rules that read a field of every resource for which they are on, whatever else it shows: from their pages.
+# Rules that read a field of every resource for which they are on, regardless of what else it shows: from their pages.
 READ = {
     ("endpoints", "url"): (
         *("endpoint/url-not-https", "endpoint/url-metadata-address", "endpoint/url-private-address"),
@@ -78,7 +78,7 @@ READ = {
 def in_doubt(world, run, projects, scans):
     """
     By framework and control, where a rule of it is on for a resource of which a field that it reads was not shown, or
-    shown with a wrong type: whatever else the run saw, the control is not met.
+    shown with a wrong type: regardless of what else the run saw, the control is not met.
     """
     listing, member = run["unreadable"]["listing"], run["unreadable"]["member"]
     doubted = {}

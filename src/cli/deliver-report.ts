@@ -1,4 +1,4 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { configuredPaths, type HistoryOptions, locateHistory } from '../app/locate-history.ts'
@@ -194,8 +194,17 @@ export function refuseUnwritable(option: string, file: string, needed: readonly 
 
 /** Also by a link, and where neither is there yet. */
 function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((file) => statSync(file, { throwIfNoEntry: false }))
+  const [a, b] = [one, other].map(statOf)
   return a === undefined || b === undefined ? realPathOf(one) === realPathOf(other) : a.ino === b.ino && a.dev === b.dev
+}
+
+/** undefined where it is not there, or this user may not read it. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
 }
 
 function isPrinted({ quiet, output }: FormatOptions): boolean {

@@ -93,15 +93,17 @@ describe('--report', async () => {
     ],
     ['--output in no directory', ['--output', 'no/x'], /--output: cannot write to .*no\/x: .*\n.*nothing was read yet/],
     ['a directory for a file', ['--report', 'json=.'], /it is a directory/],
+    ['a link to itself', ['--report', 'json=loop'], /--report: cannot write to .*loop: /],
     ['a section of no table', ['--section', 'drift'], /--section drift is for --format csv, not text/],
     ['an unknown section', ['--format', 'csv', '--section', 'all'], /Allowed choices are violations, drift/],
   ])('is refused before the scan starts: %s', async (_, args, message) => {
     using cli = openCliFixture()
+    symlinkSync('loop', cli.file('loop'))
     const asked = service.requests.length
     const { code, stdout, stderr } = await cli.run('audit', ...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)
-    expect(cli.files()).toEqual(['hookdrift.yaml'])
+    expect(cli.files()).toEqual(['hookdrift.yaml', 'loop'])
     expect(service.requests.length).toBe(asked)
   })
 

@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { openOfSchema } from '../../src/history/sqlite/open-to-examine.ts'
 import { openInMemory, openUnwritable } from '../../src/history/sqlite/open-unwritable.ts'
 import { openFleetFixture } from '../audit/fleet-fixture.ts'
 
@@ -36,4 +37,18 @@ it('leaves a history in a directory that can be written to SQLite', () => {
   expect(openUnwritable(file)).toBeUndefined()
   writeFileSync(file, 'x')
   expect(openUnwritable(file)).toBeUndefined()
+})
+
+it('does not call a file damaged that this user may not read', () => {
+  const file = join(directory(), 'some.db')
+  writeFileSync(file, 'x')
+  const refuse = () => {
+    throw Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES' })
+  }
+  expect(() => openOfSchema(file, () => {}, refuse)).toThrow(
+    expect.objectContaining({
+      message: `cannot open the history ${file}: permission denied`,
+      advice: 'check the path and its permissions, or name another history',
+    }),
+  )
 })

@@ -36,8 +36,9 @@ export function openOfSchema(
     db?.close()
     const described = asHistoryError(error, file)
     if (described instanceof AuditError) throw described
+    // Not its damage, which is described: a backup would not help.
     throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
-      advice: 'the file is damaged or not a history: restore a backup, see `hookdrift docs keep-the-history`',
+      advice: 'check the path and its permissions, or name another history',
       cause: error,
     })
   }

@@ -177,8 +177,7 @@ export const env = memoryEnv
 export default defineConfig({
   test: {
     globalSetup: 'test/postgres-server.ts',
-    // Many tests wait for other processes: on a small machine, more workers than cores use that time. Fast tests hardly
-    // wait, and each worker loads the program once: `npm run test:fast` starts one for each core.
+    // Many tests wait for other processes: on a small machine, more workers than cores use that time.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -96,10 +96,10 @@ export class ReplayDraft implements ViolationDraft {
   ): (resource: ResourceKey, isAmong: (violation: ActiveViolation) => boolean) => boolean {
     const { byResource } = this.#of(project)
     return (resource, isAmong) => {
-      const modification = byResource.get(resource)
-      if (modification === undefined) return true
-      for (const violation of modification) if (violation.state === 'unknown' && isAmong(violation)) return false
-      for (const violation of modification) if (isAmong(violation)) violation.decided = violation.last = this.#run
+      const violations = byResource.get(resource)
+      if (violations === undefined) return true
+      for (const violation of violations) if (violation.state === 'unknown' && isAmong(violation)) return false
+      for (const violation of violations) if (isAmong(violation)) violation.decided = violation.last = this.#run
       return true
     }
   }

@@ -18,7 +18,7 @@ import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
 import { noteList } from '../report/html/components/note-list.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { describeAge } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
@@ -179,7 +179,7 @@ function showRow(row: ViolationRow, request: SiteRequest): Markup {
   const late = due === '' ? nothing : html` · ${isOverdue(row, at) ? html`<b class="bad">${due}</b>` : due}`
   const atPath = path === '' ? nothing : html`at <code>${shorten(path, 200)}</code> · `
   const waived = state === 'waived' ? 'waived · ' : ''
-  return html`<li data-severity="${severity}" data-state="${state}"><p><span class="chip ${severity}">${severity}</span> <a href="${request.link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${shorten(message, 2000)}</p><p class="where">${waived}${atPath}${describeAge(row, isoTime(at))}${late}</p></li>
+  return html`<li data-severity="${severity}" data-state="${state}"><p><span class="chip ${severity}">${severity}</span> <a href="${request.link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${withCode(shorten(message, 2000))}</p><p class="where">${waived}${atPath}${describeAge(row, isoTime(at))}${late}</p></li>
 `
 }
 

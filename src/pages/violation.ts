@@ -352,6 +352,6 @@ interface Entry {
 }
 
 function showEntry({ name, run, at, text, mark }: Entry, runs: RunNames): Markup {
-  return html`<li class="${mark}"><p><b>${name}</b> ${runs.nameAt(run, at)}</p>${text === '' ? nothing : html`<p class="where">${text}</p>`}</li>
+  return html`<li class="${mark}"><p><b>${name}</b> ${runs.nameAt(run, at)}</p>${text === '' ? nothing : html`<p class="where">${withCode(text)}</p>`}</li>
 `
 }

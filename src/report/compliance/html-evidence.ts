@@ -6,7 +6,7 @@ import { findingRow } from '../html/components/finding-row.ts'
 import { fold, rowList } from '../html/components/fold.ts'
 import { resource as showResource } from '../html/components/resource.ts'
 import { severityChip } from '../html/components/severity.ts'
-import { html, type Markup, nothing } from '../html/markup.ts'
+import { html, type Markup, nothing, withCode } from '../html/markup.ts'
 import { anchorOf, type ReportLinks } from '../html/report-links.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
@@ -86,7 +86,7 @@ function showExemption(exemption: Exemption): Markup {
   const { rule, resource } = exemption
   const chip = resource?.severity ? html`${severityChip(resource.severity)} ` : nothing
   const where = resource === null ? nothing : html`<p class="where">${showResource(resource)}</p>`
-  return html`<li data-rule="${rule}"><p>${chip}<code>${rule}</code> ${shorten(resource?.message ?? '', 2000)}</p>${where}<p class="where">${describeExemption(exemption)}</p></li>
+  return html`<li data-rule="${rule}"><p>${chip}<code>${rule}</code> ${withCode(shorten(resource?.message ?? '', 2000))}</p>${where}<p class="where">${describeExemption(exemption)}</p></li>
 `
 }
 

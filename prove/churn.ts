@@ -16,7 +16,7 @@ import { serve } from './serve.ts'
  * Walks lists while rows are inserted, deleted, updated and moved, between pages and while one is on its way. A stable
  * row, one that no change touches, is seen once, or the walk is not complete. Nothing that is there is removed, added or
  * resolved, and a quiet walk afterwards knows what there is. A row that moves behind the reader is on no page: nothing
- * is asked of it. `node prove/churn.ts [walks] [seed]`.
+ * is asked of it. `node prove/churn.ts [projects] [seed]`.
  */
 const atOnce = 32
 // Without the rules across resources: what becomes of one row says something of others there.

@@ -145,8 +145,13 @@ export function drawCase(seed: string, index: number): ChurnCase {
     source_metadata: null,
     retry_config: { type: 'linear', duration: 10, retry_count: random.pick([3, 500]) },
   }))
-  const happenings = Array.from({ length: 1 + random.below(8) }, () => drawHappening(random))
-  return { index, uid, rows: { endpoints, sources, subscriptions }, pageSize: 1 + random.below(4), happenings }
+  const rows = { endpoints, sources, subscriptions }
+  const pageSize = 1 + random.below(4)
+  const happenings = lists.flatMap((list) => {
+    const pages = Math.ceil(rows[list].length / pageSize)
+    return Array.from({ length: pages === 0 ? 0 : random.below(5) }, () => drawHappening(random, list, pages))
+  })
+  return { index, uid, rows, pageSize, happenings }
 }
 
 export function describeHappening({ list, request, side, what, share, key }: Happening): string {
@@ -161,10 +166,10 @@ function keyOf(random: Random): string {
   return random.hex(12)
 }
 
-function drawHappening(random: Random): Happening {
+function drawHappening(random: Random, list: List, pages: number): Happening {
   return {
-    list: random.pick(lists as unknown as [List, ...List[]]),
-    request: random.below(6),
+    list,
+    request: random.below(pages),
     side: random.pick(['before', 'after']),
     what: random.pick(['insert', 'insert', 'delete', 'delete', 'update', 'move', 'shuffle']),
     share: random.bits() / 0x1_0000_0000,

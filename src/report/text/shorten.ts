@@ -1,7 +1,10 @@
-/** Cuts to at most `longest` characters; cut text ends in `…`. */
+/** Cuts to at most `longest` characters, after a word where one ends near; cut text ends in `…`. */
 export function shorten(text: string, longest: number): string {
   const characters = [...text]
-  return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`
+  if (characters.length <= longest) return text
+  const fitting = characters.slice(0, longest - 1).join('')
+  const wordEnd = fitting.lastIndexOf(' ')
+  return `${wordEnd > fitting.length * 0.9 ? fitting.slice(0, wordEnd) : fitting}…`
 }
 
 const sealPattern = /sealed:([0-9a-f]{32})(?![0-9a-f])/g

@@ -80,8 +80,13 @@ async function checkPolicy(
 }
 
 function describe({ services, schedules, notify }: Configuration): string {
-  const projects = services.reduce((sum, service) => sum + service.projects.length, 0)
-  const parts = [count(services.length, 'service'), count(projects, 'project')]
+  const named = services.reduce((sum, service) => sum + service.projects.length, 0)
+  const areListed = services.some(({ matches }) => matches.length > 0)
+  const projects = [
+    ...(named > 0 || !areListed ? [count(named, 'project')] : []),
+    ...(areListed ? ['projects that a service lists'] : []),
+  ]
+  const parts = [count(services.length, 'service'), projects.join(' and ')]
   return [...parts, count(schedules.length, 'schedule'), count(notify.length, 'channel')].join(', ')
 }
 

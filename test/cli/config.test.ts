@@ -93,6 +93,22 @@ describe('hookdrift config check', () => {
     })
   })
 
+  it.each([
+    ['projects: all', '1 service, projects that a service lists, 0 schedules'],
+    [
+      'projects: [{ id: P1 }, { match: "eu-*" }]',
+      '1 service, 1 project and projects that a service lists, 0 schedules',
+    ],
+  ])('says which projects are listed by a service: %s', async (projects, about) => {
+    directory.write(
+      'listed.yaml',
+      `services: [{ name: a, url: https://a.example, organisation: O, key: k, ${projects} }]\n`,
+    )
+    const { code, stdout } = await run(['config', 'check', '-c', 'listed.yaml', '--no-secrets'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(`listed.yaml is valid: ${about}`)
+  })
+
   it('needs no secrets with --no-secrets', async () => {
     // It is a part of the URL, too, which is not a secret.
     const env = { ACME_KEY: secrets.ACME_KEY }

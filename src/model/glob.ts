@@ -2,6 +2,7 @@
  * Whether a whole text matches a pattern in which `*` is any text, including none, and `\*` a star. Takes linear time.
  */
 export function matchesGlob(text: string, pattern: string): boolean {
+  if (!pattern.includes('*')) return text === pattern
   const [first = '', ...rest] = globParts(pattern)
   const last = rest.pop()
   if (last === undefined) return text === first

@@ -100,10 +100,15 @@ function answer(
   response.end(JSON.stringify({ status: true, message: 'ok', data }))
 }
 
-/** Takes over what a run says was added and removed. */
-function follow(known: Set<unknown> | undefined, { drift }: Report, uid: string): void {
-  for (const { project, change, uid: changed } of drift) {
-    if (project !== `acme/${uid.toLowerCase()}`) continue
+/** Takes over what complete walks say was added and removed: each is compared with the complete one before it. */
+function follow(known: Set<unknown> | undefined, { coverage, drift }: Report, uid: string): void {
+  const name = `acme/${uid.toLowerCase()}`
+  const incomplete = new Set(
+    coverage.flatMap(({ project, listing, status }) => (project === name && status !== 'complete' ? [listing] : [])),
+  )
+  for (const { project, kind, change, uid: changed } of drift) {
+    const list = listOf[kind]
+    if (project !== name || list === undefined || incomplete.has(list)) continue
     if (change === 'added') known?.add(changed)
     if (change === 'removed') known?.delete(changed)
   }

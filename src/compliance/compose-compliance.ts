@@ -365,11 +365,10 @@ function limitsOfFilters(kinds: ReadonlySet<Kind>, { coverage }: Report): string
 function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
   if (period === undefined || period.gaps === 0) return []
   const { gaps, most_gap_ms, longest_gap } = period
-  const often = gaps === 1 ? 'once' : `${gaps} times`
-  const longest = gaps === 1 ? 'for' : 'at the longest for'
-  return [
-    `The period is without a run for more than ${showOpenTime(most_gap_ms)} ${often}, ${longest} ${showOpenTime(longest_gap.ms)}.`,
-  ]
+  const [most, longest] = [showOpenTime(most_gap_ms), showOpenTime(longest_gap.ms)]
+  return gaps === 1
+    ? [`The period has a gap of ${longest} without a run, longer than ${most}.`]
+    : [`The period has ${gaps} gaps without a run longer than ${most}; the longest is ${longest}.`]
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {

@@ -3,6 +3,7 @@ import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts
 import type { ControlState } from '../../src/compliance/compliance.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import { builtInFramework, type Framework } from '../../src/compliance/framework.ts'
+import type { PolicyException } from '../../src/model/policy-facts.ts'
 import type { Report } from '../../src/model/report.ts'
 import { isAtLeast, severities } from '../../src/model/violation.ts'
 import { anAcceptance, aReport, aViolation, aWalk } from '../report/sample-reports.ts'
@@ -189,6 +190,76 @@ describe('the state of a control', () => {
     expect(statesOf({ projects, violations: [aViolation()] })).toEqual({ ...met, E: 'not_met' })
   })
 
+  it('names three fields and three rules, and counts the others', () => {
+    const rules = ['a', 'b', 'c', 'd', 'e'].map((name) => rule(`endpoint/${name}`, 'endpoint'))
+    const fields = ['url', 'status', 'name', 'headers', 'owner_id']
+    const doubts = Object.fromEntries(
+      rules.map(({ id }) => [
+        id,
+        fields.map((field) => ({ kind: 'endpoint', field, cause: 'malformed', resources: 1, since: null }) as const),
+      ]),
+    )
+    const report = aReport({ coverage: walks, projects: [{ ...project, doubts }], rules })
+    expect(composeCompliance({ report, framework }).controls[0]?.reason).toBe(
+      `${['url', 'status', 'name']
+        .map(
+          (field) =>
+            `Not evaluated: 1 endpoint that shows a malformed ${field} (endpoint/a, endpoint/b, endpoint/c and 2 other rules).`,
+        )
+        .join(' ')} The same holds for 2 more fields.`,
+    )
+  })
+
+  it('is partially assessed where no run has read the filter rows of a subscription', () => {
+    const rows_unread = { 'endpoint/url-not-https': 2, 'endpoint/url-raw-ip': 1 }
+    const rules = [...all, rule('endpoint/url-raw-ip', 'endpoint')]
+    const projects = [
+      { ...project, rows_unread },
+      { ...project, project: 'acme/orders' },
+    ]
+    const report = aReport({ coverage: walks, projects, rules })
+    const [control] = composeCompliance({ report, framework }).controls
+    expect(control).toMatchObject({
+      state: 'partially_assessed',
+      reason:
+        'Not evaluated: 2 subscriptions whose filter rows no run has read (endpoint/url-not-https, endpoint/url-raw-ip).',
+      rules: [
+        { not_evaluated: [{ project: 'acme/payments', reason: '2 subscriptions whose filter rows no run has read' }] },
+        { not_evaluated: [{ project: 'acme/payments', reason: '1 subscription whose filter rows no run has read' }] },
+      ],
+    })
+  })
+
+  it('is not assessed where what its only rule compares with came empty', () => {
+    const report = aReport({
+      coverage: walks,
+      projects: [{ ...project, doubts: { 'endpoint/url-not-https': [] } }],
+      rules: all,
+    })
+    const [control] = composeCompliance({ report, framework }).controls
+    expect(control).toMatchObject({
+      state: 'not_assessed',
+      rules: [{ evaluated: 0, not_evaluated: [{ reason: 'what it compares with came empty' }] }],
+    })
+  })
+
+  const hourMs = 3_600_000
+  it.each([
+    [0, 'met', 'No open violation, and the run observed everything that its rules evaluate.'],
+    [1, 'partially_assessed', 'The period has a gap of 3 d without a run, longer than 25 h.'],
+    [3, 'partially_assessed', 'The period has 3 gaps without a run longer than 25 h; the longest is 3 d.'],
+  ])('says how often no run was made for too long: %d', (gaps, state, reason) => {
+    const [from, to] = ['2026-11-01T00:00:00.000Z', '2026-11-21T03:04:00.120Z']
+    const period = {
+      ...{ from, to, runs: 12, interrupted: 0, incomplete: [], covered_ms: 0 },
+      ...{ gaps, most_gap_ms: 25 * hourMs, longest_gap: { from, to, ms: 72 * hourMs } },
+      evidence: { from, to, share: 0.9 },
+    }
+    const report = aReport({ coverage: walks, projects: [project], rules: all })
+    const [control] = composeCompliance({ report, framework, period }).controls
+    expect(control).toMatchObject({ state, reason, evidence: period.evidence })
+  })
+
   it('is not assessed when the run could not evaluate any of its rules', () => {
     const not_evaluated = { 'source/unverified': 'it threw' }
     expect(statesOf({ projects: [{ ...project, not_evaluated }] })).toEqual({ ...met, S: 'not_assessed' })
@@ -229,6 +300,48 @@ describe('the evidence for a control', () => {
       waivers: [{ ...waiver, rule: 'endpoint/url-not-https', violations: 2 }],
       coverage: { walks: 1, complete: 1, pages: 1, items: 3, gaps: [] },
     })
+  })
+
+  it('names what the policy asks less for, today and earlier in the period, and where it says so', () => {
+    const at = { file: 'policy.yaml', line: 4 }
+    const exception = (kind: PolicyException['kind'], setting: string, parts: Partial<PolicyException> = {}) => ({
+      ...{ kind, rule: 'endpoint/url-not-https', setting, match: null, projects: null, configuredAt: at },
+      ...parts,
+    })
+    const today = [
+      exception('rule_off', 'off'),
+      exception('override', 'off', { match: 'test endpoints' }),
+      exception('override', 'low', { match: 'old ones' }),
+      exception('override', 'options', { match: 'new ones' }),
+      exception('rule_off', 'off', { rule: 'source/unverified' }),
+    ]
+    const former = [exception('override', 'info', { match: 'gone ones', configuredAt: null })]
+    const until = '2026-11-20T03:04:00.120Z'
+    const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z' }
+    const written = { ...waiver, rule: 'endpoint/*', configuredAt: { file: 'policy.yaml', line: 9 } }
+    const { controls } = composeCompliance({
+      report: aReport({
+        ...{ coverage: walks, projects: [project], rules: all },
+        violations: [aViolation({ state: 'waived', waiver })],
+      }),
+      framework,
+      policy: { packs: ['all'], exceptions: today, waivers: [{ ...written, owner: 'others' }, written] },
+      formerPolicies: [{ policy: { packs: [], exceptions: [...today, ...former], waivers: [] }, until }],
+    })
+    const [exemptions, ofSources] = controls.map((control) =>
+      control.exemptions.map(({ kind, reason, match, until: end, configured_at }) => [
+        ...[kind, reason, match, end, configured_at?.line],
+      ]),
+    )
+    expect(exemptions).toEqual([
+      ['waiver', 'soon', null, waiver.expires, 9],
+      ['rule_off', null, null, null, 4],
+      ['override', 'switched off', 'test endpoints', null, 4],
+      ['override', 'severity low', 'old ones', null, 4],
+      ['override', 'other options', 'new ones', null, 4],
+      ['override', 'severity info', 'gone ones', until, undefined],
+    ])
+    expect(ofSources).toEqual([['rule_off', null, null, null, 4]])
   })
 
   it.each(builtInFrameworkIds)('gives every control of %s a state, not covered where no rule gives evidence', (id) => {

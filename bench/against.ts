@@ -7,11 +7,11 @@ import { layOut } from './work-place.ts'
 
 /**
  * An audit of 20,000 resources by this checkout and by another one, such as a worktree of an earlier commit with its
- * packages installed: `npm run bench:against -- DIRECTORY`. CPU time, round by round side by side; `BENCH_ROUNDS`
+ * packages installed: `npm run bench -- against DIRECTORY`. CPU time, round by round side by side; `BENCH_ROUNDS`
  * (default 5).
  */
 const [other] = process.argv.slice(2)
-if (other === undefined) throw new Error('name the other checkout: npm run bench:against -- DIRECTORY')
+if (other === undefined) throw new Error('name the other checkout: npm run bench -- against DIRECTORY')
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const service = await startYear({
   projects: 100,

@@ -6,12 +6,12 @@ import { table } from './table.ts'
 import { layOut } from './work-place.ts'
 
 /**
- * Audits of services that answer late, by this checkout and by another one: `npm run bench:latency -- DIRECTORY`. Wall
+ * Audits of services that answer late, by this checkout and by another one: `npm run bench -- latency DIRECTORY`. Wall
  * and CPU time, round by round side by side. `BENCH_ROUNDS` (default 5); `BENCH_LATENCIES` in milliseconds (default
  * 0,50,150); `BENCH_FLEETS`, projects and endpoints of each (default 1x5000,20x1100).
  */
 const [other] = process.argv.slice(2)
-if (other === undefined) throw new Error('name the other checkout: npm run bench:latency -- DIRECTORY')
+if (other === undefined) throw new Error('name the other checkout: npm run bench -- latency DIRECTORY')
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const executables = [stagePackage(resolve(other)), stagePackage()]
 const latencies = (process.env.BENCH_LATENCIES ?? '0,50,150').split(',').map(Number)

@@ -7,7 +7,7 @@ import { openDatabases } from '../test/pool/open-databases.ts'
 import { conclude } from './conclude.ts'
 
 /**
- * Audits the days of the year of `bench:year` with a history in a file, copies it to PostgreSQL and from there to a new
+ * Audits the days of the year of `npm run bench -- year` with a history in a file, copies it to PostgreSQL and from there to a new
  * file, verifies each, and compares all rows and every link of the chain. `--days 365`, `--projects 20` of 200 resources
  * each. Ends with 1 when anything differs.
  */

@@ -8,7 +8,7 @@ import { proveYear } from './pool/year.ts'
  * Audits by one process on SQLite, by one on PostgreSQL, by four workers, and by four workers of which some are lost and
  * go on later; compares every report in every format, every answer of the history, and the body of every message.
  * `node prove/pool.ts [fleets] [seed]`: random fleets, 1,000 by default, `--at-once 3` of them at a time.
- * `--year DAYS`: days of the year of `bench:year`, with `--projects 20` of 200 resources each.
+ * `--year DAYS`: days of the year of `npm run bench -- year`, with `--projects 20` of 200 resources each.
  * Ends with 1 when anything differs.
  */
 const { values, positionals } = parseArgs({

@@ -4,7 +4,7 @@ import ts from 'typescript'
 
 /**
  * How much there is to read: lines and files, interfaces, and the contract of a history.
- * `npm run bench:path` counts what an audit runs of it. A directory may be named: another checkout.
+ * `npm run bench -- path` counts what an audit runs of it. A directory may be named: another checkout.
  */
 const root = process.argv[2] ?? join(import.meta.dirname, '..')
 

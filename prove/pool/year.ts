@@ -8,7 +8,7 @@ import type { Outcome } from '../conclude.ts'
 const dayMs = 86_400_000
 
 /**
- * Audits the first days of the year of `bench:year` by four sides, and compares every report of every day, and in the end
+ * Audits the first days of the year of `npm run bench -- year` by four sides, and compares every report of every day, and in the end
  * what the histories answer as of three days. Each day is a case.
  */
 export async function proveYear(

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..')
 const mib = 1024 * 1024
 const units: Readonly<Record<string, number>> = { Mi: mib, Gi: 1024 * mib }
 
-/** What an audit takes before a page is large: `npm run bench:largest-page` measures both figures. */
+/** What an audit takes before a page is large: `npm run bench -- largest-page` measures both figures. */
 const ordinaryBytes = 192 * mib
 const timesOfPage = 6
 

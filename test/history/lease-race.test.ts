@@ -4,7 +4,7 @@ import { openDirectory } from '../cli/start-process.ts'
 import { type Round, race } from './lease-race.ts'
 import { hasPostgres, makeDatabase } from './postgres/databases.ts'
 
-// The long version, with fifty processes and with paused owners: `npm run bench:lease`.
+// The long version, with fifty processes and with paused owners: `npm run bench -- lease`.
 describe('one of several processes that begin at once gets the lease, and the others fail at once', () => {
   function check(rounds: readonly Round[]): void {
     for (const round of rounds) {

@@ -3,7 +3,7 @@ import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
 import { tries } from '../thoroughness.ts'
 import { compareWithPool } from './compare-with-pool.ts'
 
-/** More of them: `npm run prove:pool`. */
+/** More of them: `npm run prove -- --only worlds`. */
 const worlds = tries(2, { locally: 1 })
 
 describe.skipIf(!hasPostgres)('a run of several workers', { timeout: 600_000 }, () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
 import { openKilledWorkers } from './kill-workers.ts'
 
-/** What the workers need to notice, and a busy machine to walk again. `npm run prove:kills` holds them to 15 s. */
+/** What the workers need to notice, and a busy machine to walk again. `prove/kills.ts` holds them to 15 s. */
 const mostLaterMs = 40_000
 
 /** A few of all statements: within a walk, within the commit of the run, and between them. */

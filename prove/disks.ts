@@ -15,13 +15,15 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
 import { createRandom } from '../src/demo/random.ts'
-import { type Answers, answersOf, openCommands, type Place, sealKey } from './commands/fixture.ts'
+import { type Answers, answerIn, answersOf, openCommands, type Place, questions, sealKey } from './commands/fixture.ts'
 import { conclude, type Outcome, Tally } from './conclude.ts'
+import { compileFailingDisk, type FailingCall, failingCalls } from './disks/failing-disk.ts'
 
 /**
  * Takes the disk away from a history in a file. It is full at the n-th page that a command writes (a small file system in
  * memory, where this process may mount one), a write fails at the n-th page with an error (a limit on the size of files,
- * which SQLite reports as EIO), it is read-only; the file is deleted, cut, altered, replaced, of a newer version; its log
+ * which SQLite reports as EIO), the n-th read, write or synchronisation fails, once or for good (where there is a C
+ * compiler), it is read-only; the file is deleted, cut, altered, replaced, of a newer version; its log
  * or its key is missing. A command says so in one sentence with its exit code, or it does its work; afterwards the history
  * verifies and is the one before or the one after. `node prove/disks.ts [seed]`: `--every 1` of the pages, `--damages 2000`
  * cut and altered files. Ends with 1 for any other outcome.
@@ -63,6 +65,7 @@ async function proveDisks(): Promise<void> {
   try {
     const campaign = await openCampaign(root)
     if (mayMount) await campaign.proveFull()
+    await campaign.proveLimited()
     await campaign.proveFailing()
     if (mayMount) await campaign.proveReadOnly()
     await campaign.proveDamage()
@@ -95,8 +98,8 @@ async function openCampaign(root: string) {
   }
 
   /** A command without a disk that takes all: whether it could do its work, and what is wrong with what it left. */
-  async function tryCommand(about: string, { args, place, restore }: Trial): Promise<boolean> {
-    const said = await place.say(args)
+  async function tryCommand(about: string, { args, place, restore = () => {}, env }: Trial): Promise<boolean> {
+    const said = env === undefined ? await place.say(args) : await place.start(args, env).ended
     restore()
     endLease(place)
     const isDone = said.code === 0 || said.code === 1
@@ -144,7 +147,7 @@ async function openCampaign(root: string) {
       }
     },
     /** No file may grow beyond the n-th page: SQLite reports what the system refuses then as an error of the disk. */
-    async proveFailing(): Promise<void> {
+    async proveLimited(): Promise<void> {
       const limit = (bytes: string) => execute('prlimit', '--pid', String(process.pid), `--fsize=${bytes}:unlimited`)
       for (const args of writers) {
         // Of a file that is new: the log, and the backup.
@@ -159,6 +162,31 @@ async function openCampaign(root: string) {
           })
           await place.remove()
           if (isDone) break
+        }
+      }
+    },
+    /** The disk refuses a call, or all from one on. Who reads answers as before, or not at all. */
+    async proveFailing(): Promise<void> {
+      const failing = compileFailingDisk(root)
+      if (failing === undefined) {
+        process.stdout.write('there is no C compiler: no read, write or synchronisation fails\n')
+        return
+      }
+      for (const call of failingCalls) {
+        for (const args of [...writers, ...(call === 'read' ? questions : []), ['verify', '--deep']]) {
+          const calls = await countCalls(failing, call, args)
+          for (let from = 1; from <= calls; from += every) {
+            for (const to of [from, Number.MAX_SAFE_INTEGER]) {
+              const place = await commands.copy('file')
+              const env = failing(place.address, call, { from, to })
+              await tryFailing(`${args.join(' ')}, ${call} ${from}${to === from ? '' : ' and all after it'} fails`, {
+                args: inPlace(args, place),
+                place,
+                env,
+              })
+              await place.remove()
+            }
+          }
         }
       }
     },
@@ -311,6 +339,36 @@ async function openCampaign(root: string) {
     },
   }
 
+  async function countCalls(
+    failing: NonNullable<ReturnType<typeof compileFailingDisk>>,
+    call: FailingCall,
+    args: readonly string[],
+  ): Promise<number> {
+    const place = await commands.copy('file')
+    const countFile = join(place.directory, 'calls')
+    const { code, stderr } = await place.start(inPlace(args, place), failing(place.address, call, { countFile })).ended
+    if (code !== 0 && code !== 1) throw new Error(`${args[0]} ended with ${code} undisturbed: ${stderr}`)
+    const calls = Number(readFileSync(countFile, 'utf8'))
+    process.stdout.write(`${args.join(' ')}: ${calls} calls of ${call}\n`)
+    await place.remove()
+    return calls
+  }
+
+  async function tryFailing(about: string, trial: Trial): Promise<void> {
+    const { args, place, env } = trial
+    if (writers.some(([name]) => name === args[0])) {
+      await tryCommand(about, trial)
+      return
+    }
+    const said = await place.start(args, env).ended
+    const faults = said.code === 0 ? [] : faultsOfRefusal(said, said.stdout)
+    const isQuestion = args[0] !== 'verify'
+    if (said.code === 0 && isQuestion && answerIn(said, args) !== answerIn(await place.say(args), args)) {
+      faults.push('it answers otherwise')
+    }
+    report(about, [...faults, ...(await faultsOfHistory(place))], true)
+  }
+
   /**
    * It answers as one of the states, or it is refused in a sentence; `verify` knows when it answers otherwise. `isPlain`: no
    * one can take what is there for rows.
@@ -341,11 +399,16 @@ interface Trial {
   readonly args: readonly string[]
   readonly place: Place
   /** Gives the disk back. */
-  readonly restore: () => void
+  readonly restore?: () => void
+  /** Of a process of its own. Default: this one. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** A refusal is exit code 4, or 2 where a name is wrong, and a sentence. */
-function faultsOfRefusal({ code, stderr }: { readonly code: number; readonly stderr: string }, stdout = ''): string[] {
+function faultsOfRefusal(
+  { code, stderr }: { readonly code: number | null; readonly stderr: string },
+  stdout = '',
+): string[] {
   if (/this is a bug/.test(stderr)) return [`it calls itself a bug: ${stderr.slice(0, 500)}`]
   if (code !== 4 && code !== 2) return [`it ended with ${code}: ${stderr}`]
   return stderr.trim() === '' && stdout.trim() === '' ? ['it says nothing'] : []

@@ -142,21 +142,29 @@ export interface Answers {
 }
 
 export async function answersOf({ say }: Pick<Place, 'say'>): Promise<Answers> {
-  const [runs, ...others] = await Promise.all(
-    [
-      ['runs', '--format', 'json', '--limit', 'all'],
-      ['state', '--format', 'json', '--limit', 'all'],
-      ['violations', '--format', 'json', '--limit', 'all'],
-    ].map(async (args) => rowsOf(await say(args), args)),
-  )
+  const [runs, ...others] = await Promise.all(questions.map(async (args) => rowsIn(await say(args), args)))
   const committed = (runs ?? []).flatMap(({ number, state }) => (state === 'committed' ? [Number(number)] : []))
   return { runs: committed.sort((a, b) => a - b), rows: JSON.stringify(others.map(withoutTimes)) }
 }
 
-function rowsOf(
-  { code, stdout, stderr }: Awaited<ReturnType<typeof command>>,
-  args: readonly string[],
-): readonly Readonly<Record<string, unknown>>[] {
+/** What a history is asked. */
+export const questions = [
+  ['runs', '--format', 'json', '--limit', 'all'],
+  ['state', '--format', 'json', '--limit', 'all'],
+  ['violations', '--format', 'json', '--limit', 'all'],
+] as const
+
+/** What a command said, in this process or in another one. */
+interface Said extends Omit<Awaited<ReturnType<typeof command>>, 'code'> {
+  readonly code: number | null
+}
+
+/** The same of one question. @throws Error where there is no answer */
+export function answerIn(said: Said, args: readonly string[]): string {
+  return JSON.stringify(withoutTimes(rowsIn(said, args)))
+}
+
+function rowsIn({ code, stdout, stderr }: Said, args: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
   return JSON.parse(stdout).rows
 }

@@ -151,7 +151,7 @@ async function readTransitions(
        SELECT fingerprint FROM hookdrift.violation WHERE from_run BETWEEN $1 AND $2
        UNION SELECT fingerprint FROM hookdrift.violation WHERE to_run BETWEEN $1 AND $2)
      SELECT x.project_id AS project, x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message,
-       x.state, x.from_run AS "fromRun", x.to_run AS "toRun", x.resolution, x.ended_by AS "endedBy",
+       x.state, x.waiver, x.from_run AS "fromRun", x.to_run AS "toRun", x.resolution, x.ended_by AS "endedBy",
        ${ownerSql('CASE WHEN x.to_run <= $2 THEN x.to_run - 1 ELSE $2 END')} AS owner
      FROM touched t CROSS JOIN hookdrift.violation x WHERE x.fingerprint = t.fingerprint ORDER BY x.id`,
     [first, run],

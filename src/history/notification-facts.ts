@@ -26,6 +26,7 @@ export interface PriorState {
 }
 
 export interface PreviousScan {
+  /** Of what the scan walked. A listing that it left out and that the run walked has its last status before that. */
   readonly statuses: ReadonlyMap<WalkedListing, CoverageStatus>
   /** Reasons by rule. */
   readonly notEvaluated: ProjectEvaluation['notEvaluated']

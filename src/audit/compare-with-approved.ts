@@ -5,7 +5,14 @@ import { chunks } from '../model/chunks.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
-import { type ComparedResource, type Comparison, changesOf, type ScannedResource, subjectOf } from './comparison.ts'
+import {
+  type ComparedResource,
+  type Comparison,
+  changesOf,
+  type ResealedResource,
+  type ScannedResource,
+  subjectOf,
+} from './comparison.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, type ProjectScan } from './project-scan.ts'
@@ -19,6 +26,7 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
   const { sealer, filters, ignored, currentVersions } = scan
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
+  const isResealed = (body: ApprovedBody) => body.sealKeyId !== sealer.keyId && holdsSeals(body.attributes)
   /** Resources of which the approved state says nothing. */
   const unapproved = new Set<ResourceKey>()
 
@@ -45,7 +53,6 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
       return { ...common, change: 'none', before: attributes, fields: [], areSealsComparable: true }
     }
     const areSealsComparable = body.sealKeyId === sealer.keyId
-    if (!areSealsComparable && holdsSeals(body.attributes)) uncomparedSeals++
     // What was approved may have been written by an earlier hookdrift, which sealed less.
     const sealed = reseal(kind, body.attributes, sealer)
     const all = diffAttributes(kind, sealed, attributes, { sealsComparable: areSealsComparable })
@@ -66,6 +73,7 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
     isApproved: (resource) => !unapproved.has(resourceKey(resource)),
     async compare(listing, resources) {
       const compared: ComparedResource[] = []
+      const resealed: ResealedResource[] = []
       const changes = await changesOf(scan, recent, resources)
       // A version that is part of the approved state needs no comparison.
       const younger = resources.filter((staged) => !isOldVersion(staged))
@@ -74,10 +82,13 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
       for (const [at, staged] of resources.entries()) {
         const { resource } = staged
         seen.add(resourceKey(resource))
-        const drift = driftOf(listing, staged, bodies.get(staged), changes[at] ?? noChanges)
+        const body = bodies.get(staged)
+        if (body !== undefined && isResealed(body)) resealed.push({ resource, before: body.attributes })
+        const drift = driftOf(listing, staged, body, changes[at] ?? noChanges)
         if (drift !== undefined) compared.push({ resource, drift, originRun: expected.runOf(resource) })
       }
-      return compared
+      uncomparedSeals += resealed.length
+      return { compared, resealed }
     },
     async compareMissing(statuses, stillThere) {
       const gone: ComparedResource[] = []

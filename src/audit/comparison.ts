@@ -1,4 +1,5 @@
 import type { PastVersion } from '../history/stored-body.ts'
+import type { JsonObject } from '../model/json.ts'
 import { type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { differs } from './date-values.ts'
@@ -8,8 +9,7 @@ import type { StagedResource } from './stage-resources.ts'
 
 /** Compares what a project's pages show with what drift rules hold against it. */
 export interface Comparison {
-  /** Resources that differ from the baseline, or changed lately. */
-  compare(listing: Listing, resources: readonly ScannedResource[]): Promise<readonly ComparedResource[]>
+  compare(listing: Listing, resources: readonly ScannedResource[]): Promise<ComparedPage>
   /** Whether a person approved a state of a resource that was compared last. */
   isApproved(resource: Resource): boolean
   /**
@@ -23,6 +23,19 @@ export interface Comparison {
 export interface ScannedResource extends Pick<StagedResource, 'resource' | 'since' | 'change'> {
   readonly previous: Pick<PastVersion, 'attributes'> | undefined
   readonly base: Pick<PastVersion, 'attributes' | 'sealKeyId'> | undefined | 'same'
+}
+
+export interface ComparedPage {
+  /** Resources that differ from the baseline, or changed lately. */
+  readonly compared: readonly ComparedResource[]
+  /** Resources whose secrets cannot be compared: the baseline has them sealed under another installation key. */
+  readonly resealed: readonly ResealedResource[]
+}
+
+export interface ResealedResource {
+  readonly resource: Resource
+  /** As the baseline has it. */
+  readonly before: JsonObject
 }
 
 export interface ComparedResource {
@@ -50,7 +63,7 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges):
         ({ resource, change }) => change !== undefined || (recent.size > 0 && recent.has(resourceKey(resource))),
       )
       const recently = await changesOf(scan, recent, changed)
-      return changed.flatMap(({ resource, base, change }, at): ComparedResource[] => {
+      const compared = changed.flatMap(({ resource, base, change }, at): ComparedResource[] => {
         const changes = recently[at] ?? noChanges
         if (change === undefined && changes.size === 0) return []
         const drift: Drift = {
@@ -66,6 +79,12 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges):
         }
         return [{ resource, drift, originRun: scan.lastComplete[resource.kind]?.run }]
       })
+      const resealed = resources.flatMap(({ resource, base }) =>
+        base === undefined || base === 'same' || base.sealKeyId === sealer.keyId
+          ? []
+          : [{ resource, before: base.attributes }],
+      )
+      return { compared, resealed }
     },
     // What is gone since then shows as a removal, which is not a matter of a rule.
     compareMissing: async () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),

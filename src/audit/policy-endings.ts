@@ -28,6 +28,12 @@ export function endingOfReported({ endedBy }: Pick<RuleSwitch, 'endedBy'>): Endi
   return byPolicy({ endedBy: { ...endedBy, reason: 'other drift rules report what differs' } })
 }
 
+/** A violation of a rule across projects, of which one is not part of the fleet any longer. */
+export function endingOfFleet({ name }: Pick<ProjectRef, 'name'>): Ending {
+  const reason = `${name}, which it was compared with, is no longer scanned`
+  return byPolicy({ endedBy: decidedAt('rule_off', { reason, configuredAt: null }) })
+}
+
 /** A violation whose value is not back after the time that its rule keeps it open. */
 export function endingOfExpiry(openForMs: number, { endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
   const reason = `not put back within ${writeDuration(openForMs)}`

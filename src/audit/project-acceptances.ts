@@ -1,4 +1,5 @@
 import { type Acceptance, type AcceptanceEnding, isInForce } from '../history/acceptances.ts'
+import { vanishedRule } from '../history/departed-projects.ts'
 import type { ActiveViolation, ScanDraft } from '../history/history.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'
@@ -67,6 +68,12 @@ export class ProjectAcceptances {
       const former = this.#former.get(fingerprint)
       return [former === undefined ? finding : { ...finding, message: `${finding.message} (${sayFormer(former)})` }]
     })
+  }
+
+  /** Ends the acceptance that the project is gone: a scan saw something of it, which an incomplete one proves as well. */
+  endVanished(): void {
+    const ofProject = [...this.#inForce.values()].filter(({ rule }) => rule === vanishedRule)
+    for (const acceptance of ofProject) this.#end(acceptance, 'restored')
   }
 
   /**

@@ -312,9 +312,11 @@ export class ProjectAudit implements ProjectScan {
     const { self, ignored, settings } = this.#observed
     const release = this.#observed.release.range()
     const inferred = release === undefined ? {} : { release }
+    const isVanished = walks.some(({ coverage }) => coverage.cause === 'not_found')
+    if (!isVanished && walks.some(isProof)) this.#acceptances.endVanished()
     const findings = [
       ...this.#rules.evaluateScan(self, {
-        isVanished: walks.some(({ coverage }) => coverage.cause === 'not_found'),
+        isVanished,
         isMissing: this.#audited.isMissing === true && !isSeen(walks),
         isUnlisted: false,
         ...inferred,
@@ -384,6 +386,11 @@ function statusesOf(walks: readonly Walk[]): Statuses {
 
 function isSeen(walks: readonly Walk[]): boolean {
   return walks.some(({ coverage }) => coverage.items > 0)
+}
+
+/** Whether a walk shows that the project is there: items that name no project may be those of another one. */
+function isProof({ coverage: { items, cause } }: Walk): boolean {
+  return items > 0 && cause !== 'unproven'
 }
 
 /** The key of the violation of a rule about a project as a whole. */

@@ -40,7 +40,7 @@ export interface ScanCriteria {
   isLoosened?(violation: Finding): boolean
   /** The approval of a state of the project that has what the violation is about. */
   approvedBy?(violation: Finding): EndedBy | undefined
-  /** Violations whose rule leaves out what the resource still differs in, by key, and why. */
+  /** Violations that are not mended although their rule is silent, by key, and why. */
   readonly differingEndings?: ReadonlyMap<string, Ending>
 }
 

@@ -140,12 +140,15 @@ export class ScanEvaluation {
       for (const finding of this.#rules.evaluate(resource, dates[at])) findings.push(finding)
     }
     this.#noteChanges(scanned)
-    const compared = await this.#comparison.compare(listing, scanned)
+    const { compared, resealed } = await this.#comparison.compare(listing, scanned)
     const drifted = compared.flatMap(({ resource, drift, originRun }) => [
       ...this.#rules.compare(resource, drift, originRun),
       ...this.#findStillOutside(resource, drift),
     ])
     for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)
+    for (const { resource, before } of resealed) {
+      this.#rules.doubtSecrets(resource, before, this.#isCompared(resource))
+    }
     for (const resource of resources) {
       if (!isReadable(resource)) this.#rules.doubtUnread(resource, this.#isCompared(resource))
     }

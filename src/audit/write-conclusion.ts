@@ -1,6 +1,8 @@
 import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, Draft, ViolationDraft } from '../history/history.ts'
-import { type ProjectRef, policyProject } from '../model/resource.ts'
+import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
+import type { Ending } from '../model/ending.ts'
+import { isProjectList, type ProjectRef, policyProject, projectKey } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import { overdueRule } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
@@ -8,7 +10,7 @@ import type { RuleNeeds } from '../policy/policy.ts'
 import { concludeOverdue, overdueBefore } from './conclude-overdue.ts'
 import type { ConcludedProject, FleetConclusion, ProjectConclusion } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
-import { readSwitches } from './policy-endings.ts'
+import { endingOfFleet, readSwitches } from './policy-endings.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
 import { writeReconciliation } from './write-violations.ts'
@@ -45,12 +47,39 @@ export async function reconcileConclusion(
     projects.map(({ project }) => project),
   )
   const accepted = await draft.acceptancesOf(projects.map(({ project }) => project))
+  const isActive = [...active.values()].some((violations) => violations.length > 0)
+  const scans = isActive ? await readLatestScans(draft.past, draft.run - 1) : []
   for (const concluded of projects) {
-    await writeConcluded(draft, concluded, { active, accepted, scope: 'fleet', evaluator })
+    const differingEndings = endingsOfFleet(concluded.project, { active, projects, scans })
+    const ofFleet = { ...concluded, criteria: { ...concluded.criteria, differingEndings } }
+    await writeConcluded(draft, ofFleet, { active, accepted, scope: 'fleet', evaluator })
   }
   const scanned = [...projects.map(({ project }) => project), ...lists]
   await writeOverdue(draft, scanned, run)
   await writeWaivers(draft, waivers, run)
+}
+
+/**
+ * How violations of rules across projects end where a project that the run which found them last knew is not part of the
+ * fleet any longer: whether the two have something in common still cannot be said, so it is not mended.
+ */
+function endingsOfFleet(
+  project: ProjectRef,
+  {
+    active,
+    projects,
+    scans,
+  }: Pick<ConclusionFacts, 'active'> & Pick<FleetConclusion, 'projects'> & { readonly scans: readonly RecordedScan[] },
+): ReadonlyMap<string, Ending> {
+  const scanned = new Set(projects.map((one) => projectKey(one.project)))
+  const left = scans.filter((scan) => !isProjectList(scan.project) && !scanned.has(projectKey(scan.project)))
+  const lastScan = scans.find((scan) => projectKey(scan.project) === projectKey(project))?.run.number
+  const endings = (active.get(project.name) ?? []).flatMap((violation) => {
+    const { lastRun = lastScan } = violation
+    const other = left.find(({ run }) => lastRun !== undefined && run.number >= lastRun)
+    return other === undefined ? [] : [[keyed(violation).key, endingOfFleet(other.project)] as const]
+  })
+  return new Map(endings)
 }
 
 interface ConclusionFacts {

@@ -497,6 +497,8 @@ function ofRule(rule: string, doubts: Report['projects'][number]['doubts']): rea
 }
 
 function describeResources({ kind, field, cause, resources }: RuleDoubt): string {
+  if (cause === 'seal_key_changed')
+    return `${count(resources, kind)} whose ${field} another installation key sealed before`
   const show = resources === 1 ? 'shows' : 'show'
   const what = cause === 'unseen' ? `no ${field}` : `a malformed ${field}`
   return `${count(resources, kind)} that ${show} ${what}`

@@ -1,6 +1,6 @@
 import type { HistoryReader } from '../history/reader.ts'
 import { listRuns } from '../history/sql/runs.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
+import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import { type ResolvedViolation, readResolvedBetween } from '../history/sql/violations.ts'
 import { visitSpans } from '../history/sql/visit-spans.ts'
@@ -44,10 +44,9 @@ export async function withoutChanged(
   run: number,
 ): Promise<readonly ResolvedViolation[]> {
   if (violations.length === 0) return []
-  const projects = new Map((await readLatestScans(history, run)).map(({ project }) => [project.name, project]))
+  const projectOf = projectFinder(await readLatestScans(history, run))
   const unchanged = new Set<ResolvedViolation>()
-  for (const [name, ofProject] of Map.groupBy(violations, ({ project }) => project)) {
-    const project = projects.get(name)
+  for (const [project, ofProject] of Map.groupBy(violations, projectOf)) {
     if (project === undefined) continue
     const points = ofProject.flatMap(({ kind, uid, run: end }) => [
       { kind, uid, run: end },

@@ -30,6 +30,8 @@ export interface NewAcceptance extends Signature {
 
 export interface Acceptance extends NewAcceptance {
   readonly id: number
+  /** The run that was committed after it, which was the first to follow it; null until there is one. */
+  readonly acceptedIn: number | null
   readonly revoked: Signature | undefined
   /** Why a run ended it, and when that began (ISO 8601, UTC). */
   readonly ended: { readonly by: AcceptanceEnding; readonly at: string } | undefined

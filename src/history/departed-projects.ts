@@ -8,22 +8,22 @@ import type { RecordedScan } from './sql/scans.ts'
 export const vanishedRule = 'project/vanished'
 
 /**
- * Keys of the projects that left the fleet: a person accepted that they vanished, and a later run recorded that. A
+ * Keys of the projects that left the fleet: a person accepted that they vanished, and a later scan recorded that. An
  * acceptance that was revoked or has ended counts no more.
  */
 export async function departedProjects(
   history: HistoryReader,
   scans: readonly Pick<RecordedScan, 'project' | 'run'>[],
 ): Promise<ReadonlySet<string>> {
-  const accepted = new Map<string, string>()
+  const acceptedIn = new Map<string, number>()
   for (const acceptance of await listAcceptances(history)) {
-    const { rule, project, at } = acceptance
-    if (rule === vanishedRule && isInForce(acceptance)) accepted.set(projectKey(project), at)
+    const { rule, project, acceptedIn: run } = acceptance
+    if (rule === vanishedRule && run !== null && isInForce(acceptance)) acceptedIn.set(projectKey(project), run)
   }
   const keys = scans.flatMap(({ project, run }) => {
     const key = projectKey(project)
-    const at = accepted.get(key)
-    return at !== undefined && Date.parse(at) < Date.parse(run.startedAt) ? [key] : []
+    const first = acceptedIn.get(key)
+    return first !== undefined && first <= run.number ? [key] : []
   })
   return new Set(keys)
 }

@@ -26,6 +26,7 @@ export interface PriorState {
 }
 
 export interface PreviousScan {
+  /** Of what the scan walked. A listing that it left out and that the run walked has its last status before that. */
   readonly statuses: ReadonlyMap<WalkedListing, CoverageStatus>
   /** Reasons by rule. */
   readonly notEvaluated: ProjectEvaluation['notEvaluated']
@@ -70,6 +71,8 @@ export interface NotifiedSpan extends Omit<ViolationTransition, 'project' | 'bef
   /** JSON. */
   readonly endedBy: string | null
   readonly state: ActiveState
+  /** JSON of the waiver that accepts it, or accepted it when it was last checked; null for none. */
+  readonly waiver: string | null
   readonly fromRun: number
   readonly toRun: number | null
 }
@@ -87,8 +90,8 @@ export function transitionBetween(
   const latest = spansSoFar.at(-1)
   if (latest === undefined) return undefined
   const active = spansSoFar.findLast(({ fromRun, toRun }) => fromRun < since && (toRun === null || toRun >= since))
-  const before = active?.state ?? (spansSoFar.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
   const now = isValidAfter(latest, run) ? latest.state : 'ended'
+  const before = stateBefore(active, now) ?? (spansSoFar.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
   if (before === now || (before === 'never' && now === 'ended')) return undefined
   const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest
   const resolution = now === 'ended' ? latest.resolution : null
@@ -111,7 +114,20 @@ export function transitionBetween(
   }
 }
 
-/** What changed about a violation that was open before the run `since` and is open after `run`. */
+/** One that is checked again after it was unknown is compared with what it was when it was last checked, if that was waived. */
+function stateBefore(active: NotifiedSpan | undefined, now: ViolationTransition['now']): ActiveState | undefined {
+  return active !== undefined && now !== 'unknown' && wasWaived(active) ? 'waived' : active?.state
+}
+
+/** An unknown one keeps the waiver that accepted it when it was last checked. */
+function wasWaived({ state, waiver }: NotifiedSpan): boolean {
+  return state === 'waived' || (state === 'unknown' && waiver !== null)
+}
+
+/**
+ * What changed about a violation that was open before the run `since`, or when it was last checked, and is open after
+ * `run`.
+ */
 export function changeBetween(
   project: string,
   spans: readonly NotifiedSpan[],
@@ -119,7 +135,8 @@ export function changeBetween(
 ): ViolationChange | undefined {
   const before = spans.findLast(({ fromRun, toRun }) => fromRun < since && (toRun === null || toRun >= since))
   const latest = spans.findLast(({ fromRun }) => fromRun <= run)
-  if (before?.state !== 'open' || latest?.state !== 'open' || !isValidAfter(latest, run)) return undefined
+  if (before === undefined || wasWaived(before) || latest?.state !== 'open' || !isValidAfter(latest, run))
+    return undefined
   const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest
   if (severity === before.severity && message === before.message) return undefined
   const was = { severity: before.severity, message: before.message }

@@ -180,6 +180,15 @@ export function holdsSeals(value: Json): boolean {
 
 const sealWithin = /sealed:[0-9a-f]{32}/
 
+/** JSON Pointers of the values that hold seals on both sides: whether these are equal cannot be said under two keys. */
+export function sealedOnBothSides(before: Json, after: Json | undefined, path = ''): string[] {
+  if (after === undefined) return []
+  if (!isJsonObject(before) || !isJsonObject(after)) return holdsSeals(before) && holdsSeals(after) ? [path] : []
+  return Object.entries(before).flatMap(([key, value]) =>
+    sealedOnBothSides(value, memberOf(after, key), `${path}/${pointerStep(key)}`),
+  )
+}
+
 /** The same attributes with every seal of another installation key masked: present, with an unknown value. */
 export function maskSeals(attributes: JsonObject): JsonObject {
   return mapMembers(attributes, (_, value) => maskSealsWithin(value))

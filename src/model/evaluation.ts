@@ -35,7 +35,8 @@ export interface RuleDoubt {
   readonly kind: Kind
   /** Its path in the attributes, without uids: `secrets[].expires_at`. */
   readonly field: string
-  readonly cause: DoubtCause
+  /** `seal_key_changed`: a secret that drift rules compare was sealed under another installation key before. */
+  readonly cause: DoubtCause | 'seal_key_changed'
   /** How many resources. */
   readonly resources: number
   /** The first run that saw one of them so, and its start (ISO 8601); null where that is not known. */

@@ -101,7 +101,10 @@ export interface AcceptedViolation extends Omit<Finding, 'severity'> {
 }
 
 /** Identifies a violation over time: same rule, resource and path, with any message or severity. 32 hex digits. */
-export function fingerprintOf(project: ProjectRef, { rule, kind, uid, path }: Finding): string {
+export function fingerprintOf(
+  project: ProjectRef,
+  { rule, kind, uid, path }: Pick<Finding, 'rule' | 'kind' | 'uid' | 'path'>,
+): string {
   return hash('sha256', JSON.stringify([rule, project.service, project.uid, kind, uid, path])).slice(0, 32)
 }
 

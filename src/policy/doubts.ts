@@ -15,7 +15,10 @@ export interface RuleDoubts {
 }
 
 /** A resource with fields that no rule can rely on. */
-export type DoubtedResource = Pick<Resource, 'kind' | 'uid' | 'unseen' | 'doubts'>
+export interface DoubtedResource extends Pick<Resource, 'kind' | 'uid' | 'unseen' | 'doubts'> {
+  /** JSON Pointers of secrets that were sealed under another installation key before. Absent if there are none. */
+  readonly resealed?: readonly string[]
+}
 
 export interface Doubt {
   /** JSON Pointers of such fields that the rule read. */
@@ -79,13 +82,13 @@ export function gatherDoubts(): GatheredDoubts {
 
 /** Each field once, however many of its values the resource has. */
 function* doubtsOf(
-  { kind, unseen = [], doubts }: DoubtedResource,
+  { kind, unseen = [], resealed = [], doubts }: DoubtedResource,
   read: Iterable<string>,
 ): Generator<Omit<RuleDoubt, 'resources'>> {
   const fields = new Map(Array.from(read, (pointer) => [describeField(kind, pointer).path, pointer]))
   for (const [field, pointer] of fields) {
     const earlier = doubts?.[field]
-    const cause = unseen.includes(pointer) ? 'unseen' : 'malformed'
+    const cause = unseen.includes(pointer) ? 'unseen' : resealed.includes(pointer) ? 'seal_key_changed' : 'malformed'
     yield { kind, field, cause, since: earlier === undefined ? null : { run: earlier.run, at: earlier.at } }
   }
 }

@@ -1,6 +1,7 @@
+import { sealedOnBothSides } from '../inventory/diff-attributes.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
-import { isWithinPointer, valueAt } from '../model/json.ts'
+import { isWithinPointer, type JsonObject, valueAt } from '../model/json.ts'
 import {
   isReadable,
   type Kind,
@@ -34,7 +35,7 @@ import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
 import { stamp } from './stamp.ts'
 import { coveringWaivers, matchingWaivers, type WaiverIndexes, waiveUnder } from './waiving.ts'
-import { type OnRead, trackReads, watchChanges } from './watch-reads.ts'
+import { type OnRead, trackReads, watchChanges, watchValues } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */
 interface SharedEvaluation {
@@ -268,6 +269,44 @@ export class ProjectEvaluator {
       recent: noDates,
     }
     for (const rule of this.#driftRules(resource)) this.#compareWith(rule, resource, drift)
+  }
+
+  /**
+   * Notes which drift rules cannot compare secrets of a resource. `before`: what it is compared with, sealed under another
+   * installation key.
+   */
+  doubtSecrets(resource: Resource, before: JsonObject, isApproved: boolean): void {
+    const { kind, uid, name, attributes } = resource
+    const resealed = sealedOnBothSides(before, attributes)
+    if (resealed.length === 0) return
+    const fields = resealed.map((path) => ({
+      path,
+      before: valueAt(before, path) ?? null,
+      after: valueAt(attributes, path) ?? null,
+    }))
+    for (const { active, bound } of this.#driftRules(resource)) {
+      const read = new Set<string>()
+      const drift: Drift = {
+        kind,
+        uid,
+        name,
+        change: 'none',
+        before: attributes,
+        after: attributes,
+        fields: watchValues(fields, (path) => read.add(path)),
+        isApproved,
+        areSealsComparable: false,
+        recent: noDates,
+      }
+      try {
+        // What it finds says nothing: only what it reads counts.
+        Array.from(bound.check(drift, this.#shared.run.now))
+      } catch (error) {
+        this.#fail(active.rule, error)
+      }
+      if (read.size === 0) continue
+      this.#doubts.note(active.rule.id, { kind, uid, resealed }, { read, counts: kind === active.rule.kind })
+    }
   }
 
   /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */

@@ -73,6 +73,21 @@ export function watchChanges(
   })
 }
 
+/** The same changes, which report when the value before or after is read, with the path. */
+export function watchValues(fields: readonly FieldChange[], onRead: (path: string) => void): readonly FieldChange[] {
+  return fields.map(({ path, before, after }) => ({
+    path,
+    get before() {
+      onRead(path)
+      return before
+    },
+    get after() {
+      onRead(path)
+      return after
+    },
+  }))
+}
+
 interface Watch {
   readonly onRead: OnRead
   readonly within: boolean

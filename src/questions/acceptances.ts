@@ -4,7 +4,7 @@ import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
+import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
@@ -137,9 +137,9 @@ export async function readAcceptable(
 ): Promise<readonly (RecordedViolation & { readonly scanned: Acceptance['project'] })[]> {
   const last = await findLastRun(history)
   if (last === undefined) return []
-  const scans = new Map((await readLatestScans(history, last.number)).map(({ project }) => [project.name, project]))
+  const projectOf = projectFinder(await readLatestScans(history, last.number))
   return (await readViolationsAt(history, last.number)).flatMap((violation) => {
-    const scanned = scans.get(violation.project)
+    const scanned = projectOf(violation)
     return scanned === undefined ? [] : [{ ...violation, scanned }]
   })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
-import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
+import { leaveOutRenamed, type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import {
   diffCounterparts,
   type FieldPattern,
@@ -186,9 +186,13 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
  */
 export function findProject(recorded: readonly RecordedScan[], text: string): RecordedScan {
   const scans = recorded.filter(({ project }) => !isProjectList(project))
-  const named = scans.flatMap((scan) =>
-    [scan.project.name, shortName(scan.project.name)].map((name) => ({ scan, uid: scan.project.uid, name })),
-  )
+  const current = new Set(leaveOutRenamed(scans))
+  const named = scans.flatMap((scan) => {
+    const { uid, name } = scan.project
+    // What another project has been called since means that one.
+    const names = current.has(scan) ? [name, shortName(name)] : [uid]
+    return names.map((name) => ({ scan, uid, name }))
+  })
   const [match, ...others] = new Set(meantBy(named, text).map(({ scan }) => scan))
   if (match !== undefined) {
     if (others.length === 0) return match

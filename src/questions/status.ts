@@ -9,7 +9,7 @@ import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readViolationGroups, type ViolationGroup } from '../history/sql/first-violations.ts'
 import { type CommittedRun, findLastRun, readMove } from '../history/sql/runs.ts'
-import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
+import { leaveOutRenamed, type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import { exitCodes } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
@@ -181,7 +181,7 @@ export async function readStatus(
 ): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = query
   const run = query.run ?? (await findLastRun(reader))
-  const latestScans = run === undefined ? [] : await read.scansAt(run.number)
+  const latestScans = run === undefined ? [] : leaveOutRenamed(await read.scansAt(run.number))
   const departed = await departedProjects(reader, latestScans)
   // A list that the last run did not record has nothing open, or no longer decides.
   const isOldList = (scan: RecordedScan) => isProjectList(scan.project) && scan.run.number !== run?.number

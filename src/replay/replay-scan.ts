@@ -185,7 +185,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
 /** While a baseline was approved, what differed from it is not known. */
 const noComparison: Comparison = {
   isApproved: () => false,
-  compare: async () => [],
+  compare: async () => ({ compared: [], resealed: [] }),
   compareMissing: async () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
 }
 

@@ -334,8 +334,11 @@ const doubt = defined(
     kind,
     field: z.string().describe('Its path without uids: `secrets[].expires_at`.'),
     cause: z
-      .enum(['malformed', 'unseen'])
-      .describe('`malformed`: its type breaks the contract; `unseen`: every release shows it, and the answer did not.'),
+      .enum(['malformed', 'unseen', 'seal_key_changed'])
+      .describe(
+        '`malformed`: its type breaks the contract; `unseen`: every release shows it, and the answer did not; ' +
+          '`seal_key_changed`: a secret that a drift rule compares was sealed under another installation key before.',
+      ),
     resources: count.describe('How many resources have it so.'),
     since: z
       .object({ run: z.int().min(1), at: time })

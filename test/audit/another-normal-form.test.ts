@@ -136,7 +136,7 @@ describe('a text that an earlier version stored in clear', () => {
         change: undefined,
         ignoredCounts: new Map(),
       }
-      const compared = await comparison.compare('subscriptions', [staged])
+      const { compared } = await comparison.compare('subscriptions', [staged])
       return compared.flatMap(({ drift }) => drift.fields.map(({ path }) => path))
     }
     expect(await drifts(reseal('subscription', then, sealer))).toEqual([])

@@ -110,6 +110,38 @@ describe('a project that comes, goes or is renamed', () => {
     expect(scannedProjects(await f.audit(turn))).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
   })
 
+  it('is followed again once anything of it is seen, however incomplete the scan is', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f), policy }
+    await f.audit(turn)
+    const [uid, before] = [f.uidOf('orders'), f.fleet.project(f.uidOf('orders'))]
+    f.fleet.remove(uid)
+    await f.accept(await f.audit(turn), 'project/vanished')
+    await f.audit(turn)
+    if (before !== undefined) f.fleet.add(before)
+    f.service.failNext({ how: 'status', status: 500, path: /\/endpoints/, times: Number.POSITIVE_INFINITY })
+    expect((await f.audit(turn)).verdict.exit_code).toBe(3)
+    const again = await f.audit(turn)
+    expect([scannedProjects(again), again.notices]).toEqual([['acme/*', 'acme/orders', 'acme/payments'], []])
+    f.service.faults.length = 0
+    f.fleet.remove(uid)
+    const gone = await f.audit(turn)
+    expect([listViolations(gone), gone.verdict.exit_code]).toEqual([['opened project/vanished acme/orders'], 3])
+  })
+
+  it('leaves once a run has recorded that a person accepts it, also where the clock went back in between', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f), policy }
+    await f.audit(turn)
+    f.fleet.remove(f.uidOf('orders'))
+    const gone = await f.audit(turn)
+    f.harness.advance(-3_600_000)
+    await f.accept(gone, 'project/vanished')
+    f.harness.advance(3_600_000)
+    expect(listViolations(await f.audit(turn))).toEqual(['resolved accepted project/vanished acme/orders'])
+    expect(scannedProjects(await f.audit(turn))).toEqual(['acme/*', 'acme/payments'])
+  })
+
   it('is not gone while it answers, although the list does not have it', async () => {
     await using f = await openDiscoveryFixture()
     const turn = { list: everything(f), policy }

@@ -20,6 +20,7 @@ const acceptance: Acceptance = {
   valueDigest: acceptedDigest({ http_timeout: 900 }, finding),
   by: 'lee',
   at: '2026-11-21T00:00:00Z',
+  acceptedIn: null,
   revoked: undefined,
   ended: undefined,
 }

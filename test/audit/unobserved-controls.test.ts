@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { approvalsOf } from '../../src/audit/approve-run.ts'
 import type { ControlEvidence } from '../../src/compliance/compliance.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
-import { findLastRun } from '../../src/history/sql/runs.ts'
+import { findLastRun, listRuns } from '../../src/history/sql/runs.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { policyOf } from './audit-harness.ts'
 import { violationLines } from './fleet-fixture.ts'
 import { anEndpoint, aSubscription, openLiteral, type Shown } from './literal-service.ts'
@@ -24,6 +26,27 @@ function stateOf(report: Report, rule: string): string {
 
 function policyWith(...rules: string[]) {
   return policyOf(`extends: []\nrules: { ${rules.map((rule) => `${rule}: {}`).join(', ')} }`)
+}
+
+type LiteralFixture = Awaited<ReturnType<typeof openLiteral>>
+
+async function approveLastRun({ harness }: LiteralFixture): Promise<void> {
+  await harness.withHistory(async (history) => {
+    const run = await findLastRun(history)
+    if (run === undefined) throw new Error('a run was committed')
+    await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: run.finishedAt, note: '' }))
+  })
+}
+
+/** What a replay of the first runs says that rules could not rely on, run by run. */
+function replayedDoubts({ harness }: LiteralFixture, policy: Policy) {
+  return harness.withHistory(async (history) => {
+    const runs = await listRuns(history)
+    const replays = runs.map((_, index) =>
+      replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 }),
+    )
+    return (await Promise.all(replays)).map(({ context }) => context.projects[0]?.doubts)
+  })
 }
 
 const row = (uid: string, type: string): JsonObject => ({
@@ -135,6 +158,42 @@ describe('a control is not met', () => {
     expect(states(await fixture.audit({ policy }))).toEqual(['met', 'met', 'met'])
   })
 
+  it('where secrets were sealed under another installation key, of which a drift rule would have noticed a change', async () => {
+    const [rule, other] = ['drift/secret-changed', 'drift/url-host-changed']
+    const policy = policyWith(rule, other)
+    await using fixture = await openLiteral(fleet)
+    const before = await fixture.audit({ policy })
+    const anew = await fixture.audit({ policy, installationKey: 2 })
+    const after = await fixture.audit({ policy, installationKey: 2 })
+    expect([before, anew, after].map((report) => stateOf(report, rule))).toEqual(['met', 'not_assessed', 'met'])
+    expect([before, anew, after].map((report) => stateOf(report, other))).toEqual(['met', 'met', 'met'])
+    const reason = '2 endpoints whose secrets[].value another installation key sealed before'
+    expect(assess(anew, rule).rules).toMatchObject([{ evaluated: 0, not_evaluated: [{ reason }] }])
+    expect(anew.verdict.text).toContain('1 rule could not evaluate everything')
+    expect(await replayedDoubts(fixture, policy)).toEqual(
+      [before, anew, after].map(({ projects }) => projects[0]?.doubts),
+    )
+  })
+
+  it('where a baseline was approved under another installation key', async () => {
+    const rules = ['drift/secret-changed', 'drift/unexpected']
+    const turn = { policy: policyWith(...rules), listings: { event_types: 'auto' } } as const
+    await using fixture = await openLiteral({
+      ...fleet,
+      endpoints: [anEndpoint('e1'), anEndpoint('e2', { secrets: [] })],
+    })
+    await fixture.audit(turn)
+    await approveLastRun(fixture)
+    const states = (report: Report) => rules.map((rule) => stateOf(report, rule))
+    expect(states(await fixture.audit(turn))).toEqual(['met', 'met'])
+    for (const installationKey of [2, 2]) {
+      const report = await fixture.audit({ ...turn, installationKey })
+      expect(states(report)).toEqual(['partially_assessed', 'partially_assessed'])
+    }
+    await approveLastRun(fixture)
+    expect(states(await fixture.audit({ ...turn, installationKey: 2 }))).toEqual(['met', 'met'])
+  })
+
   it('where a filter of the configuration narrowed what its rules evaluate', async () => {
     const [wide, narrow] = ['source/unverified', 'endpoint/orphan']
     await using fixture = await openLiteral({ ...fleet, endpoints: [anEndpoint('e1')] })
@@ -156,11 +215,7 @@ it('a difference from the approved state is not fixed by a scan that could not r
   await using fixture = await openLiteral(withRows)
   const turn = { policy, listings: { filters: 'auto', event_types: 'auto' } } as const
   const approved = await fixture.audit(turn)
-  await fixture.harness.withHistory(async (history) => {
-    const run = await findLastRun(history)
-    if (run === undefined) throw new Error('a run was committed')
-    await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: run.finishedAt, note: '' }))
-  })
+  await approveLastRun(fixture)
   const subscriptions = withRows.subscriptions ?? []
   const [, ...others] = subscriptions
   fixture.show({ subscriptions: [aSubscription('s1', 'e1', { name: 'renamed' }), ...others] })

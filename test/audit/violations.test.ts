@@ -317,6 +317,40 @@ describe('a violation', () => {
     expect(three.verdict.exit_code).toBe(1)
   })
 
+  it('of a secret that projects share is not fixed when one of these leaves the configuration, also in a replay', async () => {
+    const policy = policyOf('extends: []\nrules: { endpoint/secret-shared: {} }')
+    await using fixture = await openFleetFixture({ fleet: { projects: 2, endpointsPerProject: 4 } })
+    const valueIn = (name: string, value: string) => {
+      const { uid } = at(fixture.dataOf(name).endpoints, 0)
+      changeEndpoint(fixture.fleet, { project: fixture.uidOf(name), uid }, (row) => ({
+        ...row,
+        secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value })),
+      }))
+    }
+    for (const name of ['payments', 'orders']) valueIn(name, 'whsec_not-a-real-key-in-two-places')
+    const both = { policy, list: { named: ['acme/orders', 'acme/payments'] } }
+    const alone = { policy, list: { named: ['acme/payments'] }, configurationDigest: 'payments alone' }
+    const first = await fixture.audit(both)
+    const left = only(await fixture.audit(alone))
+    const ending = { state: 'resolved', resolution: 'policy', project: 'acme/payments' }
+    const reason = 'acme/orders, which it was compared with, is no longer scanned'
+    expect(left).toMatchObject({ ...ending, ended_by: { kind: 'rule_off', reason } })
+    const replayed = await fixture.harness.withHistory(async (history) =>
+      replayPolicy(history, { policy, runs: await listRuns(history), clock: fixture.harness.clock.now }),
+    )
+    expect(replayed.ended.map(({ ending }) => ending)).toMatchObject([{ resolution: 'policy', endedBy: { reason } }])
+    const back = await fixture.audit(both)
+    expect([first, back].map(violationLines)).toEqual(
+      [
+        ['opened endpoint/secret-shared', 'opened endpoint/secret-shared'],
+        ['continuing endpoint/secret-shared', 'opened endpoint/secret-shared'],
+      ].map((lines) => lines.map((line) => expect.stringContaining(line))),
+    )
+    valueIn('payments', 'whsec_not-a-real-key-of-its-own')
+    const mended = (await fixture.audit(both)).violations
+    expect(mended.map(({ resolution }) => resolution)).toEqual(['fixed', 'fixed'])
+  })
+
   it('below --fail-on does not fail the run', async () => {
     await using fixture = await openFixture()
     fixture.set({ status: 'inactive' })

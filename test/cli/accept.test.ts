@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
 import { parse } from 'csv-parse/sync'
@@ -162,4 +163,30 @@ describe('hookdrift accept', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
   })
+})
+
+it('accepts a violation of the project that has the name now, which another one had before', async () => {
+  await using renamed = await openCliFixture({ projects: 2, endpointsPerProject: 3 })
+  const [first, second] = [at(renamed.fleet.projects(), 0), at(renamed.fleet.projects(), 1)]
+  const place = { project: first.uid, uid: at(renamed.fleet.open(first.uid).endpoints, 0).uid }
+  changeEndpoint(renamed.fleet, place, (row) => ({ ...row, url: 'http://plain.example.com/in' }))
+  await renamed.audit(['--quiet'])
+  const { directory, env } = renamed
+  const configuration = readFileSync(directory.file('hookdrift.yaml'), 'utf8')
+  const others = configuration.split('\n').filter((line) => !line.includes(second.uid))
+  directory.write('hookdrift.yaml', others.join('\n').replace(`name: ${first.name}`, `name: ${second.name}`))
+  await renamed.audit(['--quiet'])
+  const answerTo = async (...words: string[]) => {
+    const said = await command([...words, '--format', 'json', '--config', directory.file('hookdrift.yaml')], {
+      cwd: directory.path,
+      env,
+    })
+    return JSON.parse(said.stdout).rows
+  }
+  expect(await answerTo('status')).toMatchObject([{ project: `acme/${second.name}`, run: 2 }])
+  expect(await answerTo('compare', second.name, second.uid)).not.toEqual([])
+  const [accepted] = await answerTo('accept', 'endpoint/url-not-https', place.uid, '--reason', 'known')
+  const report = JSON.parse((await renamed.audit(['--format', 'json'])).stdout)
+  const isAccepted = ({ fingerprint }: { fingerprint: string }) => fingerprint === accepted.fingerprint
+  expect(report.violations.filter(isAccepted)).toMatchObject([{ resolution: 'accepted' }])
 })

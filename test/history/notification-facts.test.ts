@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { changeBetween, type NotifiedSpan, transitionBetween } from '../../src/history/notification-facts.ts'
 
+const waiver = JSON.stringify({ owner: 'ana', reason: 'internal', expires: '2026-12-01T00:00:00Z' })
+
+/** One that a waiver accepted when it was last checked. */
+function unknownWaived(fromRun: number, toRun: number | null): NotifiedSpan {
+  return { ...span('unknown', fromRun, toRun), waiver }
+}
+
 function span(
   state: NotifiedSpan['state'],
   fromRun: number,
@@ -17,6 +24,7 @@ function span(
     path: '/url',
     message,
     state,
+    waiver: state === 'waived' ? waiver : null,
     fromRun,
     toRun,
     resolution: null,
@@ -36,6 +44,9 @@ describe('the transition of a violation between two runs', () => {
     ['is waived', [span('open', 1, 5), span('waived', 5, null)], 'open to waived'],
     ['counts again when its waiver ends', [span('waived', 1, 5), span('open', 5, null)], 'waived to open'],
     ['is found again after it was unknown', [span('unknown', 1, 5), span('open', 5, null)], 'unknown to open'],
+    ['counts again after its waiver ended unseen', [unknownWaived(1, 5), span('open', 5, null)], 'waived to open'],
+    ['is gone after it was waived and unknown', [unknownWaived(1, 5)], 'waived to ended'],
+    ['becomes unknown while it is waived', [span('waived', 1, 5), unknownWaived(5, null)], 'waived to unknown'],
     ['is gone while it was waived', [span('waived', 1, 5)], 'waived to ended'],
     // Run 4 was not announced: what it changed counts for run 5.
     ['opened in a run without a notification', [span('open', 4, null)], 'never to open'],
@@ -52,6 +63,8 @@ describe('the transition of a violation between two runs', () => {
     ['that stays as it was', [span('open', 1, null)]],
     ['that was rewritten with another message', [span('open', 1, 5), span('open', 5, null, 'another')]],
     ['that ended before', [span('open', 1, 3)]],
+    ['that a waiver accepts before and after it was unknown', [unknownWaived(1, 5), span('waived', 5, null)]],
+    ['that was waived and stays unknown', [unknownWaived(1, 5), unknownWaived(5, null)]],
     ['that ends only after the run', [span('open', 1, 6)]],
     ['that came and went between two announced runs', [span('open', 4, 5)]],
     [
@@ -64,7 +77,7 @@ describe('the transition of a violation between two runs', () => {
 
   it('carries the violation as it is now', () => {
     const spans = [span('open', 1, 5, 'before'), span('unknown', 5, 7, 'now'), span('open', 7, null, 'later')]
-    const { state: _, fromRun: __, toRun: ___, ...said } = span('unknown', 5, 7, 'now')
+    const { state: _, fromRun: __, toRun: ___, waiver: ____, ...said } = span('unknown', 5, 7, 'now')
     expect(transitionBetween('acme/payments', spans, { since: 4, run: 5 })).toEqual({
       ...said,
       project: 'acme/payments',
@@ -110,6 +123,11 @@ describe('the change of a violation between two runs', () => {
       'high: another',
     ],
     [
+      'another message after it was unknown',
+      [span('unknown', 1, 5), span('open', 5, null, 'another')],
+      'high: another',
+    ],
+    [
       'the last of several messages',
       [span('open', 1, 2, 'first'), span('open', 2, 4), span('open', 4, 5, 'second'), span('open', 5, null, 'third')],
       'high: third',
@@ -130,7 +148,7 @@ describe('the change of a violation between two runs', () => {
     ['that is gone', [span('open', 1, 3), span('open', 3, 5, 'another')]],
     ['that is unknown now', [span('open', 1, 5), span('unknown', 5, null, 'another')]],
     ['that is waived now', [span('open', 1, 5), span('waived', 5, null, 'another')]],
-    ['that was unknown', [span('unknown', 1, 5), span('open', 5, null, 'another')]],
+    ['that was waived and unknown', [unknownWaived(1, 5), span('open', 5, null, 'another')]],
     ['that changes only after the run', [span('open', 1, 6), span('open', 6, null, 'another')]],
     ['that begins after the run', [span('open', 6, null, 'another')]],
   ])('does not exist for one %s', (_, spans) => {
@@ -139,7 +157,7 @@ describe('the change of a violation between two runs', () => {
 
   it('carries the violation as it is now', () => {
     const now = span('open', 5, null, 'now')
-    const { state: _, fromRun: __, toRun: ___, resolution: ____, endedBy: _____, ...said } = now
+    const { state: _, fromRun: __, toRun: ___, resolution: ____, endedBy: _____, waiver: ______, ...said } = now
     expect(changed([span('open', 1, 5), now])).toEqual({
       ...said,
       project: 'acme/payments',

@@ -94,6 +94,24 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(fourth.scans.get(orders.name)?.statuses.get('sources')).toBe('failed')
       })
 
+      it('say how a listing was read last, where the scans since then left it out', async () => {
+        const reading = (status: 'failed' | 'complete') => (draft: Draft) =>
+          draft.stageWalk(payments, aCoverage('event_types', status), undefined)
+        const statusIn = ({ scans }: PriorState) => scans.get(payments.name)?.statuses.get('event_types')
+        expect(statusIn(await run(reading('failed')))).toBeUndefined()
+        expect(statusIn(await run())).toBe('failed')
+        expect(statusIn(await run())).toBeUndefined()
+        expect(statusIn(await run(reading('complete')))).toBe('failed')
+        expect(statusIn(await run(reading('failed')))).toBe('complete')
+      })
+
+      it('know a project by its uid when it has another name', async () => {
+        await run(async (draft) => draft.stageContext(aContext()))
+        const renamed = { ...payments, name: 'acme/money' }
+        const { scans } = await run(async () => {}, { projects: [renamed] })
+        expect(scans.get(renamed.name)?.notEvaluated).toEqual({ 'endpoint/orphan': 'it threw' })
+      })
+
       it('are passed to the next scan when their notification was postponed', async () => {
         await run(opening('a', 'b'))
         const later: ComposeNotifications = () => 'later'

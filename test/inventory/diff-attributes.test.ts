@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../../src/inventory/diff-attributes.ts'
+import {
+  carryOver,
+  diffAttributes,
+  holdsSeals,
+  maskSeals,
+  sealedOnBothSides,
+} from '../../src/inventory/diff-attributes.ts'
 import { compareShapes, narrowBy, type Shape, shapeOf } from '../../src/inventory/shape.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
@@ -238,6 +244,17 @@ describe('seals within attributes', () => {
       g: `${seal('e')} x`,
     }
     expect(maskSeals(attributes)).toEqual({ ...attributes, a: masked, b: [masked, 'x', 1], c: { d: masked, e: null } })
+  })
+
+  it('are found where both sides hold some', () => {
+    const seal = `sealed:${'0'.repeat(32)}`
+    const before = {
+      secrets: { 'a/b': { value: seal }, gone: { value: seal } },
+      url: `https://${seal}@a.example`,
+      tags: [seal],
+    }
+    const after = { secrets: { 'a/b': { value: seal } }, url: 'https://a.example', tags: [seal], fresh: seal }
+    expect(sealedOnBothSides(before, after)).toEqual(['/secrets/a~1b/value', '/tags'])
   })
 })
 

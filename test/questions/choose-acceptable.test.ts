@@ -29,6 +29,7 @@ const accepted: Acceptance = {
   valueDigest: null,
   by: 'lee',
   at: '2026-11-24T01:00:00Z',
+  acceptedIn: null,
   revoked: undefined,
   ended: undefined,
 }

@@ -26,7 +26,7 @@ export async function recordNotifications(
 ): Promise<void> {
   const { number: run } = record
   // Without a composer the prior state is not read.
-  const messages = compose?.(record, await readBefore(transaction, run)) ?? []
+  const messages = compose?.(record, await readBefore(transaction, record)) ?? []
   if (messages === 'later') {
     await transaction.run(
       'INSERT INTO hookdrift.unnotified_scan (project_id, run) SELECT project_id, run FROM hookdrift.scan WHERE run = $1',
@@ -47,8 +47,9 @@ interface ScannedProject {
   readonly name: string
   /** The first run without a notification. */
   readonly since: number
-  /** The last scan before that run. */
+  /** The last scan before that run, and the name that the project had then. */
   readonly previous: number | null
+  readonly previousName: string | null
 }
 
 /** SQL of the projects that run $1 scanned. */
@@ -58,8 +59,13 @@ const scannedSql = `SELECT u.id, u.name, u.since,
       WHERE n.project_id = s.project_id), s.run) AS since
     FROM hookdrift.scan s WHERE s.run = $1) u`
 
-async function readBefore(session: Session, run: number): Promise<PriorState> {
-  const projects = await session.all<ScannedProject>(`${scannedSql} ORDER BY u.id`, [run])
+async function readBefore(session: Session, record: RunRecord): Promise<PriorState> {
+  const { number: run } = record
+  const projects = await session.all<ScannedProject>(
+    `SELECT p.id, p.name, p.since, p.previous, l.name AS "previousName"
+     FROM (${scannedSql}) p LEFT JOIN hookdrift.scan l ON l.run = p.previous AND l.project_id = p.id ORDER BY p.id`,
+    [run],
+  )
   const last = await session.get<{ policyDigest: string; toolVersion: string }>(
     `SELECT policy_digest AS "policyDigest", tool_version AS "toolVersion" FROM hookdrift.run
      WHERE number < $1 AND state IN ('committed', 'pruned') ORDER BY number DESC LIMIT 1`,
@@ -71,7 +77,7 @@ async function readBefore(session: Session, run: number): Promise<PriorState> {
     isFirst: last === undefined,
     policyDigest: last?.policyDigest,
     toolVersion: last?.toolVersion,
-    scans: await readPreviousScans(session, run, projects),
+    scans: await readPreviousScans(session, record, projects),
     transitions,
     changes,
     channels: channels.map(({ name }) => name),
@@ -94,7 +100,7 @@ async function readIncidents(session: Session): Promise<OpenIncident[]> {
 
 async function readPreviousScans(
   session: Session,
-  run: number,
+  { number: run, coverage }: RunRecord,
   projects: readonly ScannedProject[],
 ): Promise<ReadonlyMap<string, PreviousScan>> {
   const walks = await session.all<{ project: number; listing: WalkedListing; status: CoverageStatus }>(
@@ -103,18 +109,44 @@ async function readPreviousScans(
     [run],
   )
   const walksOf = Map.groupBy(walks, ({ project }) => project)
-  const scanned = projects.flatMap(({ id, name, previous }) =>
-    previous === null ? [] : [{ id, name, scan: previous }],
+  const scanned = projects.flatMap(({ id, name, previous, previousName }) =>
+    previous === null || previousName === null ? [] : [{ id, name, previousName, scan: previous }],
   )
   const notEvaluated = await readNotEvaluated(
     session,
     scanned.map(({ scan }) => scan),
   )
+  const statusesOf = new Map(
+    scanned.map(({ id, name }) => [name, new Map(walksOf.get(id)?.map(({ listing, status }) => [listing, status]))]),
+  )
+  const unknown = coverage.filter(({ project, listing }) => statusesOf.get(project)?.has(listing) === false)
+  for (const [listing, ofListing] of Map.groupBy(unknown, ({ listing }) => listing)) {
+    const names = new Set(ofListing.map(({ project }) => project))
+    const ids = scanned.filter(({ name }) => names.has(name)).map(({ id }) => id)
+    for (const { name, status } of await readEarlierWalks(session, run, { listing, ids })) {
+      statusesOf.get(name)?.set(listing, status)
+    }
+  }
   return new Map(
-    scanned.map(({ id, name, scan }) => {
-      const statuses = new Map(walksOf.get(id)?.map(({ listing, status }) => [listing, status]))
-      return [name, { statuses, notEvaluated: notEvaluated.get(scan)?.get(name) ?? {} }]
+    scanned.map(({ name, previousName, scan }) => {
+      const statuses = statusesOf.get(name) ?? new Map<WalkedListing, CoverageStatus>()
+      return [name, { statuses, notEvaluated: notEvaluated.get(scan)?.get(previousName) ?? {} }]
     }),
+  )
+}
+
+/** The last walks of a listing that the previous scans of projects left out: the configuration had it off then. */
+function readEarlierWalks(
+  session: Session,
+  run: number,
+  { listing, ids }: { readonly listing: WalkedListing; readonly ids: readonly number[] },
+): Promise<{ readonly name: string; readonly status: CoverageStatus }[]> {
+  return session.all(
+    `SELECT e.name, e.status FROM (SELECT p.name, (SELECT w.status FROM hookdrift.scan l
+         JOIN hookdrift.walk w ON w.run = l.run AND w.project_id = l.project_id AND w.listing = $2
+         WHERE l.project_id = p.id AND l.run < p.previous ORDER BY l.run DESC LIMIT 1) AS status
+       FROM (${scannedSql}) p WHERE p.id = ANY($3)) e WHERE e.status IS NOT NULL`,
+    [run, listing, ids],
   )
 }
 
@@ -151,7 +183,7 @@ async function readTransitions(
        SELECT fingerprint FROM hookdrift.violation WHERE from_run BETWEEN $1 AND $2
        UNION SELECT fingerprint FROM hookdrift.violation WHERE to_run BETWEEN $1 AND $2)
      SELECT x.project_id AS project, x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message,
-       x.state, x.from_run AS "fromRun", x.to_run AS "toRun", x.resolution, x.ended_by AS "endedBy",
+       x.state, x.waiver, x.from_run AS "fromRun", x.to_run AS "toRun", x.resolution, x.ended_by AS "endedBy",
        ${ownerSql('CASE WHEN x.to_run <= $2 THEN x.to_run - 1 ELSE $2 END')} AS owner
      FROM touched t CROSS JOIN hookdrift.violation x WHERE x.fingerprint = t.fingerprint ORDER BY x.id`,
     [first, run],

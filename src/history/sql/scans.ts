@@ -1,5 +1,6 @@
 import type { Coverage } from '../../model/coverage.ts'
 import { isPolicyProject, type Listing, listings, type ProjectRef, type WalkedListing } from '../../model/resource.ts'
+import { type Finding, fingerprintOf } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { CompleteScan, CompleteScans } from '../records.ts'
 import { compareText } from '../report-order.ts'
@@ -47,13 +48,44 @@ const datedScansSql = `SELECT l.id, l.name, l.service, l.uid, r.number, r.starte
         ORDER BY c.run DESC LIMIT 1), 0)) AS incomplete FROM (${lastScanSql('$1')}) t) l
   JOIN hookdrift.run r ON r.number = l.run LEFT JOIN hookdrift.run i ON i.number = l.incomplete`
 
-/** The last scan of every project of a service as of a run, sorted by project name; `only`: of that project. */
+/**
+ * The last scan of every project of a service as of a run, sorted by project name, the newest first of those that have one
+ * name; `only`: of that project.
+ */
 export async function readLatestScans(
   history: HistoryReader,
   run: number,
   only?: ProjectRef,
 ): Promise<readonly RecordedScan[]> {
   return seenScans(await history.snapshot((session) => latestScansAt(session, run, only)), history.visibility)
+}
+
+/** Without projects whose name another one has since. `scans`: as they are read. */
+export function leaveOutRenamed(scans: readonly RecordedScan[]): readonly RecordedScan[] {
+  return scans.filter(({ project }, at) => scans[at - 1]?.project.name !== project.name)
+}
+
+/**
+ * Finds the project of a violation, which names it; projects may have had one name, one after the other. `scans`: the last
+ * of each project.
+ */
+export function projectFinder(
+  scans: readonly Pick<RecordedScan, 'project'>[],
+): (violation: FingerprintedFinding) => ProjectRef | undefined {
+  const byName = Map.groupBy(
+    scans.map(({ project }) => project),
+    ({ name }) => name,
+  )
+  return (violation) => {
+    const [project, ...others] = byName.get(violation.project) ?? []
+    if (project === undefined || others.length === 0) return project
+    return [project, ...others].find((one) => fingerprintOf(one, violation) === violation.fingerprint)
+  }
+}
+
+interface FingerprintedFinding extends Pick<Finding, 'rule' | 'kind' | 'uid' | 'path'> {
+  readonly fingerprint: string
+  readonly project: string
 }
 
 /** The same, asked of a database. */
@@ -64,7 +96,9 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
       : await session.all<DatedScanRow>(`${datedScansSql} WHERE l.service = $2 AND l.uid = $3`, [
           ...[run, only.service, only.uid],
         ])
-  const scans = rows.filter((project) => !isPolicyProject(project)).sort((a, b) => compareText(a.name, b.name))
+  const scans = rows
+    .filter((project) => !isPolicyProject(project))
+    .sort((a, b) => compareText(a.name, b.name) || b.number - a.number)
   const walks = await session.all<StoredWalk & { readonly projectId: number }>(
     `SELECT w.project_id AS "projectId", w.listing, w.status, w.filter, w.cause, w.reason, w.pages, w.items, w.requests,
        w.retries, w.duration_ms AS "durationMs", w.total AS "of", w.oldest_at AS "oldestAt"

@@ -72,11 +72,16 @@ interface Part {
   readonly isPlain: boolean
 }
 
-/** Splits a sentence so that neighbouring words of one sort are one part. Joined with blanks, the parts are the sentence. */
+/**
+ * Splits a sentence so that neighbouring words of one sort are one part. Joined with blanks, the parts are the sentence.
+ * What is within quotation marks is one part.
+ */
 function splitPlainWords(sentence: string): readonly Part[] {
   const parts: { text: string; isPlain: boolean }[] = []
+  let isQuoted = false
   for (const word of sentence.split(' ')) {
-    const isPlain = isPlainWord(word)
+    const isPlain = !isQuoted && isPlainWord(word)
+    if (word.split('"').length % 2 === 0) isQuoted = !isQuoted
     const last = parts.at(-1)
     if (last === undefined || last.isPlain !== isPlain) parts.push({ text: word, isPlain })
     else last.text += ` ${word}`

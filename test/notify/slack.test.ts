@@ -84,6 +84,23 @@ describe('a message to Slack', () => {
     ])
   })
 
+  it('shows as code what is foreign, without the parentheses of the sentence', async () => {
+    const events = [anEvent(1, { text: 'delivers to new.example.com (was old.example.com)' })]
+    const causes = [
+      {
+        id: '7-f01c4302',
+        severity: 'high' as const,
+        text: 'a change',
+        rules: [{ rule: 'drift/authentication-lost', severity: 'high' as const, violations: 36 }],
+        resources: 36,
+        command: 'hookdrift restore --cause 7-f01c4302',
+      },
+    ]
+    const shown = await textOf(aMessage('msg_1', { events, causes }))
+    expect(shown).toContain('\n36 × `drift/authentication-lost` (high)\n')
+    expect(shown).toContain('\ndelivers to `new.example.com` (was `old.example.com`)\n')
+  })
+
   it('counts what is of severity info', async () => {
     const shown = await textOf(aMessage('msg_1', { events: [anEvent(1)], infos: 23 }))
     expect(shown).toContain('\nand 23 of severity info\n')

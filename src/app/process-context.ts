@@ -1,4 +1,5 @@
 import type { OpenHistory } from '../history/history.ts'
+import type { NamedHistory } from '../report/text/locate-commands.ts'
 import { wrapLine } from '../text/columns.ts'
 import { neutralise } from '../text/neutralise.ts'
 
@@ -20,6 +21,8 @@ export interface ProcessContext {
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
   cwd(): string
+  /** How the command line named its configuration and its history. */
+  readonly locating?: NamedHistory
   /** What commands read instead of opening a history of their own. */
   readonly reading?: HistoryAccess
 }

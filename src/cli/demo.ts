@@ -21,8 +21,9 @@ import { makeDirectories } from '../history/make-directories.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
+import { locatingOptions } from '../report/text/locate-commands.ts'
 import { text } from '../report/text.ts'
-import { locatingOptions } from './query-options.ts'
+import { locatingOf } from './query-options.ts'
 
 interface DemoOptions {
   readonly seed: string
@@ -104,11 +105,11 @@ async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessConte
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
     const historyFile = history ?? (keep === undefined ? undefined : join(keep, 'hookdrift.db'))
-    const locating = historyFile === undefined ? null : locatingOptions({ history: historyFile })
+    const locating = historyFile === undefined ? null : locatingOf({ history: historyFile })
     print(text(second.result, { ...renderOptionsFor(terminal), full: false, locating }))
     print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
     if (locating !== null) {
-      print(`Kept: hookdrift report${locating} --format html\n`)
+      print(`Kept: hookdrift report${locatingOptions('report', locating)} --format html\n`)
       print(
         'The simulated service has stopped; `hookdrift demo --serve 8080` starts one that runs until you stop it.\n',
       )

@@ -40,9 +40,10 @@ export async function printAnswer<Row>(
   format: AnswerFormat,
   terminal: ProcessContext,
 ): Promise<number> {
+  const { locating = {} } = terminal
   const render = renderOptionsFor(terminal)
   const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
-  terminal.stdout.write(writeAnswer(format, answer, view, { ...render, tableWidth }))
+  terminal.stdout.write(writeAnswer(format, answer, view, { ...render, locating, tableWidth }))
   // CSV cannot contain it.
   if (format === 'csv' && answer.omitted !== 0) {
     const howMany = answer.omitted === 'unknown' ? '' : `${answer.omitted} `

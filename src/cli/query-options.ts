@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import { withoutPassword } from '../history/postgres-server.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
+import type { NamedHistory } from '../report/text/locate-commands.ts'
 
 /** Options of every command that prints an answer. */
 export interface AnswerOptions {
@@ -13,6 +14,7 @@ export interface AnswerOptions {
 export interface ReadingOptions extends HistoryOptions, AnswerOptions {}
 
 const rowsForPeople = 100
+const usualConfiguration = 'hookdrift.yaml'
 
 export function addReadingOptions(command: Command, formats?: readonly string[]): Command {
   return addAnswerOptions(addHistoryOptions(command), formats)
@@ -20,14 +22,14 @@ export function addReadingOptions(command: Command, formats?: readonly string[])
 
 export function addHistoryOptions(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'configuration file, read for the path of the history', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration file, read for the path of the history', usualConfiguration)
     .option('--history <file>', 'history: a file or postgres://…; no configuration is read then')
 }
 
 /** For commands that read the whole configuration. */
 export function addConfigurationOptions(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'configuration file', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration file', usualConfiguration)
     .option('--history <file>', 'history: a file or postgres://…; overrides the configuration and HOOKDRIFT_HISTORY')
 }
 
@@ -61,12 +63,10 @@ export function limitOf({ limit, format }: AnswerOptions): number {
   return limit ?? (format === 'text' ? rowsForPeople : Number.POSITIVE_INFINITY)
 }
 
-/** The options of this command that name its history, for a command to be copied; empty where none were given. */
-export function locatingOptions({ config, history }: Partial<HistoryOptions>): string {
-  if (history !== undefined) return ` --history ${shellQuoted(withoutPassword(history))}`
-  return config === undefined || config === 'hookdrift.yaml' ? '' : ` --config ${shellQuoted(config)}`
-}
-
-function shellQuoted(text: string): string {
-  return /^[\w./~:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+/** How the options of a command name its configuration and its history. A password is left out. */
+export function locatingOf({ config, history }: Partial<HistoryOptions>): NamedHistory {
+  return {
+    ...(config === undefined || config === usualConfiguration ? {} : { config }),
+    ...(history === undefined ? {} : { history: withoutPassword(history) }),
+  }
 }

@@ -2,8 +2,10 @@ import { CommanderError } from 'commander'
 import { type Output, type ProcessContext, printMessage } from '../app/process-context.ts'
 import { withoutConfiguration } from '../config/environment-document.ts'
 import { AuditError, exitCodes, messageOf, reasonOf } from '../model/errors.ts'
+import { locateCommands } from '../report/text/locate-commands.ts'
 import { commandLine } from './command-line.ts'
 import { suggestOption } from './help.ts'
+import { locatingOf } from './query-options.ts'
 
 /** Runs one command line and returns its exit code. Expected errors are printed here as sentences. */
 export async function runCommand(args: readonly string[], terminal: ProcessContext): Promise<number> {
@@ -67,7 +69,8 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
   program.hook('preAction', (_, command) => {
     // A file that was named is read, and nothing takes its place.
     const isNamed = command.getOptionValueSource('config') === 'cli'
-    if (isNamed) context = { ...terminal, env: withoutConfiguration(terminal.env) }
+    const env = isNamed ? withoutConfiguration(terminal.env) : terminal.env
+    context = { ...terminal, env, locating: locatingOf(command.opts()) }
   })
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -77,7 +80,7 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
       if (error.code === 'commander.excessArguments') terminal.stderr.write(suggestOption(program, args))
       return error.exitCode === 0 ? exitCodes.clean : exitCodes.usage
     }
-    return printError(error, terminal)
+    return printError(error, context)
   }
 }
 
@@ -88,6 +91,6 @@ function printError(error: unknown, terminal: ProcessContext): number {
   }
   // A message may quote text of others, which must not control the terminal.
   printMessage(`hookdrift: ${error.message}`, terminal)
-  if (error.advice !== undefined) printMessage(`  ${error.advice}`, terminal)
+  if (error.advice !== undefined) printMessage(`  ${locateCommands(error.advice, terminal.locating ?? {})}`, terminal)
   return error.exitCode
 }

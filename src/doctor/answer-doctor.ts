@@ -101,12 +101,13 @@ type CheckAnswer = Omit<CheckRow, 'remediation'> & { readonly remediation: strin
 /** The longest name of a check. */
 const nameColumns = 'configuration'.length
 
-function showRow({ check, service, status, detail, remediation }: CheckAnswer, { width, paint }: TextPage): string[] {
+function showRow({ check, service, status, detail, remediation }: CheckAnswer, page: TextPage): string[] {
+  const { width, paint, locate } = page
   const indent = service === null ? '' : '  '
   const [mark, style] = marks[status]
   const start = indent.length + 2 + nameColumns + 2
-  const [first = '', ...rest] = wrapProse(neutralise(detail), width - start)
-  const advice = remediation === null ? [] : wrapProse(neutralise(remediation), width - start - 2)
+  const [first = '', ...rest] = wrapProse(neutralise(locate(detail)), width - start)
+  const advice = remediation === null ? [] : wrapProse(neutralise(locate(remediation)), width - start - 2)
   return [
     `${indent}${paint(style, mark)} ${check.padEnd(nameColumns)}  ${first}`,
     ...rest.map((line) => ' '.repeat(start) + line),

@@ -1,4 +1,4 @@
-import { toReportCause, verdictOf } from '../audit/compose-report.ts'
+import { toReportCause, toReportCoverage, verdictOf } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
 import { opensTickets } from '../config/notify-schema.ts'
@@ -10,15 +10,24 @@ import type { Cause } from '../model/cause.ts'
 import { isInterrupted } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { Verdict } from '../model/report.ts'
-import { countSeverities, isAtLeast, severities } from '../model/violation.ts'
+import { countSeverities, isAtLeast, type Severity, severities } from '../model/violation.ts'
 import { describeCause } from '../report/describe-cause.ts'
+import { describeFailures, groupByCause } from '../report/describe-failures.ts'
 import { remediationFor } from '../report/remediation-for.ts'
 import { isShellSafe } from '../report/text/shell-word.ts'
 import { count } from '../text/count.ts'
 import { findIncidents, workerIncident } from './compose-incidents.ts'
-import { byImportance, findEvents, foldEndedByPolicy, idOf, runIdentity } from './find-events.ts'
+import { byImportance, findEvents, foldEndedByPolicy, foldRegained, idOf, runIdentity } from './find-events.ts'
 import { type Links, noLinks } from './links.ts'
-import { type Event, type EventType, eventTypes, type Message, type MessageCause, type Storm } from './message.ts'
+import {
+  type Event,
+  type EventType,
+  eventTypes,
+  type Message,
+  type MessageCause,
+  type MessageFailure,
+  type Storm,
+} from './message.ts'
 import { commandAbout } from './show-message.ts'
 
 /** The most events that a message names: what a person reads, or a program takes in one request. */
@@ -236,16 +245,18 @@ function runMessage(
 ): NewMessage {
   const { number, startedAt: started_at, finishedAt: finished_at } = record
   const causes = causesBehind(events, record)
-  const isOfCause = followsFrom(channel, causes)
-  const isCounted = counter(channel, events, isOfCause)
-  const infos = events.filter(isCounted).length
+  const failures = failuresBehind(events, record)
+  const unknownRules = isForPeople(channel) ? countRated(unknownByLoss(events)) : {}
+  const apart = namedApart(channel, events, record)
+  const listed = apart.filter(({ severity }) => severity !== 'info' || !countsInfos(channel, events))
+  const infos = apart.length - listed.length
   const frame = {
     id: idOf([channel.name, ...runIdentity(record), ...id], 'msg'),
     at: finished_at,
     title: `hookdrift: ${describeCounts(events)} (run ${number})`,
     command: `hookdrift report --run ${number}`,
     most: Math.min(mostNamed[channel.type], storm === null ? Number.POSITIVE_INFINITY : namedInStorm),
-    isFolded: (event: Event) => isOfCause(event) || isCounted(event),
+    listed,
     storm,
     explain,
   }
@@ -255,6 +266,8 @@ function runMessage(
     ...compose(events, frame),
     ...(infos === 0 ? {} : { infos }),
     ...(causes.length === 0 ? {} : { causes: causes.map(toMessageCause) }),
+    ...(failures.length === 0 ? {} : { failures }),
+    ...(Object.keys(unknownRules).length === 0 ? {} : { unknown_rules: unknownRules }),
     run: { number, started_at, finished_at },
     verdict: { exit_code, text },
     ...(report_url === undefined ? {} : { report_url }),
@@ -284,25 +297,51 @@ function isForPeople({ type }: Channel): boolean {
   return type === 'slack' || type === 'teams' || type === 'email'
 }
 
-/** People read the cause in place of what follows from it; programs get both. */
-function followsFrom(channel: Channel, causes: readonly Cause[]): (event: Event) => boolean {
-  if (!isForPeople(channel)) return () => false
+/**
+ * The events that follow from no cause and no failure. People read those in their place, and in one line which listings
+ * are complete again; programs get everything.
+ */
+function namedApart(channel: Channel, events: readonly Event[], record: RunRecord): readonly Event[] {
+  if (!isForPeople(channel)) return events
   const following = new Set(
-    causes.flatMap(({ resources }) =>
+    causesBehind(events, record).flatMap(({ resources }) =>
       resources.flatMap(({ violations }) => violations.map(({ fingerprint }) => fingerprint)),
     ),
   )
-  return ({ fingerprint }) => fingerprint !== undefined && following.has(fingerprint)
+  const unknown = new Set(unknownByLoss(events))
+  const apart = events.filter(
+    (event) =>
+      event.type !== 'coverage.lost' &&
+      !unknown.has(event) &&
+      !(event.fingerprint !== undefined && following.has(event.fingerprint)),
+  )
+  return foldRegained(apart, [channel.name, ...runIdentity(record)])
+}
+
+/** Rules that are unknown in projects of lost listings. */
+function unknownByLoss(events: readonly Event[]): readonly Event[] {
+  const projects = new Set(events.flatMap(({ type, project }) => (type === 'coverage.lost' ? project : [])))
+  return events.filter(({ type, project }) => type === 'rule.unknown' && projects.has(project))
 }
 
 /** People read a number in place of each event of severity `info`, where anything worse happened. */
-function counter(
-  channel: Channel,
-  events: readonly Event[],
-  isOfCause: (event: Event) => boolean,
-): (event: Event) => boolean {
-  if (!isForPeople(channel) || events.every(({ severity }) => severity === 'info')) return () => false
-  return (event) => event.severity === 'info' && !isOfCause(event)
+function countsInfos(channel: Channel, events: readonly Event[]): boolean {
+  return isForPeople(channel) && events.some(({ severity }) => severity !== 'info')
+}
+
+/** Why the listings of the events were lost: an outage is one cause, and its listings may be hundreds. */
+function failuresBehind(events: readonly Event[], { coverage, projects }: RunRecord): readonly MessageFailure[] {
+  const lost = new Set(events.filter(({ type }) => type === 'coverage.lost').map(listingOf))
+  const walks = coverage.filter((walk) => lost.has(listingOf(walk))).map((walk) => toReportCoverage(walk.project, walk))
+  const positions = projects.map(({ project, configuredAt }) => ({ project, configured_at: configuredAt }))
+  return groupByCause(walks, positions).map((group) => {
+    const { headline, facts } = describeFailures(group)
+    return { text: headline, listings: group.walks, facts }
+  })
+}
+
+function listingOf({ project, listing }: Pick<Event, 'project' | 'listing'>): string {
+  return `${project} ${listing}`
 }
 
 function toMessageCause(cause: Cause): MessageCause {
@@ -344,7 +383,9 @@ function describeCounts(events: readonly Event[]): string {
     isNamed = true
     return [`${noun} ${words[type](number)}`]
   })
-  const projects = [...new Set(events.flatMap(({ project }) => project ?? []))]
+  const named = [...new Set(events.flatMap(({ project }) => project ?? []))]
+  // The list of the projects of a service is not a project.
+  const projects = named.length === 1 ? named : named.filter((project) => !project.endsWith('/*'))
   const where =
     projects.length > 1 ? ` in ${projects.length} projects` : projects.map((project) => ` in ${project}`).join('')
   return parts.length === 0 ? 'nothing new' : `${parts.join(', ')}${where}`
@@ -366,18 +407,17 @@ interface Frame {
   readonly title: string
   readonly command: string
   readonly most: number
-  /** Events that the message need not name: its causes do, or a number. */
-  readonly isFolded?: (event: Event) => boolean
+  /** Events for the list; of others, the message has causes, failures or a number. */
+  readonly listed?: readonly Event[]
   readonly storm?: Storm | null
   readonly explain?: (event: Event) => Event
 }
 
 function compose(
   events: readonly Event[],
-  { id, at, title, command, most, isFolded = () => false, storm = null, explain = (event) => event }: Frame,
+  { id, at, title, command, most, listed = events, storm = null, explain = (event) => event }: Frame,
 ): Message {
-  const listed = events.filter((event) => !isFolded(event)).sort(byImportance)
-  const named = listed.slice(0, most)
+  const named = listed.toSorted(byImportance).slice(0, most)
   return {
     schema: 'hookdrift.notification/1',
     id,
@@ -424,13 +464,8 @@ function messageFor(channel: Channel, notified: NotifiedRun): NewMessage[] {
       : chosen.length > 0
   if (!wantsReport) return []
   const folded = foldEndedByPolicy(chosen, [channel.name, ...runIdentity(record)])
-  // What the causes say in a line or two makes no storm.
-  const isOfCause = followsFrom(channel, causesBehind(folded, record))
-  const storm = stormOf(
-    folded.filter((event) => !isOfCause(event)),
-    record,
-    before,
-  )
+  // What causes and failures say in a line or two makes no storm.
+  const storm = stormOf(namedApart(channel, folded, record), record, before)
   const alreadyOpen = before.isFirst || before.channels.includes(channel.name) ? {} : countOpen(channel, folded, record)
   return [runMessage(channel, folded, { id: [], storm, alreadyOpen }, notified)]
 }
@@ -447,7 +482,12 @@ function countOpen(
     ({ state, fingerprint, owner, ...violation }) =>
       state === 'continuing' && !fresh.has(fingerprint) && isChosen({ ...violation, ...(owner ? { owner } : {}) }),
   )
-  return Object.fromEntries(Object.entries(countSeverities(open)).filter(([, number]) => number > 0))
+  return countRated(open)
+}
+
+/** How many there are of each severity that occurs. */
+function countRated(rated: readonly { readonly severity: Severity }[]): Readonly<Partial<Record<Severity, number>>> {
+  return Object.fromEntries(Object.entries(countSeverities(rated)).filter(([, number]) => number > 0))
 }
 
 /** Behind the first full stop that a blank follows, outside of code. */

@@ -183,6 +183,25 @@ export function foldEndedByPolicy(events: readonly Event[], id: readonly (string
   return [...events.filter(({ resolution }) => resolution !== 'policy'), folded]
 }
 
+/** One event for all listings that are complete again. `id`: parts that identify their message. */
+export function foldRegained(events: readonly Event[], id: readonly (string | number)[]): readonly Event[] {
+  const regained = events.filter(({ type }) => type === 'coverage.regained')
+  if (regained.length < 2) return events
+  const projects = [...new Set(regained.flatMap(({ project }) => project ?? []))]
+  const named = projects.slice(0, mostProjects)
+  const more = projects.length > named.length ? ` and ${projects.length - named.length} more` : ''
+  const folded: Event = {
+    id: idOf(['coverage.regained', ...id]),
+    type: 'coverage.regained',
+    severity: ofCoverage,
+    project: null,
+    text: `${regained.length} listings: ${named.join(', ')}${more}`,
+  }
+  return [...events.filter(({ type }) => type !== 'coverage.regained'), folded]
+}
+
+const mostProjects = 5
+
 /** How a violation ended, as reports say it. */
 export function endingOf({ resolution, ended_by }: Event): Pick<ReportViolation, 'resolution' | 'ended_by'> {
   return { resolution: resolution ?? null, ended_by: ended_by ?? null }

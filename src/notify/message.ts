@@ -71,6 +71,15 @@ export interface MessageCause {
   readonly command: string
 }
 
+/** Why listings were lost, as far as their events are of the message: each cause once. */
+export interface MessageFailure {
+  /** The service, and what it answered, without a full stop. */
+  readonly text: string
+  readonly listings: number
+  /** What was requested, where it is configured, what was not read, and what to do next; as reports say it. */
+  readonly facts: readonly { readonly label: string; readonly text: string }[]
+}
+
 /** The message to one channel about one run; `hookdrift.notification/1`, which may gain members. */
 export interface Message {
   readonly schema: 'hookdrift.notification/1'
@@ -92,6 +101,10 @@ export interface Message {
   readonly already_open?: Readonly<Partial<Record<Severity, number>>>
   /** What is behind many of the events, the worst first; absent without any. Chats and mail name it in their place. */
   readonly causes?: readonly MessageCause[]
+  /** Why listings were lost; absent where none was. Chats and mail name it in place of each listing. */
+  readonly failures?: readonly MessageFailure[]
+  /** In chats and mail: rules that are unknown in projects of lost listings, by severity; they are not in the list. */
+  readonly unknown_rules?: Readonly<Partial<Record<Severity, number>>>
   /** Most important first. */
   readonly events: readonly Event[]
   /** The number of events that are not in the list. */

@@ -1,8 +1,9 @@
 import { describeFollowing } from '../report/describe-cause.ts'
 import { nameEnding, sentenceOfEnding } from '../report/describe-ending.ts'
+import { count } from '../text/count.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 import { endingOf } from './find-events.ts'
-import type { Event, EventType, Message, MessageCause, Storm } from './message.ts'
+import type { Event, EventType, Message, MessageCause, MessageFailure, Storm } from './message.ts'
 
 /** A part of a line. Each channel shows what is foreign as inert text. */
 export type Piece =
@@ -29,24 +30,29 @@ export interface Link {
 
 /** What happened in a sentence, then where to see it, how to fix it and what to run; the run as a whole comes last. */
 export function showMessage(message: Message): readonly Line[] {
-  const { title, verdict, storm, rules, causes = [], events, infos = 0, more, command, run } = message
-  const { report_url, already_open } = message
+  const { title, verdict, storm, rules, causes = [], failures = [], events, infos = 0, more, command, run } = message
+  const { report_url, already_open, unknown_rules } = message
   const fixed = new Set<string>()
+  const listed = failures.length === 0 ? events : events.filter(({ type }) => type !== 'coverage.lost')
+  const hasMore = more > 0 && (listed.length > 0 || failures.length === 0)
   return [
     { level: 'title', pieces: [{ words: title }] },
+    ...failures.slice(0, mostFailures).flatMap(showFailure),
+    ...(failures.length > mostFailures ? [text(`and ${failures.length - mostFailures} more failures`)] : []),
+    ...showUnknown(unknown_rules),
     ...causes.slice(0, mostCauses).flatMap(showCause),
     ...(causes.length > mostCauses ? [text(`and ${causes.length - mostCauses} more causes`)] : []),
     ...(storm === null ? [] : [text(storms[storm])]),
     ...rules.map(({ rule, severity, events: count }) => text(`${count} × ${rule} (${severity})`)),
-    ...events.flatMap((event) => showEvent(event, fixed)),
+    ...listed.flatMap((event) => showEvent(event, fixed)),
     ...(infos === 0 ? [] : [text(`and ${infos} of severity info`)]),
     ...(verdict === null ? [] : [text(verdict.text)]),
     ...showOpen(already_open),
-    ...(more > 0 || run !== null
+    ...(hasMore || run !== null
       ? [
           {
             level: 'text',
-            pieces: [{ words: more > 0 ? `and ${more} more: ` : 'Full report: ' }, { command }],
+            pieces: [{ words: hasMore ? `and ${more} more: ` : 'Full report: ' }, { command }],
           } as const,
         ]
       : []),
@@ -54,14 +60,40 @@ export function showMessage(message: Message): readonly Line[] {
   ]
 }
 
+const mostFailures = 3
 const mostCauses = 10
 
-/** The cause of all that a message is about. */
-export function onlyCause({ causes = [], events, more }: Message): MessageCause | undefined {
-  const [cause, other] = causes
-  if (cause === undefined || other !== undefined) return undefined
-  const following = cause.rules.reduce((sum, { violations }) => sum + violations, 0)
-  return following === events.length + more ? cause : undefined
+/** What the service answered, to what, what was not read for it, and what to do. */
+function showFailure({ text, facts }: MessageFailure): Line[] {
+  return [
+    { level: 'event', pieces: [{ words: 'Incomplete: ' }, { foreign: text }] },
+    ...facts.map(({ label, text }): Line => {
+      const said: Piece = label === 'next' ? { prose: text } : { foreign: text }
+      return { level: 'detail', pieces: [{ words: `${label === 'url' ? 'URL' : capitalised(label)}: ` }, said] }
+    }),
+  ]
+}
+
+function capitalised(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
+}
+
+function showUnknown(rules: Message['unknown_rules'] = {}): Line[] {
+  const numbers = Object.values(rules)
+  if (numbers.length === 0) return []
+  const sum = numbers.reduce((total, number) => total + number, 0)
+  const rated = Object.entries(rules).map(([severity, number]) => `${number} ${severity}`)
+  return [text(`Unknown until the next complete scan: what ${count(sum, 'rule')} found there (${rated.join(', ')})`)]
+}
+
+/** What is behind all that a message is about: one cause, or one failure. */
+export function onlyReason({ causes = [], failures = [], events, more }: Message): string | undefined {
+  const [cause] = causes
+  const [failure] = failures
+  if (causes.length + failures.length !== 1) return undefined
+  const following = failure?.listings ?? cause?.rules.reduce((sum, { violations }) => sum + violations, 0)
+  if (following !== events.length + more) return undefined
+  return failure === undefined ? cause?.text : `Incomplete: ${failure.text}`
 }
 
 /** What happened to what, what follows from it, and what puts all of it back. */
@@ -132,7 +164,7 @@ export function renderLines(lines: readonly Line[], markup: Markup): string {
     .join('\n\n')
 }
 
-/** Renders as many events as fit, at least none; the others are counted. */
+/** Renders as many events as fit, at least none; the others are counted. Without any, failures have no details either. */
 export function fitMessage<Rendered>(
   message: Message,
   render: (message: Message) => Rendered,
@@ -141,8 +173,16 @@ export function fitMessage<Rendered>(
   const { events, more } = message
   for (let listed = events.length; ; listed--) {
     const rendered = render({ ...message, events: events.slice(0, listed), more: more + events.length - listed })
-    if (listed === 0 || fits(rendered)) return rendered
+    if (fits(rendered)) return rendered
+    if (listed === 0) return render(withoutDetails({ ...message, events: [], more: more + events.length }))
   }
+}
+
+function withoutDetails(message: Message): Message {
+  const { failures } = message
+  return failures === undefined
+    ? message
+    : { ...message, failures: failures.map(({ text, listings }) => ({ text, listings, facts: [] })) }
 }
 
 const storms: Readonly<Record<Storm, string>> = {
@@ -220,5 +260,5 @@ const marks: Readonly<Record<EventType, string>> = {
 function wordFor(event: Event): string {
   if (event.resolution === undefined) return marks[event.type]
   const name = nameEnding(endingOf(event))
-  return name === 'removed' ? 'Resource removed' : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+  return name === 'removed' ? 'Resource removed' : capitalised(name)
 }

@@ -62,6 +62,18 @@ export function withoutCauses(report: Report, causes: readonly ReportCause[]): R
   }
 }
 
+/** A field as a cause has it, with words in place of the values before where resources lost different ones. */
+export interface CauseField extends FieldChange {
+  readonly lost?: string
+}
+
+export function fieldsOfCause({ fields, resources }: Pick<ReportCause, 'fields' | 'resources'>): readonly CauseField[] {
+  return fields.map((field) => {
+    const isLost = field.before === null && wasWiped(field) && (resources > 1 || field.after === null)
+    return isLost ? { ...field, lost: resources > 1 ? 'different values' : 'its value' } : field
+  })
+}
+
 /** Of resources that lost different values, none is shown. */
 function wasWiped(field: FieldChange): boolean {
   return isLoss(field) || (field.before === null && isLoss({ before: true, after: field.after }))

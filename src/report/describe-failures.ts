@@ -82,13 +82,20 @@ interface FailedProject {
   readonly walks: readonly { readonly listing: string; readonly status: CoverageStatus; readonly items: number }[]
 }
 
-/** Groups the walks that are not complete by service and cause: one cause is one message. */
+/** Groups the walks that should be complete and are not by service and cause: one cause is one message. */
 export function groupFailures(
   coverage: Report['coverage'],
   projects: readonly Pick<ReportProject, 'project' | 'configured_at'>[],
 ): readonly FailureGroup[] {
+  return groupByCause(coverage.filter(isGap), projects)
+}
+
+export function groupByCause(
+  walks: Report['coverage'],
+  projects: readonly Pick<ReportProject, 'project' | 'configured_at'>[],
+): readonly FailureGroup[] {
   const positions = new Map(projects.map(({ project, configured_at: at }) => [project, at && `${at.file}:${at.line}`]))
-  const alike = Map.groupBy(coverage.filter(isGap), (walk) =>
+  const alike = Map.groupBy(walks, (walk) =>
     JSON.stringify([serviceOf(walk), walk.cause, bareReason(walk).toLowerCase()]),
   )
   return [...alike.values()].flatMap(([first, ...more]) =>
@@ -130,7 +137,14 @@ function describeCost({ projects, walks, items }: FailureGroup): string {
   const names = projects.slice(0, mostNamed).map((project) => `${project.name}${describePosition(project)}`)
   const hidden = projects.length - names.length
   const more = hidden > 0 ? ` and ${hidden} more` : ''
-  return `${count(walks, 'walk')} of ${count(projects.length, 'project')}: ${names.join(', ')}${more}; ${seen}`
+  return `${count(walks, 'walk')} of ${countProjects(projects.map(({ name }) => name))}: ${names.join(', ')}${more}; ${seen}`
+}
+
+/** `acme/*` is not a project: it is the list of the projects of a service. */
+function countProjects(names: readonly string[]): string {
+  const projects = names.filter((name) => !name.endsWith('/*')).length
+  const counted = count(projects, 'project')
+  return projects === names.length ? counted : `${counted} and the list of projects`
 }
 
 function describePosition({ configuredAt }: FailureGroup['projects'][number]): string {

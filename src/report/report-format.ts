@@ -1,6 +1,7 @@
 import type { Report } from '../model/report.ts'
 import type { Trend } from '../model/trend.ts'
 import type { Grouping } from './group-by.ts'
+import type { NamedHistory } from './text/locate-commands.ts'
 
 /** A format: a pure function of the document that returns whole lines, with a line break at the end. */
 export type ReportFormat = (report: Report, render: RenderOptions) => string
@@ -19,11 +20,8 @@ export interface RenderOptions {
   readonly trend?: Trend | undefined
   /** For text; by rule unless specified. */
   readonly groupBy?: Grouping
-  /**
-   * Options with which other commands read the same history, such as ` --history other.db`. null: no command can, so the
-   * text suggests none.
-   */
-  readonly locating?: string | null
+  /** How other commands find the same history. null: no command can, so the text suggests none. */
+  readonly locating?: NamedHistory | null
 }
 
 /** The tables of a report in CSV; the first is what `--format csv` prints unless another is asked for. */

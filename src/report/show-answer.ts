@@ -98,12 +98,12 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
   const page = openAnswerPage(answer.run?.number ?? 0, render)
   const body =
     answer.rows.length === 0
-      ? [view.nothing]
+      ? [page.locate(view.nothing)]
       : (view.lines?.(answer, page) ?? showTable(answer, view, page, render.tableWidth))
   const omittedLine = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}more; --limit all shows them`
   const saysRun = view.isOfRun !== false && (answer.run !== null || answer.rows.length === 0)
   const prose = (sentences: readonly string[] = []) =>
-    sentences.flatMap((sentence) => wrapProse(neutralise(sentence), page.width))
+    sentences.flatMap((sentence) => wrapProse(neutralise(page.locate(sentence)), page.width))
   const parts = [
     [...(saysRun ? showExtent(answer, page) : []), ...prose(answer.remarks)],
     body,
@@ -121,7 +121,10 @@ function showTable<Row>({ rows }: Answer<Row>, view: AnswerView<Row>, page: Text
   const [header = [], ...lines] = layTable(columns, rows, width)
   const rowLines = rows.flatMap((row, at) => {
     const sentence = below?.(row) ?? ''
-    return [...(lines[at] ?? []), ...wrapProse(neutralise(sentence), page.width - 4).map((line) => `    ${line}`)]
+    return [
+      ...(lines[at] ?? []),
+      ...wrapProse(neutralise(page.locate(sentence)), page.width - 4).map((line) => `    ${line}`),
+    ]
   })
   return [...header.map((line) => page.paint('heading', line)), ...rowLines]
 }

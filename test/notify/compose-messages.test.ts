@@ -67,6 +67,30 @@ describe('notifications of a run', () => {
     expect(eventLines((await notified.run()).messages)).toContain('coverage.regained subscriptions critical')
   })
 
+  it('say the cause of an outage once to people, and each listing to programs', async () => {
+    const mail: Channel = { name: 'mail', type: 'slack', url: 'https://chat.example.com/y', min_severity: 'high' }
+    await using notified = await openNotified([lines, chat, mail])
+    for (const place of places(notified.fixture).slice(0, 3))
+      setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    await notified.run({ policy: onlyInactive })
+    notified.fixture.service.failNext({ how: 'bad-json', path: /./, times: 1000 })
+    const [toProgram, ...toPeople] = (await notified.run({ policy: onlyInactive })).messages
+    const lost = toProgram?.counts['coverage.lost'] ?? 0
+    expect(lost).toBeGreaterThan(2)
+    expect(toProgram?.events.filter(({ type }) => type === 'coverage.lost')).toHaveLength(lost)
+    expect(toPeople).toHaveLength(2)
+    for (const { events, more, failures = [], unknown_rules, counts, storm } of toPeople) {
+      expect([events, more, storm, counts['coverage.lost']]).toEqual([[], 0, null, lost])
+      expect(failures.reduce((sum, { listings }) => sum + listings, 0)).toBe(lost)
+      expect(failures[0]?.facts.map(({ label }) => label)).toEqual(['asked', 'cost', 'next'])
+      expect(unknown_rules).toEqual({ high: 1 })
+    }
+    notified.fixture.service.faults.splice(0)
+    const [, again] = (await notified.run({ policy: onlyInactive })).messages
+    expect(again?.events.map(({ type, project }) => [type, project])).toEqual([['coverage.regained', null]])
+    expect(again?.events[0]?.text).toMatch(/^\d+ listings: acme\//)
+  })
+
   it('report a rule that became unknown, and resolve nothing by it', async () => {
     await using notified = await openNotified()
     const [first] = places(notified.fixture)

@@ -95,6 +95,25 @@ describe('an event to PagerDuty', () => {
     expect(event.payload.custom_details.worst).toHaveLength(10)
   })
 
+  it('of an outage says what it is and what to do', async () => {
+    const { rule: _, kind: __, uid: ___, name: ____, path: _____, fingerprint: ______, ...bare } = anEvent(1)
+    const lost = { ...bare, type: 'coverage.lost' as const, severity: 'critical' as const }
+    const events = [
+      { ...lost, listing: 'endpoints' as const },
+      { ...lost, listing: 'sources' as const },
+    ]
+    const facts = [
+      { label: 'url', text: 'hookdrift.yaml:5:10' },
+      { label: 'next', text: 'Check the service and its log, then run the audit again.' },
+    ]
+    const failures = [{ text: 'acme: 500 internal server error', listings: 2, facts }]
+    const [event] = await posted(aMessage('msg_1', { events, failures, incident: trigger }))
+    expect(event.payload.summary).toBe('Incomplete: acme: 500 internal server error')
+    expect(event.payload.custom_details.failures).toEqual([
+      'acme: 500 internal server error; url: hookdrift.yaml:5:10; next: Check the service and its log, then run the audit again.',
+    ])
+  })
+
   it.each(hostile)('shows no control characters of a service: %j', async (name) => {
     const event = anExplainedEvent(1, { name, text: name, uid: name, owner: name, title: name, path: name })
     const [sent] = await posted(aMessage('msg_1', { events: [event], incident: trigger }))

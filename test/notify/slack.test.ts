@@ -59,6 +59,48 @@ describe('a message to Slack', () => {
     ])
   })
 
+  it('says once why listings were lost and what to do, before all else', async () => {
+    const failure = {
+      text: 'acme: 429 too many requests, the service says "exceeded rate limit"',
+      listings: 19,
+      facts: [
+        { label: 'url', text: 'hookdrift.yaml:5:10' },
+        { label: 'cost', text: '19 walks of 3 projects' },
+        { label: 'next', text: 'Run again later; lower `concurrency` if it stays.' },
+      ],
+    }
+    const { kind: _, uid: __, name: ___, path: ____, fingerprint: _____, rule: ______, ...bare } = anEvent(1)
+    const events = [{ ...bare, type: 'coverage.lost' as const, listing: 'endpoints' as const }, anEvent(2)]
+    const unknown_rules = { critical: 1, high: 2 }
+    const shown = await textOf(aMessage('msg_1', { events, failures: [failure], unknown_rules }))
+    expect(shown.split('\n').slice(1, 8)).toEqual([
+      '• *Incomplete:* acme: 429 too many requests, the service says `"exceeded rate limit"`',
+      'URL: `hookdrift.yaml:5:10`',
+      'Cost: 19 walks of 3 projects',
+      'Next: Run again later; lower `concurrency` if it stays.',
+      'Unknown until the next complete scan: what 3 rules found there (1 critical, 2 high)',
+      '• *Opened, high:* `endpoint/url-not-https` – endpoint `name 2` in acme/payments',
+      'delivers over plain http',
+    ])
+  })
+
+  it('shows as code what is foreign, without the parentheses of the sentence', async () => {
+    const events = [anEvent(1, { text: 'delivers to new.example.com (was old.example.com)' })]
+    const causes = [
+      {
+        id: '7-f01c4302',
+        severity: 'high' as const,
+        text: 'a change',
+        rules: [{ rule: 'drift/authentication-lost', severity: 'high' as const, violations: 36 }],
+        resources: 36,
+        command: 'hookdrift restore --cause 7-f01c4302',
+      },
+    ]
+    const shown = await textOf(aMessage('msg_1', { events, causes }))
+    expect(shown).toContain('\n36 × `drift/authentication-lost` (high)\n')
+    expect(shown).toContain('\ndelivers to `new.example.com` (was `old.example.com`)\n')
+  })
+
   it('counts what is of severity info', async () => {
     const shown = await textOf(aMessage('msg_1', { events: [anEvent(1)], infos: 23 }))
     expect(shown).toContain('\nand 23 of severity info\n')
@@ -102,6 +144,16 @@ describe('a message to Slack', () => {
       expect(line.match(/`/g)?.length ?? 0).toSatisfy((marks: number) => marks % 2 === 0)
       expect(line).not.toMatch(/[<>]|@\w|:\/\/|[\p{Cc}\u2028\u202e]/u)
       expect(line.replace(/`[^`]*`/g, '').replace(/^• \*[A-Z][a-z]+, high:\*/, '')).not.toMatch(/[*_~@&|]/)
+    }
+  })
+
+  it.each(hostile)('has no active markup from a failure: %j', async (name) => {
+    const failures = [{ text: name, listings: 1, facts: [{ label: 'asked', text: name }] }]
+    const text = await textOf(aMessage('msg_1', { events: [], failures }))
+    for (const line of text.split('\n').slice(1, -2)) {
+      expect(line.match(/`/g)?.length ?? 0).toSatisfy((marks: number) => marks % 2 === 0)
+      expect(line).not.toMatch(/[<>]|@\w|:\/\/|[\p{Cc}\u2028\u202e]/u)
+      expect(line.replace(/`[^`]*`/g, '').replace('• *Incomplete:*', '')).not.toMatch(/[*_~@&|]/)
     }
   })
 

@@ -78,6 +78,14 @@ describe('failed walks', () => {
     )
   })
 
+  it('count the list of projects apart', () => {
+    const walks = ['acme/*', 'acme/a', 'acme/b'].map((name) => failed(name, 'project', 'project: 500'))
+    const [group] = groupFailures(walks, [])
+    expect(describeFailures(group ?? expect.unreachable()).cost).toBe(
+      '3 walks of 2 projects and the list of projects: acme/*, acme/a, acme/b; nothing seen',
+    )
+  })
+
   it('name at most five projects and keys', () => {
     const names = Array.from({ length: 8 }, (_, at) => `acme/p${at}`)
     const walks = names.map((name) =>

@@ -3,9 +3,9 @@ import { sentenceOfEnding } from '../../report/describe-ending.ts'
 import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
 import { endingOf } from '../find-events.ts'
-import type { Event, Message, SendMessage } from '../message.ts'
+import type { Event, Message, MessageFailure, SendMessage } from '../message.ts'
 import { post } from '../post.ts'
-import { onlyCause, plainText, sayEvent } from '../show-message.ts'
+import { onlyReason, plainText, sayEvent } from '../show-message.ts'
 
 interface PagerDuty {
   readonly routing_key: string
@@ -48,7 +48,7 @@ function alertOf(message: Message) {
   const { events, created_at: timestamp, report_url, title, more } = message
   const [first] = events
   const only = events.length === 1 && more === 0 ? first : undefined
-  const said = only === undefined ? (onlyCause(message)?.text ?? title) : plainText(sayEvent(only))
+  const said = only === undefined ? (onlyReason(message) ?? title) : plainText(sayEvent(only))
   const detailed = only === undefined ? digestOf(message) : { ...detailsOf(only), report: message.command }
   const project = only?.project ?? undefined
   const links = [
@@ -84,14 +84,21 @@ function detailsOf(event: Event) {
   )
 }
 
-function digestOf({ causes = [], events, more, rules, command }: Message) {
+function digestOf({ causes = [], failures = [], events, more, rules, command }: Message) {
   return {
+    ...(failures.length === 0
+      ? {}
+      : { failures: failures.map(({ text, facts }) => textOf([text, ...facts.map(sayFact)].join('; '))) }),
     ...(causes.length === 0 ? {} : { causes: causes.map(({ text, command }) => textOf(`${text}: ${command}`)) }),
     worst: events.map((event) => textOf(plainText(sayEvent(event)))),
     more,
     rules: rules.map(({ rule, severity, events: count }) => textOf(`${count} × ${rule} (${severity})`)),
     run: command,
   }
+}
+
+function sayFact({ label, text }: MessageFailure['facts'][number]): string {
+  return `${label}: ${text}`
 }
 
 function textOf(text: string): string {

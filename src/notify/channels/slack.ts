@@ -72,11 +72,16 @@ interface Part {
   readonly isPlain: boolean
 }
 
-/** Splits a sentence so that neighbouring words of one sort are one part. Joined with blanks, the parts are the sentence. */
+/**
+ * Splits a sentence so that neighbouring words of one sort are one part. Joined with blanks, the parts are the sentence.
+ * What is within quotation marks is one part.
+ */
 function splitPlainWords(sentence: string): readonly Part[] {
   const parts: { text: string; isPlain: boolean }[] = []
+  let isQuoted = false
   for (const word of sentence.split(' ')) {
-    const isPlain = isPlainWord(word)
+    const isPlain = !isQuoted && isPlainWord(word)
+    if (word.split('"').length % 2 === 0) isQuoted = !isQuoted
     const last = parts.at(-1)
     if (last === undefined || last.isPlain !== isPlain) parts.push({ text: word, isPlain })
     else last.text += ` ${word}`
@@ -90,13 +95,16 @@ function splitPlainWords(sentence: string): readonly Part[] {
  */
 function isPlainWord(word: string): boolean {
   const letters = /^\(?[\p{L}\p{M}\p{Nd}]{0,60}(?:['’-][\p{L}\p{M}\p{Nd}]{1,60}){0,4}\)?[,.;:]?$/u
-  return letters.test(word) || /^\(?(?:\d{1,20}(?:\.\d{1,20})?|%)\)?[,.;:]?$/.test(word)
+  return letters.test(word) || word === '×' || /^\(?(?:\d{1,20}(?:\.\d{1,20})?|%)\)?[,.;:]?$/.test(word)
 }
 
-/** The sentence's own punctuation stays outside. */
+/** The sentence's own punctuation stays outside, and a parenthesis that opens or ends outside. */
 function asCode(part: string): string {
+  const opening = part.startsWith('(') && !part.includes(')') ? '(' : ''
   const mark = part.length > 1 && ',.;:'.includes(part.slice(-1)) ? part.slice(-1) : ''
-  return slackCode(part.slice(0, part.length - mark.length)) + mark
+  const code = part.slice(opening.length, part.length - mark.length)
+  const closing = code.endsWith(')') && !code.includes('(') ? ')' : ''
+  return opening + slackCode(code.slice(0, code.length - closing.length)) + closing + mark
 }
 
 /** Blanks at the end stay outside: Slack takes no emphasis before one. */

@@ -1,6 +1,6 @@
 import type { Report, ReportCause } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
-import { describeCause, describeFollowing } from '../describe-cause.ts'
+import { describeCause, describeFollowing, fieldsOfCause } from '../describe-cause.ts'
 import { changesOfCause, notesNamed, timesOf } from '../describe-notes.ts'
 import { shorten } from '../text/shorten.ts'
 import { fieldTable } from './components/change-card.ts'
@@ -48,7 +48,7 @@ export function causeCard(
   const omitted = affected.length - rows.length
   const all = omitted === 0 ? nothing : html`<p class="soft">and ${omitted} more</p>`
   return html`<li id="${anchorOf('cause', id)}" data-cause="${id}"><p>${label} <b>${describeCause(cause)}</b></p>
-${following === '' ? nothing : html`<p class="where">${following}${since}</p>`}${fields.length > 1 ? fieldTable(fields) : nothing}${meanwhile}
+${following === '' ? nothing : html`<p class="where">${following}${since}</p>`}${fields.length > 1 ? fieldTable(fieldsOfCause(cause)) : nothing}${meanwhile}
 ${fold(
   html`${count(affected.length, 'resource')}`,
   html`<ul>

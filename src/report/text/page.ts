@@ -3,6 +3,7 @@ import { isCoverageComplete } from '../../model/coverage.ts'
 import type { Report } from '../../model/report.ts'
 import type { Grouping } from '../group-by.ts'
 import type { RenderOptions } from '../report-format.ts'
+import { locateCommands, locatingOptions, type NamedHistory } from './locate-commands.ts'
 
 /** What the sections of the text need to know about the page. */
 export interface TextPage {
@@ -19,6 +20,8 @@ export interface TextPage {
   readonly groupBy: Grouping
   /** Options with which other commands read the same history; null where none can. */
   readonly locating: string | null
+  /** Adds these options to the commands that a text has in backticks. */
+  readonly locate: (text: string) => string
   readonly paint: Paint
 }
 
@@ -44,13 +47,13 @@ const narrowest = 40
 const longestList = 50
 
 export function openPage({ run, coverage }: Report, render: RenderOptions): TextPage {
-  const { colour, width, full, groupBy = 'rule', locating = '' } = render
+  const { colour, width, full, groupBy = 'rule', locating = {} } = render
   return {
     width: Math.max(width, narrowest),
     full,
     wraps: true,
     groupBy,
-    locating,
+    ...located(locating),
     coverageComplete: isCoverageComplete(coverage),
     at: run.started_at,
     runNumber: run.number,
@@ -59,7 +62,10 @@ export function openPage({ run, coverage }: Report, render: RenderOptions): Text
 }
 
 /** For an answer about the history: it shows all its rows, each cut as in a report. */
-export function openAnswerPage(runNumber: number, { colour, width }: Omit<RenderOptions, 'full'>): TextPage {
+export function openAnswerPage(
+  runNumber: number,
+  { colour, width, locating = {} }: Omit<RenderOptions, 'full'>,
+): TextPage {
   return {
     width: Math.max(width, narrowest),
     full: false,
@@ -68,9 +74,15 @@ export function openAnswerPage(runNumber: number, { colour, width }: Omit<Render
     at: '',
     runNumber,
     groupBy: 'rule',
-    locating: '',
+    ...located(locating),
     paint: painter(colour),
   }
+}
+
+/** Commands that read a history take the same options. */
+function located(locating: NamedHistory | null): Pick<TextPage, 'locating' | 'locate'> {
+  if (locating === null) return { locating, locate: (text) => text }
+  return { locating: locatingOptions('report', locating), locate: (text) => locateCommands(text, locating) }
 }
 
 function painter(colour: boolean): Paint {

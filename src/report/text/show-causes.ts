@@ -1,7 +1,7 @@
 import type { Report, ReportCause } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
-import { describeCause, describeFollowing } from '../describe-cause.ts'
+import { describeCause, describeFollowing, fieldsOfCause } from '../describe-cause.ts'
 import { changesOfCause } from '../describe-notes.ts'
 import { showOmitted, type TextPage } from './page.ts'
 import { showFields, showMeanwhile } from './show-drift.ts'
@@ -61,7 +61,7 @@ export function showCause(cause: ReportCause, page: TextPage, hasFields = true):
   return [
     `${page.paint(style, style.padEnd(column))}  ${first}`,
     ...rest.map((line) => `${indent}${line}`),
-    ...(hasFields && fields.length > 1 ? showFields(fields, page).map((line) => `      ${line}`) : []),
+    ...(hasFields && fields.length > 1 ? showFields(fieldsOfCause(cause), page).map((line) => `      ${line}`) : []),
     ...facts
       .flatMap((fact) => wrapProse(fact, page.width - indent.length))
       .map((line) => page.paint('aside', `${indent}${line}`)),

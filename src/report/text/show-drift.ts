@@ -1,9 +1,10 @@
-import { type ChangeType, changeTypes, type FieldChange } from '../../model/change.ts'
+import { type ChangeType, changeTypes } from '../../model/change.ts'
 import type { Note } from '../../model/note.ts'
 import type { Report, ReportChange, ReportDrift } from '../../model/report.ts'
 import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count, countEach } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
+import type { CauseField } from '../describe-cause.ts'
 import { describeNotes, notesNamed, timesOf } from '../describe-notes.ts'
 import { describeWindows } from '../describe-window.ts'
 import { describeFirstScans, describeNoDrift } from '../scanned-extent.ts'
@@ -98,7 +99,7 @@ function nameChange({ change, fields, ...resource }: ReportChange, page: TextPag
   return [`${page.paint(change, label)}  ${first}`]
 }
 
-export function showFields(fields: readonly FieldChange[], page: TextPage): string[] {
+export function showFields(fields: readonly CauseField[], page: TextPage): string[] {
   const listed = page.full ? fields : fields.slice(0, mostFields)
   const omitted = fields.length - listed.length
   const paths = listed.map(({ path }) => shorten(neutralise(path), 120))
@@ -108,8 +109,9 @@ export function showFields(fields: readonly FieldChange[], page: TextPage): stri
 }
 
 /** One line where it fits, else the path and a line for each value. */
-function showField(path: string, field: FieldChange, column: number, page: TextPage): string[] {
-  const { before, after } = showValues(field, page.width - indent.length - 4)
+function showField(path: string, field: CauseField, column: number, page: TextPage): string[] {
+  const { before: shown, after } = showValues(field, page.width - indent.length - 4)
+  const before = field.lost ?? shown
   const line = `${indent}${padColumns(path, column)}  ${before} → ${after}`
   if (widthOf(line) <= page.width) return [line]
   return [`${indent}${path}`, `${indent}    ${before}`, `${indent}  → ${after}`]

@@ -65,7 +65,7 @@ function showGroup(group: readonly ReportViolation[], page: TextPage, options: G
   const isByRule = page.groupBy === 'rule'
   const { title = '', remediation = '' } = rules.get(first.rule) ?? {}
   const isExplained = !isByRule || explained.has(first.rule)
-  const fix = isExplained ? [] : showRemediation(remediationFor(remediation, group), page)
+  const fix = isExplained ? [] : showRemediation(page.locate(remediationFor(remediation, group)), page)
   if (isByRule) explained.add(first.rule)
   const rows = page.full ? group : group.slice(0, group.length > linesOfGroup ? linesOfGroup - 1 : linesOfGroup)
   const command = commandFor(first, page.groupBy)

@@ -96,11 +96,14 @@ function isOfOneResource(a: ReportViolation, b: ReportViolation): boolean {
   return a.project === b.project && a.kind === b.kind && a.uid === b.uid
 }
 
-/** One whose rule says that the resource can be put back, or else one with a ready fix. */
+/**
+ * One whose rule says that the resource can be put back, or else one with a ready fix. An inactive endpoint is not active
+ * for long before its receiver is repaired, and the releases up to v26.6.2 have no request for it.
+ */
 function findRepair(violations: readonly ReportViolation[]): ReportViolation | undefined {
   return (
     violations.find(({ rule }) => builtInRule(rule)?.isRestorable === true) ??
-    violations.find(({ rule }) => builtInRule(rule)?.fix !== undefined)
+    violations.find(({ rule }) => rule !== 'endpoint/inactive' && builtInRule(rule)?.fix !== undefined)
   )
 }
 

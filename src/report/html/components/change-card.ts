@@ -3,6 +3,7 @@ import { displayJson } from '../../../model/exact-number.ts'
 import { isJsonObject, type Json } from '../../../model/json.ts'
 import type { ReportChange, ReportViolation } from '../../../model/report.ts'
 import { count } from '../../../text/count.ts'
+import type { CauseField } from '../../describe-cause.ts'
 import { shorten, shortenSeals } from '../../text/shorten.ts'
 import { html, type Markup, nothing } from '../markup.ts'
 import { anchorOf } from '../report-links.ts'
@@ -31,20 +32,20 @@ ${fieldTable(fields)}${showReferrers(change.referrers ?? [])}${meanwhile}${showO
 }
 
 /** Fields before and after; a replaced secret as its fingerprints. Nothing where no field changed. */
-export function fieldTable(fields: readonly FieldChange[]): Markup {
+export function fieldTable(fields: readonly CauseField[]): Markup {
   const secret = secretChange(fields)
   const rest = fields.filter((field) => secret?.fields.includes(field) !== true)
   return html`${secret === undefined ? nothing : html`<p>${secret.sentence}</p>`}${showFields(rest)}`
 }
 
-function showFields(fields: readonly FieldChange[]): Markup {
+function showFields(fields: readonly CauseField[]): Markup {
   if (fields.length === 0) return nothing
   return table('Fields', [{ title: 'Field' }, { title: 'Before' }, { title: 'After' }], fields.map(showField))
 }
 
-function showField({ path, before, after }: FieldChange): Markup {
+function showField({ path, before, after, lost }: CauseField): Markup {
   const [old, now] = fieldValues(before, after)
-  return html`<tr><th scope="row"><code>${path}</code></th>${cell('Before', html`<del>${old}</del>`)}${cell('After', html`<ins>${now}</ins>`)}</tr>
+  return html`<tr><th scope="row"><code>${path}</code></th>${cell('Before', html`<del>${lost ?? old}</del>`)}${cell('After', html`<ins>${now}</ins>`)}</tr>
 `
 }
 

@@ -1,0 +1,45 @@
+import { shellWord } from './shell-word.ts'
+
+/** How a command line named its configuration and its history; absent where it left them to the defaults. */
+export interface NamedHistory {
+  readonly config?: string
+  readonly history?: string
+}
+
+const groups: ReadonlySet<string> = new Set(['baseline', 'config', 'history', 'policy', 'waivers'])
+const ofNeither: ReadonlySet<string> = new Set([
+  'completion',
+  'config schema',
+  'demo',
+  'docs',
+  'help',
+  'history copy',
+  'init',
+  'keygen',
+  'rules',
+])
+const ofConfiguration: ReadonlySet<string> = new Set(['config check', 'policy check', 'policy test', 'probe'])
+
+/** The options with which a command reads the same, such as ` --history other.db`; empty for those that take none. */
+export function locatingOptions(command: string, { config, history }: NamedHistory): string {
+  if (ofNeither.has(command)) return ''
+  const named = config === undefined ? '' : ` --config ${shellWord(config)}`
+  return history === undefined || ofConfiguration.has(command) ? named : `${named} --history ${shellWord(history)}`
+}
+
+/** A text whose commands in backticks read the same configuration and history as the command that prints it. */
+export function locateCommands(text: string, locating: NamedHistory): string {
+  return text
+    .split('`')
+    .map((part, at) => (at % 2 === 1 && /^hookdrift [a-z]/.test(part) ? locate(part, locating) : part))
+    .join('`')
+}
+
+/** Options come before words such as `--anchor`, behind which a value is missing. */
+function locate(commandLine: string, locating: NamedHistory): string {
+  const [program = '', ...words] = commandLine.split(' ')
+  const length = groups.has(words[0] ?? '') ? 2 : 1
+  if (words.length < length) return commandLine
+  const name = words.slice(0, length).join(' ')
+  return [`${program} ${name}${locatingOptions(name, locating)}`, ...words.slice(length)].join(' ')
+}

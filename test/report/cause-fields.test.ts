@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import type { ReportCause } from '../../src/model/report.ts'
+import { html } from '../../src/report/html.ts'
+import { text } from '../../src/report/text.ts'
+import { aReport } from './sample-reports.ts'
+
+function wiped(resources: number): ReportCause {
+  const names = Array.from({ length: resources }, (_, at) => `E${at}`)
+  const fields = [
+    { path: '/authentication', before: null, after: null },
+    { path: '/description', before: 'checkout', after: null },
+    { path: '/rate_limit', before: null, after: 0 },
+  ]
+  return {
+    id: '17-f01c4302',
+    change: 'modified',
+    kind: 'endpoint',
+    path: '/authentication',
+    before: null,
+    after: null,
+    fields,
+    resources,
+    affected: names.map((uid) => ({ project: 'acme/payments', uid, name: uid, owner: null })),
+    projects: ['acme/payments'],
+    owners: [],
+    severity: null,
+    violations: [],
+    rules: [],
+    first_run: 17,
+  }
+}
+
+const plain = { colour: false, width: 100, full: false }
+
+it('a cause shows no value before as none where its resources lost different ones', () => {
+  const report = aReport({ causes: [wiped(36)] })
+  const shown = text(report, plain)
+  expect(shown).toContain('/authentication  different values → none')
+  expect(shown).toContain('/description     "checkout" → none')
+  expect(shown).toContain('/rate_limit      different values → 0')
+  expect(html(report, plain)).toContain('<del>different values</del>')
+})
+
+it('a cause of which one resource is left still says that a value was lost', () => {
+  const shown = text(aReport({ causes: [wiped(1)] }), plain)
+  expect(shown).toContain('/authentication  its value → none')
+  expect(shown).toContain('/rate_limit      none → 0')
+})

@@ -2,10 +2,14 @@ import { recordedPolicyResults } from '../../src/audit/policy-results.ts'
 import type { Compliance } from '../../src/compliance/compliance.ts'
 import { builtInFramework, type Framework } from '../../src/compliance/framework.ts'
 import { assessRun } from '../../src/compliance/gather-compliance.ts'
-import { createRandom } from '../../src/demo/random.ts'
+import type { Channel } from '../../src/config/configuration.ts'
+import { createRandom, type Random } from '../../src/demo/random.ts'
 import type { History } from '../../src/history/history.ts'
+import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
 import type { Report } from '../../src/model/report.ts'
-import type { FailOn, Severity } from '../../src/model/violation.ts'
+import { type FailOn, type Severity, severities } from '../../src/model/violation.ts'
+import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
+import type { Message } from '../../src/notify/message.ts'
 import { rules as builtInRules } from '../../src/rules/rules.ts'
 import type { Filters, Offer } from '../../src/service/settings.ts'
 import { openAuditHarness } from '../audit/audit-harness.ts'
@@ -38,6 +42,12 @@ export interface World {
   readonly catalogue: Readonly<Record<string, { readonly kind: string; readonly severity: Severity }>>
   /** The first is the one that every run is reported by, the last run also by the others. */
   readonly frameworks: readonly Framework[]
+  /** Webhooks; the first is told everything. `projects`: all where it is empty. */
+  readonly channels: readonly {
+    readonly name: string
+    readonly min_severity: Severity
+    readonly projects: readonly string[]
+  }[]
   readonly runs: readonly {
     readonly started_at: string
     /** Names of the projects that were scanned. */
@@ -68,6 +78,8 @@ export interface Said {
   readonly baselines: readonly (readonly BaselineAnswer[])[]
   /** Its reports by control, asked for after the last run. */
   readonly controls: readonly (readonly Compliance[])[]
+  /** By the name of a channel, the message about the run; null for none. */
+  readonly messages: readonly Readonly<Record<string, Message | null>>[]
 }
 
 /** A random fleet, audited several times while it changes and breaks. `openHistory`: where it is not a file. */
@@ -87,6 +99,8 @@ export async function makeWorld(
   const baselines: (readonly BaselineAnswer[])[] = []
   let waiting: AcceptedPlace[] = []
   const withheld = createRandom(`oracle/${seed}/withheld`)
+  const channels = drawChannels(createRandom(`oracle/${seed}/channels`), Object.keys(projects))
+  const messages: Readonly<Record<string, Message | null>>[] = []
 
   async function auditOnce(isReadable: boolean): Promise<void> {
     const { waitMs, rules, exceptions, policyLines, ...turn } = nextTurn()
@@ -98,7 +112,9 @@ export async function makeWorld(
       : { requests: [], answers: [] }
     baselines.push(answers)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
-    reports.push(await harness.audit({ ...turn, url: proxy.url }))
+    const { compose, told } = recordMessages(channels)
+    reports.push(await harness.audit({ ...turn, url: proxy.url, compose }))
+    messages.push(told())
     runs.push({
       started_at: startedAt,
       scanned: turn.only,
@@ -149,7 +165,38 @@ export async function makeWorld(
       .map(({ id, kind, severity }) => [id, { kind, severity }] as const),
   )
   return {
-    world: { seed, projects: named, labels, catalogue, frameworks, runs },
-    said: { reports, baselines, controls },
+    world: { seed, projects: named, labels, catalogue, frameworks, channels, runs },
+    said: { reports, baselines, controls, messages },
   }
+}
+
+function drawChannels(random: Random, names: readonly string[]): World['channels'] {
+  const projects = names.filter(() => random.chance(0.5)).map((name) => `acme/${name}`)
+  return [
+    { name: 'all', min_severity: 'info', projects: [] },
+    { name: 'some', min_severity: severities[random.below(severities.length)] ?? 'info', projects },
+  ]
+}
+
+/** Composes messages as a run commits them, and remembers those of the last try. */
+function recordMessages(channels: World['channels']) {
+  let composed: ReturnType<ComposeNotifications> = []
+  const hooks = channels.map(
+    ({ name, min_severity, projects }): Channel => ({
+      ...{ name, min_severity, type: 'webhook', url: 'http://127.0.0.1:9/', secret: 'not-a-real-secret' },
+      projects: [...projects],
+    }),
+  )
+  const composeAll = composeRunNotifications(hooks)
+  const compose: ComposeNotifications = (record, before) => {
+    composed = composeAll?.(record, before) ?? []
+    return composed
+  }
+  const told = () => {
+    const bodies = new Map(composed === 'later' ? [] : composed.map(({ channel, body }) => [channel, body]))
+    return Object.fromEntries(
+      channels.map(({ name }): [string, Message | null] => [name, JSON.parse(bodies.get(name) ?? 'null')]),
+    )
+  }
+  return { compose, told }
 }

@@ -3,7 +3,8 @@ Works out from the raw answers of a service what hookdrift's reports must say, a
 
     python3 oracle.py DIRECTORY [--keep DIRECTORY]
 
-DIRECTORY holds SEED.world.json, SEED.reports.json and SEED.baselines.json of each world. Prints one JSON object. Worlds with a disagreement are
+DIRECTORY holds SEED.world.json, SEED.reports.json, SEED.baselines.json, SEED.controls.json and SEED.messages.json of each
+world. Prints one JSON object. Worlds with a disagreement are
 copied to where --keep says. Shares no code with hookdrift, and needs nothing but Python; README.md says how far it is independent.
 """
 
@@ -13,6 +14,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import messages
 import normal_form
 from approved import UNEXPECTED, as_said
 from controls import ACROSS_ROWS
@@ -30,25 +32,27 @@ def main(directory, keep):
         before = len(total["disagreements"])
         baselines_file = file.with_name(f"{seed}.baselines.json")
         controls_file = file.with_name(f"{seed}.controls.json")
-        documents = controls_file.read_text()
-        said = zip(json.loads(text), json.loads(baselines_file.read_text()), json.loads(documents), strict=True)
+        messages_file = file.with_name(f"{seed}.messages.json")
+        documents, bodies = controls_file.read_text(), messages_file.read_text()
+        parts = (text, baselines_file.read_text(), documents, bodies)
+        said = zip(*map(json.loads, parts), strict=True)
         compare_world(seed, json.loads(file.read_text()), list(said), total)
         for secret in normal_form.secrets_met:
             count(total, "secrets searched for")
-            if secret in text or secret in documents:
-                disagree(total, seed, 0, "secrets", "", "no secret in a report", f"{secret[:4]}…")
+            if any(secret in part for part in (text, documents, bodies)):
+                disagree(total, seed, 0, "secrets", "", "no secret in a report or message", f"{secret[:4]}…")
         normal_form.secrets_met.clear()
         if keep and len(total["disagreements"]) > before:
             Path(keep).mkdir(mode=0o700, parents=True, exist_ok=True)
-            for kept in (file, reports_file, baselines_file, controls_file):
+            for kept in (file, reports_file, baselines_file, controls_file, messages_file):
                 shutil.copy(kept, keep)
     json.dump(total, sys.stdout)
 
 
 def compare_world(seed, world, reports, total):
     total["worlds"] += 1
-    seals, places = {}, {}
-    for number, (expected, (report, answers, documents)) in enumerate(zip(run_world(world), reports, strict=True), 1):
+    seals, places, told = {}, {}, messages.Told()
+    for number, (expected, (report, answers, documents, bodies)) in enumerate(zip(run_world(world), reports, strict=True), 1):
         total["runs"] += 1
         said = {**said_by(report), **said_of_baselines(world["runs"][number - 1]["baselines"], answers)}
         places |= {one["fingerprint"]: place_of_violation(one) for one in report["violations"]}
@@ -57,6 +61,12 @@ def compare_world(seed, world, reports, total):
             place: {"is_met": one["state"] == "met"}
             for place, one in said["controls"].items()
             if place in expected.get("controls in doubt", {})
+        }
+        said["messages"] = {channel["name"]: messages.said_of(bodies[channel["name"]]) for channel in world["channels"]}
+        events = list(told.events_of(report))
+        expected["messages"] = {
+            channel["name"]: messages.expected_of(events, channel, said["messages"][channel["name"]])
+            for channel in world["channels"]
         }
         for about in ABOUT:
             if about not in expected:
@@ -77,6 +87,8 @@ def compare_world(seed, world, reports, total):
                 if about == "controls" and None not in (mine, theirs):
                     count(total, "exemptions", len(mine["exemptions"]))
                     theirs = as_assessed(theirs, mine)
+                if about == "messages":
+                    count(total, "events", sum(mine["counts"].values()))
                 if about == "violations":
                     count(total, "endings", int(mine is not None and mine["state"] == "resolved"))
                     if place[0].startswith("drift/") and place[1] in expected["approved"]:
@@ -89,7 +101,7 @@ def compare_world(seed, world, reports, total):
 
 ABOUT = (
     *("baselines", "baseline diffs", "coverage", "changes", "unreferenced", "violations", "controls", "verdicts"),
-    "controls in doubt",
+    *("controls in doubt", "messages"),
 )
 
 

@@ -15,6 +15,7 @@ describe.skipIf(why !== '')(`an oracle in another language, from the raw answers
     // So that an oracle that has gone silent does not pass for one that agrees.
     expect(comparisons.violations).toBeGreaterThan(40 * asked)
     expect(comparisons.endings).toBeGreaterThan(8 * asked)
+    expect(comparisons.events).toBeGreaterThan(50 * asked)
     expect(comparisons.controls).toBeGreaterThan(40 * asked)
     expect(comparisons.exemptions).toBeGreaterThan(10 * asked)
     expect(comparisons['controls in doubt']).toBeGreaterThan(asked)

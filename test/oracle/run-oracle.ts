@@ -71,6 +71,7 @@ export async function runOracle({
           writeFileSync(join(batch, `${world.seed}.${name}.json`), neutraliseJson(JSON.stringify(document)))
         write('baselines', said.baselines)
         write('controls', said.controls)
+        write('messages', said.messages)
         writeFileSync(
           join(batch, `${world.seed}.reports.json`),
           `[${said.reports.map((report) => json(report, fileRenderOptions)).join(',')}]`,

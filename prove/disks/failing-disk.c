@@ -5,7 +5,7 @@
  *   cc -shared -fPIC -o failing-disk.so failing-disk.c -ldl
  *   LD_PRELOAD=failing-disk.so FAILING_DISK=/path/hookdrift.db FAILING_CALL=read FAILING_FROM=3 FAILING_TO=3 PROGRAM
  *
- * FAILING_COUNT: a file that is told, at the end, how many calls of that kind there were.
+ * FAILING_COUNT: a file that has, at the end, how many calls of that kind there were.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -13,7 +13,7 @@ export interface FailingRange {
 
 /**
  * Compiles `failing-disk.c`. The variables that it answers with make a program fail at some calls for the files whose names
- * begin with `disk`; `countFile` is told how many there were. Undefined where there is no C compiler.
+ * begin with `disk`; `countFile` has how many there were. Undefined where there is no C compiler.
  */
 export function compileFailingDisk(directory: string) {
   const library = join(directory, 'failing-disk.so')

@@ -42,7 +42,7 @@ export interface World {
   readonly catalogue: Readonly<Record<string, { readonly kind: string; readonly severity: Severity }>>
   /** The first is the one that every run is reported by, the last run also by the others. */
   readonly frameworks: readonly Framework[]
-  /** Webhooks; the first is told everything. `projects`: all where it is empty. */
+  /** Webhooks; the first is notified of everything. `projects`: all where it is empty. */
   readonly channels: readonly {
     readonly name: string
     readonly min_severity: Severity
@@ -112,9 +112,9 @@ export async function makeWorld(
       : { requests: [], answers: [] }
     baselines.push(answers)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
-    const { compose, told } = recordMessages(channels)
+    const { compose, readMessages } = recordMessages(channels)
     reports.push(await harness.audit({ ...turn, url: proxy.url, compose }))
-    messages.push(told())
+    messages.push(readMessages())
     runs.push({
       started_at: startedAt,
       scanned: turn.only,
@@ -192,11 +192,11 @@ function recordMessages(channels: World['channels']) {
     composed = composeAll?.(record, before) ?? []
     return composed
   }
-  const told = () => {
+  const readMessages = () => {
     const bodies = new Map(composed === 'later' ? [] : composed.map(({ channel, body }) => [channel, body]))
     return Object.fromEntries(
       channels.map(({ name }): [string, Message | null] => [name, JSON.parse(bodies.get(name) ?? 'null')]),
     )
   }
-  return { compose, told }
+  return { compose, readMessages }
 }

@@ -7,7 +7,7 @@ SEVERITIES = ("critical", "high", "medium", "low", "info")
 OPEN = ("opened", "continuing")
 
 
-class Told:
+class Known:
     """What the reader of all reports knows of violations and listings."""
 
     def __init__(self):
@@ -49,7 +49,7 @@ class Told:
 
 
 def chosen(events, channel):
-    """What a channel is told: [type, about]."""
+    """What a channel is notified of: [type, about]."""
     names = []
     for event, about, project, severity in events:
         if SEVERITIES.index(severity) > SEVERITIES.index(channel["min_severity"]):
@@ -71,7 +71,7 @@ def expected_of(events, channel, said):
 
 
 def said_of(message):
-    """The same of a message; a channel that got none was told nothing."""
+    """The same of a message; a channel that got none was notified of nothing."""
     if message is None:
         return {"counts": {}, "names": []}
     counts = {event: number for event, number in sorted(message["counts"].items()) if event != "rule.unknown"}

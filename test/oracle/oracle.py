@@ -51,7 +51,7 @@ def main(directory, keep):
 
 def compare_world(seed, world, reports, total):
     total["worlds"] += 1
-    seals, places, told = {}, {}, messages.Told()
+    seals, places, known = {}, {}, messages.Known()
     for number, (expected, (report, answers, documents, bodies)) in enumerate(zip(run_world(world), reports, strict=True), 1):
         total["runs"] += 1
         said = {**said_by(report), **said_of_baselines(world["runs"][number - 1]["baselines"], answers)}
@@ -63,7 +63,7 @@ def compare_world(seed, world, reports, total):
             if place in expected.get("controls in doubt", {})
         }
         said["messages"] = {channel["name"]: messages.said_of(bodies[channel["name"]]) for channel in world["channels"]}
-        events = list(told.events_of(report))
+        events = list(known.events_of(report))
         expected["messages"] = {
             channel["name"]: messages.expected_of(events, channel, said["messages"][channel["name"]])
             for channel in world["channels"]

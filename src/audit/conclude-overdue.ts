@@ -30,14 +30,19 @@ interface DuePolicy {
   readonly now: number
 }
 
-/**
- * What `violation/overdue` finds in a project, and what decides its active violations. `old`: the project's violations as
- * the run leaves them, those that it ended included.
- */
-export function concludeOverdue(
+interface OverdueFacts<Active> {
+  /** The project's violations as the run leaves them, those that it ended included. */
+  readonly old: readonly AgedViolation[]
+  /** Of `violation/overdue`. */
+  readonly active: readonly Active[]
+  /** Whether one was opened by a clock that was ahead of this run's: nothing says yet that it is not overdue. */
+  isOfLaterTime(violation: Active): boolean
+}
+
+/** What `violation/overdue` finds in a project, and what decides its active violations. */
+export function concludeOverdue<Active extends Finding>(
   project: ProjectRef,
-  old: readonly AgedViolation[],
-  active: readonly Finding[],
+  { old, active, isOfLaterTime }: OverdueFacts<Active>,
   { evaluator, due, now }: DuePolicy,
 ): ProjectConclusion {
   const past = old.filter(({ kind, rule, severity, firstSeen }) => {
@@ -46,7 +51,10 @@ export function concludeOverdue(
   })
   const byPath = Map.groupBy(past, ({ rule }) => `/${pointerStep(rule)}`)
   const overdue = [...byPath.values()].flatMap((group) => describeOverdue(group, due))
-  const undecided = new Set([...byPath].flatMap(([path, group]) => (group.some(isUnknown) ? [path] : [])))
+  const undecided = new Set([
+    ...[...byPath].flatMap(([path, group]) => (group.some(isUnknown) ? [path] : [])),
+    ...active.filter((violation) => !byPath.has(violation.path) && isOfLaterTime(violation)).map(({ path }) => path),
+  ])
   const isDueLater = (violation: Finding) => byPolicy(evaluator.switchOf(project, bareResource(violation), overdueRule))
   const always = () => true
   const never = () => false

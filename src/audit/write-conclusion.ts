@@ -1,9 +1,11 @@
 import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, Draft, ViolationDraft } from '../history/history.ts'
+import { readLaterStarts } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import type { Ending } from '../model/ending.ts'
 import { isProjectList, type ProjectRef, policyProject, projectKey } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
+import { isoTime } from '../model/time.ts'
 import { overdueRule } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { RuleNeeds } from '../policy/policy.ts'
@@ -121,10 +123,12 @@ async function writeOverdue(
   const before = overdueBefore(due, now)
   const active = await draft.unconfirmedBy([overdueRule], refs)
   const accepted = await draft.acceptancesOf(refs)
+  const laterRuns = await readLaterStarts(draft.past, draft.run, isoTime(now))
   for (const project of refs) {
     const old = await draft.oldViolations(project, before)
     const ofProject = active.get(project.name) ?? []
-    const concluded = concludeOverdue(project, old, ofProject, { evaluator, due, now })
+    const isOfLaterTime = ({ firstRun }: ActiveViolation) => laterRuns.has(firstRun)
+    const concluded = concludeOverdue(project, { old, active: ofProject, isOfLaterTime }, { evaluator, due, now })
     await writeConcluded(draft, concluded, { active, accepted, scope: 'violations', evaluator })
   }
 }

@@ -8,8 +8,9 @@ import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
-import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { diffAttributes, sealedOnBothSides } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
 import type { ReportChange } from '../model/report.ts'
 import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
@@ -20,7 +21,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
-import { diffView } from './diff.ts'
+import { diffView, sayNotCompared } from './diff.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 export const baselineDiffForm: AnswerForm = {
@@ -87,6 +88,9 @@ export async function readBaselineDiff(
         `${approval.project.name}: ${count(resources, kind)} not compared: the baseline does not cover them.`,
       )
     }
+    for (const [kind, resources] of differences.resealed) {
+      notCompared.push(sayNotCompared({ project: approval.project.name, kind, resources }))
+    }
     for (const [kind, resources] of differences.unseen) {
       notCompared.push(
         `${approval.project.name}: ${count(resources, kind)} not compared: not scanned by run ${last.number}.`,
@@ -117,6 +121,7 @@ async function compare(history: HistoryReader, approval: Approval, run: number) 
   const rows: ReportChange[] = []
   const unknown = new Map<Kind, number>()
   const unseen = new Map<Kind, number>()
+  const resealed = new Map<Kind, number>()
   for (const key of [...new Set([...before.keys(), ...now.keys()])].sort()) {
     const [old, current] = [before.get(key), now.get(key)]
     const { kind, uid, name } = current ?? old ?? unnamed
@@ -135,11 +140,12 @@ async function compare(history: HistoryReader, approval: Approval, run: number) 
     if (old === undefined) rows.push({ ...row, change: 'added', fields: [] })
     else if (current === undefined) rows.push({ ...row, change: 'removed', fields: [] })
     else {
+      if (isResealed(old, current)) resealed.set(kind, (resealed.get(kind) ?? 0) + 1)
       const fields = fieldsBetween(old, current)
       if (fields.length > 0) rows.push({ ...row, change: 'modified', fields })
     }
   }
-  return { rows, unknown, unseen }
+  return { rows, unknown, unseen, resealed }
 }
 
 const unnamed = { kind: 'endpoint', uid: '', name: '' } as const
@@ -147,6 +153,11 @@ const unnamed = { kind: 'endpoint', uid: '', name: '' } as const
 function fieldsBetween({ kind, attributes, sealKeyId }: ApprovedResource, now: ResourceAtRun) {
   // A stored body is canonical JSON of an object, written by us.
   return diffAttributes(kind, attributes, parseStored(now.body), { sealsComparable: sealKeyId === now.sealKeyId })
+}
+
+/** Whether both hold secrets that cannot be compared, since different installation keys sealed them. */
+function isResealed({ attributes, sealKeyId }: ApprovedResource, now: ResourceAtRun): boolean {
+  return sealKeyId !== now.sealKeyId && sealedOnBothSides(attributes, parseStored<Json>(now.body)).length > 0
 }
 
 function isConfigured(kind: Kind): boolean {

@@ -9,7 +9,7 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import type { StateVersion } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
-import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { diffAttributes, sealedOnBothSides } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
 import { AuditError } from '../model/errors.ts'
@@ -48,6 +48,9 @@ export const diffForm: AnswerForm = {
     not_scanned: listOf(z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count })).describe(
       'Resources that are not compared, because the earlier run did not scan their kind.',
     ),
+    secrets_not_compared: listOf(
+      z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count }),
+    ).describe('Resources whose secrets are not compared, because the runs sealed them under different keys.'),
   },
 }
 
@@ -109,11 +112,13 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
     earlier,
   )
   const first = firstInOrder<DiffRow>(limit, inResourceOrder)
-  const unseen = new Map<string, UnseenKind>()
+  const unseen = new Map<string, CountedKind>()
+  const resealed = new Map<string, CountedKind>()
   let total = 0
   await visitDiffering(reader, earlier.number, later.number, (pair) => {
     if (!matchesProject(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) return
-    if (pair.before === undefined && !isScanned(pair)) return countUnseen(unseen, pair)
+    if (pair.before === undefined && !isScanned(pair)) return countKind(unseen, pair)
+    if (isResealed(pair)) countKind(resealed, pair)
     if (after !== undefined && inResourceOrder({ ...pair, project: pair.project.name }, after) <= 0) return
     for (const row of toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch)) {
       total++
@@ -121,36 +126,54 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
     }
   })
   const extent = isBackwards ? selectProjects(await readLatestScans(reader, to.number), projects) : scans
-  const notScanned = [...unseen.values()].sort(
-    (a, b) => compareText(a.project, b.project) || compareText(a.kind, b.kind),
-  )
+  const [notScanned, secretsNotCompared] = [inOrder(unseen), inOrder(resealed)]
   const rows = first.values()
   return {
     form: diffForm,
     ...statingExtent(to, extent),
-    more: { from: { ...toAnswerRun(from) }, not_scanned: notScanned.map((each) => ({ ...each })) },
+    more: {
+      from: { ...toAnswerRun(from) },
+      not_scanned: notScanned.map((each) => ({ ...each })),
+      secrets_not_compared: secretsNotCompared.map((each) => ({ ...each })),
+    },
     remarks: [
       `Compared with run ${from.number}, ${showTime(from.startedAt)}.`,
       ...notScanned.map(({ project, kind, resources }) => {
         return `${project}: ${count(resources, kind)} not compared: not scanned by run ${earlier.number}.`
       }),
+      ...secretsNotCompared.map(sayNotCompared),
     ],
     rows,
     omitted: total - rows.length,
   }
 }
 
-/** Resources of a kind that the earlier run had not scanned. */
-interface UnseenKind {
+/** Resources of a kind that are not compared, or not in full. */
+interface CountedKind {
   readonly project: string
   readonly kind: Kind
   readonly resources: number
 }
 
-function countUnseen(unseen: Map<string, UnseenKind>, { project, kind }: ResourceDifference): void {
+function countKind(counted: Map<string, CountedKind>, { project, kind }: ResourceDifference): void {
   const key = `${project.name} ${kind}`
-  const { resources = 0 } = unseen.get(key) ?? {}
-  unseen.set(key, { project: project.name, kind, resources: resources + 1 })
+  const { resources = 0 } = counted.get(key) ?? {}
+  counted.set(key, { project: project.name, kind, resources: resources + 1 })
+}
+
+function inOrder(counted: ReadonlyMap<string, CountedKind>): readonly CountedKind[] {
+  return [...counted.values()].sort((a, b) => compareText(a.project, b.project) || compareText(a.kind, b.kind))
+}
+
+/** Whether both sides hold secrets that cannot be compared, since different installation keys sealed them. */
+function isResealed({ before, after }: ResourceDifference): boolean {
+  if (before === undefined || after === undefined || before.sealKeyId === after.sealKeyId) return false
+  return sealedOnBothSides(attributesOf(before), attributesOf(after)).length > 0
+}
+
+/** For a comparison in which nothing else may differ. */
+export function sayNotCompared({ project, kind, resources }: CountedKind): string {
+  return `${project}: secrets of ${count(resources, kind)} not compared: sealed under different installation keys.`
 }
 
 /** Whether a run had scanned a kind of a project. */

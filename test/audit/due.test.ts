@@ -109,6 +109,19 @@ describe('what is overdue', () => {
     expect(fixture.query('SELECT 1 FROM violation')).toHaveLength(5)
   })
 
+  it('is unknown where the clock went back behind the run that found it, and continues when it is right again', async () => {
+    await using fixture = await openFixture()
+    await fixture.audit({ policy: dated })
+    const reports: Report[] = []
+    for (const days of [3, -3, 0, 3]) reports.push(await auditAfter(fixture, days))
+    expect(reports.map(overdueIn)).toEqual([
+      [`opened ${both}`],
+      [`unknown ${both}`],
+      [`unknown ${both}`],
+      [`continuing ${both}`],
+    ])
+  })
+
   it('is fixed when all of it is, and says how much is left before', async () => {
     await using fixture = await openFixture()
     await fixture.audit({ policy: dated })

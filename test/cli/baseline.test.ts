@@ -26,6 +26,39 @@ async function aDesk() {
 const rowsOf = (text: string): Record<string, unknown>[] => JSON.parse(text).rows
 
 describe('hookdrift baseline', () => {
+  it('and diff say which secrets they cannot compare, where another installation key sealed them', async () => {
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    await cli.audit([], { env: { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-not-a-real-key-not-a-real-key' } })
+    const sentence = 'acme/orders: secrets of 5 endpoints not compared: sealed under different installation keys.\n'
+    const config = ['--config', cli.directory.file('hookdrift.yaml')]
+    const diff = (...more: string[]) =>
+      command(['diff', '1', ...more, ...config], { cwd: cli.directory.path, env: cli.env })
+    expect((await baseline(cli, 'diff')).stdout).toContain(sentence)
+    expect((await diff()).stdout).toContain(sentence)
+    const { secrets_not_compared } = JSON.parse((await diff('--format', 'json')).stdout)
+    expect(secrets_not_compared).toContainEqual({ project: 'acme/orders', kind: 'endpoint', resources: 5 })
+  })
+
+  it('names a project as it is called now', async () => {
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    const configuration = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
+    cli.directory.write('hookdrift.yaml', configuration.replace('name: orders', 'name: sales'))
+    breakOne(cli)
+    await cli.audit()
+    const projects = (text: string) => rowsOf(text).map(({ project }) => project)
+    expect(projects((await baseline(cli, 'show', '--format', 'json')).stdout)).toEqual(['acme/payments', 'acme/sales'])
+    const project = at(cli.fleet.projects(), 0).name === 'orders' ? 'acme/sales' : 'acme/payments'
+    expect(projects((await baseline(cli, 'diff', '--format', 'json')).stdout)).toEqual([project])
+    expect((await baseline(cli, 'revoke', '--project', 'acme/orders')).code).toBe(2)
+    expect((await baseline(cli, 'revoke', '--project', 'acme/sales')).stdout).toBe(
+      'Revoked the baseline of acme/sales.\n',
+    )
+  })
+
   it('approves, shows, compares and revokes, with who and when', async () => {
     await using cli = await aDesk()
     await cli.audit()

@@ -3,6 +3,7 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { copyRows } from '../history/table-rows.ts'
 import type { Verification, VerificationRequest } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
+import { shellWord } from '../report/text/shell-word.ts'
 
 export interface CopiedHistory {
   /** The last committed run. */
@@ -33,7 +34,7 @@ export async function copyHistory(
   const copy = async (original: HistoryRows) => {
     refuseBroken(await original.verify(request), {
       what: `nothing was copied: ${from.displayName} does not verify`,
-      advice: 'run `hookdrift verify`, and copy the last backup that verifies',
+      advice: `run \`hookdrift verify --history ${shellWord(from.displayName)}\`, and copy the last backup that verifies`,
     })
     const contains: ContainsLink = async (run, chain) => (await original.chainOf(run)) === chain
     return to.fill(contains, async (target) => {

@@ -106,8 +106,12 @@ export function watchInLog(log: Log): DeliveryObserver {
   return {
     delivered: (channel, notification) => log.debug({ channel, notification }, 'notification delivered'),
     failed: (channel, notification, error) =>
-      log.warn({ channel, notification, error }, 'notification not delivered; will be tried again'),
-    gone: (channel) => log.warn({ channel }, 'the receiver is gone (410): the channel is disabled'),
+      log.warn({ channel, notification, error }, 'notification not delivered; it waits'),
+    gone: (channel) =>
+      log.warn(
+        { channel },
+        'the receiver is gone (410): the channel is disabled until its address changes or a test arrives',
+      ),
     gaveUp: (channel, notification, error) =>
       log.error({ channel, notification, error }, 'notification given up after a day'),
   }

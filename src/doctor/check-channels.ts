@@ -3,10 +3,11 @@ import { dirname } from 'node:path'
 import type { Channel } from '../config/configuration.ts'
 import { httpAddress, smtpServer } from '../config/notify-schema.ts'
 import { reasonOf } from '../model/errors.ts'
+import { showTime } from '../report/text/show-time.ts'
 import { networkFailure } from '../service/network-failure.ts'
 import { type ProxyVariables, proxyFor } from '../service/proxy-for.ts'
 import { type HostPort, hostPortOf, resolveHost, tryConnection } from '../service/reach-host.ts'
-import { contain, type Diagnosis, fail, ok, skipped } from './check.ts'
+import { contain, type Diagnosis, fail, ok, skipped, warn } from './check.ts'
 
 const waitMs = 5_000
 
@@ -15,15 +16,34 @@ const checkWay = 'Check the address of the channel, and the way to it from this 
 /** Checks that the receivers can be reached. It sends them nothing: `hookdrift notify --test` does. */
 export async function checkChannels(
   channels: readonly Channel[],
-  env: ProxyVariables,
-  isCut: boolean,
+  {
+    env,
+    goneSince,
+    isCut,
+  }: {
+    readonly env: ProxyVariables
+    /** When the receiver of a channel answered that it is gone (ISO 8601, UTC). */
+    readonly goneSince: ReadonlyMap<string, string>
+    readonly isCut: boolean
+  },
 ): Promise<readonly Diagnosis[]> {
   const diagnoses = await Promise.all(
-    channels.map((channel) => contain(checkWay, async () => [await checkChannel(channel, env)])),
+    channels.map((channel) => {
+      const goneAt = goneSince.get(channel.name)
+      if (goneAt !== undefined) return [goneChannel(channel.name, goneAt)]
+      return contain(checkWay, async () => [await checkChannel(channel, env)])
+    }),
   )
   const cut = isCut ? [skipped('a channel has a mistake, or a secret is not set: see configuration')] : []
   if (channels.length === 0 && !isCut) return [skipped('none configured: an audit notifies nothing')]
   return [...diagnoses.flat(), ...cut]
+}
+
+function goneChannel(name: string, at: string): Diagnosis {
+  return warn(
+    `${name}: disabled, because its receiver answered 410 at ${showTime(at)}`,
+    `Correct its address, and run \`hookdrift notify --test ${name}\`, which enables it again.`,
+  )
 }
 
 /** URLs of channels are secrets: a message shows the host alone. */

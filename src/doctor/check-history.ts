@@ -1,7 +1,7 @@
 import { findInstallationKey, refuseEmptyVariable } from '../app/installation-key.ts'
 import { examineHistory } from '../app/open-history.ts'
 import { verificationOf } from '../app/verify-report.ts'
-import type { HistoryContent, HistoryExamination } from '../history/examination.ts'
+import type { GoneChannel, HistoryContent, HistoryExamination } from '../history/examination.ts'
 import { describeMove, moveAdvice } from '../history/lease-owner.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { isOnThisMachine } from '../history/postgres-server.ts'
@@ -19,10 +19,14 @@ export async function checkHistory(
   location: HistoryLocation,
   env: Environment,
   showPath: (path: string) => string,
-): Promise<{ readonly history: readonly Diagnosis[]; readonly sealKey: readonly Diagnosis[] }> {
+): Promise<{
+  readonly history: readonly Diagnosis[]
+  readonly sealKey: readonly Diagnosis[]
+  readonly goneChannels: readonly GoneChannel[]
+}> {
   const { diagnoses, examination } = await examine(location, env, showPath)
   const sealKey = await contain(giveKey, async () => checkSealKey(location, env, examination?.content, showPath))
-  return { history: diagnoses, sealKey }
+  return { history: diagnoses, sealKey, goneChannels: examination?.content?.goneChannels ?? [] }
 }
 
 const giveKey = 'Put the installation key back, or make one: `openssl rand -hex 32`, as HOOKDRIFT_SEAL_KEY.'

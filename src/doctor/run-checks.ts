@@ -34,15 +34,20 @@ export async function runChecks(context: Setup, terminal: ProcessContext): Promi
     paths.policy === 'unknown'
       ? { policy: unread, tests: unread }
       : await checkPolicy(paths.policy, clock.now(), showPath)
-  const { history, sealKey } =
+  const { history, sealKey, goneChannels } =
     'kind' in paths.history
       ? await checkHistory(paths.history, env, showPath)
-      : { history: paths.history, sealKey: [skipped('its place is that of the history')] }
+      : { history: paths.history, sealKey: [skipped('its place is that of the history')], goneChannels: [] }
   const services = await Promise.all(
     (parts?.services ?? []).map((service) => checkService({ ...context, service, env, file: showPath(config) })),
   )
   const isCut = (member: string) => examined?.isCut(member) ?? false
-  const channels = parts && (await contain(correctChannels, () => checkChannels(parts.notify, env, isCut('notify'))))
+  const isGone = new Map(goneChannels.map(({ name, at }) => [name, at]))
+  const channels =
+    parts &&
+    (await contain(correctChannels, () =>
+      checkChannels(parts.notify, { env, goneSince: isGone, isCut: isCut('notify') }),
+    ))
   const schedules =
     parts &&
     (await contain(correctSchedules, async () => checkSchedules(parts.schedules, clock.now(), isCut('schedules'))))

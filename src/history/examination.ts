@@ -27,6 +27,12 @@ export interface ServerExamination {
   readonly tls: string | undefined
 }
 
+export interface GoneChannel {
+  readonly name: string
+  /** When the receiver said so (ISO 8601, UTC). */
+  readonly at: string
+}
+
 export interface HistoryContent {
   readonly schema: number
   /** The newest schema that this program knows. */
@@ -37,6 +43,8 @@ export interface HistoryContent {
   readonly moved: Move | undefined
   /** The id of the installation key of the last committed run; undefined before the first, or of another schema. */
   readonly sealKeyId: string | undefined
+  /** Channels whose receivers want no further messages, by name; none of another schema. */
+  readonly goneChannels: readonly GoneChannel[]
   /** undefined where the schema is another. */
   readonly verification: Verification | undefined
 }

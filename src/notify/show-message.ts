@@ -199,6 +199,8 @@ function text(words: string): Line {
 function showEvent(event: Event, fixed: Set<string>): Line[] {
   const { rule, text: what, remediation = '', command = '', uid = '', ui_url, report_url } = event
   const isNew = rule !== undefined && !fixed.has(rule)
+  // The message of a violation that is over is in the present tense.
+  const wasFound = event.type === 'violation.resolved' ? [{ words: 'Was: ' }] : []
   if (rule !== undefined && remediation !== '') fixed.add(rule)
   const resourceCommand = commandAbout(uid, `${remediation} \`${command}\``)
   const next = isNew
@@ -208,7 +210,7 @@ function showEvent(event: Event, fixed: Set<string>): Line[] {
       : [{ words: 'Fix: ' }, { command: resourceCommand }]
   return [
     { level: 'event', pieces: sayEvent(event) },
-    ...(rule === undefined ? [] : [{ level: 'detail', pieces: [{ foreign: what }] } as const]),
+    ...(rule === undefined ? [] : [{ level: 'detail', pieces: [...wasFound, { foreign: what }] } as const]),
     ...(event.ended_by === undefined
       ? []
       : [{ level: 'detail', pieces: [{ foreign: sentenceOfEnding(endingOf(event)) }] } as const]),

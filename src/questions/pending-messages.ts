@@ -97,7 +97,22 @@ export async function answerOutbox(history: OpenHistory, limit: number): Promise
     more: { channels: states },
     remarks: channels.length === 0 ? ['No channel has had a message yet.'] : channels.map(describeChannel),
     ...limited(messages.map(toRow), limit),
+    conclusion: adviseOn(channels),
   }
+}
+
+/** What makes the messages arrive. */
+function adviseOn(channels: readonly ChannelState[]): readonly string[] {
+  const gone = channels.filter((channel) => channel.gone !== null)
+  const waiting = channels.filter((channel) => channel.gone === null && channel.pending > 0)
+  return [
+    ...gone.map(
+      ({ name }) => `To enable ${name} again, correct its address, and run \`hookdrift notify --test ${name}\`.`,
+    ),
+    ...(waiting.length === 0
+      ? []
+      : ['To deliver what waits at once, repair the receiver, and run `hookdrift notify`.']),
+  ]
 }
 
 function toRow({ id, channel, run, createdAt, state, attempts, nextTryAt, error }: WaitingMessage): OutboxRow {

@@ -33,6 +33,7 @@ async function openNotified(
     history: cli.directory.file('hookdrift.db'),
     audit: (args: readonly string[] = []) => cli.audit(['--quiet', ...args], { env }),
     notify: (...args: string[]) => command(['notify', ...config, ...args], options),
+    doctor: () => command(['doctor', ...config], options),
     start: (args: readonly string[]) => startHookdrift(args, options),
     /** The next scan of one project breaks off, also when it is retried. */
     loseSubscriptions: () => {
@@ -120,11 +121,16 @@ describe('hookdrift audit with notifications', () => {
     await notified.audit()
     notified.loseSubscriptions()
     await notified.audit()
-    await notified.notify()
+    const delivery = await notified.notify()
+    expect(delivery.stderr).not.toContain('will be tried again')
     expect(notified.receiver.got).toHaveLength(1)
     const { stdout, code } = await notified.notify('--pending')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^hook: GONE: its receiver answered 410 at 20.*2 pending/)
+    expect(stdout).toMatch(
+      /To enable hook again, correct its address, and run\s`hookdrift\snotify\s--config\s\S+\s--test\shook`/,
+    )
+    expect((await notified.doctor()).stdout).toMatch(/^! channel +hook: disabled, because its receiver answered 410/m)
     notified.receiver.answers(() => ({ status: 204 }))
     expect((await notified.notify('--test', 'hook')).code).toBe(0)
     await notified.notify()

@@ -6,6 +6,7 @@ import {
   findFirstWaiting,
   findLastTicketChange,
   findTicket,
+  goneChannelsIn,
   listChannels,
   listUndelivered,
 } from '../../src/history/sql/outbox.ts'
@@ -368,6 +369,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         const gone = { at: at(2), target: 'sealed:1' }
         await fixture.history.markGone('hook', gone)
         expect((await listChannels(fixture.history))[0]?.gone).toEqual(gone)
+        expect(await fixture.history.ask(goneChannelsIn)).toEqual([{ name: 'hook', at: gone.at }])
         await fixture.history.markGone('hook', undefined)
         expect((await listChannels(fixture.history))[0]?.gone).toBeNull()
       })

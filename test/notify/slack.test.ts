@@ -101,6 +101,17 @@ describe('a message to Slack', () => {
     expect(shown).toContain('\ndelivers to `new.example.com` (was `old.example.com`)\n')
   })
 
+  it('says of a violation that is over what it was', async () => {
+    const over = anEvent(1, { type: 'violation.resolved', resolution: 'fixed' })
+    const shown = await textOf(aMessage('msg_1', { events: [over, anEvent(2)] }))
+    expect(shown.split('\n').slice(1, 5)).toEqual([
+      '• *Fixed, high:* `endpoint/url-not-https` – endpoint `name 1` in acme/payments',
+      'Was: delivers over plain http',
+      '• *Opened, high:* `endpoint/url-not-https` – endpoint `name 2` in acme/payments',
+      'delivers over plain http',
+    ])
+  })
+
   it('counts what is of severity info', async () => {
     const shown = await textOf(aMessage('msg_1', { events: [anEvent(1)], infos: 23 }))
     expect(shown).toContain('\nand 23 of severity info\n')

@@ -45,5 +45,6 @@ describe('a command to be copied', () => {
     const text = 'hookdrift status, `hookdrift policy`, `hookdrift --help` and `status`'
     expect(locateCommands(text, both)).toBe(text)
     expect(locateCommands('`hookdrift status`', {})).toBe('`hookdrift status`')
+    expect(locateCommands('`hookdrift verify --history old.db`', both)).toBe('`hookdrift verify --history old.db`')
   })
 })

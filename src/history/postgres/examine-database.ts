@@ -1,5 +1,6 @@
 import type { HistoryContent, HistoryExamination, ServerExamination } from '../examination.ts'
 import type { PostgresServer } from '../postgres-server.ts'
+import { goneChannelsIn } from '../sql/outbox.ts'
 import { moveIn } from '../sql/runs.ts'
 import type { HistorySize, Verification } from '../upkeep.ts'
 import { connect, type PostgresDatabase, type PostgresSession, upkeepPatience } from './connect.ts'
@@ -85,14 +86,19 @@ async function sizeOf(session: PostgresSession, schema: string): Promise<number>
   return bytes ?? 0
 }
 
-const unread = { committedRuns: 0, moved: undefined, sealKeyId: undefined, verification: undefined }
+const unread = { committedRuns: 0, moved: undefined, sealKeyId: undefined, goneChannels: [], verification: undefined }
 
 async function readRuns(
   session: PostgresSession,
-): Promise<Pick<HistoryContent, 'committedRuns' | 'sealKeyId' | 'moved'>> {
+): Promise<Pick<HistoryContent, 'committedRuns' | 'sealKeyId' | 'moved' | 'goneChannels'>> {
   const row = await session.get<{ count: number; key: string | null }>(
     `SELECT (SELECT count(*) FROM hookdrift.run WHERE state = 'committed') AS count,
        (SELECT seal_key_id FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1) AS key`,
   )
-  return { committedRuns: row?.count ?? 0, sealKeyId: row?.key ?? undefined, moved: await moveIn(session) }
+  return {
+    committedRuns: row?.count ?? 0,
+    sealKeyId: row?.key ?? undefined,
+    moved: await moveIn(session),
+    goneChannels: await goneChannelsIn(session),
+  }
 }

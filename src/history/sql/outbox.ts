@@ -1,3 +1,4 @@
+import type { GoneChannel } from '../examination.ts'
 import type {
   ChannelClaims,
   ChannelState,
@@ -41,6 +42,11 @@ export async function listChannels(history: HistoryReader): Promise<readonly Cha
 type ChannelRow = Omit<ChannelState, 'gone' | 'lastMessage'> & {
   readonly [Member in keyof LastMessage]: LastMessage[Member] | null
 } & { readonly goneAt: string | null; readonly goneTarget: string | null }
+
+/** Channels whose receivers want no further messages, asked of a database. */
+export function goneChannelsIn(session: Session): Promise<readonly GoneChannel[]> {
+  return session.all('SELECT name, gone_at AS at FROM hookdrift.channel WHERE gone_at IS NOT NULL ORDER BY name')
+}
 
 /** Messages that wait or were given up, by channel and number. */
 export async function listUndelivered(history: HistoryReader): Promise<readonly WaitingMessage[]> {

@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { HistoryContent, HistoryExamination } from '../examination.ts'
+import { goneChannelsIn } from '../sql/outbox.ts'
 import { moveIn } from '../sql/runs.ts'
 import type { VerificationRequest } from '../upkeep.ts'
 import { asHistoryError } from './describe-damage.ts'
@@ -68,7 +69,7 @@ function openUnchanged(file: string): Database | undefined {
   return undefined
 }
 
-const unread = { committedRuns: 0, moved: undefined, sealKeyId: undefined, verification: undefined }
+const unread = { committedRuns: 0, moved: undefined, sealKeyId: undefined, goneChannels: [], verification: undefined }
 
 async function readRuns(
   db: Database,
@@ -76,10 +77,12 @@ async function readRuns(
 ): Promise<Omit<HistoryContent, 'schema' | 'knownSchema' | 'bytes'>> {
   const committed = db.prepare<[], string>("SELECT seal_key_id FROM run WHERE state = 'committed' ORDER BY number DESC")
   const keys = committed.pluck().all()
+  const session = new SqliteDatabase(db)
   return {
     committedRuns: keys.length,
     sealKeyId: keys[0],
-    moved: await moveIn(new SqliteDatabase(db)),
+    moved: await moveIn(session),
+    goneChannels: await goneChannelsIn(session),
     verification: await verifyHistory(db, request),
   }
 }

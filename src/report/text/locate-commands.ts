@@ -35,11 +35,11 @@ export function locateCommands(text: string, locating: NamedHistory): string {
     .join('`')
 }
 
-/** Options come before words such as `--anchor`, behind which a value is missing. */
+/** Options come before words such as `--anchor`, behind which a value is missing. A command that has one is as it is. */
 function locate(commandLine: string, locating: NamedHistory): string {
   const [program = '', ...words] = commandLine.split(' ')
   const length = groups.has(words[0] ?? '') ? 2 : 1
-  if (words.length < length) return commandLine
+  if (words.length < length || words.includes('--history')) return commandLine
   const name = words.slice(0, length).join(' ')
   return [`${program} ${name}${locatingOptions(name, locating)}`, ...words.slice(length)].join(' ')
 }

@@ -169,6 +169,7 @@ describe.each(pairs)('a history that is copied from %s', (pair, makeOld, makeNew
       await expect(copyTo(from, to, isSnapshot)).rejects.toMatchObject({
         exitCode: 4,
         message: expect.stringMatching(/^nothing was copied: .* does not verify: I10: not as run 1/),
+        advice: expect.stringMatching(/^run `hookdrift verify --history \S+`, and copy/),
       })
     }
     expect(await to.size()).toMatchObject({ bytes: 0 })

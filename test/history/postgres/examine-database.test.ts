@@ -47,6 +47,7 @@ describe.skipIf(!hasPostgres)('the examination of a history in a database', () =
         bytes: expect.any(Number),
         committedRuns: 2,
         sealKeyId: 'new',
+        goneChannels: [],
         verification: verified,
       },
     })

@@ -153,14 +153,14 @@ const mutants: readonly Mutant[] = [
     after: 'if (now > 0 && waiver.until > (longest?.until ?? 0)) longest = waiver',
   },
   {
-    name: 'no message tells of a violation that is back',
+    name: 'no message about a violation that is back',
     campaign: 'worlds',
     file: 'src/notify/find-events.ts',
     before: "  return before === 'unknown' ? undefined : 'violation.reopened'",
     after: '  return undefined',
   },
   {
-    name: 'no message tells of a listing that was never read',
+    name: 'no message about a listing that was never read',
     campaign: 'worlds',
     file: 'src/notify/find-events.ts',
     before: "was === undefined || was === 'complete' || was === 'skipped'",

@@ -44,7 +44,7 @@ class Known:
                 if one["resolution"] in ("fixed", "removed"):
                     yield ["violation.resolved", *event[1:]]
                 else:
-                    # One event tells of all that the policy no longer asks for.
+                    # One event is about all that the policy no longer asks for.
                     yield ["violation.closed", "policy" if one["resolution"] == "policy" else about, *event[2:]]
 
 
@@ -54,7 +54,7 @@ def chosen(events, channel):
     for event, about, project, severity in events:
         if SEVERITIES.index(severity) > SEVERITIES.index(channel["min_severity"]):
             continue
-        # The policy is no project: all channels hear of it.
+        # The policy is not a project: all channels hear of it.
         if channel["projects"] and project not in channel["projects"] and project != "hookdrift/policy":
             continue
         if [event, about] not in names or about != "policy":

@@ -73,6 +73,16 @@ export function describeVersions(name: string, makePlace: () => Place): void {
       expect((await draft.oldViolations(payments, { high: at(2) })).map(({ uid }) => uid)).toEqual(['a'])
     })
 
+    it('finds what it replaced as of the run before, and what it put there as of its own', async () => {
+      await run((draft) => draft.stage(payments, [aVersion('a', { n: 1 }), aVersion('b', { n: 1 })]))
+      const draft = await begin()
+      await draft.stage(payments, [aVersion('a', { n: 2 }, { replaces: await idOf(draft, 'a') })])
+      const point = (uid: string, run: number) => ({ kind: 'endpoint', uid, run }) as const
+      const points = [point('a', draft.run), point('b', draft.run), point('a', draft.run - 1)]
+      const versions = await draft.versionsAt(payments, points)
+      expect(versions.map((version) => version?.attributes.n)).toEqual([2, 1, 1])
+    })
+
     it('lists what was current before the run, also after the run replaced it', async () => {
       await run((draft) =>
         draft.stage(payments, [aVersion('b'), aVersion('a'), aVersion('a', {}, { kind: 'subscription' })]),

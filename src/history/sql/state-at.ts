@@ -112,7 +112,9 @@ async function versionsAt(
      WHERE j.service = $1 AND j.uid = $2 AND r.number = v.from_run`,
     [service, uid, ...listedPoints(session, points)],
   )
-  for (const { ordinal, ...row } of rows) bodies[ordinal - 1] = toStoredBody(row)
+  for (const { ordinal, ...row } of rows.toSorted((a, b) => a.fromRun - b.fromRun)) {
+    bodies[ordinal - 1] = toStoredBody(row)
+  }
   return bodies
 }
 
@@ -120,14 +122,15 @@ const isAtPoint = (row: string) => `${row}.project_id = j.id AND ${row}.kind = p
   AND ${validAtSql(row, 'p.run')}`
 
 /**
- * Points `p` of a project `j`, each with its `version v`. PostgreSQL has no NUL in JSON, and SQLite no lists of several
- * columns. Without the fence, PostgreSQL would rather read all versions than find thousands by their index.
+ * Points `p` of a project `j`, each with its `version v`. A draft ends what it replaces when it commits, so as of its own
+ * run two are valid: the newer one counts. PostgreSQL has no NUL in JSON, and SQLite no lists of several columns. Without
+ * the fence, PostgreSQL would rather read all versions than find thousands by their index.
  */
 const pointsSql = {
   sqlite: `(SELECT key + 1 AS ordinal, value ->> 'kind' AS kind, value ->> 'uid' AS uid, value ->> 'run' AS run
     FROM json_each($3)) p CROSS JOIN hookdrift.version v ON ${isAtPoint('v')}`,
   postgres: `unnest($3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS p (kind, uid, run, ordinal)
-    CROSS JOIN LATERAL (SELECT * FROM hookdrift.version x WHERE ${isAtPoint('x')} LIMIT 1) v`,
+    CROSS JOIN LATERAL (SELECT * FROM hookdrift.version x WHERE ${isAtPoint('x')} ORDER BY x.from_run DESC LIMIT 1) v`,
 }
 
 function listedPoints({ dialect }: Session, points: readonly VersionPoint[]) {

@@ -110,7 +110,7 @@ describe('the events of a run', () => {
     expect(lines(record, since(was === undefined ? {} : { endpoints: was }))).toEqual(expected)
   })
 
-  it('tell of what is lost once more when the project has another name, and hand its incident over', () => {
+  it('say again what is lost when the project has another name, and its incident passes to that name', () => {
     const listing = 'endpoints'
     const record = (status: CoverageStatus) => aRecord({ coverage: [{ ...aCoverage(listing, status), project }] })
     const scan: PreviousScan = { name: 'acme/former', statuses: new Map([[listing, 'failed']]), notEvaluated: {} }

@@ -1,6 +1,6 @@
 import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, Draft, ViolationDraft } from '../history/history.ts'
-import { readLaterStarts } from '../history/sql/runs.ts'
+import { readLaterRuns } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import type { Ending } from '../model/ending.ts'
 import { isProjectList, type ProjectRef, policyProject, projectKey } from '../model/resource.ts'
@@ -49,8 +49,8 @@ export async function reconcileConclusion(
     projects.map(({ project }) => project),
   )
   const accepted = await draft.acceptancesOf(projects.map(({ project }) => project))
-  const isActive = [...active.values()].some((violations) => violations.length > 0)
-  const scans = isActive ? await readLatestScans(draft.past, draft.run - 1) : []
+  const isAnySilent = projects.some((concluded) => isSilent(concluded, active.get(concluded.project.name) ?? []))
+  const scans = isAnySilent ? await readLatestScans(draft.past, draft.run - 1) : []
   for (const concluded of projects) {
     const differingEndings = endingsOfFleet(concluded.project, { active, projects, scans })
     const ofFleet = { ...concluded, criteria: { ...concluded.criteria, differingEndings } }
@@ -59,6 +59,13 @@ export async function reconcileConclusion(
   const scanned = [...projects.map(({ project }) => project), ...lists]
   await writeOverdue(draft, scanned, run)
   await writeWaivers(draft, waivers, run)
+}
+
+/** Whether a violation was not found again. */
+function isSilent({ findings }: ProjectConclusion, active: readonly ActiveViolation[]): boolean {
+  if (active.length === 0) return false
+  const found = new Set(findings.map((finding) => keyed(finding).key))
+  return active.some((violation) => !found.has(keyed(violation).key))
 }
 
 /**
@@ -123,7 +130,8 @@ async function writeOverdue(
   const before = overdueBefore(due, now)
   const active = await draft.unconfirmedBy([overdueRule], refs)
   const accepted = await draft.acceptancesOf(refs)
-  const laterRuns = await readLaterStarts(draft.past, draft.run, isoTime(now))
+  const openedIn = [...active.values()].flat().map(({ firstRun }) => firstRun)
+  const laterRuns = await readLaterRuns(draft.past, [...new Set(openedIn)], isoTime(now))
   for (const project of refs) {
     const old = await draft.oldViolations(project, before)
     const ofProject = active.get(project.name) ?? []

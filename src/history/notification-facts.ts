@@ -26,6 +26,8 @@ export interface PriorState {
 }
 
 export interface PreviousScan {
+  /** The name that the project had then. */
+  readonly name: string
   /** Of what the scan walked. A listing that it left out and that the run walked has its last status before that. */
   readonly statuses: ReadonlyMap<WalkedListing, CoverageStatus>
   /** Reasons by rule. */

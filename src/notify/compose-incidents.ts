@@ -69,9 +69,12 @@ export function findIncidents(
       .filter(({ status }) => status === 'complete' || status === 'skipped')
       .map(({ project, listing }) => listingSubject(project, listing)),
   )
+  // An incident names the listings of a project as it was called. What is lost still is one under the new name.
+  const formerNames = new Set([...before.scans].flatMap(([name, scan]) => (scan.name === name ? [] : [scan.name])))
+  const isRead = (subject: string) => seen.has(subject) || formerNames.has(projectOf(subject))
   // A waived violation needs no person, but it has not ended: its ticket stays.
   const isOver = ({ subject, isActive, isWaived }: OpenIncident) =>
-    moved.has(subject) || (isListing(subject) ? seen.has(subject) : !isActive && !(isWaived && opensTickets(channel)))
+    moved.has(subject) || (isListing(subject) ? isRead(subject) : !isActive && !(isWaived && opensTickets(channel)))
   const reopened = new Set(triggers.map(({ key }) => key))
   const over = [...Map.groupBy(ofChannel, ({ key }) => key)].flatMap(([key, subjects]) =>
     subjects.every(isOver) && !reopened.has(key) ? [{ key, events: endingsAmong(subjects) }] : [],
@@ -157,6 +160,10 @@ function subjectOf({ fingerprint, project, listing }: Event): string {
 
 function listingSubject(project: string, listing: string): string {
   return `${project} ${listing}`
+}
+
+function projectOf(listingSubject: string): string {
+  return listingSubject.slice(0, listingSubject.indexOf(' '))
 }
 
 /** A fingerprint has no blank. */

@@ -35,7 +35,10 @@ const ofCoverage: Severity = 'critical'
 
 function coverageEvents(record: RunRecord, { scans }: PriorState): Event[] {
   return record.coverage.flatMap(({ project, listing, status, reason }): Event[] => {
-    const was = scans.get(project)?.statuses.get(listing)
+    const before = scans.get(project)
+    const was = before?.statuses.get(listing)
+    // Readers know what was lost by the name that the project had then.
+    const isRenamed = before !== undefined && before.name !== project
     const make = (type: EventType, text: string): Event[] => {
       const id = idOf([type, project, listing, ...runIdentity(record)])
       return [{ id, type, severity: ofCoverage, project, listing, text }]
@@ -46,7 +49,9 @@ function coverageEvents(record: RunRecord, { scans }: PriorState): Event[] {
     }
     // A listing that was never offered was not lost.
     const isLost =
-      status === 'skipped' ? was === 'complete' : was === undefined || was === 'complete' || was === 'skipped'
+      status === 'skipped'
+        ? was === 'complete'
+        : isRenamed || was === undefined || was === 'complete' || was === 'skipped'
     return isLost ? make('coverage.lost', `the ${listing} could not be read completely: ${status}, ${reason}`) : []
   })
 }

@@ -10,6 +10,7 @@ import type { CoverageStatus } from '../../src/model/coverage.ts'
 import { decidedBy } from '../../src/model/ending.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import type { Resolution, Severity, Waiver } from '../../src/model/violation.ts'
+import { findIncidents } from '../../src/notify/compose-incidents.ts'
 import {
   byImportance,
   findChanges,
@@ -50,6 +51,7 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
 
 function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partial<PriorState> = {}): PriorState {
   const scan: PreviousScan = {
+    name: project,
     statuses: new Map(Object.entries(statuses) as [Listing, CoverageStatus][]),
     notEvaluated: {},
   }
@@ -106,6 +108,27 @@ describe('the events of a run', () => {
   ])('about coverage that was %s and is %s', (was, is, expected) => {
     const record = aRecord({ coverage: [{ ...aCoverage('endpoints', is), project }] })
     expect(lines(record, since(was === undefined ? {} : { endpoints: was }))).toEqual(expected)
+  })
+
+  it('say again what is lost when the project has another name, and its incident passes to that name', () => {
+    const listing = 'endpoints'
+    const record = (status: CoverageStatus) => aRecord({ coverage: [{ ...aCoverage(listing, status), project }] })
+    const scan: PreviousScan = { name: 'acme/former', statuses: new Map([[listing, 'failed']]), notEvaluated: {} }
+    const incident = { channel: 'duty', key: 'k', subject: `acme/former ${listing}`, isActive: false, isWaived: false }
+    const before = since({}, { scans: new Map([[project, scan]]), incidents: [incident] })
+    const duty = {
+      name: 'duty',
+      type: 'pagerduty',
+      url: 'https://duty.example',
+      routing_key: 'not-a-real-key',
+    } as const
+    const incidentsOf = (status: CoverageStatus) => {
+      const events = findEvents(record(status), before)
+      const { triggers, over } = findIncidents(duty, { record: record(status), before, chosen: events, events })
+      return { opens: triggers.flatMap(({ subjects }) => subjects), closes: over.map(({ key }) => key) }
+    }
+    expect(incidentsOf('failed')).toEqual({ opens: [`${project} ${listing}`], closes: ['k'] })
+    expect(incidentsOf('complete')).toEqual({ opens: [], closes: ['k'] })
   })
 
   it('about coverage are critical and name the listing', () => {
@@ -261,7 +284,11 @@ describe('the events of a run', () => {
     ])
     const lost = aMove('open', 'unknown', { rule: 'endpoint/orphan' })
     expect(lines(record, withMoves(lost))).toEqual(['rule.unknown: not evaluated: it threw'])
-    const before: PreviousScan = { statuses: new Map(), notEvaluated: { 'endpoint/orphan': 'something else' } }
+    const before: PreviousScan = {
+      name: project,
+      statuses: new Map(),
+      notEvaluated: { 'endpoint/orphan': 'something else' },
+    }
     expect(lines(record, since({}, { scans: new Map([[project, before]]) }))).toEqual([])
     expect(lines(record, since({}, { scans: new Map() }))).toHaveLength(1)
   })

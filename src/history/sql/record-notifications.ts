@@ -130,7 +130,7 @@ async function readPreviousScans(
   return new Map(
     scanned.map(({ name, previousName, scan }) => {
       const statuses = statusesOf.get(name) ?? new Map<WalkedListing, CoverageStatus>()
-      return [name, { statuses, notEvaluated: notEvaluated.get(scan)?.get(previousName) ?? {} }]
+      return [name, { name: previousName, statuses, notEvaluated: notEvaluated.get(scan)?.get(previousName) ?? {} }]
     }),
   )
 }

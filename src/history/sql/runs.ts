@@ -54,12 +54,17 @@ export async function moveIn(session: Session): Promise<Move | undefined> {
   return moveOf(await session.get('SELECT host, taken_at AS "takenAt" FROM hookdrift.lease'))
 }
 
-/** Runs before a run that began after a time (ISO 8601, UTC), as they do where the clock was set back. */
-export async function readLaterStarts(history: HistoryReader, run: number, time: string): Promise<ReadonlySet<number>> {
+/** Which of some runs began after a time (ISO 8601, UTC), as they do where the clock was set back. */
+export async function readLaterRuns(
+  history: HistoryReader,
+  runs: readonly number[],
+  time: string,
+): Promise<ReadonlySet<number>> {
+  if (runs.length === 0) return new Set()
   const rows = await history.ask((session) =>
     session.all<{ readonly number: number }>(
-      "SELECT number FROM hookdrift.run WHERE number < $1 AND started_at > $2 AND state IN ('committed', 'pruned')",
-      [run, time],
+      'SELECT number FROM hookdrift.run WHERE number = ANY($1) AND started_at > $2',
+      [runs, time],
     ),
   )
   return new Set(rows.map(({ number }) => number))

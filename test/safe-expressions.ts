@@ -27,7 +27,6 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
     '/^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$/',
     '/^(\\/([^~/]|~[01])*)*$/',
   ],
-  ['src/cli/query-options.ts', ourText, '/^[\\w./~:@%+=-]+$/'],
   ['src/cli/open-process-context.ts', ourText, '/^flags:\\s*([0-7]+)$/m'],
   ['src/config/choose-projects.ts', ourText, '/^.*\\//'],
   [

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import type { Report, ReportViolation } from '../model/report.ts'
 import { dayMs } from '../model/time.ts'
 import { isOpen, severities, totalOf } from '../model/violation.ts'
+import { shellWord } from '../report/text/shell-word.ts'
 import { count, countEach } from '../text/count.ts'
 import type { Answers, Target } from './answers.ts'
 import { chooseService, type InitSession } from './choose-service.ts'
@@ -87,7 +88,8 @@ function describePlan(
     say('note', `in ${machine}, ${new URL(url).hostname} is that machine itself: correct \`url\` in the configuration`)
   say('text', '')
   const path = relative(terminal.cwd(), directory)
-  say('text', path === '' ? 'Run next:' : `Run next, in ${path.startsWith('..') ? directory : path}:`)
+  say('text', 'Run next:')
+  if (path !== '') say('text', `  cd ${shellWord(path.startsWith('..') ? directory : `./${path}`)}`)
   for (const { command, purpose } of next) say('text', showStep({ command, purpose }))
 }
 

@@ -93,7 +93,9 @@ describe('hookdrift accept', () => {
     await cli.audit(['--quiet'])
     const after = await ask('accept', short, '--reason', 'again')
     expect(after).toEqual(refused)
-    expect(after.stderr).toContain(`: the receiver moved\n  \`hookdrift accept --revoke ${short}\` takes it back\n`)
+    expect(after.stderr).toMatch(
+      new RegExp(`: the receiver moved\\n  \`hookdrift accept --history \\S+ --revoke ${short}\` takes it back\\n`),
+    )
     await ask('accept', '--revoke', fingerprint)
     await cli.audit(['--quiet'])
   })

@@ -55,7 +55,9 @@ describe('hookdrift init with options', () => {
     mkdirSync(directory.file('tmp'))
     const args = ['init', '--yes', '--key-from-env', 'ACME_KEY', ...setUp.all(), '--directory', 'here']
     const running = startHookdrift(args, { cwd: directory.path, env: { ...env, TMPDIR: directory.file('tmp') } })
-    expect((await running.ended).code).toBe(0)
+    const { code, stdout } = await running.ended
+    expect(code).toBe(0)
+    expect(stdout).toContain('\nRun next:\n  cd ./here\n')
     expect(filesIn(directory.file('tmp'))).toEqual([])
     expect(filesIn(directory.file('here'))).toEqual([
       ...['.schemas', '.schemas/hookdrift.schema.json', '.schemas/policy.schema.json'],

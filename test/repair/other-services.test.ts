@@ -82,7 +82,7 @@ describe('restore, for a service that shows more or less than the usual one', ()
     ]) {
       const { code, stderr } = await command(['restore', "a'$(id)", ...option, '--history', file], { cwd })
       expect(code).toBe(2)
-      expect(stderr).toContain("`hookdrift timeline 'a'\\''$(id)'`")
+      expect(stderr).toContain(`\`hookdrift timeline --history ${file} 'a'\\''$(id)'\``)
     }
   })
 })

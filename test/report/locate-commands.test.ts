@@ -41,6 +41,12 @@ describe('a command to be copied', () => {
     expect(locatingOptions('status', { history: '~other.db' })).toBe(" --history '~other.db'")
   })
 
+  it('is as it was where foreign text may have cut it', () => {
+    const uid = 'a`x`hookdrift status`b'
+    const text = `it is \`hookdrift timeline '${uid}'\``
+    expect(locateCommands(text, { config: 'a b; id' })).toBe(text)
+  })
+
   it('is as it was where nothing was named, outside of backticks and for a group alone', () => {
     const text = 'hookdrift status, `hookdrift policy`, `hookdrift --help` and `status`'
     expect(locateCommands(text, both)).toBe(text)

@@ -29,10 +29,17 @@ export function locatingOptions(command: string, { config, history }: NamedHisto
 
 /** A text whose commands in backticks read the same configuration and history as the command that prints it. */
 export function locateCommands(text: string, locating: NamedHistory): string {
-  return text
-    .split('`')
+  const parts = text.split('`')
+  // A backtick within a quoted word cuts a command: no option must come into what is left of the quotes.
+  if (parts.some((part, at) => at % 2 === 1 && isCut(part))) return text
+  return parts
     .map((part, at) => (at % 2 === 1 && /^hookdrift [a-z]/.test(part) ? locate(part, locating) : part))
     .join('`')
+}
+
+function isCut(commandLine: string): boolean {
+  const quotes = commandLine.replaceAll("\\'", '').split("'").length - 1
+  return quotes % 2 === 1
 }
 
 /** Options come before words such as `--anchor`, behind which a value is missing. A command that has one is as it is. */

@@ -39,7 +39,7 @@ const mostExplained = 20
 
 function showGroup(group: FailureGroup, page: TextPage): string[] {
   const { headline, facts } = describeFailures(group)
-  const lines = wrapProse(shorten(neutralise(headline), 600), page.width - 2)
+  const lines = wrapProse(shorten(neutralise(page.locate(headline)), 600), page.width - 2)
   return [
     ...lines.map((line) => `  ${page.paint('alarm', line)}`),
     ...facts.flatMap(({ label, text }) => showFact(label, shorten(neutralise(text), 600), page)),

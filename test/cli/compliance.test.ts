@@ -238,7 +238,7 @@ describe('the head of a report', () => {
     const { controls, period } = await story.compliance('--from', '90d')
     expect(controls.map(({ state }) => state)).not.toContain('met')
     expect(controls[0]?.evidence).toEqual(period?.evidence)
-    expect(controls[0]?.reason).toContain('The period is without a run for more than 25 h once, for 90 d.')
+    expect(controls[0]?.reason).toContain('The period has a gap of 90 d without a run, longer than 25 h.')
   })
 
   it('names company, gateway, projects, policy and schedules as configured then', async () => {

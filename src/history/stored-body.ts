@@ -35,11 +35,16 @@ export function parseStored<Stored>(text: string): Stored {
   try {
     return JSON.parse(text) as Stored
   } catch (cause) {
-    throw AuditError.failure('the history is damaged: it contains a text that is not JSON', {
-      advice: 'restore the last backup that verifies (`hookdrift docs keep-the-history`), or name another history',
-      cause,
-    })
+    throw damagedHistory('it contains a text that is not JSON', cause)
   }
+}
+
+/** The error to throw where rows are not as hookdrift wrote them. `what`: what is wrong, in words. */
+export function damagedHistory(what: string, cause?: unknown): AuditError {
+  return AuditError.failure(`the history is damaged: ${what}`, {
+    advice: 'restore the last backup that verifies (`hookdrift docs keep-the-history`), or name another history',
+    cause,
+  })
 }
 
 /** What a version stores in addition to the attributes. */

@@ -95,4 +95,17 @@ describe('a damaged history', () => {
     expect(stderr).toMatch(/is damaged: (?:it contains a text that is not JSON|malformed JSON)/)
     expect(code).toBe(4)
   })
+
+  it.each([['report'], ['violations', '--limit', '5']])(
+    'in which a violation names a run that is not there is reported in one sentence by %s',
+    async (...args) => {
+      const db = new Database(cli.directory.file('hookdrift.db'))
+      db.pragma('foreign_keys = OFF')
+      db.exec('UPDATE violation SET first_run = 4711')
+      db.close()
+      const { code, stderr } = await run(args)
+      expect(stderr).toContain('is damaged: a violation names a run that it does not have')
+      expect(code).toBe(4)
+    },
+  )
 })

@@ -2,6 +2,7 @@ import type { Waiver } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
+import { damagedHistory } from '../stored-body.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
 import { lastScanSql, validAtSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
@@ -161,6 +162,9 @@ export function toViolation<Row extends StoredViolationRow>(
   { id: _, projectId, ...row }: Row,
   nameOf: (id: number) => string,
 ) {
+  // The joins leave out a run that is not there. The last scan that saw what has ended may be pruned.
+  const starts: readonly (string | null)[] = [row.firstSeen, ...(row.state === 'resolved' ? [] : [row.lastSeen])]
+  if (starts.includes(null)) throw damagedHistory('a violation names a run that it does not have')
   return { ...toRecordedViolation(row), project: nameOf(projectId) }
 }
 

@@ -10,6 +10,14 @@ export interface Leak {
 
 /** So many consecutive characters of a secret give it away. */
 const minimumLength = 10
+/** Of hexadecimal digits in groups: UUIDs of a report have ten such characters in common with some of thousands. */
+const minimumOfGroups = 14
+
+/** The bytes of so many characters of a secret as it is: letters of full width have three each. */
+function bytesThatGiveAway(secret: string): number {
+  if (/^[\da-f]+(?:[-:.][\da-f]+)+$/i.test(secret)) return minimumOfGroups
+  return minimumLength * Math.round(Buffer.byteLength(secret) / [...secret].length)
+}
 
 interface Index {
   /** By length: stretches of secrets, and which first three bytes any of them has. */
@@ -67,7 +75,7 @@ function formsOf(secret: string): readonly { readonly form: string; readonly tex
       .toString('base64')
       .slice(shift === 0 ? 0 : 4, -4)
   return [
-    { form: 'as it is', text: written(secret), length: minimumLength },
+    { form: 'as it is', text: written(secret), length: bytesThatGiveAway(secret) },
     ...[escaped(secret), forMarkup(secret), written(secret.normalize('NFKC'))]
       .filter((text) => text !== written(secret))
       .map((text) => ({ form: 'in another spelling', text, length: minimumLength })),

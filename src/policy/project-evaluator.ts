@@ -254,20 +254,9 @@ export class ProjectEvaluator {
    * else in it changed: what such a field is now is unknown.
    */
   doubtUnread(resource: Resource, isApproved: boolean): void {
-    const { kind, uid, name, attributes, unseen = none } = resource
+    const { attributes, unseen = none } = resource
     const fields = unseen.map((path) => ({ path, before: valueAt(attributes, path) ?? null, after: null }))
-    const drift: Drift = {
-      kind,
-      uid,
-      name,
-      change: 'none',
-      before: attributes,
-      after: attributes,
-      fields,
-      isApproved,
-      areSealsComparable: true,
-      recent: noDates,
-    }
+    const drift = unchanged(resource, { fields, isApproved, areSealsComparable: true })
     for (const rule of this.#driftRules(resource)) this.#compareWith(rule, resource, drift)
   }
 
@@ -276,7 +265,7 @@ export class ProjectEvaluator {
    * installation key.
    */
   doubtSecrets(resource: Resource, before: JsonObject, isApproved: boolean): void {
-    const { kind, uid, name, attributes } = resource
+    const { kind, uid, attributes } = resource
     const resealed = sealedOnBothSides(before, attributes)
     if (resealed.length === 0) return
     const fields = resealed.map((path) => ({
@@ -286,18 +275,8 @@ export class ProjectEvaluator {
     }))
     for (const { active, bound } of this.#driftRules(resource)) {
       const read = new Set<string>()
-      const drift: Drift = {
-        kind,
-        uid,
-        name,
-        change: 'none',
-        before: attributes,
-        after: attributes,
-        fields: watchValues(fields, (path) => read.add(path)),
-        isApproved,
-        areSealsComparable: false,
-        recent: noDates,
-      }
+      const watched = watchValues(fields, (path) => read.add(path))
+      const drift = unchanged(resource, { fields: watched, isApproved, areSealsComparable: false })
       try {
         // What it finds says nothing: only what it reads counts.
         Array.from(bound.check(drift, this.#shared.run.now))
@@ -432,6 +411,14 @@ export class ProjectEvaluator {
   #fail({ id }: Rule, error: unknown): void {
     if (!this.#failures.has(id)) this.#failures.set(id, messageOf(error))
   }
+}
+
+/** What drift rules are asked of a resource of which nothing is known to have changed; `fields`: those in doubt. */
+function unchanged(
+  { kind, uid, name, attributes }: Resource,
+  compared: Pick<Drift, 'fields' | 'isApproved' | 'areSealsComparable'>,
+): Drift {
+  return { kind, uid, name, change: 'none', before: attributes, after: attributes, recent: noDates, ...compared }
 }
 
 /** Rules that apply to some resources, by id. */

@@ -46,8 +46,8 @@ export interface StoredAcceptance extends StoredSignature, Omit<NewAcceptance, '
 /** SQL of the columns of an acceptance `a` of a project `p`. */
 export const acceptanceColumns = `a.id, a.project AS "projectName", p.service, p.uid AS "projectUid", a.fingerprint, a.rule,
   a.kind, a.uid, a.path, a.reason, a.value_digest AS "valueDigest", a.accepted_at AS "at", a.accepted_by AS "by",
-  a.accepted_as AS "osUser", a.accepted_in AS "acceptedIn", a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy", a.revoked_as AS "revokedAs",
-  a.ended_at AS "endedAt", a.ended_by AS "endedBy"`
+  a.accepted_as AS "osUser", a.accepted_in AS "acceptedIn", a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy",
+  a.revoked_as AS "revokedAs", a.ended_at AS "endedAt", a.ended_by AS "endedBy"`
 
 export function toAcceptance({
   projectName,

@@ -1,8 +1,8 @@
 import type { Coverage } from '../../model/coverage.ts'
 import { isPolicyProject, type Listing, listings, type ProjectRef, type WalkedListing } from '../../model/resource.ts'
-import { type Finding, fingerprintOf } from '../../model/violation.ts'
+import { fingerprintOf } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
-import type { CompleteScan, CompleteScans } from '../records.ts'
+import type { CompleteScan, CompleteScans, RecordedViolation } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { seenScans } from '../visibility.ts'
 import { lastScanSql, projectIdSql } from './fragments.ts'
@@ -71,7 +71,9 @@ export function leaveOutRenamed(scans: readonly RecordedScan[]): readonly Record
  */
 export function projectFinder(
   scans: readonly Pick<RecordedScan, 'project'>[],
-): (violation: FingerprintedFinding) => ProjectRef | undefined {
+): (
+  violation: Pick<RecordedViolation, 'project' | 'rule' | 'kind' | 'uid' | 'path' | 'fingerprint'>,
+) => ProjectRef | undefined {
   const byName = Map.groupBy(
     scans.map(({ project }) => project),
     ({ name }) => name,
@@ -81,11 +83,6 @@ export function projectFinder(
     if (project === undefined || others.length === 0) return project
     return [project, ...others].find((one) => fingerprintOf(one, violation) === violation.fingerprint)
   }
-}
-
-interface FingerprintedFinding extends Pick<Finding, 'rule' | 'kind' | 'uid' | 'path'> {
-  readonly fingerprint: string
-  readonly project: string
 }
 
 /** The same, asked of a database. */

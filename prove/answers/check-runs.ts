@@ -37,18 +37,25 @@ const listOf: Readonly<Record<string, string>> = {
 /** By kind, the rules that found something in good runs, and where: they read that. */
 const readings = new Map<string, Map<string, Set<string>>>()
 
-/** Which promises the runs broke, by the answers alone: nothing of the program reads them here. */
-export function checkRuns(runs: ThreeRuns, mutation: Mutation, world: RecordedWorld): Fault[] {
+/**
+ * Which promises the runs broke, by the answers alone: nothing of the program reads them here. `mutations`: those of the
+ * mutated run, each of another listing.
+ */
+export function checkRuns(runs: ThreeRuns, mutations: readonly Mutation[], world: RecordedWorld): Fault[] {
   const { before, mutated, after, given } = runs
   learnReads(before)
-  const isOther = (uid: string) => !isTouched(uid, mutation, { world, given })
+  const touching = (uid: string) => mutations.filter((mutation) => isTouched(uid, mutation, { world, given }))
+  const isOther = (uid: string) => touching(uid).length === 0
   // What a subscription's endpoint and source are says something of it.
-  const isUnrelated = (uid: string) => isOther(uid) && !refersTo(uid, mutation, world)
+  const concerning = (uid: string) => [
+    ...touching(uid),
+    ...mutations.filter((mutation) => refersTo(uid, mutation, world)),
+  ]
   return [
     ...checkRemovals(mutated, given),
     ...checkUntouched(mutated, isOther),
-    ...checkResolutions({ before, mutated }, mutation, isUnrelated),
-    ...checkControls(mutated, mutation),
+    ...checkResolutions({ before, mutated }, concerning),
+    ...mutations.flatMap((mutation) => checkControls(mutated, mutation)),
     ...checkRecovery({ before, mutated, after }, isOther),
     ...checkSecrets(mutated, world),
   ]
@@ -151,11 +158,10 @@ function refersTo(uid: string, { item }: Mutation, { lists }: RecordedWorld): bo
   return typeof item?.uid === 'string' && text.includes(`"${item.uid}"`)
 }
 
-/** Resolved is what a complete walk shows to be right. */
+/** Resolved is what a complete walk shows to be right. `concerning`: the mutations that say something of a resource. */
 function checkResolutions(
   { before, mutated }: Pick<ThreeRuns, 'before' | 'mutated'>,
-  mutation: Mutation,
-  isUnrelated: IsOther,
+  concerning: (uid: string) => readonly Mutation[],
 ): Fault[] {
   const open = new Set(before.violations.map(({ fingerprint }) => fingerprint))
   return mutated.violations.flatMap(({ state, fingerprint, rule, kind, uid }) => {
@@ -163,9 +169,10 @@ function checkResolutions(
     const what = `${rule} of ${kind} ${uid} is resolved`
     const status = statusOf(mutated, listOf[kind])
     if (status !== undefined && status !== 'complete') return [unseen(`${what}, its walk was ${status}`)]
-    if (mutation.shows === 'hidden' || mutation.shows === 'carried') return [unseen(`${what}, and no value was shown`)]
-    if (isUnrelated(uid)) return [unseen(`${what}, though its answer is as before`)]
-    return []
+    const mutations = concerning(uid)
+    if (mutations.length === 0) return [unseen(`${what}, though its answer is as before`)]
+    const showsNothing = ({ shows }: Mutation) => shows === 'hidden' || shows === 'carried'
+    return mutations.every(showsNothing) ? [unseen(`${what}, and no value was shown`)] : []
   })
 }
 

@@ -44,8 +44,7 @@ export function drawMutation(world: RecordedWorld, random: Random): Mutation {
 
 function drawPlace(world: RecordedWorld, random: Random): WirePlace {
   const listing = random.pick<WirePlace['listing']>([
-    ...['endpoints', 'endpoints', 'endpoints', 'subscriptions', 'subscriptions', 'subscriptions'],
-    ...['sources', 'project', 'event_types', 'filters'],
+    ...['endpoints', 'endpoints', 'subscriptions', 'subscriptions', 'sources', 'project', 'event_types', 'filters'],
   ] as [WirePlace['listing'], ...WirePlace['listing'][]])
   const [subscription = '', ...others] = world.filters.keys()
   if (listing === 'filters') return { listing, page: 0, of: random.pick([subscription, ...others]) }

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
+/** What was compiled for one process serves the next ones: half of a short command is its start. */
+const compiled = join(import.meta.dirname, '../../node_modules/.cache/hookdrift')
 
 export interface Ended {
   /** null when a signal ended it. */
@@ -58,7 +60,8 @@ export function startProgram(
 
 /** The command line as a person starts it in a checkout, as a process of its own. */
 export function startHookdrift(args: readonly string[], options: Parameters<typeof startProgram>[2]): Running {
-  return startProgram(process.execPath, [main, ...args], options)
+  const env = { NODE_COMPILE_CACHE: compiled, ...options.env }
+  return startProgram(process.execPath, [main, ...args], { ...options, env })
 }
 
 /** A directory that goes away with its user. */

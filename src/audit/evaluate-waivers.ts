@@ -1,12 +1,17 @@
+import type { Ending } from '../model/ending.ts'
 import type { JsonObject } from '../model/json.ts'
 import { policyProject, type Resource } from '../model/resource.ts'
 import type { FleetFindings } from '../policy/conclude-fleet-rules.ts'
 import { readDoubts } from '../policy/doubts.ts'
-import { createEvaluator } from '../policy/evaluator.ts'
+import { createEvaluator, type PolicyEvaluator } from '../policy/evaluator.ts'
 import { namedRules } from '../policy/policy.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
+import { expiring } from '../rules/waiver/expiring.ts'
+import { unused } from '../rules/waiver/unused.ts'
 import type { Fleet, ProjectConclusion } from './fleet-conclusion.ts'
+import { endingOfWaiver } from './policy-endings.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
+import { keyOf } from './reconcile.ts'
 
 interface FleetWithFindings extends Fleet {
   readonly fleetFindings: FleetFindings
@@ -36,11 +41,30 @@ export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Flee
       isComplete: { resource: always, drift: always, scan: always, project: always, fleet: always, violations: always },
       hasFailed: (rule) => rule in failures || rule in fleetFindings.failures,
       isInDoubt: () => false,
-      endings: new Map(),
+      endings: new Map(endingsOfExpired(policy, now, evaluator.needs)),
       isRemoved: () => false,
       isUnobserved: ({ uid, path }) => path === '/used' && inDoubt.has(uid),
     },
   }
+}
+
+/** What a rule says of a waiver until it ends is then neither found nor mended. Of equal ones, the last to end counts. */
+function endingsOfExpired(
+  { waivers, facts }: FleetWithFindings['policy'],
+  now: number,
+  needs: PolicyEvaluator['needs'],
+): [string, Ending][] {
+  const lasting = new Set(waivers.flatMap(({ uid, until }) => (until > now ? [uid] : [])))
+  return waivers.flatMap(({ uid, until }, index) => {
+    if (lasting.has(uid)) return []
+    const ending = endingOfWaiver(until, facts.waivers[index]?.configuredAt ?? null)
+    return [
+      { rule: expiring.id, path: '/expires' },
+      { rule: unused.id, path: '/used' },
+    ].flatMap((finding): [string, Ending][] =>
+      needs.has(finding.rule) ? [[keyOf({ ...finding, kind: 'policy', uid }), ending]] : [],
+    )
+  })
 }
 
 /** Decided by the lists of projects alone. */

@@ -1,8 +1,9 @@
 import type { ViolationDraft } from '../history/history.ts'
 import { chunks } from '../model/chunks.ts'
 import { decidedAt, type Ending } from '../model/ending.ts'
+import type { FileLocation } from '../model/evaluation.ts'
 import { type ProjectRef, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
-import { writeDuration } from '../model/time.ts'
+import { formatExpiry, writeDuration } from '../model/time.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
@@ -38,6 +39,12 @@ export function endingOfFleet({ name }: Pick<ProjectRef, 'name'>): Ending {
 export function endingOfExpiry(openForMs: number, { endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
   const reason = `not put back within ${writeDuration(openForMs)}`
   return { resolution: 'expired', endedBy: decidedAt('expiry', { reason, configuredAt: endedBy.configured_at }) }
+}
+
+/** A violation about a waiver that has expired since. `until`: milliseconds; `configuredAt`: the waiver's line. */
+export function endingOfWaiver(until: number, configuredAt: FileLocation | null): Ending {
+  const reason = `the waiver was valid until ${formatExpiry(new Date(until).toISOString())}`
+  return { resolution: 'expired', endedBy: decidedAt('expiry', { reason, configuredAt }) }
 }
 
 /** Resources at a time: memory holds no more of their bodies. */

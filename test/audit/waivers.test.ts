@@ -199,6 +199,38 @@ describe('rules about waivers', () => {
     ])
   })
 
+  it('are not fixed by the end of their waiver', async () => {
+    await using fixture = await openFixture()
+    const waiver = inactive('2026-11-20')
+    secondsBefore(fixture, '2026-11-21T00:00:00Z', 120)
+    const before = await fixture.audit({ policy: policyWith(waiver) })
+    expect(lines(before)).toEqual(['opened waiver/expiring hookdrift/policy', 'opened waiver/unused hookdrift/policy'])
+    secondsBefore(fixture, '2026-11-21T00:00:00Z', 0)
+    const over = await fixture.audit({ policy: policyWith(waiver) })
+    expect(lines(over)[0]).toBe('opened waiver/expired hookdrift/policy')
+    const ended = over.violations.filter(({ state }) => state === 'resolved')
+    expect(ended.map(({ rule, resolution, ended_by }) => [rule, resolution, ended_by?.kind, ended_by?.reason])).toEqual(
+      [
+        ['waiver/expiring', 'expired', 'expiry', 'the waiver was valid until the end of 2026-11-20'],
+        ['waiver/unused', 'expired', 'expiry', 'the waiver was valid until the end of 2026-11-20'],
+      ],
+    )
+  })
+
+  it('are fixed when their waiver is renewed, also next to its former line', async () => {
+    await using fixture = await openFixture()
+    secondsBefore(fixture, '2026-11-21T00:00:00Z', 120)
+    await fixture.audit({ policy: policyWith(inactive('2026-11-20')) })
+    const renewed = policyWith(inactive('2026-11-20'), inactive('2027-03-31'))
+    secondsBefore(fixture, '2026-11-21T00:00:00Z', 0)
+    const { violations } = await fixture.audit({ policy: renewed })
+    expect(violations.map(({ rule, state, resolution }) => [rule, state, resolution])).toEqual([
+      ['waiver/expired', 'opened', null],
+      ['waiver/unused', 'continuing', null],
+      ['waiver/expiring', 'resolved', 'fixed'],
+    ])
+  })
+
   it('call no waiver unused that an unread resource may need', async () => {
     await using fixture = await openFixture({
       fleet: { endpointsPerProject: 6, projects: 2 },

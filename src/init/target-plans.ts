@@ -262,7 +262,10 @@ function planNone({ keyVariable }: TargetFacts): TargetPlan {
     needs: { key: variableReference(keyVariable), history: localHistory.path, worker: undefined },
     files: localHistory.files,
     next: [
-      { command: `read -rs ${keyVariable} && export ${keyVariable}`, purpose: 'type or paste the key' },
+      {
+        command: `read -rs ${keyVariable} && export ${keyVariable}`,
+        purpose: `type or paste the key; in fish: read -gsx ${keyVariable}`,
+      },
       { command: 'hookdrift audit', purpose: 'the first run that is kept' },
     ],
   }

@@ -168,7 +168,7 @@ const faultSteps = {
     'Check the key where it is configured, or make a new one. If it worked before, check the service first.',
   forbidden: () => "Give the key's user the right to read these projects, or take another key.",
   not_found: () =>
-    'Compare the id in the configuration with the id in the settings of the project, and check what the key may read.',
+    'Check that the project was not deleted, that its id is the one in its settings, and what the key may read.',
   not_offered: () => 'Compare `url` with the address that people use, without /api/v1: hookdrift appends it.',
   malformed: ({ url }) => `Check what answers there: curl -v ${originOf(url)}`,
   foreign: () =>

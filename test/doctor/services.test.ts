@@ -183,7 +183,7 @@ describe('the projects', () => {
     expect(of('projects')).toEqual([
       `ok 1 of 2 found: ${first}`,
       expect.stringMatching(
-        `^fail ${second} \\(hookdrift\\.yaml:9\\): GET http://127.0.0.1:PORT/api/v1/projects/01M0+: 400 bad request: the project does not exist, or the key may not see it.* → Compare the id in the configuration`,
+        `^fail ${second} \\(hookdrift\\.yaml:9\\): GET http://127.0.0.1:PORT/api/v1/projects/01M0+: 400 bad request: the project does not exist, or the key may not see it.* → Check that the project was not deleted`,
       ),
     ])
   })

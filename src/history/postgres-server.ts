@@ -60,14 +60,17 @@ export function readPostgresUrl(text: string): PostgresServer {
   }
 }
 
-/** The server as messages and logs show it: without its user and password. */
-export function displayNameOf({ host, port, database, schema }: PostgresServer): string {
-  const hostAndPort = `${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`
-  const address = host?.startsWith('/')
-    ? `postgres:///${database ?? ''}?host=${hostAndPort}`
-    : `postgres://${hostAndPort}/${database ?? ''}`
-  if (schema === 'hookdrift') return address
-  return `${address}${address.includes('?') ? '&' : '?'}schema=${schema}`
+/** The server as messages and logs show it: its URL, without user and password. */
+export function displayNameOf({ host = 'localhost', port, database = '', schema }: PostgresServer): string {
+  const isSocket = host.startsWith('/')
+  // A port is written after a host; that of a socket is its file's name.
+  const name = isSocket ? (port === undefined ? '' : 'localhost') : host.includes(':') ? `[${host}]` : host
+  const parameters = [
+    ...(isSocket ? [`host=${encodeURI(host).replaceAll(/[&#+?]/g, encodeURIComponent)}`] : []),
+    ...(schema === 'hookdrift' ? [] : [`schema=${schema}`]),
+  ]
+  const address = `postgres://${name}${port === undefined ? '' : `:${port}`}/${encodeURIComponent(database)}`
+  return parameters.length === 0 ? address : `${address}?${parameters.join('&')}`
 }
 
 /** A URL, or a command line with one, without the password in it. Other texts stay as they are. */

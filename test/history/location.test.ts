@@ -31,6 +31,18 @@ describe('the location of a history', () => {
     })
   })
 
+  it.each([
+    ['postgres://user@/h?host=/run/postgresql', 'postgres:///h?host=/run/postgresql'],
+    ['postgres://user@localhost:5544/h?host=/run/post%20gresql', 'postgres://localhost:5544/h?host=/run/post%20gresql'],
+    ['postgres://user@[::1]:5433/a%3Fb', 'postgres://[::1]:5433/a%3Fb'],
+    ['postgres://user@[fe80::1]/h', 'postgres://[fe80::1]/h'],
+  ])('shows a URL that names the same database: %s', (url, shown) => {
+    const [given, read] = [readLocation(url, '/work'), readLocation(shown, '/work')]
+    expect(given.displayName).toBe(shown)
+    if (given.kind !== 'postgres' || read.kind !== 'postgres') throw new Error('one is a file')
+    expect(read.server).toEqual({ ...given.server, user: undefined })
+  })
+
   it.each(['mysql://user:not-a-real-key@db/h', 'file:///data/h.db', 'https://a.example/h'])(
     'refuses a URL of something else and quotes no more of it than its scheme: %s',
     (url) => {

@@ -35,13 +35,19 @@ export function parseStored<Stored>(text: string): Stored {
   try {
     return JSON.parse(text) as Stored
   } catch (cause) {
-    throw damagedHistory('it contains a text that is not JSON', cause)
+    throw damagedHistory('it contains a text that is not JSON', { cause })
   }
 }
 
-/** The error to throw where rows are not as hookdrift wrote them. `what`: what is wrong, in words. */
-export function damagedHistory(what: string, cause?: unknown): AuditError {
-  return AuditError.failure(`the history is damaged: ${what}`, {
+/**
+ * The error to throw where rows are not as hookdrift wrote them. `what`: what is wrong, in words; `name`: of the history,
+ * where it is known.
+ */
+export function damagedHistory(
+  what: string,
+  { name, cause }: { readonly name?: string; readonly cause?: unknown } = {},
+): AuditError {
+  return AuditError.failure(`the history ${name === undefined ? '' : `${name} `}is damaged: ${what}`, {
     advice: 'restore the last backup that verifies (`hookdrift docs keep-the-history`), or name another history',
     cause,
   })

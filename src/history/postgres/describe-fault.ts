@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg'
 import { AuditError, reasonOf } from '../../model/errors.ts'
+import { damagedHistory } from '../stored-body.ts'
 
 interface Fault {
   readonly advice: string
@@ -62,10 +63,7 @@ const lockNotAvailable = '55P03'
 export function asHistoryError(thrown: unknown, displayName: string): unknown {
   if (thrown instanceof AuditError || !(thrown instanceof Error)) return thrown
   if (thrown instanceof SyntaxError) {
-    return AuditError.failure(`the history ${displayName} is damaged: it contains a text that is not JSON`, {
-      advice: 'restore the last backup that verifies: `hookdrift docs keep-the-history`',
-      cause: thrown,
-    })
+    return damagedHistory('it contains a text that is not JSON', { name: displayName, cause: thrown })
   }
   // One error for each address of the host's name.
   const error = thrown instanceof AggregateError && thrown.errors[0] instanceof Error ? thrown.errors[0] : thrown

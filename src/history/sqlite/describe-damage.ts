@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
+import { damagedHistory } from '../stored-body.ts'
 
 /** Faults from outside: full, locked, damaged, read-only. All others (a constraint, a syntax error) are bugs. */
 const outsideCauses = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|PERM|LOCKED|PROTOCOL|NOMEM)/
@@ -26,10 +27,11 @@ export function asHistoryError(error: unknown, file: string): unknown {
 /** The error to report where the file is damaged; undefined where it is not. */
 export function asDamage(error: unknown, file: string): AuditError | undefined {
   // Within a history, hookdrift parses only JSON that a run stored.
-  if (error instanceof SyntaxError) return damaged(file, 'it contains a text that is not JSON', error)
+  if (error instanceof SyntaxError)
+    return damagedHistory('it contains a text that is not JSON', { name: file, cause: error })
   if (!(error instanceof Database.SqliteError) || !isDamage(error)) return undefined
   if (error.code === 'SQLITE_NOTADB') return notHistory(file, error)
-  return damaged(file, error.message, error)
+  return damagedHistory(error.message, { name: file, cause: error })
 }
 
 /** For a missing table or column, and for malformed JSON, SQLite has no code of its own. */
@@ -42,13 +44,6 @@ function notHistory(file: string, cause: unknown): AuditError {
   return AuditError.failure(`${file} is not a hookdrift history`, {
     advice:
       'name the file of a history; if this was one, restore the last backup that verifies: `hookdrift docs keep-the-history`',
-    cause,
-  })
-}
-
-function damaged(file: string, what: string, cause?: unknown): AuditError {
-  return AuditError.failure(`the history ${file} is damaged: ${what}`, {
-    advice: 'restore the last backup that verifies (`hookdrift docs keep-the-history`), or name another history',
     cause,
   })
 }

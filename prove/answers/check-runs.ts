@@ -55,7 +55,7 @@ export function checkRuns(runs: ThreeRuns, mutations: readonly Mutation[], world
     ...checkRemovals(mutated, given),
     ...checkUntouched(mutated, isOther),
     ...checkResolutions({ before, mutated }, concerning),
-    ...mutations.flatMap((mutation) => checkControls(mutated, mutation)),
+    ...checkControls(mutated, mutations),
     ...checkRecovery({ before, mutated, after }, isOther),
     ...checkSecrets(mutated, world),
   ]
@@ -177,10 +177,9 @@ function checkResolutions(
 }
 
 /** Met is what all that its rules read was seen for. */
-function checkControls(mutated: Report, { place, pointer, shows }: Mutation): Fault[] {
+function checkControls(mutated: Report, mutations: readonly Mutation[]): Fault[] {
   const id = builtInFrameworkIds[mutated.run.number % builtInFrameworkIds.length] ?? 'soc2'
-  const kind = Object.keys(listOf).find((name) => listOf[name] === place.listing) ?? ''
-  const reading = shows === 'hidden' ? rulesReading(kind, pointer) : new Set<string>()
+  const hidden = new Map(mutations.flatMap(readingsHidden))
   const kinds = new Map(mutated.rules.map((rule) => [rule.id, rule.kind]))
   return composeCompliance({ report: mutated, framework: builtInFramework(id) }).controls.flatMap((control) => {
     if (control.state !== 'met') return []
@@ -188,11 +187,19 @@ function checkControls(mutated: Report, { place, pointer, shows }: Mutation): Fa
       const status = statusOf(mutated, listOf[kinds.get(rule.id) ?? ''])
       const isUnseen = status !== undefined && status !== 'complete' && status !== 'skipped'
       if (isUnseen) return [unseen(`${id} ${control.id} is met, and the walk for ${rule.id} was ${status}`)]
-      return reading.has(rule.id)
-        ? [unseen(`${id} ${control.id} is met, and ${rule.id} could not read ${pointer}`)]
-        : []
+      const pointer = hidden.get(rule.id)
+      return pointer === undefined
+        ? []
+        : [unseen(`${id} ${control.id} is met, and ${rule.id} could not read ${pointer}`)]
     })
   })
+}
+
+/** The rules that read what a mutation hid, each with where that was. */
+function readingsHidden({ place, pointer, shows }: Mutation): [string, string][] {
+  if (shows !== 'hidden') return []
+  const kind = Object.keys(listOf).find((name) => listOf[name] === place.listing) ?? ''
+  return [...rulesReading(kind, pointer)].map((rule) => [rule, pointer])
 }
 
 /** A good run says what the good one before said, and no more changes than the mutated one made. */

@@ -4,18 +4,20 @@ import { findLastApproval } from '../history/sql/approvals.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import type { StoredBody } from '../history/stored-body.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
+import { canonicalJson } from '../model/canonical-json.ts'
 import { chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { Kind, ProjectRef } from '../model/resource.ts'
+import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { type IgnoredPath, isIgnoredBy, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Needs, RuleNeeds } from '../policy/policy.ts'
 import type { RuleSwitch } from '../policy/rule-switch.ts'
+import { acceptedPaths, touches } from '../rules/accepted-values.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
-import { byPolicy, endingOfIgnored, endingOfReported, readSwitches } from './policy-endings.ts'
+import { bareResource, byPolicy, endingOfIgnored, endingOfReported, readSwitches } from './policy-endings.ts'
 import type { ProjectAcceptances } from './project-acceptances.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
@@ -153,9 +155,10 @@ async function readDifferences(
 }
 
 /**
- * Violations of rules about one resource that another policy found last, and that this one would not find in the resource
- * as it was then: they ended without being mended. Where that cannot be said, the resource must be the same. `lastRun`:
- * the run that found it last, where the last scan did not.
+ * Violations of rules about one resource that another policy found last, or the same one with other options for what the
+ * resource was called then, and that today's options would not find in the resource as it was: they ended without being
+ * mended. Where that cannot be said, what they are about must be the same. `lastRun`: the run that found it last, where the
+ * last scan did not.
  */
 async function readLoosened(
   draft: Pick<ViolationDraft, 'run' | 'past' | 'versionsAt' | 'lastScannedRun' | 'underSameRules'>,
@@ -167,8 +170,10 @@ async function readLoosened(
   const lastScan = violations.length === 0 ? undefined : await draft.lastScannedRun(project)
   if (lastScan === undefined || reform === undefined) return loosened
   const same = await draft.underSameRules([...new Set(violations.map(({ lastRun = lastScan }) => lastRun))])
-  const underOthers = violations.filter(({ lastRun = lastScan }) => !same.has(lastRun))
-  for (const batch of chunks(underOthers, readAtOnce)) {
+  const mayBeLoosened = violations.filter(
+    ({ rule, lastRun = lastScan }) => !same.has(lastRun) || evaluator.overridden.has(rule),
+  )
+  for (const batch of chunks(mayBeLoosened, readAtOnce)) {
     const points = batch.map(({ kind, uid, lastRun = lastScan }) => ({ kind, uid, run: lastRun }))
     const then = await readVersionsAt(draft.past, project, points)
     const now = await draft.versionsAt(
@@ -176,21 +181,31 @@ async function readLoosened(
       points.map((point) => ({ ...point, run: draft.run })),
     )
     for (const [at, violation] of batch.entries()) {
-      const [stored, current] = [then[at], now[at]]
-      if (current === undefined) continue
-      if (stored === undefined || isLoosened(violation, stored, current)) loosened.add(keyed(violation).key)
+      const current = now[at]
+      if (current !== undefined && isLoosened(violation, then[at], current)) loosened.add(keyed(violation).key)
     }
   }
   return loosened
 
-  function isLoosened(violation: Finding, stored: StoredBody, current: NamedVersion): boolean {
-    const { kind, uid } = violation
-    const { name, facts } = stored
-    const attributes = reform?.(kind, stored.attributes) ?? stored.attributes
-    const isFound = evaluator.finds(project, { kind, uid, name, attributes, volatile: {}, facts }, violation)
+  function isLoosened(
+    violation: (typeof violations)[number],
+    stored: StoredBody | undefined,
+    { name, attributes, sealKeyId }: NamedVersion,
+  ): boolean {
+    const { kind, rule, lastRun = lastScan } = violation
+    const isSamePolicy = lastRun !== undefined && same.has(lastRun)
+    if (stored === undefined) return !isSamePolicy
+    const before = reform?.(kind, stored.attributes) ?? stored.attributes
+    const then = { ...bareResource({ ...violation, name: stored.name }), attributes: before, facts: stored.facts }
+    const today = { ...bareResource({ ...violation, name }), attributes }
+    const optionsFor = (resource: Resource) => canonicalJson(evaluator.optionsOf(project, resource, rule) ?? null)
+    if (isSamePolicy && optionsFor(then) === optionsFor(today)) return false
+    const isFound = evaluator.finds(project, then, violation, today)
     if (isFound !== undefined) return !isFound
-    const sealsComparable = stored.sealKeyId === current.sealKeyId
-    return diffAttributes(kind, attributes, current.attributes, { sealsComparable }).length === 0
+    const sealsComparable = stored.sealKeyId === sealKeyId
+    const fields = diffAttributes(kind, before, attributes, { sealsComparable })
+    const paths = acceptedPaths(violation)
+    return paths.length === 0 ? fields.length === 0 : !fields.some(({ path }) => touches(paths, path))
   }
 }
 

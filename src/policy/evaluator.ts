@@ -35,10 +35,15 @@ export interface PolicyEvaluator {
   /** Whether a rule is on for a resource, and what in the policy decides that. */
   switchOf(project: ProjectRef, resource: Resource, rule: string): RuleSwitch
   /**
-   * Whether a rule about one resource finds the same in another state of it; undefined where that takes more than the
-   * state: since when, or what moves by itself.
+   * Whether a rule about one resource finds the same in another state of it, with the options for what it is today;
+   * undefined where that takes more than the state: since when, or what moves by itself.
    */
-  finds(project: ProjectRef, resource: Resource, finding: Pick<Finding, 'rule' | 'path'>): boolean | undefined
+  finds(
+    project: ProjectRef,
+    resource: Resource,
+    finding: Pick<Finding, 'rule' | 'path'>,
+    today: Resource,
+  ): boolean | undefined
   /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
   /** `excluded`: rules that do not run here, with the reason. To what is known of earlier runs, this one adds. */
@@ -81,10 +86,10 @@ export function createEvaluator(
     locationOf: policy.locationOf,
     overridden: new Set(policy.overrides.flatMap((override) => override.rules)),
     switchOf: (project, resource, rule) => switchOf(policy, rule, { project, labels: labelsOf(project), resource }),
-    finds(project, resource, { rule, path }) {
+    finds(project, resource, { rule, path }, today) {
       const one = sets
-        .of(project, resource)
-        .byKind.get(resource.kind)
+        .of(project, today)
+        .byKind.get(today.kind)
         ?.find(({ active }) => active.rule.id === rule)
       if (one === undefined) return false
       if (one.bound.dates !== undefined || one.active.rule.unrecorded !== undefined) return undefined

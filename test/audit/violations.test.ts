@@ -173,6 +173,36 @@ describe('a violation', () => {
       expect(only(await fixture.audit({ policy: upTo(100) }))).toMatchObject(byPolicy)
     })
 
+    it('is not fixed, also where the rule asks since when, and something else changed', async () => {
+      const upToHours = (hours: number) =>
+        policyOf(`extends: []\nrules: { endpoint/paused-long: { max_hours: ${hours} } }`)
+      await using fixture = await openFixture()
+      fixture.set({ status: 'paused' })
+      await fixture.audit({ policy: upToHours(24) })
+      fixture.harness.advance(25 * 3_600_000)
+      expect(only(await fixture.audit({ policy: upToHours(24) })).state).toBe('opened')
+      fixture.set({ description: 'maintenance' })
+      expect(only(await fixture.audit({ policy: upToHours(100) }))).toMatchObject(byPolicy)
+    })
+
+    it('is not fixed by a new name, for which an override asks for less', async () => {
+      const policy = policyOf(`
+extends: []
+rules: { endpoint/timeout-high: { max_seconds: 60 } }
+overrides: [{ match: { name: 'test-*' }, rules: { endpoint/timeout-high: { max_seconds: 100 } } }]
+`)
+      await using fixture = await openFixture()
+      for (const index of [0, 1, 2]) fixture.set({ http_timeout: 90 }, index)
+      await fixture.audit({ policy })
+      fixture.set({ name: 'test-slow' }, 0)
+      fixture.set({ name: 'slow', http_timeout: 30 }, 1)
+      fixture.set({ http_timeout: 30 }, 2)
+      const { violations } = await fixture.audit({ policy })
+      const resolutionOf = (index: number) => violations.find(({ uid }) => uid === fixture.endpointAt(index).uid)
+      expect(resolutionOf(0)).toMatchObject({ ...byPolicy, ended_by: { ...byPolicy.ended_by, kind: 'override' } })
+      expect([1, 2].map((index) => resolutionOf(index)?.resolution)).toEqual(['fixed', 'fixed'])
+    })
+
     it('is fixed where it was mended as far as the policy asks for now', async () => {
       await using fixture = await openFixture()
       fixture.set({ http_timeout: 90 })

@@ -91,7 +91,7 @@ def is_gone(scan, kind, uid):
 
 
 # They read what no state of a resource has: since when, and what moves by itself.
-OF_MORE = ("endpoint/paused-long", "endpoint/failure-rate-high")
+SINCE, OF_MORE = "endpoint/paused-long", "endpoint/failure-rate-high"
 
 
 def asks_for_less(scan, place, last_seen):
@@ -100,8 +100,9 @@ def asks_for_less(scan, place, last_seen):
     run, known = scan.project.runs[last_seen]
     if all(run[said] == scan.run[said] for said in ("rules", "exceptions")):
         return False
-    if rule in OF_MORE:
+    if rule in (SINCE, OF_MORE):
         seen = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), scan.project.known[kind].get(uid))
-        return not differences(kind, known[kind, uid], seen)
+        differing = differences(kind, known[kind, uid], seen)
+        return not any(rule == OF_MORE or at == path for at in differing)
     before = Resource(scan.project.name, kind, uid, known[kind, uid], {})
     return path not in found_in(scan, before, rule)

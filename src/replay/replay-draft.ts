@@ -40,6 +40,9 @@ interface ProjectViolations {
   readonly active: Map<number, MutableLifetime>
   readonly byResource: Map<ResourceKey, Set<MutableLifetime>>
   readonly ended: ViolationLifetime[]
+  /** The last run that scanned it, and the one before that. */
+  scan: number | undefined
+  scanBefore: number | undefined
   /** Earlier versions that the scan before asked for and this one, and those that this one did: they never change. */
   versions: Map<string, NamedVersion | undefined>
   used: Map<string, NamedVersion | undefined>
@@ -107,6 +110,8 @@ export class ReplayDraft implements ViolationDraft {
   async stageScan(project: ProjectRef): Promise<void> {
     const ofProject = this.#of(project)
     for (const violation of ofProject.active.values()) violation.project = project
+    ofProject.scanBefore = ofProject.scan
+    ofProject.scan = this.run
     ofProject.versions = ofProject.used
     ofProject.used = new Map()
   }
@@ -135,9 +140,9 @@ export class ReplayDraft implements ViolationDraft {
     })
   }
 
-  /** The lifetime of a violation has the last run that saw it. */
-  async lastScannedRun(): Promise<undefined> {
-    return undefined
+  async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
+    const { scan, scanBefore } = this.#of(project)
+    return scan === this.run ? scanBefore : scan
   }
 
   /** One policy evaluates all runs of a replay. */
@@ -197,8 +202,8 @@ export class ReplayDraft implements ViolationDraft {
       const replaced = violation.replaces === undefined ? undefined : active.get(violation.replaces)
       if (replaced === undefined) this.#open(project, violation)
       else {
-        const { name, severity, message, state, waiver } = violation
-        Object.assign(replaced, { name, severity, message, state, waiver, decided: this.#run })
+        const { name, severity, message, state, waiver, lastRun } = violation
+        Object.assign(replaced, { name, severity, message, state, waiver, lastRun, decided: this.#run })
         if (state !== 'unknown') replaced.last = this.#run
       }
     }
@@ -229,6 +234,8 @@ export class ReplayDraft implements ViolationDraft {
       active: new Map(),
       byResource: new Map(),
       ended: [],
+      scan: undefined,
+      scanBefore: undefined,
       versions: new Map(),
       used: new Map(),
     }

@@ -201,6 +201,11 @@ overrides: [{ match: { name: 'test-*' }, rules: { endpoint/timeout-high: { max_s
       const resolutionOf = (index: number) => violations.find(({ uid }) => uid === fixture.endpointAt(index).uid)
       expect(resolutionOf(0)).toMatchObject({ ...byPolicy, ended_by: { ...byPolicy.ended_by, kind: 'override' } })
       expect([1, 2].map((index) => resolutionOf(index)?.resolution)).toEqual(['fixed', 'fixed'])
+      const replayed = await fixture.harness.withHistory(async (history) =>
+        replayPolicy(history, { policy, runs: await listRuns(history), clock: fixture.harness.clock.now }),
+      )
+      const endings = new Map(replayed.ended.map(({ uid, ending }) => [uid, ending?.resolution]))
+      expect([0, 1, 2].map((index) => endings.get(fixture.endpointAt(index).uid))).toEqual(['policy', 'fixed', 'fixed'])
     })
 
     it('is fixed where it was mended as far as the policy asks for now', async () => {

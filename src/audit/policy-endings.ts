@@ -29,6 +29,14 @@ export function endingOfReported({ endedBy }: Pick<RuleSwitch, 'endedBy'>): Endi
   return byPolicy({ endedBy: { ...endedBy, reason: 'other drift rules report what differs' } })
 }
 
+/** A violation that only a probe can find, of a function that no probe of the policy tests any longer. */
+export const endingOfUnprobed: Ending = byPolicy({
+  endedBy: decidedAt('rule_off', {
+    reason: 'no probe of the policy tests the function any longer',
+    configuredAt: null,
+  }),
+})
+
 /** A violation of a rule across projects, of which one is not part of the fleet any longer. */
 export function endingOfFleet({ name }: Pick<ProjectRef, 'name'>): Ending {
   const reason = `${name}, which it was compared with, is no longer scanned`

@@ -36,7 +36,6 @@ export class ProjectAcceptances {
     this.#byResource = Map.groupBy(this.#inForce.values(), resourceKey)
   }
 
-  /** What is accepted, as far as it decides what silence means. */
   get findings(): readonly Finding[] {
     return [...this.#inForce.values()].map(asFinding)
   }
@@ -151,7 +150,8 @@ function isAnother(
   return fields === 'all' || fields.some((field) => touches(paths, field))
 }
 
-function asFinding({ rule, kind, uid, path }: Acceptance): Finding {
+/** What is accepted, as far as it decides what silence means. */
+export function asFinding({ rule, kind, uid, path }: Acceptance): Finding {
   return { rule, kind, uid, path, severity: 'info', name: '', message: '' }
 }
 

@@ -285,6 +285,7 @@ export class ProjectAudit implements ProjectScan {
       expected: this.#expected,
       statuses,
       unobserved: new Set(removals.unobserved),
+      removed: new Set(removals.gone),
     })
   }
 
@@ -332,13 +333,15 @@ export class ProjectAudit implements ProjectScan {
       ...(settings?.writtenAt && { settingsAt: settings.writtenAt }),
       statuses,
       unobserved: [...removals.unobserved, ...missing.unobserved],
-      removed: removals.gone,
+      removed: [...removals.gone, ...probed.removed],
       ignored: Object.fromEntries(ignored),
       undecided: [
         ...(mayBeVulnerable(release) ? [violationOf(releaseVulnerable, self)] : []),
         ...(isLossOpen ? [violationOf(massRemoval, self)] : []),
       ],
       untested: probed.untested,
+      dueProbes: probed.due,
+      unprobed: probed.unprobed,
       probed: [...new Set(this.#targets.map((target) => target.probe.name))],
     }
     return this.#evaluation.conclude(unconcluded, findings, { changes: timed, until: isoTime(this.#run.clock.now()) })

@@ -29,6 +29,10 @@ export interface ProjectOutcome
   readonly undecided: readonly string[]
   /** What could not be tested: what only a probe can say of it is unknown. */
   readonly untested: readonly ResourceKey[]
+  /** Functions that a probe of the policy is about, with these probes. */
+  readonly dueProbes: readonly ResourceKey[]
+  /** Functions that are still there and that the policy no longer tests, with the probes that did. */
+  readonly unprobed: readonly ResourceKey[]
   /** Names of the probes that are about something here. */
   readonly probed: readonly string[]
   readonly evaluation: EvaluationOutcome
@@ -42,6 +46,8 @@ export const emptyOutcome = {
   endings: {},
   undecided: [],
   untested: [],
+  dueProbes: [],
+  unprobed: [],
   probed: [],
   evaluation: nothingEvaluated,
 } as const satisfies Partial<ProjectOutcome>

@@ -8,7 +8,7 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import { chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import { type Kind, type ProjectRef, type Resource, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { type IgnoredPath, isIgnoredBy, leaveOutIgnored } from '../policy/ignored-paths.ts'
@@ -17,8 +17,15 @@ import type { RuleSwitch } from '../policy/rule-switch.ts'
 import { acceptedPaths, touches } from '../rules/accepted-values.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
-import { bareResource, byPolicy, endingOfIgnored, endingOfReported, readSwitches } from './policy-endings.ts'
-import type { ProjectAcceptances } from './project-acceptances.ts'
+import {
+  bareResource,
+  byPolicy,
+  endingOfIgnored,
+  endingOfReported,
+  endingOfUnprobed,
+  readSwitches,
+} from './policy-endings.ts'
+import { asFinding, type ProjectAcceptances } from './project-acceptances.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
 import { writeReconciliation } from './write-violations.ts'
@@ -48,9 +55,13 @@ export async function reconcileProject(
   // Without an approved state, the policy asks for no comparison with one.
   const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
   const withoutBaseline = unasked.length === 0 ? fixed : await endingOfBaseline(draft, project)
+  const unprobed = new Set(outcome.unprobed)
+  const isUnprobed = (violation: Finding) =>
+    unprobed.has(resourceKey(violation)) && needsProbe(needs.get(violation.rule))
   const endings = new Map([
     ...ignoredEndings,
     ...criteria.endings,
+    ...active.filter(isUnprobed).map((violation) => [keyed(violation).key, endingOfUnprobed] as const),
     ...unasked.map((violation) => [keyed(violation).key, withoutBaseline] as const),
   ])
   const covered = active.filter((violation) => isCovered(violation, needs, expected))
@@ -78,9 +89,11 @@ export async function reconcileProject(
         : undefined,
     switchOf,
   }
-  acceptances.endRestored(decided, (acceptance, { scope, life }) => {
-    if (isOfRun(scope) || ignoredBy(ignored, acceptance.path) !== undefined) return false
-    return life !== 'approved' || isComparedSince(acceptance, expected)
+  const dueProbes = new Set(outcome.dueProbes)
+  acceptances.endRestored(decided, (acceptance, needs) => {
+    if (isOfRun(needs.scope) || ignoredBy(ignored, acceptance.path) !== undefined) return false
+    if (needsProbe(needs) && !dueProbes.has(resourceKey(acceptance))) return criteria.isRemoved(asFinding(acceptance))
+    return needs.life !== 'approved' || isComparedSince(acceptance, expected)
   })
   const reconciliation = reconcile(byKey(active), findings.map(keyed), {
     ...decided,
@@ -94,6 +107,10 @@ export async function reconcileProject(
 function isComparedSince({ at }: Acceptance, expected: Decisions['expected']): boolean {
   if (expected === undefined || expected === 'unread') return false
   return expected.approval === undefined || expected.approval.at <= at
+}
+
+function needsProbe(needs: Needs | undefined): boolean {
+  return needs?.kinds.includes('probe') === true
 }
 
 function isOfRun(scope: Needs['scope'] | undefined): boolean {

@@ -175,6 +175,8 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
       undecided: [],
       // Rules that need probes are not asked at all.
       untested: [],
+      dueProbes: [],
+      unprobed: [],
       probed: [],
     },
     [],

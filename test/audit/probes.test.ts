@@ -243,23 +243,44 @@ describe('probes', () => {
     expect(violationLines(await fixture.audit({ policy: orders() }))).toEqual(linesOf('resolved', fixture))
   })
 
-  it('that the policy drops leave the state without drift, and their violations are resolved', async () => {
+  it.each([
+    ['drops', probing(''), []],
+    ['keeps for others', probing(ordersEntry.replace('kind: source', 'name: other')), ['probe_unmatched']],
+  ])('that the policy %s leave the state without drift, and end their violations', async (_, policy, notices) => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
-    const report = await fixture.audit({ policy: probing('') })
+    const report = await fixture.audit({ policy })
     expect(violationLines(report)).toEqual(linesOf('resolved', fixture))
-    expect([driftLines(report), held(fixture), report.notices]).toEqual([[], [], []])
+    // The function fails as before.
+    expect(new Set(report.violations.map(({ resolution }) => resolution))).toEqual(new Set(['policy']))
+    expect(new Set(report.violations.map(({ ended_by }) => ended_by?.reason))).toEqual(
+      new Set(['no probe of the policy tests the function any longer']),
+    )
+    expect([driftLines(report), held(fixture), report.notices.map(({ code }) => code)]).toEqual([[], [], notices])
+  })
+
+  it('that the policy drops end no acceptance as if the function were put right', async () => {
+    await using fixture = await intake(bad)
+    await fixture.accept(await fixture.audit({ policy: orders() }), 'source/function-broken')
+    await fixture.audit({ policy: probing('') })
+    await fixture.audit({ policy: probing('') })
+    expect(fixture.query('SELECT ended_by FROM acceptance')).toEqual([{ ended_by: null }])
   })
 
   it.each([
-    ['its source', (fixture: Intake) => deleteSource(fixture.fleet, { project: fixture.project, uid: fixture.first })],
-    ['its function', (fixture: Intake) => fixture.setSource(fixture.first, { body_function: null })],
-  ] as const)('end with %s', async (_title, edit) => {
+    [
+      'its source',
+      'removed',
+      (fixture: Intake) => deleteSource(fixture.fleet, { project: fixture.project, uid: fixture.first }),
+    ],
+    ['its function', 'fixed', (fixture: Intake) => fixture.setSource(fixture.first, { body_function: null })],
+  ] as const)('end with %s', async (_title, resolution, edit) => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
     edit(fixture)
     const report = await fixture.audit({ policy: orders() })
     expect(violationLines(report)).toEqual(linesOf('resolved', fixture))
+    expect(report.violations.map((violation) => violation.resolution)).toEqual([resolution, resolution])
     expect(held(fixture)).toEqual([])
     expect(report.drift.filter(({ kind }) => kind === 'probe')).toEqual([])
     expect(report.notices.map(({ text }) => text)).toEqual([

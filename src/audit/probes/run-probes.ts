@@ -29,6 +29,8 @@ interface DueProbes extends FunctionAccess {
   readonly statuses: Statuses
   /** Resources that still exist and that no complete walk could show. */
   readonly unobserved: ReadonlySet<ResourceKey>
+  /** Resources that this scan removed. */
+  readonly removed: ReadonlySet<ResourceKey>
 }
 
 export interface ProbeOutcomes {
@@ -37,6 +39,12 @@ export interface ProbeOutcomes {
   readonly changes: readonly StagedChange[]
   /** Probes that did not run, and what they are about: nothing can be said of them. */
   readonly untested: readonly ResourceKey[]
+  /** Functions that a probe of the policy is about, and these probes, whether or not they ran. */
+  readonly due: readonly ResourceKey[]
+  /** Probes that ended although their functions are still there, and these functions: the policy no longer tests them. */
+  readonly unprobed: readonly ResourceKey[]
+  /** Probes that ended with what they were about. */
+  readonly removed: readonly ResourceKey[]
   /** What did not run, and why. */
   readonly notices: readonly ProjectNotice[]
 }
@@ -49,6 +57,7 @@ export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Prob
   const { draft } = scan
   const versions = await readProbeVersions(scan)
   const ended = findEnded(scan, due, versions)
+  const { unprobed, removed } = await sortEnded(scan, due, [...ended])
   const named = nameProbes(dropUnknownStubs(due, versions), versions, ended)
   const { resources, changes, notRun } =
     named.length === 0 ? nothingTried : await (await import('./try-probes.ts')).tryProbes(scan, due, named)
@@ -68,6 +77,12 @@ export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Prob
       ]),
       ...carried.flatMap((probe) => [resourceKey({ kind: 'probe', uid: probe.uid }), targetOf(probe)]),
     ],
+    due: named.flatMap(({ outcomeUid, kind, uid }) => [
+      resourceKey({ kind: 'probe', uid: outcomeUid }),
+      resourceKey({ kind, uid }),
+    ]),
+    unprobed,
+    removed,
     notices: describeSkippedProbes(notRun, carried),
   }
 }
@@ -77,7 +92,7 @@ export function leaveOutProbes({ currentVersions }: ProjectScan, targets: readon
   const carried = currentVersions.unseen('probe')
   const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
   const notices = targets.length + carried.length === 0 ? [] : [notice]
-  return { resources: [], changes: [], untested: [], notices }
+  return { resources: [], changes: [], untested: [], due: [], unprobed: [], removed: [], notices }
 }
 
 /** A probe that is about nothing anywhere tests nothing, as after a slip in its selector. */
@@ -158,6 +173,28 @@ function findEnded(
   )
 }
 
+/** Outcomes that ended: of functions that are still there, and of what this scan removed. */
+async function sortEnded(
+  { draft, project }: ProjectScan,
+  { removed: gone }: Pick<DueProbes, 'removed'>,
+  ended: readonly ProbeVersion[],
+): Promise<Pick<ProbeOutcomes, 'unprobed' | 'removed'>> {
+  const points = ended.map(({ attributes: { target_kind, target_uid } }) => {
+    // What we wrote ourselves, of a target that was found.
+    return { kind: target_kind as ProbeTarget['kind'], uid: `${target_uid}`, run: draft.run }
+  })
+  const targets = points.length === 0 ? [] : await draft.versionsAt(project, points)
+  const unprobed: ResourceKey[] = []
+  const removed: ResourceKey[] = []
+  for (const [at, probe] of ended.entries()) {
+    const own = resourceKey({ kind: 'probe', uid: probe.uid })
+    const probed = functionFields[`${probe.attributes.function}` as Probe['function']]
+    if (gone.has(targetOf(probe))) removed.push(own)
+    else if (isCode(targets[at]?.attributes[probed.attribute])) unprobed.push(own, targetOf(probe))
+  }
+  return { unprobed, removed }
+}
+
 function targetOf({ attributes: { target_kind, target_uid } }: ProbeVersion): ResourceKey {
   // What we wrote ourselves, of a target that was found.
   return resourceKey({ kind: target_kind as ProbeTarget['kind'], uid: `${target_uid}` })
@@ -230,5 +267,9 @@ function namesOf(uids: readonly string[]): string {
 function textOf(item: JsonObject | undefined, attribute: string, otherwise: string | undefined) {
   const value = item?.[attribute]
   if (value === undefined) return otherwise
-  return typeof value === 'string' && value.trim() !== '' ? value : null
+  return isCode(value) ? value : null
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
 }

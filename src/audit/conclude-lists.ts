@@ -8,9 +8,11 @@ import { type ListReader, readProjectList } from './discover-projects.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
+import { endingOfUnchosen } from './policy-endings.ts'
 import { openAcceptances } from './project-acceptances.ts'
 import { emptyOutcome, type ProjectOutcome } from './project-outcome.ts'
 import type { AuditedService, ProjectList } from './project-scan.ts'
+import { keyOf } from './reconcile.ts'
 import { reconcileProject } from './reconcile-project.ts'
 
 /** Drafts what the lists that decide showed. Returns them as the projects of what is found in them. */
@@ -21,11 +23,11 @@ export async function writeLists(
 ): Promise<readonly ProjectRef[]> {
   const { draft } = run
   const scanned = new Set(outcomes.map(({ project }) => projectKey(project)))
-  for (const { service, coverage, added } of lists) {
+  for (const { service, coverage, added, unchosen } of lists) {
     const list = projectListOf(service)
     await draft.stageScan(list)
     await draft.stageWalk(list, coverage, undefined)
-    await reconcileList(run, list, [], coverage.status === 'complete')
+    await reconcileList(run, list, [], { isComplete: coverage.status === 'complete', unchosen })
     for (const project of added.filter((one) => scanned.has(projectKey(one)))) {
       await draft.stageNotice(project, { code: 'project_found', listing: null, text: newProjectText })
     }
@@ -74,7 +76,7 @@ export async function writeUnlisted(
     await draft.stageScan(list)
     // The proof of what is found and resolved. A list that says nothing is not a gap.
     if (unlisted !== undefined) await draft.stageWalk(list, unlisted.coverage, undefined)
-    await reconcileList(run, list, findings, unlisted !== undefined)
+    await reconcileList(run, list, findings, { isComplete: unlisted !== undefined, unchosen: [] })
     written.push(list)
   }
   return {
@@ -84,12 +86,15 @@ export async function writeUnlisted(
   }
 }
 
+/** `unchosen`: uids of projects of which the configuration says by patterns that they are not scanned. */
 async function reconcileList(
   { draft, evaluator }: OpenRun,
   list: ProjectRef,
   findings: readonly Finding[],
-  isComplete: boolean,
+  { isComplete, unchosen }: { readonly isComplete: boolean } & Pick<ProjectList, 'unchosen'>,
 ): Promise<void> {
+  const acceptances = await openAcceptances(draft, list)
+  const ended = unchosen.map((uid) => keyOf({ rule: unlistedRule, kind: 'project', uid, path: '' }))
   const outcome: ProjectOutcome = {
     project: list,
     labels: {},
@@ -97,8 +102,8 @@ async function reconcileList(
     narrowed: [],
     statuses: { project: isComplete ? 'complete' : 'failed' },
     ...emptyOutcome,
+    endings: Object.fromEntries(ended.map((key) => [key, endingOfUnchosen])),
   }
-  const acceptances = await openAcceptances(draft, list)
   const remaining = acceptances.apply(findings)
   await reconcileProject(draft, outcome, remaining, { evaluator, acceptances, expected: undefined, ignored: [] })
 }

@@ -220,6 +220,8 @@ function findProjects(
   }
   const present = listed.flatMap(({ uid, name }) => (named.has(uid) ? [] : openAs(uid, namesAtService(name, sealer))))
   const absent = past.flatMap(({ uid }) => (listedUids.has(uid) ? [] : openAs(uid, [])))
+  const chosen = new Set([...named, ...present.map(({ ref }) => ref.uid)])
+  const unchosen = [...listedUids].filter((uid) => !chosen.has(uid))
   const isWhole = coverage.status === 'complete'
   const noting = (project: AuditedProject): AuditedProject =>
     isWhole && !listedUids.has(project.ref.uid) ? { ...project, isMissing: true } : project
@@ -227,7 +229,7 @@ function findProjects(
   const added = wasReadBefore ? present.map(({ ref }) => ref).filter(({ uid }) => !pastNames.has(uid)) : []
   return {
     projects: [...service.named, ...present, ...absent].map(noting),
-    list: { service: service.name, coverage, added },
+    list: { service: service.name, coverage, added, unchosen },
   }
 }
 

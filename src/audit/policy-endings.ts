@@ -37,6 +37,14 @@ export const endingOfUnprobed: Ending = byPolicy({
   }),
 })
 
+/** A violation of a project that the configuration does not name, where patterns choose projects and none fits it. */
+export const endingOfUnchosen: Ending = byPolicy({
+  endedBy: decidedAt('rule_off', {
+    reason: 'the configuration chooses other projects by patterns',
+    configuredAt: null,
+  }),
+})
+
 /** A violation of a rule across projects, of which one is not part of the fleet any longer. */
 export function endingOfFleet({ name }: Pick<ProjectRef, 'name'>): Ending {
   const reason = `${name}, which it was compared with, is no longer scanned`

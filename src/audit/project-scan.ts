@@ -72,6 +72,8 @@ export interface ProjectList {
   readonly coverage: Coverage
   /** Projects that the list did not have when it was last read. */
   readonly added: readonly ProjectRef[]
+  /** Uids of projects that no name and no pattern of the configuration chooses. */
+  readonly unchosen: readonly string[]
 }
 
 /** A scan as its evaluation sees it: what it shows comes from a service, or from the history of a past run. */

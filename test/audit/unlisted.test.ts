@@ -32,6 +32,17 @@ describe('a project that the configuration does not name', () => {
     expect(listViolations(all)).toEqual([`resolved fixed project/unlisted acme/* ${uid}`])
   })
 
+  it('is not fixed by patterns that choose others', async () => {
+    await using f = await openDiscoveryFixture()
+    const uid = addProject(f.fleet, 'refunds')
+    const [found] = (await f.audit({ list, policy })).violations.filter(({ rule }) => rule === 'project/unlisted')
+    const others = everything(f, { named: ['acme/orders'], matches: [{ pattern: 'pay*' }] })
+    const report = await f.audit({ list: others, policy })
+    expect(listViolations(report)).toEqual([`resolved policy project/unlisted acme/* ${uid}`])
+    const [ended] = report.violations.filter(({ fingerprint }) => fingerprint === found?.fingerprint)
+    expect(ended?.ended_by?.reason).toBe('the configuration chooses other projects by patterns')
+  })
+
   it('is sealed and quoted like any other name', async () => {
     await using f = await openDiscoveryFixture()
     const key = ['sk', 'live', '4eC39HqLyjWDarjtT1zdp7dc'].join('_')

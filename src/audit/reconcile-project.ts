@@ -38,7 +38,7 @@ export async function reconcileProject(
   draft: ViolationDraft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
-  { evaluator, acceptances, expected, ignored, reform }: Decisions,
+  { evaluator, acceptances, expected, ignored, reform, hasChanged }: Decisions,
 ): Promise<void> {
   const { project } = outcome
   const { needs } = evaluator
@@ -76,10 +76,15 @@ export async function reconcileProject(
     reform,
     switchOf,
   })
+  const ofSeveral = [...active, ...acceptances.findings].filter(({ rule }) => needs.get(rule)?.scope === 'project')
+  const untouched = await findUntouched(draft, project, ofSeveral, { needs, hasChanged })
   const decided = {
     ...criteria,
     endings,
-    differingEndings: differing.differingEndings,
+    differingEndings: new Map([
+      ...differing.differingEndings,
+      ...untouched.map((violation) => [keyed(violation).key, byPolicy(switchOf(violation))] as const),
+    ]),
     isLoosened: (violation: Finding) => loosened.has(keyed(violation).key),
     isUnobserved: (violation: Finding) =>
       criteria.isUnobserved(violation) || differing.uncompared.has(keyed(violation).key),
@@ -124,6 +129,8 @@ interface Decisions {
   readonly ignored: readonly IgnoredPath[]
   /** Brings stored attributes to the form that the scan has, for a comparison with the approved state. */
   readonly reform?: ((kind: Kind, attributes: JsonObject) => JsonObject) | undefined
+  /** Whether the scan showed something else of a kind than the one before. Default: it may have. */
+  readonly hasChanged?: ((kind: Kind) => boolean) | undefined
   /** `unread`: nothing of the project is kept, so nothing is known of its approved state. */
   readonly expected: ExpectedState | 'unread' | undefined
 }
@@ -224,6 +231,27 @@ async function readLoosened(
     const paths = acceptedPaths(violation)
     return paths.length === 0 ? fields.length === 0 : !fields.some(({ path }) => touches(paths, path))
   }
+}
+
+/**
+ * Violations of rules across resources that the last scan found under another policy, and that are not mended: none of the
+ * resources that they read has changed since.
+ */
+async function findUntouched<Violation extends Finding & { readonly lastRun?: number | undefined }>(
+  draft: Pick<ViolationDraft, 'lastScannedRun' | 'underSameRules'>,
+  project: ProjectRef,
+  violations: readonly Violation[],
+  { needs, hasChanged }: { readonly needs: RuleNeeds } & Pick<Decisions, 'hasChanged'>,
+): Promise<readonly Violation[]> {
+  const untouched = violations.filter(({ rule, lastRun }) => {
+    const { kinds = [], isUnrecorded = false } = needs.get(rule) ?? {}
+    // What a probe gives does not come from a listing.
+    if (lastRun !== undefined || isUnrecorded || kinds.includes('probe')) return false
+    return hasChanged !== undefined && !kinds.some(hasChanged)
+  })
+  const lastScan = untouched.length === 0 ? undefined : await draft.lastScannedRun(project)
+  if (lastScan === undefined || (await draft.underSameRules([lastScan])).has(lastScan)) return []
+  return untouched
 }
 
 interface DifferenceBasis extends Pick<Decisions, 'evaluator' | 'expected' | 'ignored' | 'reform'> {

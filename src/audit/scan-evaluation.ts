@@ -61,6 +61,8 @@ export class ScanEvaluation {
   /** Violations of that rule that are followed, and which of their resources the scan has shown. */
   readonly #outside: ReadonlyMap<ResourceKey, FollowedViolation>
   readonly #seenAgain = new Set<ResourceKey>()
+  /** Kinds of which the scan showed something else than the one before. */
+  readonly #changed = new Set<Kind>()
   readonly #reform: ScanEvaluationOptions['reform']
 
   constructor(scan: EvaluatedScan, options: ScanEvaluationOptions) {
@@ -116,7 +118,9 @@ export class ScanEvaluation {
       evaluation: this.#rules.outcome(),
     }
     const { draft, ignored } = this.#scan
+    const isOfKind = (kind: Kind) => outcome.removed.some((key) => key.startsWith(`${kind} `))
     await reconcileProject(draft, outcome, this.#acceptances.apply(findings), {
+      hasChanged: (kind) => this.#changed.has(kind) || isOfKind(kind),
       evaluator: this.#evaluator,
       acceptances: this.#acceptances,
       expected: this.#expected,
@@ -130,6 +134,7 @@ export class ScanEvaluation {
   async #evaluate(listing: Listing, scanned: readonly ScannedResource[]): Promise<readonly Finding[]> {
     const { draft, project, now } = this.#scan
     const resources = scanned.map(({ resource }) => resource)
+    for (const { resource, since } of scanned) if (since === draft.run) this.#changed.add(resource.kind)
     const dates = await dateValues(
       resources.map((resource) => ({ resource, paths: this.#evaluator.datesOf(resource) })),
       { before: draft.run, startedAt: new Date(now).toISOString() },

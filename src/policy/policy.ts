@@ -101,6 +101,8 @@ export interface Needs {
   readonly scope: Rule['scope']
   /** Of a drift rule: what ends its violations. */
   readonly life?: DriftLife
+  /** It reads fields that no history keeps, because they change by themselves. */
+  readonly isUnrecorded?: true
   /** A rule of the policy file: its failure is not a bug of hookdrift. */
   readonly isCustom?: true
 }
@@ -110,12 +112,13 @@ export type RuleNeeds = ReadonlyMap<string, Needs>
 
 export function ruleNeeds(policy: Policy): RuleNeeds {
   return new Map(
-    namedRules(policy).map(({ rule: { id, needs, scope, life, custom } }) => [
+    namedRules(policy).map(({ rule: { id, needs, scope, life, unrecorded, custom } }) => [
       id,
       {
         kinds: needs,
         scope,
         ...(life === undefined ? {} : { life }),
+        ...(unrecorded === undefined ? {} : { isUnrecorded: true as const }),
         ...(custom === undefined ? {} : { isCustom: true as const }),
       },
     ]),

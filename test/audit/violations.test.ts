@@ -208,6 +208,22 @@ overrides: [{ match: { name: 'test-*' }, rules: { endpoint/timeout-high: { max_s
       expect([0, 1, 2].map((index) => endings.get(fixture.endpointAt(index).uid))).toEqual(['policy', 'fixed', 'fixed'])
     })
 
+    it('of several resources is not fixed, unless one of these changed', async () => {
+      const upTo = (seconds: number) =>
+        policyOf(`
+extends: []
+custom:
+  - { id: acme/slow, kind: subscription, assert: endpoint.http_timeout < ${seconds}, severity: high, message: too slow }
+`)
+      await using fixture = await openFixture()
+      fixture.set({ http_timeout: 90 })
+      await fixture.audit({ policy: upTo(60) })
+      expect(only(await fixture.audit({ policy: upTo(100) }))).toMatchObject(byPolicy)
+      await fixture.audit({ policy: upTo(60) })
+      fixture.set({ http_timeout: 80 })
+      expect(only(await fixture.audit({ policy: upTo(85) }))).toMatchObject({ state: 'resolved', resolution: 'fixed' })
+    })
+
     it('is fixed where it was mended as far as the policy asks for now', async () => {
       await using fixture = await openFixture()
       fixture.set({ http_timeout: 90 })

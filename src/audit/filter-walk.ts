@@ -24,8 +24,8 @@ const comparedAtOnce = 100
 /**
  * Reads the filter rows of a project's subscriptions, page by page as these are listed: one request each, because no
  * release lists them together and nothing marks a change of them. A run reads at most as many as the configuration
- * allows: new subscriptions first, changed ones and those with a violation about their rows, then those whose rows were
- * read longest ago. The rows of a subscription are whole or unknown.
+ * allows: new subscriptions first and changed ones, then for a half of the rest those with a violation about their rows,
+ * then those whose rows were read longest ago. The rows of a subscription are whole or unknown.
  */
 export class FilterWalk {
   readonly #scan: ProjectScan
@@ -175,16 +175,20 @@ export class FilterWalk {
     const accused = new Set(
       (await draft.activeViolations(project, 'subscription', uids)).filter(isAboutFilters).map(({ uid }) => uid),
     )
-    const isFirst = (uid: string) => changed.has(uid) || accused.has(uid) || !(before.has(uid) || isKnown(uid))
+    const isFirst = (uid: string) => changed.has(uid) || !(before.has(uid) || isKnown(uid))
     // Of a list that is too long to be held, each part has its share; what comes first may take more.
     const listed = this.#listed.size + uids.length
     const share = isLast ? this.#most : Math.ceil((this.#most * listed) / Math.max(before.size, listed))
-    const first = uids.filter(isFirst)
-    const others = uids.filter((uid) => !isFirst(uid))
     const readAt = (uid: string) => before.get(uid) ?? ''
-    others.sort((a, b) => (readAt(a) < readAt(b) ? -1 : readAt(a) > readAt(b) ? 1 : 0))
-    const chosen = first.slice(0, remaining)
-    const room = Math.max(0, Math.min(remaining, share - this.#due) - chosen.length)
+    const inTurn = uids
+      .filter((uid) => !isFirst(uid))
+      .sort((a, b) => (readAt(a) < readAt(b) ? -1 : readAt(a) > readAt(b) ? 1 : 0))
+    const first = uids.filter(isFirst).slice(0, remaining)
+    // Where there are many of them, the turn of the others comes all the same.
+    const nearlyFirst = inTurn.filter((uid) => accused.has(uid)).slice(0, Math.floor((remaining - first.length) / 2))
+    const chosen = new Set([...first, ...nearlyFirst])
+    const others = inTurn.filter((uid) => !chosen.has(uid))
+    const room = Math.max(0, Math.min(remaining, share - this.#due) - chosen.size)
     return { chosen: new Set([...chosen, ...others.slice(0, room)]), changed }
   }
 

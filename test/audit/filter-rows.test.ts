@@ -146,6 +146,44 @@ describe('a run that may not read all rows', () => {
     expect(askedOf(service).sort()).toEqual(['s1', 's6'])
   })
 
+  it('reads those in question for a half, so that the turn of the others comes', async () => {
+    const off = (uid: string) => ({ ...row(uid, '*'), enabled_at: null })
+    const service = await open({
+      ...fleetOf(five),
+      filters: Object.fromEntries(five.map((uid) => [uid, [off(uid)]])),
+    })
+    const policy = policyOf('extends: []\nrules: { subscription/filter-off: {} }')
+    const asked: string[][] = []
+    for (let run = 1; run <= 5; run++) {
+      await service.audit({ policy, filtersPerRun: 2 })
+      asked.push(askedOf(service).sort())
+    }
+    expect(asked).toEqual([
+      ['s4', 's5'],
+      ['s3', 's5'],
+      ['s2', 's4'],
+      ['s1', 's5'],
+      ['s3', 's4'],
+    ])
+  })
+
+  it('says nothing of the waivers of subscriptions whose turn has not come', async () => {
+    const policy = policyOf(`
+extends: []
+rules: { subscription/filter-off: {}, waiver/unused: {} }
+waivers:
+  - { rule: subscription/filter-off, match: { uid: s1 }, owner: ann, reason: a test, expires: 2026-12-31 }
+`)
+    const service = await open({
+      ...fleetOf(['s2', 's1']),
+      filters: { s2: [row('s2', '*')], s1: [{ ...row('s1', '*'), enabled_at: null }] },
+    })
+    const found = async () =>
+      (await service.audit({ policy, filtersPerRun: 1 })).violations.map(({ state, rule }) => `${state} ${rule}`)
+    expect(await found()).toEqual([])
+    expect(await found()).toEqual(['waived subscription/filter-off'])
+  })
+
   it('says nothing of those of changed subscriptions until it could read them', async () => {
     const service = await open(fleetOf(five))
     for (let run = 1; run <= 3; run++) await service.audit({ filtersPerRun: 2 })

@@ -117,11 +117,13 @@ def choose(items, left, past):
     changed = {item["uid"] for item in items if past.is_changed(item)}
 
     def comes_first(uid):
-        return uid in changed or past.is_accused(uid) or not (uid in past.readings or past.is_known(uid))
+        return uid in changed or not (uid in past.readings or past.is_known(uid))
 
-    first = [uid for uid in uids if comes_first(uid)]
-    others = sorted((uid for uid in uids if not comes_first(uid)), key=lambda uid: past.readings.get(uid, ""))
-    chosen = set((first + others)[: max(0, left)])
+    first = [uid for uid in uids if comes_first(uid)][: max(0, left)]
+    in_turn = sorted((uid for uid in uids if not comes_first(uid)), key=lambda uid: past.readings.get(uid, ""))
+    accused = [uid for uid in in_turn if past.is_accused(uid)][: (max(0, left) - len(first)) // 2]
+    others = [uid for uid in in_turn if uid not in accused]
+    chosen = set((first + accused + others)[: max(0, left)])
     return chosen, changed - chosen
 
 

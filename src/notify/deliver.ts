@@ -59,7 +59,8 @@ export async function deliver(outbox: OpenHistory, delivery: Delivery): Promise<
     const state = states.get(receiver.name)
     return state !== undefined && state.pending > 0 && isOpen(state, receiver)
   })
-  await Promise.all(open.map((receiver) => deliverChannel(outbox, receiver, delivery)))
+  const isGone = ({ name }: Receiver) => states.get(name)?.gone != null
+  await Promise.all(open.map((receiver) => deliverChannel(outbox, receiver, delivery, isGone(receiver))))
   await outbox.dropFinished(isoTime(now() - rememberedMs))
 }
 
@@ -73,13 +74,20 @@ export function waitMs(attempts: number): number {
   return Math.min(longestWaitMs, firstWaitMs * 2 ** (attempts - 1))
 }
 
-async function deliverChannel(outbox: OpenHistory, receiver: Receiver, delivery: Delivery): Promise<void> {
+/** `wasGone`: the receiver had another address, which was gone. */
+async function deliverChannel(
+  outbox: OpenHistory,
+  receiver: Receiver,
+  delivery: Delivery,
+  wasGone: boolean,
+): Promise<void> {
   const { name } = receiver
   const { signal, now, totalMs } = delivery
   const token = await outbox.claim(name)
   if (token === undefined) return
   const end = now() + totalMs
   try {
+    if (wasGone) await outbox.markGone(name, undefined)
     while (!signal.aborted && now() < end && (await outbox.renew(name, token))) {
       if (!(await deliverNext(outbox, receiver, delivery, end - now()))) return
     }

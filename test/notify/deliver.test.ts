@@ -172,9 +172,11 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1'])
     expect(harness.messages).toEqual(['hook gone', 'm1 failed: answered 410'])
     expect((await listChannels(harness.history()))[0]).toMatchObject({ pending: 3, gone: { target: 'sealed:1' } })
-    harness.answers(() => accepted)
+    harness.answers((id) => (id === 'm2' ? refused('answered 500') : accepted))
     await harness.deliver({ target: 'sealed:2' })
-    expect(harness.got).toEqual(['m1', 'm1', 'm2', 'm3'])
+    expect(harness.got).toEqual(['m1', 'm1', 'm2'])
+    // It is tried again, so nothing says that it is disabled.
+    expect((await listChannels(harness.history()))[0]).toMatchObject({ pending: 2, gone: null })
   })
 
   it('gives up messages that wait a day for a receiver that is gone, or for a removed channel', async () => {

@@ -233,6 +233,8 @@ interface RunMessage {
   /** What identifies the message among those of its channel and run. */
   readonly id: readonly string[]
   readonly storm: Storm | null
+  /** What the title counts, where one event is about several violations. Default: the events. */
+  readonly titled?: readonly Event[]
   readonly incident?: NonNullable<Message['incident']>
   readonly alreadyOpen?: NonNullable<Message['already_open']>
 }
@@ -240,7 +242,7 @@ interface RunMessage {
 function runMessage(
   channel: Channel,
   events: readonly Event[],
-  { id, storm, incident, alreadyOpen = {} }: RunMessage,
+  { id, storm, titled = events, incident, alreadyOpen = {} }: RunMessage,
   { record, links, explain, verdict }: NotifiedRun,
 ): NewMessage {
   const { number, startedAt: started_at, finishedAt: finished_at } = record
@@ -253,7 +255,7 @@ function runMessage(
   const frame = {
     id: idOf([channel.name, ...runIdentity(record), ...id], 'msg'),
     at: finished_at,
-    title: `hookdrift: ${describeCounts(events)} (run ${number})`,
+    title: `hookdrift: ${describeCounts(titled)} (run ${number})`,
     command: `hookdrift report --run ${number}`,
     most: Math.min(mostNamed[channel.type], storm === null ? Number.POSITIVE_INFINITY : namedInStorm),
     listed,
@@ -467,7 +469,7 @@ function messageFor(channel: Channel, notified: NotifiedRun): NewMessage[] {
   // What causes and failures say in a line or two makes no storm.
   const storm = stormOf(namedApart(channel, folded, record), record, before)
   const alreadyOpen = before.isFirst || before.channels.includes(channel.name) ? {} : countOpen(channel, folded, record)
-  return [runMessage(channel, folded, { id: [], storm, alreadyOpen }, notified)]
+  return [runMessage(channel, folded, { id: [], storm, titled: chosen, alreadyOpen }, notified)]
 }
 
 /** Violations that were open before this run, in its projects, for a channel that is new. `events`: those of its message. */

@@ -145,7 +145,10 @@ describe('notifications of a run', () => {
     expect((await notified.run()).messages.map(({ storm }) => storm)).toEqual(['mass', 'mass'])
     const lenient = policyOf('extends: []\nrules: { endpoint/secret-missing: {} }\n')
     // What the policy no longer asks for is one event.
-    for (const { storm, events } of (await notified.run({ policy: lenient })).messages) {
+    const { report, messages } = await notified.run({ policy: lenient })
+    const ended = report.violations.filter(({ resolution }) => resolution === 'policy').length
+    for (const { title, storm, events } of messages) {
+      expect(title).toBe(`hookdrift: ${ended} violations ended otherwise in acme/payments (run 3)`)
       expect([storm, events.filter(({ type }) => type === 'violation.closed')]).toMatchObject([
         null,
         [{ resolution: 'policy', project: null, text: expect.stringContaining('switched off by policy.yaml:1') }],

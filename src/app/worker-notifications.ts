@@ -1,8 +1,10 @@
+import { findLastOfWorker } from '../history/sql/outbox.ts'
 import { AuditError, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { composeWorkerNotification } from '../notify/compose-messages.ts'
 import type { DeliveryObserver } from '../notify/deliver.ts'
 import { workerEvent } from '../notify/find-events.ts'
+import { readMessage } from '../notify/message.ts'
 import type { WorkerObserver } from '../worker/keep-schedule.ts'
 import type { Metrics } from '../worker/metrics.ts'
 import { deliverNotifications, type NotificationTargets, watchInLog, workerTimeouts } from './deliver-notifications.ts'
@@ -57,6 +59,13 @@ export function openWorkerNotifications({ terminal, log, metrics, targets }: Not
       if (messages.length === 0) return
       const history = await openHistory(location, terminal.env)
       await history.enqueue(messages, at).finally(() => history.close())
+    },
+    async wasFailing() {
+      const { notify: channels, history: location } = targets()
+      if (channels.length === 0) return false
+      const history = await openHistory(location, terminal.env)
+      const body = await findLastOfWorker(history).finally(() => history.close())
+      return body !== undefined && readMessage(body).events.some(({ type }) => type === 'worker.failed')
     },
     lost: (error) => log.error({ error: messageOf(error) }, 'failure notification could not be queued'),
   })
@@ -130,21 +139,26 @@ function openDeliveries({
 }
 
 /**
- * Announces the first of several failures in a row, and the success that ends them.
+ * Announces the first of several failures in a row, and the success that ends them: each schedule that failed has
+ * succeeded since, or is no longer there.
  * @param announce queues a notification about the worker itself
+ * @param wasFailing whether the worker before this one announced a failure and no success since
  * @param wake called when there may be something to deliver
  * @param lost called when a notification could not be queued
  */
-function announceFailures({
+export function announceFailures({
   announce,
+  wasFailing,
   wake,
   lost,
 }: {
   readonly announce: (type: 'worker.failed' | 'worker.recovered', text: string) => Promise<void>
+  readonly wasFailing: () => Promise<boolean>
   readonly wake: () => void
   readonly lost: (error: unknown) => void
 }): WorkerObserver<Report> {
-  let isFailing = false
+  const failing = new Set<string>()
+  let isAnnounced: boolean | undefined
   const queue = async (type: 'worker.failed' | 'worker.recovered', text: string) => {
     try {
       await announce(type, text)
@@ -154,18 +168,33 @@ function announceFailures({
       wake()
     }
   }
+  const recall = async () => {
+    try {
+      return await wasFailing()
+    } catch (error) {
+      lost(error)
+      return false
+    }
+  }
   return {
-    planned: () => {},
+    planned(upcoming) {
+      for (const schedule of failing) if (!upcoming.has(schedule)) failing.delete(schedule)
+    },
     skipped: () => {},
     started: () => {},
     async ended(schedule) {
-      if (isFailing) await queue('worker.recovered', `a run of ${schedule} succeeded again`)
-      isFailing = false
+      failing.delete(schedule)
+      isAnnounced ??= await recall()
+      if (isAnnounced && failing.size === 0) {
+        isAnnounced = false
+        await queue('worker.recovered', `a run of ${schedule} succeeded again`)
+      }
       wake()
     },
     failed(schedule, error) {
-      if (isFailing) return
-      isFailing = true
+      failing.add(schedule)
+      if (isAnnounced) return
+      isAnnounced = true
       // The message of a bug may quote anything.
       const why = error instanceof AuditError ? error.message : 'a bug; the log has it'
       void queue('worker.failed', `a run of ${schedule} ended with an error: ${why}`)

@@ -4,6 +4,7 @@ import type { ComposeNotifications, PriorState } from '../../src/history/notific
 import type { NewMessage, OpenIncident } from '../../src/history/outbox.ts'
 import {
   findFirstWaiting,
+  findLastOfWorker,
   findLastTicketChange,
   findTicket,
   goneChannelsIn,
@@ -268,6 +269,14 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         })
         expect(await findFirstWaiting(fixture.history, 'no-such-channel')).toBeUndefined()
         expect((await run()).channels).toEqual(['chat', 'hook'])
+      })
+
+      it('knows the newest message that is about no run', async () => {
+        expect(await findLastOfWorker(fixture.history)).toBeUndefined()
+        await fixture.history.enqueue([aMessage('w1', 'hook', null), aMessage('w2', 'chat', null)], at(1))
+        await fixture.history.enqueue([aMessage('w3', 'hook', null)], at(2))
+        await fixture.history.enqueue([aMessage('m1')], at(3))
+        expect(await findLastOfWorker(fixture.history)).toBe('{"id":"w3"}')
       })
 
       it('is empty after an abandoned run', async () => {

@@ -67,6 +67,14 @@ export async function findFirstWaiting(
   return history.ask((session) => session.get(sql, [channel]))
 }
 
+/** The body of the newest message that is about no run: a worker wrote it about itself. Undefined without any. */
+export async function findLastOfWorker(history: HistoryReader): Promise<string | undefined> {
+  refuseParts(history)
+  const sql = `SELECT body FROM hookdrift.notification WHERE run IS NULL
+    ORDER BY created_at DESC, channel, number DESC LIMIT 1`
+  return (await history.ask((session) => session.get<{ readonly body: string }>(sql)))?.body
+}
+
 /** What is known of the ticket of a key at a tracker. */
 export async function findTicket(
   history: HistoryReader,

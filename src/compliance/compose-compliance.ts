@@ -35,6 +35,7 @@ import {
   type ExpectedChange,
   type ReplayedWith,
 } from './compliance.ts'
+import { describeResources, describeSince, doubtsOf, missedBy, rowsUnreadFor, whySilent } from './describe-doubts.ts'
 import {
   exemptByAcceptance,
   exemptByEnding,
@@ -320,10 +321,6 @@ function gapsOfRows(rules: readonly ControlRule[], projects: Report['projects'])
   return [`Not evaluated: ${count(subscriptions, 'subscription')} whose filter rows no run has read (${named}).`]
 }
 
-function rowsUnreadFor(rule: string, { rows_unread: unread = {} }: Report['projects'][number]): number {
-  return memberOf(unread, rule) ?? 0
-}
-
 /** How well the run observed the kinds that a control's rules evaluate. */
 function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'coverage'>): ControlCoverage {
   const byProject = [...Map.groupBy(coverage, ({ project }) => project)]
@@ -383,15 +380,11 @@ function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: s
   return { id, title, severity, rationale, evaluated, not_evaluated }
 }
 
-/** Why a rule says nothing of a whole project. One that is in doubt about no field could not conclude from what it saw. */
-function whySilent(rule: string, { not_evaluated, doubts = {} }: Report['projects'][number]): string | undefined {
-  const undecided = memberOf(doubts, rule)?.length === 0 ? 'what it compares with came empty' : undefined
-  return memberOf(not_evaluated, rule) ?? undecided
-}
-
 /** A rule that could not evaluate some resources says which. */
 function withDoubts(rule: ControlRule, { projects }: Report): ControlRule {
-  const doubts = [...describeDoubts(rule.id, projects), ...describeUnreadRows(rule.id, projects)]
+  const doubts = projects.flatMap((project) =>
+    missedBy(rule.id, project).map((reason) => ({ project: project.project, reason })),
+  )
   return doubts.length === 0 ? rule : { ...rule, not_evaluated: [...rule.not_evaluated, ...doubts] }
 }
 
@@ -452,27 +445,12 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** What a rule could not evaluate, project by project, in words. */
-function describeDoubts(rule: string, projects: Report['projects']): { project: string; reason: string }[] {
-  return projects.flatMap(({ project, doubts }) =>
-    ofRule(rule, doubts).map((doubt) => ({ project, reason: `${describeResources(doubt)}${describeSince(doubt)}` })),
-  )
-}
-
-function describeUnreadRows(rule: string, projects: Report['projects']): { project: string; reason: string }[] {
-  return projects.flatMap((project) => {
-    const unread = rowsUnreadFor(rule, project)
-    if (unread === 0) return []
-    return [{ project: project.project, reason: `${count(unread, 'subscription')} whose filter rows no run has read` }]
-  })
-}
-
 const mostDoubts = 3
 
 /** The same for all rules of a control together: a sentence for each field. */
 function describeDoubtsOf(rules: readonly string[], projects: Report['projects']): string[] {
-  const all = projects.flatMap(({ project, doubts }) =>
-    rules.flatMap((rule) => ofRule(rule, doubts).map((doubt) => ({ project, rule, doubt }))),
+  const all = projects.flatMap((project) =>
+    rules.flatMap((rule) => doubtsOf(rule, project).map((doubt) => ({ project: project.project, rule, doubt }))),
   )
   const byField = Map.groupBy(all, ({ doubt: { kind, field, cause } }) => `${kind} ${field} ${cause}`)
   return [...byField.values()].flatMap((alike) => {
@@ -490,22 +468,6 @@ function describeDoubtsOf(rules: readonly string[], projects: Report['projects']
     const doubt = { ...first.doubt, resources, since }
     return [`Not evaluated: ${describeResources(doubt)}${describeSince(doubt)} (${nameRules(alike)}).`]
   })
-}
-
-function ofRule(rule: string, doubts: Report['projects'][number]['doubts']): readonly RuleDoubt[] {
-  return doubts === undefined ? [] : (memberOf(doubts, rule) ?? [])
-}
-
-function describeResources({ kind, field, cause, resources }: RuleDoubt): string {
-  if (cause === 'seal_key_changed')
-    return `${count(resources, kind)} whose ${field} another installation key sealed before`
-  const show = resources === 1 ? 'shows' : 'show'
-  const what = cause === 'unseen' ? `no ${field}` : `a malformed ${field}`
-  return `${count(resources, kind)} that ${show} ${what}`
-}
-
-function describeSince({ since }: RuleDoubt): string {
-  return since === null ? '' : ` since run ${since.run} (${since.at.slice(0, 10)} ${since.at.slice(11, 16)} UTC)`
 }
 
 const mostNamed = 3

@@ -1,3 +1,4 @@
+import { missedBy } from '../compliance/describe-doubts.ts'
 import { displayJson } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
@@ -81,7 +82,7 @@ export const csvSections = {
 
   /**
    * A row for each rule that gives evidence for a control, with the counts of its violations. Where a walk that the rule
-   * needs is not complete, a count of none is an empty cell.
+   * needs is not complete, or the rule missed some resources, a count of none is an empty cell.
    */
   controls: (report) =>
     csvTable(
@@ -136,7 +137,9 @@ function controlRows(report: Report): Cell[][] {
     const ended = ofRule.filter(({ state }) => state === 'resolved')
     const evaluated = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
     const missed = projects.filter(({ not_evaluated }) => not_evaluated[rule.id] !== undefined).length
-    const isKnown = gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped')
+    const isKnown =
+      gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped') &&
+      projects.every((project) => missedBy(rule.id, project).length === 0)
     const orUnknown = (number: number) => (number === 0 && !isKnown ? null : number)
     const counts = [
       ...[orUnknown(inState('opened', 'continuing')), inState('waived'), inState('unknown')],

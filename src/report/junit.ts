@@ -1,3 +1,4 @@
+import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
@@ -123,15 +124,20 @@ function whySkipped({ rule, violations, walks, stats }: RuleCaseInput): string |
   const reasons = gapsFor(rule, walks).map(({ listing, status }) => `the walk of ${listing} is ${status}`)
   const unknown = violations.filter(({ state }) => state === 'unknown')
   if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not checked`)
-  const notEvaluated = stats?.not_evaluated[rule.id]
-  if (notEvaluated !== undefined) reasons.push(notEvaluated)
-  // No walk covers probes: where none ran, the result is unknown.
-  else if (rule.kind === 'probe' && stats !== undefined && countEvaluated(rule, stats) === 0)
-    reasons.push('no probe ran')
+  if (stats !== undefined) reasons.push(...whyUnchecked(rule, stats))
   if (reasons.length > 0) return `unknown: ${reasons.join('; ')}`
   const waived = violations.filter(({ state }) => state === 'waived')
   if (waived.length === 0 || violations.some(isOpen)) return undefined
   return [...new Set(waived.map(({ waiver }) => (waiver === undefined ? 'waived' : describeWaiver(waiver))))].join('; ')
+}
+
+/** What a rule did not evaluate in a project whose walks are complete. */
+function whyUnchecked(rule: EvaluatedRule, stats: ReportProject): readonly string[] {
+  const silent = whySilent(rule.id, stats)
+  if (silent !== undefined) return [silent]
+  // No walk covers probes: where none ran, the result is unknown.
+  const isIdle = rule.kind === 'probe' && countEvaluated(rule, stats) === 0
+  return [...(isIdle ? ['no probe ran'] : []), ...missedBy(rule.id, stats)]
 }
 
 function describeEvaluated({ rule, stats }: RuleCaseInput): string {

@@ -80,6 +80,17 @@ describe('the CSV report', () => {
   })
 })
 
+it('the CSV of controls counts no violation as none where a rule missed some resources', () => {
+  const doubt = { kind: 'endpoint', field: '/url', cause: 'unseen', resources: 2, since: null } as const
+  const { projects, ...clean } = evaluatedSamples.clean
+  const doubted = projects.map((project) => ({ ...project, doubts: { 'endpoint/url-not-https': [doubt] } }))
+  const shown = csv({ ...clean, projects: doubted }, { ...options, section: 'controls' })
+  const rows: Record<string, string>[] = parse(shown, { columns: true })
+  const cells = rows.map(({ rule, open, fixed }) => [rule, open, fixed])
+  expect(cells).toContainEqual(['endpoint/url-not-https', '', ''])
+  expect(cells).toContainEqual(['endpoint/inactive', '0', '0'])
+})
+
 describe('a cell', () => {
   it.each([
     ['=1+1', "'=1+1"],

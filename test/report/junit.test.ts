@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EvaluatedRule } from '../../src/model/evaluation.ts'
-import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
+import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { suitesIn } from './formats/junit.ts'
@@ -115,6 +115,30 @@ describe('a case', () => {
     expect(payments?.cases.find(({ name }) => name === 'endpoint/name-convention')).toMatchObject({
       outcome: 'skipped',
       message: 'unknown: it throws: TypeError',
+    })
+  })
+
+  it.each<[string, Partial<ReportProject>, string]>([
+    [
+      'resources of which a field could not be relied on',
+      {
+        doubts: { [rule]: [{ kind: 'endpoint', field: '/url', cause: 'seal_key_changed', resources: 2, since: null }] },
+      },
+      '2 endpoints whose /url another installation key sealed before',
+    ],
+    [
+      'filter rows that no run has read',
+      { rows_unread: { [rule]: 1 } },
+      '1 subscription whose filter rows no run has read',
+    ],
+    ['what it compares with', { doubts: { [rule]: [] } }, 'what it compares with came empty'],
+  ])('is skipped for a rule that missed some: %s', (_, missed, why) => {
+    const { projects, ...clean } = evaluatedSamples.clean
+    const report = { ...clean, projects: projects.map((project) => ({ ...project, ...missed })) }
+    const [, payments] = suitesOf(report)
+    expect(payments?.cases.find(({ name }) => name === rule)).toMatchObject({
+      outcome: 'skipped',
+      message: `unknown: ${why}`,
     })
   })
 

@@ -1,0 +1,39 @@
+import type { RuleDoubt } from '../model/evaluation.ts'
+import { memberOf } from '../model/json.ts'
+import type { ReportProject } from '../model/report.ts'
+import { count } from '../text/count.ts'
+
+/** Why a rule says nothing of a whole project. One that is in doubt about no field could not conclude from what it saw. */
+export function whySilent(rule: string, { not_evaluated, doubts = {} }: ReportProject): string | undefined {
+  const undecided = memberOf(doubts, rule)?.length === 0 ? 'what it compares with came empty' : undefined
+  return memberOf(not_evaluated, rule) ?? undecided
+}
+
+/** What a rule missed in a project that it evaluated, in words: resources in doubt, and filter rows that no run has read. */
+export function missedBy(rule: string, project: ReportProject): readonly string[] {
+  const unread = rowsUnreadFor(rule, project)
+  return [
+    ...doubtsOf(rule, project).map((doubt) => `${describeResources(doubt)}${describeSince(doubt)}`),
+    ...(unread === 0 ? [] : [`${count(unread, 'subscription')} whose filter rows no run has read`]),
+  ]
+}
+
+export function rowsUnreadFor(rule: string, { rows_unread: unread = {} }: ReportProject): number {
+  return memberOf(unread, rule) ?? 0
+}
+
+export function doubtsOf(rule: string, { doubts = {} }: Pick<ReportProject, 'doubts'>): readonly RuleDoubt[] {
+  return memberOf(doubts, rule) ?? []
+}
+
+export function describeResources({ kind, field, cause, resources }: RuleDoubt): string {
+  if (cause === 'seal_key_changed')
+    return `${count(resources, kind)} whose ${field} another installation key sealed before`
+  const show = resources === 1 ? 'shows' : 'show'
+  const what = cause === 'unseen' ? `no ${field}` : `a malformed ${field}`
+  return `${count(resources, kind)} that ${show} ${what}`
+}
+
+export function describeSince({ since }: RuleDoubt): string {
+  return since === null ? '' : ` since run ${since.run} (${since.at.slice(0, 10)} ${since.at.slice(11, 16)} UTC)`
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { composeGateway, type Gateway } from '../repair/gateway.ts'
+import { composeGateway, freeName, type Gateway, keyVariableOf } from '../repair/gateway.ts'
 import { defaultDialect } from '../service/dialect.ts'
 import { configurationSchema } from './configuration-schema.ts'
 import { dialectOf, dialectSchema } from './dialect-schema.ts'
@@ -42,20 +42,45 @@ export function readGateway(
   const { value } = readMembers(file, sources, { schema: selection })
   const service = value.services.find(({ name }) => name === project.service)
   if (service === undefined) return unknownGateway(project.service)
-  const namedProject = service.projects.find(({ id, name }) => `${service.name}/${name || id}` === project.name)
+  const keys = keyVariables(value.services)
+  const keyOwner = keys.has(project.name) ? project.name : service.name
   const expanded = expandReferences(file, sources)(service.url, ['services', service.name, 'url'])
   const url = 'text' in expanded ? urlSchema.safeParse(expanded.text) : undefined
   const { pathPrefix, keyHeader, keyScheme, headers } = dialectOf(service.dialect)
   return composeGateway({
     name: service.name,
     url: url?.success === true ? url.data : undefined,
-    keyVariable: variableIn(namedProject?.key || service.key),
+    keyVariable: keys.get(keyOwner) ?? keyVariableOf(service.name),
+    keyOwner,
+    otherKeys: [...keys].flatMap(([owner, name]) => (owner === keyOwner ? [] : [name])),
     pathPrefix,
     keyHeader,
     keyScheme,
     headers,
     plainHeaders: defaultDialect.headers,
   })
+}
+
+/**
+ * The variable for the key of each service, and of each project with a key of its own. What a request carries is never
+ * the key of another one: who names no variable gets one that no other has.
+ */
+function keyVariables(services: z.output<typeof selection>['services']): ReadonlyMap<string, string> {
+  const keys = services.flatMap(({ name: service, key, projects }) => [
+    { owner: service, key },
+    ...projects.flatMap((project) =>
+      project.key === '' ? [] : [{ owner: `${service}/${project.name || project.id}`, key: project.key }],
+    ),
+  ])
+  const variables = new Map<string, string>()
+  for (const { owner, key } of keys) {
+    const name = variableIn(key)
+    if (name !== undefined) variables.set(owner, name)
+  }
+  for (const { owner } of keys) {
+    if (!variables.has(owner)) variables.set(owner, freeName(keyVariableOf(owner), [...variables.values()]))
+  }
+  return variables
 }
 
 /** The variable of a reference that is nothing else; a key in a file has none. */

@@ -19,8 +19,12 @@ interface GatewayPlaceholder extends Placeholder {
 export interface ConfiguredGateway {
   readonly name: string
   readonly url?: string | undefined
-  /** The variable that holds the key. */
-  readonly keyVariable?: string | undefined
+  /** The variable that holds the key. Default: one named after the service. */
+  readonly keyVariable?: string
+  /** What the key is of. Default: the service. */
+  readonly keyOwner?: string
+  /** Variables that hold the keys of others. */
+  readonly otherKeys?: readonly string[]
   readonly pathPrefix: string
   readonly keyHeader: string
   readonly keyScheme: string
@@ -34,18 +38,16 @@ export interface ConfiguredGateway {
 const versionHeader = 'x-convoy-version'
 
 export function composeGateway(service: ConfiguredGateway): Gateway {
+  const { keyVariable: keyName = keyVariableOf(service.name), keyOwner = service.name, otherKeys = [] } = service
   const placeholders: GatewayPlaceholder[] = []
-  const keyName = service.keyVariable ?? nameOf(service.name, 'KEY')
-  /** No other header and no address has the variable of the key. */
+  /** No other header and no address has the variable of a key. */
   const placeholder = (wanted: string, where: 'url' | 'header', hint: string): Placeholder => {
-    const isTaken = (name: string) => name === keyName || placeholders.some((each) => each.name === name)
-    let name = wanted
-    for (let count = 2; isTaken(name); count++) name = `${wanted}_${count}`
+    const name = freeName(wanted, [keyName, ...otherKeys, ...placeholders.map((each) => each.name)])
     placeholders.push({ name, in: where, hint })
     return { name }
   }
   const base = service.url ?? placeholder(nameOf(service.name, 'URL'), 'url', `the base URL of ${service.name}`)
-  placeholders.push({ name: keyName, in: 'header', hint: `a key of ${service.name} that may write` })
+  placeholders.push({ name: keyName, in: 'header', hint: `a key of ${keyOwner} that may write` })
   const key: Placeholder = { name: keyName }
   const { [versionHeader]: version, ...others } = service.headers
   const headers: Record<string, Pieces> = {
@@ -61,4 +63,16 @@ export function composeGateway(service: ConfiguredGateway): Gateway {
   const plainVersion = service.plainHeaders[versionHeader]
   if (version !== undefined && plainVersion !== undefined) headers[versionHeader] = [plainVersion]
   return { baseUrl: [base, service.pathPrefix], headers, placeholders }
+}
+
+/** The variable for the key of a service or a project, where the configuration names none. */
+export function keyVariableOf(owner: string): string {
+  return nameOf(owner, 'KEY')
+}
+
+/** The name, or with a number behind it if it is taken. */
+export function freeName(wanted: string, taken: readonly string[]): string {
+  let name = wanted
+  for (let count = 2; taken.includes(name); count++) name = `${wanted}_${count}`
+  return name
 }

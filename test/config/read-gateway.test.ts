@@ -93,4 +93,25 @@ describe('where printed requests go', () => {
       ...[`${reference('ACME_URL_2')}/api/v1`, ['Bearer ', { name: 'ACME_URL' }]],
     ])
   })
+
+  it('has another variable for each key, regardless of what services and projects are called', () => {
+    const inFile = `"${reference('file:/run/secrets/key')}"`
+    const text = `services:
+  - { name: old, url: https://old.example, key: "${reference('ACME_KEY')}", projects: [{ id: P1 }] }
+  - { name: acme, url: https://a.example, key: ${inFile}, projects: [{ id: P2 }, { id: P3, key: ${inFile} }] }
+  - { name: Acme, url: https://b.example, key: ${inFile}, dialect: { headers: { key-2: x } }, projects: [{ id: P4 }] }
+`
+    const sources = { env: {}, readFile: () => text }
+    const namesFor = (service: string, project: string) =>
+      readGateway('/hookdrift.yaml', sources, { service, name: `${service}/${project}` }).placeholders.map(
+        ({ name, hint }) => `${name}: ${hint}`,
+      )
+    expect(namesFor('old', 'P1')).toEqual(['ACME_KEY: a key of old that may write'])
+    expect(namesFor('acme', 'P2')).toEqual(['ACME_KEY_2: a key of acme that may write'])
+    expect(namesFor('acme', 'P3')).toEqual(['ACME_P3_KEY: a key of acme/P3 that may write'])
+    expect(namesFor('Acme', 'P4')).toEqual([
+      'ACME_KEY_3: a key of Acme that may write',
+      'ACME_KEY_2_2: the header key-2, as configured',
+    ])
+  })
 })

@@ -1,6 +1,16 @@
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { dayMs } from '../model/time.ts'
 import { thisProcess } from './system.ts'
@@ -13,7 +23,7 @@ import { thisProcess } from './system.ts'
 export function writeFileAtomically(
   file: string,
   text: string,
-  { what = 'the report', mode = 0o600 }: { what?: string; mode?: number } = {},
+  { what = 'the report', mode = 0o600, advice = reportAgain }: { what?: string; mode?: number; advice?: string } = {},
 ): void {
   let draft: string | undefined
   try {
@@ -21,7 +31,7 @@ export function writeFileAtomically(
       writeFileSync(file, text)
       return
     }
-    const target = existsSync(file) ? realpathSync(file) : file
+    const target = linkedFrom(file)
     // In a shared directory, another user may have linked a predictable name to a file of ours.
     draft = `${target}.${machine}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
     writeFileSync(draft, text, { mode, flag: 'wx' })
@@ -30,10 +40,19 @@ export function writeFileAtomically(
   } catch (error) {
     if (draft !== undefined) rmSync(draft, { force: true })
     throw AuditError.failure(`cannot write ${what} to ${file}: ${reasonOf(error)}`, {
-      advice: 'the run is committed: `hookdrift report` can print it again',
+      advice,
       cause: error,
     })
   }
+}
+
+const reportAgain = 'the run is committed: `hookdrift report` can print it again'
+
+/** The file that a path leads to, also where it is not there yet. */
+function linkedFrom(file: string): string {
+  if (existsSync(file)) return realpathSync(file)
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  return isLink ? linkedFrom(resolve(dirname(file), readlinkSync(file))) : file
 }
 
 /** A device, a pipe, a directory. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { isInForce } from '../history/acceptances.ts'
+import { type Acceptance, isInForce } from '../history/acceptances.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
 import { readCause } from '../history/sql/causes.ts'
@@ -57,7 +57,7 @@ async function accept(words: readonly string[], options: AcceptOptions, terminal
     }
     const active = await readAcceptable(history)
     const run = (await findLastRun(history))?.number ?? 0
-    const named = cause === undefined ? words : await violationsOfCause(history, cause, run)
+    const named = cause === undefined ? words : notYetAccepted(await violationsOfCause(history, cause, run), before)
     const chosen = chooseAcceptable(active, named, before)
     const stated = { reason: sealProse(reason ?? '', maskingSealer), ...signed }
     await history.accept(await composeAcceptances(history, run, chosen, stated))
@@ -73,6 +73,13 @@ async function violationsOfCause(history: HistoryReader, id: string, run: number
   throw AuditError.usage(`no open violation follows from a cause ${JSON.stringify(id)}`, {
     advice: '`hookdrift causes` lists the causes of what is open',
   })
+}
+
+/** Those that were not accepted before; all where each was: then the first one says by whom. */
+function notYetAccepted(fingerprints: readonly string[], acceptances: readonly Acceptance[]): readonly string[] {
+  const inForce = new Set(acceptances.filter(isInForce).map(({ fingerprint }) => fingerprint))
+  const others = fingerprints.filter((fingerprint) => !inForce.has(fingerprint))
+  return others.length === 0 ? fingerprints : others
 }
 
 /** One thing at a time: accept with a reason, list, or revoke. */

@@ -5,6 +5,7 @@ import { withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import { answerBackup, backupView } from '../questions/answer-writes.ts'
+import { findNeededFiles, refuseNeeded } from './deliver-report.ts'
 import { printAnswer } from './print-answer.ts'
 import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
@@ -21,6 +22,7 @@ export function defineBackup(command: Command, execute: Execute): void {
 
 async function backup(file: string, options: BackupOptions, terminal: ProcessContext): Promise<number> {
   const target = resolve(terminal.cwd(), file)
+  refuseNeeded('backup', target, await findNeededFiles(options, terminal))
   const request = { ...verificationOf('plain'), replace: options.force === true }
   const made = await withUpkeep(await locateHistory(options, terminal), terminal.env, (upkeep) =>
     upkeep.backUp(target, request),

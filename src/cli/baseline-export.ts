@@ -47,7 +47,10 @@ async function exportStates(named: string, options: BaselineOptions, terminal: P
     return files
   })
   makeDirectory(directory)
-  for (const { file, text } of written) writeFileAtomically(join(directory, file), text)
+  const advice = 'the baselines are unchanged: correct the directory, or name another one'
+  for (const { file, text } of written) {
+    writeFileAtomically(join(directory, file), text, { what: 'the state', advice })
+  }
   const names = new Set(written.map(({ file }) => file))
   const furtherFiles = readdirSync(directory).filter((name) => name.endsWith('.yaml') && !names.has(name))
   const rows = written.map(({ project, file }) => ({ project, file }))

@@ -171,16 +171,23 @@ async function unlessUnreadable<Value>(reading: Promise<Value>): Promise<Value |
 }
 
 /**
+ * Refuses a file that is one of `needed`, under any name.
+ * @throws AuditError.usage
+ */
+export function refuseNeeded(option: string, file: string, needed: readonly NeededFile[]): void {
+  const match = needed.find((each) => isSameFile(each.file, file))
+  if (match === undefined) return
+  throw AuditError.usage(`${option}: ${file} is ${match.what}, and is not replaced`, {
+    advice: 'name another file; nothing was read yet',
+  })
+}
+
+/**
  * Refuses a file that cannot be written, or that is one of `needed`, under any name.
  * @throws AuditError.usage
  */
 export function refuseUnwritable(option: string, file: string, needed: readonly NeededFile[]): void {
-  const match = needed.find((each) => isSameFile(each.file, file))
-  if (match !== undefined) {
-    throw AuditError.usage(`${option}: ${file} is ${match.what}, and is not replaced`, {
-      advice: 'name another file; nothing was read yet',
-    })
-  }
+  refuseNeeded(option, file, needed)
   try {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a directory')
     if (isSpecialFile(file)) accessSync(file, constants.W_OK)

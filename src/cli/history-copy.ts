@@ -7,6 +7,7 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { answerCopy, copyView } from '../questions/answer-history.ts'
+import { shellWord } from '../report/text/shell-word.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
@@ -55,7 +56,10 @@ function adviseOnKey(
     return from.kind === to.kind ? [] : ['The installation key is not copied: give the new place the same one.']
   }
   if (to.kind === 'postgres') {
-    return ['The installation key is not copied. On every machine:', `HOOKDRIFT_SEAL_KEY="hex:$(cat ${keyFile})"`]
+    return [
+      'The installation key is not copied. On every machine:',
+      `HOOKDRIFT_SEAL_KEY="hex:$(cat ${shellWord(keyFile)})"`,
+    ]
   }
   if (to.keyFile === keyFile) return []
   return [`The installation key is not copied: copy ${keyFile} to ${dirname(to.keyFile)}.`]

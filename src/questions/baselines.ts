@@ -7,7 +7,7 @@ import { findLastRun } from '../history/sql/runs.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
-import type { AnswerView } from '../report/show-answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
@@ -47,8 +47,8 @@ export const baselines = question({
     all: parameter('--all', 'include superseded and revoked baselines', given),
   },
   isOfRun: false,
-  async read(history, { project: projects, all = false }) {
-    return { answer: await readBaselines(history, { projects, all }), view: baselinesView }
+  async read(history, { project: projects, all = false }, { limit }) {
+    return { answer: await readBaselines(history, { projects, all, limit }), view: baselinesView }
   },
 })
 
@@ -56,20 +56,23 @@ interface BaselinesQuery {
   readonly projects: readonly string[]
   /** Also superseded and revoked ones. */
   readonly all: boolean
+  readonly limit: number
 }
 
 /** The approved baselines by project, newest first. */
 export async function readBaselines(
   history: OpenHistory,
-  { projects, all }: BaselinesQuery,
+  { projects, all, limit }: BaselinesQuery,
 ): Promise<Answer<BaselineRow>> {
   const rows = listBaselines(await listApprovals(history), projects).map(({ row }) => row)
   const last = await findLastRun(history)
   return {
     form: baselineForm,
     run: last === undefined ? null : toAnswerRun(last),
-    rows: rows.filter(({ state }) => all || state === 'active'),
-    omitted: 0,
+    ...limited(
+      rows.filter(({ state }) => all || state === 'active'),
+      limit,
+    ),
   }
 }
 

@@ -32,6 +32,15 @@ describe('writing a file atomically', () => {
     expect(readFileSync(directory.file('real'), 'utf8')).toBe('new')
   })
 
+  it('writes through links to a file that is not there yet', () => {
+    using directory = openDirectory()
+    symlinkSync('real', directory.file('middle'))
+    symlinkSync('middle', directory.file('link'))
+    writeFileAtomically(directory.file('link'), 'new')
+    expect(readlinkSync(directory.file('link'))).toBe('middle')
+    expect(readFileSync(directory.file('real'), 'utf8')).toBe('new')
+  })
+
   it.skipIf(!existsSync('/dev/null'))('writes to a device without replacing it', () => {
     using directory = openDirectory()
     symlinkSync('/dev/null', directory.file('nothing'))

@@ -51,6 +51,8 @@ describe('hookdrift baseline', () => {
     await cli.audit()
     const projects = (text: string) => rowsOf(text).map(({ project }) => project)
     expect(projects((await baseline(cli, 'show', '--format', 'json')).stdout)).toEqual(['acme/payments', 'acme/sales'])
+    const first = JSON.parse((await baseline(cli, 'show', '--format', 'json', '--limit', '1')).stdout)
+    expect([first.rows.length, first.omitted]).toEqual([1, 1])
     const project = at(cli.fleet.projects(), 0).name === 'orders' ? 'acme/sales' : 'acme/payments'
     expect(projects((await baseline(cli, 'diff', '--format', 'json')).stdout)).toEqual([project])
     expect((await baseline(cli, 'revoke', '--project', 'acme/orders')).code).toBe(2)
@@ -295,6 +297,11 @@ describe('states as files', () => {
       'Wrote acme--orders.yaml, acme--payments.yaml to states.\n',
     )
     const first = read()
+    mkdirSync(cli.directory.file('other/acme--orders.yaml'), { recursive: true })
+    const failed = await baseline(cli, 'export', 'other')
+    expect(failed.code).toBe(4)
+    expect(failed.stderr).toMatch(/^hookdrift: cannot write the state to .*acme--orders\.yaml: /)
+    expect(failed.stderr).not.toContain('the run is committed')
     await cli.audit()
     await baseline(cli, 'approve', '--by', 'other')
     await baseline(cli, 'export', 'states')

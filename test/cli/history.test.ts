@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeAuditedHistory } from '../history/audited-history.ts'
 import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
@@ -110,6 +111,18 @@ describe.skipIf(!hasPostgres)('a history on a server', () => {
       stdout: expect.stringMatching(/The installation key is not copied: give the new place the same one\.\n$/),
     })
     expect(await run(['verify', '--deep', '--history', 'back.db'])).toMatchObject({ code: 0 })
+    await place.remove()
+  })
+
+  it('is given the key of a file by a command that a shell reads as it is', async () => {
+    mkdirSync(directory.file('my histories'))
+    writeFileSync(directory.file('my histories/hookdrift.db'), audited)
+    directory.write('my histories/hookdrift.key', `${'1'.repeat(64)}\n`)
+    const place = await makeDatabase({ empty: true })
+    const copied = await run(['history', 'copy', 'my histories/hookdrift.db', place.url, '--snapshot'])
+    const command = copied.stdout.split('\n').find((line) => line.startsWith('HOOKDRIFT_SEAL_KEY='))
+    const shown = execFileSync('sh', ['-c', `${command}; echo "$HOOKDRIFT_SEAL_KEY"`], { encoding: 'utf8' })
+    expect(shown).toBe(`hex:${'1'.repeat(64)}\n`)
     await place.remove()
   })
 

@@ -26,7 +26,7 @@ describe('--report', async () => {
       ...directory,
       files: () => readdirSync(directory.path).sort(),
       read: (name: string) => readFileSync(directory.file(name), 'utf8'),
-      run: (name: 'audit' | 'report', ...args: readonly string[]) =>
+      run: (name: 'audit' | 'report' | 'backup' | 'verify', ...args: readonly string[]) =>
         command([name, '--config', directory.file('hookdrift.yaml'), ...args], { cwd: directory.path, env }),
     }
   }
@@ -144,8 +144,12 @@ describe('--report', async () => {
       )
       expect([code, stderr]).toEqual([2, expect.stringContaining(`${what}, and is not replaced`)])
     }
+    if (file !== 'signing') {
+      const { code, stderr } = await cli.run('backup', file, '--force', ...history)
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${what}, and is not replaced`)])
+    }
     expect(service.requests.length).toBe(asked)
-    expect((await cli.run('report', ...history)).code).toBe(0)
+    expect((await cli.run('verify', ...history)).code).toBe(0)
   })
 
   it('reports a file that cannot be written, keeps the others, and says that the run is committed', async () => {

@@ -81,8 +81,13 @@ describe('a cause on the command line', () => {
   })
 
   it('is accepted as a whole, and taken back', async () => {
-    const { rows: accepted } = await history.rows('accept', '--cause', cause, '--reason', 'OPS-1', '--by', 'ada')
-    expect(accepted).toHaveLength(14)
+    const [first] = (await history.rows('causes')).rows[0].violations
+    const { rows: alone } = await history.rows('accept', first, '--reason', 'OPS-0', '--by', 'lee')
+    const { rows: others } = await history.rows('accept', '--cause', cause, '--reason', 'OPS-1', '--by', 'ada')
+    const accepted = [...alone, ...others]
+    expect([alone.length, others.length]).toEqual([1, 13])
+    const again = await history.ask(['accept', '--cause', cause, '--reason', 'OPS-1'])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('was accepted by')])
     await audit()
     expect((await history.rows('causes')).rows).toEqual([])
     const refused = await history.ask(['accept', '--cause', cause, '--reason', 'OPS-1'])

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Channel } from '../config/configuration.ts'
 import { httpAddress, smtpServer } from '../config/notify-schema.ts'
@@ -74,6 +74,7 @@ function checkDirectory(name: string, path: string): Diagnosis {
   let directory = path
   while (!existsSync(directory) && dirname(directory) !== directory) directory = dirname(directory)
   try {
+    if (!statSync(directory).isDirectory()) throw new Error('it is not a directory')
     accessSync(directory, constants.W_OK)
     return ok(`${name}: ${path}${directory === path ? '' : ', made when the first report is written'}`)
   } catch (error) {

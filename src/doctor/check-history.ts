@@ -6,6 +6,7 @@ import { describeMove, moveAdvice } from '../history/lease-owner.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { isOnThisMachine } from '../history/postgres-server.ts'
 import { createSealer } from '../inventory/sealer.ts'
+import { shellWord } from '../report/text/shell-word.ts'
 import { count } from '../text/count.ts'
 import { contain, type Diagnosis, diagnosesOf, fail, ok, shortAdvice, warn } from './check.ts'
 
@@ -63,7 +64,8 @@ function* troublesOf(
   if (kind === 'postgres' && server?.tls === undefined && !isOnThisMachine(location.server)) {
     yield warn(`the connection to ${displayName} is not encrypted`, 'Leave `sslmode` out of its URL.')
   }
-  if (isReadableByOthers) yield warn(`${displayName} is readable by other users`, `Run \`chmod 600 ${displayName}\`.`)
+  if (isReadableByOthers)
+    yield warn(`${displayName} is readable by other users`, `Run \`chmod 600 ${shellWord(displayName)}\`.`)
   if (freeBytes !== undefined && freeBytes < fewBytes) {
     const advice = 'Free space, or remove old runs with `hookdrift prune --keep-within 90d`.'
     yield warn(`only ${showBytes(freeBytes)} are free at ${displayName}`, advice)
@@ -121,7 +123,7 @@ function checkSealKey(
     return [warn(`${file} is missing: the next audit makes a new key`, restoreKey)]
   }
   const { key, warning } = installationKey
-  const diagnoses: Diagnosis[] = warning === undefined ? [] : [warn(warning, `Run \`chmod 600 ${path}\`.`)]
+  const diagnoses: Diagnosis[] = warning === undefined ? [] : [warn(warning, `Run \`chmod 600 ${shellWord(path)}\`.`)]
   const keyId = createSealer(key).keyId
   if (content?.sealKeyId !== undefined && content.sealKeyId !== keyId) {
     return [...diagnoses, warn(`${sourceOf(location, env, file)}, which is not the key of the last run`, restoreKey)]

@@ -63,7 +63,11 @@ async function acceptOpen(
   const owner = await askAcceptance(given, { open, until, asker })
   if (owner === undefined) return undefined
   const { yaml, accepted } = await draft({ owner, expires: until })
-  say('good', `${accepted} of ${open} open violations are accepted until ${until}: review the waivers in the policy`)
+  const are = accepted === 1 ? 'is' : 'are'
+  say(
+    'good',
+    `${accepted} of ${count(open, 'open violation')} ${are} accepted until ${until}: review the waivers in the policy`,
+  )
   return yaml
 }
 

@@ -249,6 +249,15 @@ describe('the history', () => {
     ])
   })
 
+  it('that others can read is closed to them by a command that a shell reads as it is', async () => {
+    await using cli = await openCliFixture({}, 'history: ./my histories/hookdrift.db\n')
+    await cli.audit(['--quiet'])
+    for (const name of ['hookdrift.db', 'hookdrift.key']) chmodSync(cli.directory.file(`my histories/${name}`), 0o644)
+    const { of } = await examineFleet(cli)
+    expect(of('history')[0]).toContain("Run `chmod 600 './my histories/hookdrift.db'`.")
+    expect(of('seal-key')[0]).toContain("Run `chmod 600 './my histories/hookdrift.key'`.")
+  })
+
   it('that a run writes is examined meanwhile', async () => {
     await using cli = await openCliFixture()
     await cli.audit(['--quiet'])
@@ -323,6 +332,8 @@ describe('channels and schedules', () => {
     const more = `notify:
   - { name: log, type: log }
   - { name: files, type: directory, path: ./reports }
+  - { name: taken, type: directory, path: ./hookdrift.yaml }
+  - { name: below, type: directory, path: ./hookdrift.yaml/reports }
   - { name: chat, type: slack, url: "http://127.0.0.1:${port}/a-secret-path" }
   - { name: gone, type: teams, url: "http://127.0.0.1:${await closedPort()}/a-secret-path" }
   - { name: issues, type: github_issue, repository: acme/payments, token: a-secret-path, api_url: "http://127.0.0.1:${port}" }
@@ -336,6 +347,8 @@ schedules:
     expect(of('channel')).toEqual([
       'ok log: writes to the log',
       'ok files: ./reports, made when the first report is written',
+      'fail taken: cannot write to ./hookdrift.yaml: it is not a directory → Let this user write there, or change `path`.',
+      'fail below: cannot write to ./hookdrift.yaml: it is not a directory → Let this user write there, or change `path`.',
       'ok chat: 127.0.0.1:PORT accepts connections, its secrets are set; nothing was sent',
       'fail gone: connection refused: 127.0.0.1:PORT → Check the address of the channel, and the way to it from this machine.',
       'ok issues: 127.0.0.1:PORT accepts connections, its secrets are set; nothing was sent',

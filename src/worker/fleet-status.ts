@@ -1,6 +1,6 @@
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { Report } from '../model/report.ts'
-import type { WalkedListing } from '../model/resource.ts'
+import { policyProject, type WalkedListing } from '../model/resource.ts'
 import { isOpen, isOverdue, overdueRule, type Severity } from '../model/violation.ts'
 
 /**
@@ -41,7 +41,9 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   const next = new Map(fleet)
   const drift = Map.groupBy(report.drift, ({ project }) => project)
   const violations = Map.groupBy(report.violations.filter(isOpen), ({ project }) => project)
-  for (const [project, walks] of Map.groupBy(report.coverage, ({ project }) => project)) {
+  // No listing is about the policy, and each run decides what is open about it.
+  const walksOf = Map.groupBy(report.coverage, ({ project }) => project).set(policyProject.name, [])
+  for (const [project, walks] of walksOf) {
     const before = fleet.get(project)
     const complete = walks.filter(({ status }) => status === 'complete')
     const changes = { added: 0, removed: 0, modified: 0 }
@@ -57,6 +59,7 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
       ages: readAges(violations.get(project) ?? [], Date.parse(report.run.started_at)),
     })
   }
+  if (!violations.has(policyProject.name)) next.delete(policyProject.name)
   return next
 }
 
@@ -75,6 +78,7 @@ export function addPast(
 export function seenWholeAt({ statuses, lastCompleteAt }: ProjectView): number | undefined {
   const due = [...statuses].filter(([, status]) => status !== 'skipped')
   const times = due.map(([listing]) => lastCompleteAt.get(listing))
+  if (times.length === 0) return undefined
   return times.reduce((oldest, at) => (oldest === undefined || at === undefined ? undefined : Math.min(oldest, at)))
 }
 

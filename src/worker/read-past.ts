@@ -8,7 +8,7 @@ import { listRuns } from '../history/sql/runs.ts'
 import { type RecordedScan, readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { isCoverageComplete, isInterrupted } from '../model/coverage.ts'
 import type { Report } from '../model/report.ts'
-import { isProjectList, type ProjectRef, projectKey, type WalkedListing } from '../model/resource.ts'
+import { isProjectList, type ProjectRef, policyProject, projectKey, type WalkedListing } from '../model/resource.ts'
 import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-status.ts'
 
 /** The results of runs before this worker started. */
@@ -36,7 +36,7 @@ export async function readPast(
   const latestScans = await readLatestScans(history, latest.number)
   const departed = await departedProjects(history, latestScans)
   const scans = latestScans.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
-  const configured = new Set(scans.map(({ project }) => project.name))
+  const configured = new Set([policyProject.name, ...scans.map(({ project }) => project.name)])
   const numbers = [...new Set([...scans.map(({ run }) => run.number), latest.number])].sort((a, b) => a - b)
   let fleet = emptyFleetStatus
   let last: Report | undefined

@@ -146,6 +146,25 @@ describe('metrics', () => {
     })
   })
 
+  it('have open violations of the policy itself, also after a restart', async () => {
+    await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 3 } })
+    const waiver = '{ rule: endpoint/inactive, match: { uid: none }, owner: o, reason: r, expires: 2027-01-31 }'
+    const policy = policyOf(`extends: []\nrules: { endpoint/inactive: low, waiver/unused: high }\nwaivers: [${waiver}]`)
+    const before = open()
+    before.ended('a', await fixture.audit({ policy }))
+    const after = open()
+    const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
+    after.remember(await readPast(history, () => true))
+    await history.close()
+    for (const metrics of [before, after]) {
+      const scrape = await scrapeOf(metrics)
+      expect(scrape.samples('hookdrift_open_violations')).toEqual({ 'rule=waiver/unused severity=high': 1 })
+      expect(scrape.samples('hookdrift_project_open_violations')).toEqual({
+        'project=hookdrift/policy severity=high': 1,
+      })
+    }
+  })
+
   it('are the same after a restart, from the history alone', async () => {
     const before = open()
     for (const report of runs.reports) before.ended('a', report)

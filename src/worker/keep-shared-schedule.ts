@@ -36,7 +36,8 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
   let schedules = byName(work.schedules)
   const servedUntil = (name: string) => {
     const schedule = schedules.get(name)
-    return schedule === undefined ? undefined : work.servedUntil(schedule)
+    // Its run at the start makes up for all missed ticks.
+    return schedule === undefined || schedule.runOnStart ? undefined : work.servedUntil(schedule)
   }
   const entries = work.schedules.map(entryOf)
   const planner = openSchedulePlanner({ entries, now: clock.now(), servedUntil, random: work.random })
@@ -44,6 +45,7 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
   let due: Tick[] = work.schedules.flatMap(({ name, runOnStart }) =>
     runOnStart ? [{ schedule: name, ...started }] : [],
   )
+  const starts: ReadonlySet<Tick> = new Set(due)
   watch.planned(planner.upcoming())
   while (!signal.aborted) {
     if (work.reloads.isRequested) await takeSchedules()
@@ -77,7 +79,9 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
       const schedule = schedules.get(tick.schedule)
       if (schedule === undefined) continue
       try {
-        const reason = await work.ask(schedule, tick.at)
+        const answer = await work.ask(schedule, tick.at)
+        // A worker that starts during a run has missed none.
+        const reason = answer === 'running' && starts.has(tick) ? 'elsewhere' : answer
         if (reason !== undefined) watch.skipped(tick.schedule, reason, 1 + tick.passed)
         else if (tick.passed > 0) watch.skipped(tick.schedule, 'away', tick.passed)
       } catch (error) {

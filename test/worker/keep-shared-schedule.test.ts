@@ -100,4 +100,24 @@ describe('the schedules of a worker that shares runs', () => {
     })
     expect(said).toEqual(['hourly 03:30'])
   })
+
+  it('make up for missed ticks by the run at the start', async () => {
+    const onStart = { ...hourly, runOnStart: true }
+    const said = await keep('2026-11-21T03:30:00Z', '2026-11-21T03:45:00Z', {
+      schedules: [onStart],
+      reload: async () => [onStart],
+      servedUntil: () => Date.parse('2026-11-20T23:30:00Z'),
+    })
+    expect(said).toEqual(['hourly 03:30'])
+  })
+
+  it('miss no tick when a worker starts during a run of theirs', async () => {
+    const onStart = { ...hourly, runOnStart: true }
+    const said = await keep('2026-11-21T03:30:00Z', '2026-11-21T04:15:00Z', {
+      schedules: [onStart],
+      reload: async () => [onStart],
+      ask: async () => 'running',
+    })
+    expect(said).toEqual(['hourly skipped elsewhere 1', 'hourly skipped running 1'])
+  })
 })

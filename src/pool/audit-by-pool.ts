@@ -48,21 +48,16 @@ export const graceMs = 15_000
  */
 export function auditByPool(pool: PoolRun): AuditAll {
   return async (audit, run) => {
-    const unclaimed = new Map<string, Error>()
-    const stop = await waitForTasks(audit.projects, { ...pool, unclaimed })
+    const stop = await waitForTasks(audit.projects, pool)
     const { db, draft, projectIds } = pool
-    const lost = new Set(await giveUpTasks(db, draft.run, 'unfinished'))
+    const reasons = await giveUpTasks(db, draft.run, { which: 'unfinished', reason: stop ?? workersLost() })
     await pool.onConcluding()
     const outcomes = await importDone(audit.projects, pool, run.onTimed)
-    const unfinished = audit.projects.filter((_, at) => lost.has(projectIds[at] ?? 0))
-    const whyNot = ({ ref }: AuditedProject) =>
-      unclaimed.get(ref.service) ?? stop ?? new Error('its worker was lost three times')
-    for (const [reason, group] of Map.groupBy(unfinished, whyNot)) {
-      const signal = AbortSignal.abort(reason)
-      for (const outcome of await auditUnfinished(group, { ...run, signal })) {
-        outcomes.set(outcome.project.name, outcome)
-      }
-    }
+    const unfinished = audit.projects.flatMap((project, at) => {
+      const reason = reasons.get(projectIds[at] ?? 0)
+      return reason === undefined ? [] : [{ project, run: { ...run, signal: AbortSignal.abort(reason) } }]
+    })
+    for (const outcome of await auditUnfinished(unfinished)) outcomes.set(outcome.project.name, outcome)
     return audit.projects.map(({ ref }) => {
       const outcome = outcomes.get(ref.name)
       if (outcome === undefined) throw new Error(`no worker left an outcome of ${ref.name}`)
@@ -70,6 +65,8 @@ export function auditByPool(pool: PoolRun): AuditAll {
     })
   }
 }
+
+const workersLost = () => new Error('its worker was lost three times')
 
 /**
  * Finds services of a run that no worker takes: none of their projects was begun while every worker had a free slot for
@@ -112,10 +109,7 @@ async function untouchedServices(session: PostgresSession, run: number): Promise
 }
 
 /** Returns why the run was stopped before all tasks were done; undefined when it was not. */
-async function waitForTasks(
-  projects: readonly AuditedProject[],
-  pool: PoolRun & { readonly unclaimed: Map<string, Error> },
-): Promise<Stop | undefined> {
+async function waitForTasks(projects: readonly AuditedProject[], pool: PoolRun): Promise<Stop | undefined> {
   const { db, jobs, clock, draft, handOver, runTimeoutMs } = pool
   const findUnclaimed = watchUnclaimed(db, draft.run, { clock, afterMs: pool.unclaimedAfterMs })
   let stop: Stop | undefined
@@ -131,7 +125,7 @@ async function waitForTasks(
       stop = stopOf(progress, runTimeoutMs)
       if (stop !== undefined) {
         stoppedAt = clock.now()
-        await giveUpTasks(db, draft.run, 'planned')
+        await giveUpTasks(db, draft.run, { which: 'planned', reason: stop })
         for (const service of new Set(projects.map(({ ref }) => ref.service))) await jobs.cancel(walkQueue(service))
         continue
       }
@@ -148,14 +142,11 @@ function stopOf({ leftMs, stoppedBy }: TaskProgress, runTimeoutMs: number): Stop
   return leftMs > 0 ? undefined : new Stop('run_timeout', `the run_timeout of ${runTimeoutMs / 1000} s is over`)
 }
 
-async function giveUpService(
-  service: string,
-  { db, jobs, draft, unclaimed, onUnclaimed }: PoolRun & { readonly unclaimed: Map<string, Error> },
-): Promise<void> {
+async function giveUpService(service: string, { db, jobs, draft, onUnclaimed }: PoolRun): Promise<void> {
   const reason = `no worker takes projects of ${service}: none has it under worker.services and the files of this run`
-  unclaimed.set(service, new Error(reason))
   onUnclaimed?.(service, reason)
-  await giveUpTasks(db, draft.run, await projectsOf(db, draft.run, service))
+  const which = await projectsOf(db, draft.run, service)
+  await giveUpTasks(db, draft.run, { which, reason: new Error(reason) })
   await jobs.cancel(walkQueue(service))
 }
 
@@ -164,7 +155,7 @@ async function giveUpLost({ db, jobs, draft }: PoolRun): Promise<void> {
   const lost = await jobs.fetch<TaskKey>(lostQueue, { most: 100, cap: 1_000_000 })
   if (lost.length === 0) return
   const ofRun = lost.flatMap(({ data }) => (data.run === draft.run ? [data.projectId] : []))
-  if (ofRun.length > 0) await giveUpTasks(db, draft.run, ofRun)
+  if (ofRun.length > 0) await giveUpTasks(db, draft.run, { which: ofRun, reason: workersLost() })
   for (const job of lost) await jobs.complete(lostQueue, job)
 }
 
@@ -192,10 +183,12 @@ async function importDone(
   }
 }
 
-async function auditUnfinished(projects: readonly AuditedProject[], run: OpenRun): Promise<readonly ProjectOutcome[]> {
+async function auditUnfinished(
+  unfinished: readonly { readonly project: AuditedProject; readonly run: OpenRun }[],
+): Promise<readonly ProjectOutcome[]> {
   const outcomes: ProjectOutcome[] = []
-  for (const batch of chunks(projects, 8)) {
-    outcomes.push(...(await Promise.all(batch.map((project) => auditContained(project, run)))))
+  for (const batch of chunks(unfinished, 8)) {
+    outcomes.push(...(await Promise.all(batch.map(({ project, run }) => auditContained(project, run)))))
   }
   return outcomes
 }

@@ -3,6 +3,7 @@ import { runColumns } from '../history/draft/drafted-rows.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import { Stop } from '../model/stop.ts'
 import { briefTransaction } from './brief-transaction.ts'
 
 /** A project of a run, as any worker can open it: without its key, which each reads from its own configuration. */
@@ -182,22 +183,41 @@ export async function readProgress(session: PostgresSession, run: number): Promi
 export type GivenUp = 'unfinished' | 'planned' | readonly number[]
 
 /**
- * Gives up tasks that are not done: their workers write nothing more, and what they wrote is removed. Returns the
- * projects' ids; for `unfinished`, those that were given up before included.
+ * Gives up tasks that are not done: their workers write nothing more, and what they wrote is removed. A task keeps the
+ * reason that it was first given up with, also for another process. Returns the reasons by the projects' ids; for
+ * `unfinished`, those that were given up before included.
  */
-export async function giveUpTasks(db: PostgresDatabase, run: number, which: GivenUp): Promise<readonly number[]> {
+export async function giveUpTasks(
+  db: PostgresDatabase,
+  run: number,
+  { which, reason }: { readonly which: GivenUp; readonly reason: Error },
+): Promise<ReadonlyMap<number, Error>> {
   return briefTransaction(db, async (transaction) => {
     const isChosen =
-      which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($2::bigint[])'
-    const rows = await transaction.all<{ id: number }>(
-      `UPDATE hookdrift.task SET token = token + 1, state = 'lost' WHERE run = $1 AND state <> 'done' AND ${isChosen}
-       RETURNING project_id AS id`,
-      typeof which === 'string' ? [run] : [run, which],
+      which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($3::bigint[])'
+    const written: WrittenReason = { code: reason instanceof Stop ? reason.code : null, message: reason.message }
+    const rows = await transaction.all<{ id: number; outcome: string }>(
+      `UPDATE hookdrift.task SET token = token + 1, state = 'lost', outcome = CASE WHEN state = 'lost' THEN outcome ELSE $2 END
+       WHERE run = $1 AND state <> 'done' AND ${isChosen} RETURNING project_id AS id, outcome`,
+      [run, JSON.stringify(written), ...(typeof which === 'string' ? [] : [which])],
     )
-    const ids = rows.map(({ id }) => id)
-    await removeRows(transaction, run, ids)
-    return ids
+    await removeRows(
+      transaction,
+      run,
+      rows.map(({ id }) => id),
+    )
+    return new Map(rows.map(({ id, outcome }) => [id, reasonOf(JSON.parse(outcome))]))
   })
+}
+
+/** The outcome of a task that was given up. */
+interface WrittenReason {
+  readonly code: Stop['code'] | null
+  readonly message: string
+}
+
+function reasonOf({ code, message }: WrittenReason): Error {
+  return code === null ? new Error(message) : new Stop(code, message)
 }
 
 export interface DoneTask {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { HistoryLocation, HistoryServer } from '../history/location.ts'
 import { makeDirectories } from '../history/make-directories.ts'
@@ -122,7 +122,7 @@ function readKey(file: string): InstallationKey | undefined {
 
 function makeKey(file: string): InstallationKey {
   try {
-    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    writeNew(file, `${randomBytes(32).toString('hex')}\n`)
   } catch (error) {
     // Another process was first: use its key.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -130,4 +130,17 @@ function makeKey(file: string): InstallationKey {
   const made = readKey(file)
   if (made === undefined) throw new Error('it vanished')
   return made
+}
+
+/** Makes a file that survives a power cut, as the first run does; where it cannot be written, there is none. */
+function writeNew(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600)
+  try {
+    writeFileSync(descriptor, text, { flush: true })
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
 }

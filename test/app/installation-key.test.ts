@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -22,6 +23,20 @@ it('takes the key of the environment, then of the configuration, and makes a fil
   const { key } = installationKey(location, {})
   expect(readFileSync(keyFile, 'utf8')).toBe(`${key.toString('hex')}\n`)
   expect(findInstallationKey(location, {})?.key).toEqual(key)
+})
+
+it('leaves no file where the disk is full, so that the next audit makes one', () => {
+  using directory = openDirectory()
+  const location = readLocation('hookdrift.db', directory.path)
+  const module = new URL('../../src/app/installation-key.ts', import.meta.url).href
+  const program = `import(${JSON.stringify(module)}).then((m) => m.installationKey(${JSON.stringify(location)}, {}))`
+  const { stderr } = spawnSync('sh', ['-c', 'ulimit -f 0; exec "$0" -e "$1"', process.execPath, program], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_COMPILE_CACHE: '' },
+  })
+  expect(stderr).toContain('cannot use the installation key')
+  expect(existsSync(join(directory.path, 'hookdrift.key'))).toBe(false)
+  expect(installationKey(location, {}).key).toHaveLength(32)
 })
 
 it('takes what a key file contains, after hex:', () => {

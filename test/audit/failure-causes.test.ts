@@ -255,7 +255,9 @@ describe('the wrong project', () => {
     const messages = messagesOf(await fixture.audit({ keyOrigin: origin, patience: 'short' }))
     expect(messages.length).toBe(1)
     expect(at(messages, 0)).toContain('the project does not exist, or the key may not see it')
-    expect(at(messages, 0)).toContain('next: Check that the project was not deleted, that its id is the one in its settings')
+    expect(at(messages, 0)).toContain(
+      'next: Check that the project was not deleted, that its id is the one in its settings',
+    )
   })
 })
 

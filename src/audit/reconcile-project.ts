@@ -1,6 +1,7 @@
 import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, NamedVersion, ViolationDraft } from '../history/history.ts'
 import { findLastApproval } from '../history/sql/approvals.ts'
+import { lacksRunsSince } from '../history/sql/runs.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import type { StoredBody } from '../history/stored-body.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
@@ -38,10 +39,11 @@ export async function reconcileProject(
   draft: ViolationDraft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
-  { evaluator, acceptances, expected, ignored, reform, hasChanged }: Decisions,
+  { evaluator, acceptances, expected, ignored, reform, hasChanged, now }: Decisions,
 ): Promise<void> {
   const { project } = outcome
   const { needs } = evaluator
+  const sinceOf = (ms: number) => new Date(Math.max(0, ms - evaluator.lookbackMs)).toISOString()
   const isOfState = ({ rule }: Finding) => needs.get(rule)?.life === 'approved'
   const isOfResource = ({ rule }: Finding) => needs.get(rule)?.scope === 'resource'
   const unconfirmed = await draft.unconfirmedViolations(project)
@@ -78,6 +80,10 @@ export async function reconcileProject(
   })
   const ofSeveral = [...active, ...acceptances.findings].filter(({ rule }) => needs.get(rule)?.scope === 'project')
   const untouched = await findUntouched(draft, project, ofSeveral, { needs, hasChanged })
+  const isOfRecent = ({ rule }: Finding) => needs.get(rule)?.life === 'found'
+  // What changed lately cannot be counted where it was pruned.
+  const isBlind =
+    now !== undefined && active.some(isOfRecent) && (await lacksRunsSince(draft.past, sinceOf(now), draft.run))
   const decided = {
     ...criteria,
     endings,
@@ -87,7 +93,9 @@ export async function reconcileProject(
     ]),
     isLoosened: (violation: Finding) => loosened.has(keyed(violation).key),
     isUnobserved: (violation: Finding) =>
-      criteria.isUnobserved(violation) || differing.uncompared.has(keyed(violation).key),
+      criteria.isUnobserved(violation) ||
+      differing.uncompared.has(keyed(violation).key) ||
+      (isBlind && isOfRecent(violation)),
     approvedBy: (violation: Finding) =>
       expected !== undefined && expected !== 'unread' && approved.has(keyed(violation).key)
         ? baselineOf(expected, violation)
@@ -129,6 +137,8 @@ interface Decisions {
   readonly ignored: readonly IgnoredPath[]
   /** Brings stored attributes to the form that the scan has, for a comparison with the approved state. */
   readonly reform?: ((kind: Kind, attributes: JsonObject) => JsonObject) | undefined
+  /** Start of the run, in milliseconds since the epoch. Default: nothing that changed lately is counted. */
+  readonly now?: number | undefined
   /** Whether the scan showed something else of a kind than the one before. Default: it may have. */
   readonly hasChanged?: ((kind: Kind) => boolean) | undefined
   /** `unread`: nothing of the project is kept, so nothing is known of its approved state. */

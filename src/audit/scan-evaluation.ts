@@ -117,9 +117,10 @@ export class ScanEvaluation {
       undecided: [...this.#origins.undecided, ...unconcluded.undecided],
       evaluation: this.#rules.outcome(),
     }
-    const { draft, ignored } = this.#scan
+    const { draft, ignored, now } = this.#scan
     const isOfKind = (kind: Kind) => outcome.removed.some((key) => key.startsWith(`${kind} `))
     await reconcileProject(draft, outcome, this.#acceptances.apply(findings), {
+      now,
       hasChanged: (kind) => this.#changed.has(kind) || isOfKind(kind),
       evaluator: this.#evaluator,
       acceptances: this.#acceptances,

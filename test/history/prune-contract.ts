@@ -5,7 +5,7 @@ import { keepNothing, type RetentionRules } from '../../src/history/retention.ts
 import { readDiffering } from '../../src/history/sql/differing.ts'
 import { findFirstWaiting } from '../../src/history/sql/outbox.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
-import { listRuns } from '../../src/history/sql/runs.ts'
+import { lacksRunsSince, listRuns } from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { readViolationsAt } from '../../src/history/sql/violations.ts'
@@ -159,6 +159,35 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       await fixture.history.delivered('m3', at(202))
       await prune({ last: 1 })
       expect(await numbersOf(fixture.history)).toEqual([5])
+      expect(await faultsOf()).toEqual([])
+    })
+
+    it('is known to have removed runs that began after a time', async () => {
+      await runs(4)
+      await prune({ last: 2 })
+      const answers = [2, 3, 4, 5].map((run) => lacksRunsSince(fixture.history, at(run * 24), 5))
+      // Whether the runs before the third one began after that time is known no longer.
+      expect(await Promise.all(answers)).toEqual([true, true, false, false])
+      expect(await lacksRunsSince(fixture.history, at(0), 3)).toBe(true)
+    })
+
+    it('keeps the versions of an endpoint that has been paused, which say since when', async () => {
+      const statuses = ['active', 'paused', 'paused', 'paused', 'paused', 'paused']
+      await runs(5, async (draft, index) => {
+        for (const uid of ['a', 'b']) {
+          const known = (await knownIn(draft, payments, 'endpoint', [uid])).get(uid)
+          const status = uid === 'b' && index === 5 ? 'active' : statuses[index - 1]
+          const version = aVersion(uid, { name: `${index}`, status: `${status}` }, { replaces: known?.id })
+          await draft.stage(payments, [version])
+        }
+      })
+      await prune({ last: 1 })
+      const kept = await rows('SELECT uid, from_run FROM hookdrift.version ORDER BY uid, from_run')
+      expect(kept).toEqual(
+        [2, 3, 4, 5]
+          .map((run) => ({ uid: 'a', from_run: run }))
+          .concat([4, 5].map((run) => ({ uid: 'b', from_run: run }))),
+      )
       expect(await faultsOf()).toEqual([])
     })
 

@@ -23,7 +23,13 @@ import {
   readVersionsOf,
   readViolationsOf,
 } from '../../src/history/sql/resource-life.ts'
-import { findCommittedRun, listEndedRuns, listRunsBefore, readRunExtents } from '../../src/history/sql/runs.ts'
+import {
+  findCommittedRun,
+  lacksRunsSince,
+  listEndedRuns,
+  listRunsBefore,
+  readRunExtents,
+} from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
@@ -199,6 +205,7 @@ describe('query plans', () => {
         await readReferrersOf(reader, { ...identity, kind }, asOf)
       await listEndedRuns(reader, 10)
       await listRunsBefore(reader, asOf, 10)
+      await lacksRunsSince(reader, at(0), asOf)
       await readRunExtents(reader, asOf, asOf)
       await findCommittedRun(reader, asOf)
       await countResources(reader, [payments], asOf)

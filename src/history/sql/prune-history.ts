@@ -200,8 +200,9 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
     )
   }
   for (const table of ['version', 'violation']) {
+    const isNeeded = table === 'version' ? ` AND NOT ${isOfPaused}` : ''
     // Ids order rows by age, so the greatest one must never be reused.
-    await remove(table, `${isOutlived} AND t.id < (SELECT max(id) FROM hookdrift.${table})`)
+    await remove(table, `${isOutlived}${isNeeded} AND t.id < (SELECT max(id) FROM hookdrift.${table})`)
   }
   await remove('unreferenced', isOutlived)
   await remove('run', `t.state = 'pruned' AND ${await isUnused(session, 'run', 't.number')}`)
@@ -215,6 +216,11 @@ const pruned = "(SELECT number FROM hookdrift.run WHERE state = 'pruned')"
 /** Neither valid in a kept run nor ended by one: a run reports what it ended. */
 const isOutlived =
   't.to_run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kept_run k WHERE k.run BETWEEN t.from_run AND t.to_run)'
+
+/** Since when an endpoint is paused follows from its versions one after the other, and from nothing else. */
+const isPaused = (version: string) => `${version}.kind = 'endpoint' AND ${version}.body LIKE '%"status":"paused"%'`
+const isOfPaused = `(${isPaused('t')} AND EXISTS (SELECT 1 FROM hookdrift.version c WHERE c.project_id = t.project_id
+  AND c.kind = t.kind AND c.uid = t.uid AND c.to_run IS NULL AND ${isPaused('c')}))`
 
 /**
  * Notes the kept runs, and scans of pruned runs that queries about a kept run still read: the last scan and the last

@@ -70,6 +70,23 @@ export async function readLaterRuns(
   return new Set(rows.map(({ number }) => number))
 }
 
+/** Whether a run that began after a time (ISO 8601, UTC), and before another one, was pruned. */
+export async function lacksRunsSince(history: HistoryReader, time: string, run: number): Promise<boolean> {
+  return history.ask(async (session) => {
+    const before = await session.value<number>(
+      `SELECT number FROM hookdrift.run WHERE number < $1 AND started_at < $2 AND state <> 'pruned'
+       ORDER BY number DESC LIMIT 1`,
+      [run, time],
+    )
+    const first = before ?? 0
+    const there = await session.value<number>(
+      "SELECT count(*) FROM hookdrift.run WHERE number > $1 AND number < $2 AND state <> 'pruned'",
+      [first, run],
+    )
+    return (there ?? 0) < run - 1 - first
+  })
+}
+
 const committedSql = `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run
   WHERE state = 'committed'`
 

@@ -23,7 +23,7 @@ import {
   readVersionsOf,
   readViolationsOf,
 } from '../../../src/history/sql/resource-life.ts'
-import { listEndedRuns, listRuns, readRunExtents } from '../../../src/history/sql/runs.ts'
+import { lacksRunsSince, listEndedRuns, listRuns, readRunExtents } from '../../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../../src/history/sql/scans.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
@@ -114,6 +114,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
 
   it.each<[string, readonly string[], (reader: HistoryReader) => Promise<unknown>]>([
     ['the runs', [], (reader) => listRuns(reader)],
+    ['whether runs are gone', [], (reader) => lacksRunsSince(reader, '2026-01-01', run)],
     ['the last scans', [], (reader) => readLatestScans(reader, run)],
     ['the last scan of a project', [], (reader) => readLatestScans(reader, run, project)],
     ['the last complete scans', [], (reader) => readCompleteScans(reader, project, run)],

@@ -16,7 +16,7 @@ async function prune({ harness }: FleetFixture): Promise<void> {
 const statesOf = ({ violations }: Awaited<ReturnType<FleetFixture['audit']>>) =>
   violations.map(({ state, resolution, message }) => [state, resolution, message])
 
-it('an endpoint is paused for as long as before pruning, whatever else changed in it meanwhile', async () => {
+it('an endpoint is paused for as long as before pruning, regardless of what else changed in it meanwhile', async () => {
   const policy = policyOf('extends: []\nrules: { endpoint/paused-long: {} }')
   await using fixture = await open()
   fixture.set({ status: 'paused' })

@@ -1,3 +1,5 @@
+import type { HistoryReader } from '../history/reader.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/release-signs.ts'
 import { shapeOf } from '../inventory/shape.ts'
@@ -5,8 +7,24 @@ import { isReadable, type ProjectRef, type Resource } from '../model/resource.ts
 import { normaliserVersion } from '../model/wire-schema.ts'
 import type { ProjectScan } from './project-scan.ts'
 
-/** When the settings of a project were written that the last run took, by the service's clock; undefined: not known. */
-export type LastWritten = (project: ProjectRef) => Promise<string | undefined>
+/** When the settings of a project were written that a run took, by the service's clock; undefined: not known. */
+export type LastWritten = (project: ProjectRef, run: number) => Promise<string | undefined>
+
+/** Reads the record of a run only where a project asks for it, and then once. */
+export function readLastWritten(history: HistoryReader): LastWritten {
+  const runs = new Map<number, Promise<ReadonlyMap<string, string | undefined>>>()
+  const read = async (run: number) => {
+    const { projects = [] } = (await readRunInputs(history, run)) ?? {}
+    return new Map(projects.map(({ project, settingsAt }) => [project, settingsAt]))
+  }
+  return async ({ name }, run) => {
+    const written = runs.get(run) ?? read(run)
+    runs.set(run, written)
+    // The next project tries again.
+    written.catch(() => runs.delete(run))
+    return (await written).get(name)
+  }
+}
 
 export interface TakenSettings {
   readonly project: Resource
@@ -17,19 +35,27 @@ export interface TakenSettings {
 }
 
 /**
- * The settings of a project, unless the service answered from its cache with older ones than the last run took: then
- * those. The service itself says which are older, by `updated_at`: a person who takes a change back writes a later time.
+ * The settings of a project, unless the service answered from its cache with older ones than the last run took that read
+ * any: then those. The service itself says which are older, by `updated_at`: a person who takes a change back writes a later time.
  * No cache lasts longer than an hour: from then on, the answer counts, as after a restored backup.
  */
 export async function takeNewerSettings(
   answer: Resource,
-  { draft, project, sealer, now }: Pick<ProjectScan, 'draft' | 'project' | 'sealer' | 'now'>,
-  lastWritten: LastWritten | undefined,
+  {
+    draft,
+    project,
+    sealer,
+    now,
+    lastComplete,
+  }: Pick<ProjectScan, 'draft' | 'project' | 'sealer' | 'now' | 'lastComplete'>,
+  lastWritten: LastWritten,
 ): Promise<TakenSettings> {
   const writtenAt = timeIn(answer)
   const asAnswered = { project: answer, writtenAt, isStale: false }
-  if (writtenAt === undefined || !isReadable(answer) || !mayBeCached(answer)) return asAnswered
-  const newest = await lastWritten?.(project)
+  const lastRead = lastComplete.project?.run
+  if (writtenAt === undefined || lastRead === undefined || !isReadable(answer) || !mayBeCached(answer))
+    return asAnswered
+  const newest = await lastWritten(project, lastRead)
   if (newest === undefined || writtenAt >= newest) return asAnswered
   const { kind, uid } = answer
   const [stored] = await draft.versionsAt(project, [{ kind, uid, run: draft.run - 1 }])

@@ -31,8 +31,7 @@ export interface OpenRun extends RunOptions {
   readonly onBug?: OnBug | undefined
   /** What earlier runs left of a project. */
   historyOf(project: ProjectRef): Promise<ProjectHistory>
-  /** undefined: an answer with older settings is not recognised. */
-  readonly lastWritten?: LastWritten | undefined
+  readonly lastWritten: LastWritten
 }
 
 export type OnBug = (project: AuditedProject, error: unknown) => void

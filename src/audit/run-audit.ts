@@ -1,9 +1,7 @@
 import pLimit from 'p-limit'
 import type { Draft, History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
-import type { HistoryReader } from '../history/reader.ts'
 import type { WrittenRun } from '../history/records.ts'
-import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Report } from '../model/report.ts'
@@ -18,7 +16,7 @@ import { composeReport, verdictOf } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
 import { auditContained } from './contain-bugs.ts'
-import type { LastWritten } from './newer-settings.ts'
+import { readLastWritten } from './newer-settings.ts'
 import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
 import { noteUnmatchedProbes } from './probes/run-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
@@ -123,7 +121,7 @@ export async function conductRun(
       onBug,
       evaluator,
       historyOf: askTogether(draft, projects, { lookbackMs: evaluator.lookbackMs, now }),
-      lastWritten: readLastWritten(history, before?.number),
+      lastWritten: readLastWritten(history),
     }
     const outcomes = await auditAll(audit, run)
     const decided = await writeLists(run, audit.lists ?? [], outcomes)
@@ -142,16 +140,6 @@ export async function conductRun(
     giveUp.abort(new Dropped('failed', 'the run was given up'))
     await draft.abandon(isoTime(clock.now()))
     throw error
-  }
-}
-
-/** Reads the record of the last run only where a project asks for it, and then once. */
-function readLastWritten(history: HistoryReader, run: number | undefined): LastWritten | undefined {
-  if (run === undefined) return undefined
-  let inputs: ReturnType<typeof readRunInputs> | undefined
-  return async ({ name }) => {
-    inputs ??= readRunInputs(history, run)
-    return (await inputs)?.projects.find(({ project }) => project === name)?.settingsAt
   }
 }
 

@@ -1,4 +1,5 @@
 import { auditContained } from '../audit/contain-bugs.ts'
+import type { LastWritten } from '../audit/newer-settings.ts'
 import type { OnBug, OpenRun, RunOptions } from '../audit/open-run.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
 import { askTogether } from '../audit/project-past.ts'
@@ -31,6 +32,7 @@ export interface RunSite {
   readonly signal: AbortSignal
   readonly onPage: (project: AuditedProject, page: PageRead) => void
   readonly onBug: OnBug
+  readonly lastWritten: LastWritten
   /** undefined where the configuration does not have it. */
   open(project: PlannedProject): AuditedProject | undefined
 }
@@ -131,7 +133,7 @@ async function walk(
 ): Promise<{ readonly outcome: string; readonly draft: string } | undefined> {
   const now = Date.parse(state.terms.startedAt)
   const draft = drafts.ofTask({ ...key, token })
-  const { options, sealer, onPage, onBug } = site
+  const { options, sealer, onPage, onBug, lastWritten } = site
   const timings: Timing[] = []
   const evaluator = createEvaluator(options.policy, now, () => project.labels, clock.now)
   const run: OpenRun = {
@@ -142,6 +144,7 @@ async function walk(
     now,
     onPage,
     onBug,
+    lastWritten,
     evaluator,
     historyOf: askTogether(draft, [project.ref], { lookbackMs: evaluator.lookbackMs, now }),
     signal: AbortSignal.any([site.signal, abandon]),

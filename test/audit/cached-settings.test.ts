@@ -35,6 +35,20 @@ describe('settings from a cache', () => {
     expect([fresh.drift, codes(fresh)]).toEqual([[], []])
   })
 
+  it.each([
+    ['did not scan the project', { only: [] }],
+    ['did not read its settings', { listings: { project: 'off' } }],
+  ] as const)('are recognised behind a run that %s', async (_, turn) => {
+    await using service = await openLiteral({ project: settings('before') }, { startsAt: start })
+    await service.audit()
+    service.show({ project: settings('fresh') })
+    await service.audit()
+    await service.audit(turn)
+    service.show({ project: settings('stale') })
+    const stale = await service.audit()
+    expect([stale.drift, codes(stale)]).toEqual([[], ['settings_stale']])
+  })
+
   it('count after an hour, and at once when a person took the change back', async () => {
     await using service = await openLiteral({ project: settings('before') }, { startsAt: start })
     await service.audit()

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readLastWritten } from '../../src/audit/newer-settings.ts'
 import type { Audit, AuditDependencies } from '../../src/audit/run-audit.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
 import type { SharedProcess } from '../../src/history/postgres/lease.ts'
@@ -107,6 +108,7 @@ export function openPoolHarness(
       onPage: () => {},
       signal: new AbortController().signal,
       onBug: (_, error) => faults.push(error),
+      lastWritten: readLastWritten(dependencies.history),
       open: ({ ref }) => audit.projects.find((project) => project.ref.name === ref.name),
     }
   }

@@ -1,4 +1,6 @@
+import { readLastWritten } from '../../audit/newer-settings.ts'
 import type { AuditedProject, AuditedService, PageRead } from '../../audit/project-scan.ts'
+import { sqlReader } from '../../history/reader.ts'
 import { Stop } from '../../model/stop.ts'
 import type { Pool } from '../../pool/open-pool.ts'
 import { readStop } from '../../pool/runs.ts'
@@ -93,6 +95,7 @@ function openSite(
       sealer,
       signal,
       onBug: watchIn(log).onBug,
+      lastWritten: readLastWritten(sqlReader(pool.db)),
       onPage(project: AuditedProject, page: PageRead) {
         log.debug({ project: project.ref.name, listing: page.listing, items: page.items }, 'page read')
         onPage(page)

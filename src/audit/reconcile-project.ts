@@ -234,6 +234,8 @@ async function readLoosened(
     const today = { ...bareResource({ ...violation, name }), attributes }
     const optionsFor = (resource: Resource) => canonicalJson(evaluator.optionsOf(project, resource, rule) ?? null)
     if (isSamePolicy && optionsFor(then) === optionsFor(today)) return false
+    // The same function gives something else for another payload, or meets another expectation.
+    if (kind === 'probe' && before.function_digest === attributes.function_digest) return true
     const isFound = evaluator.finds(project, then, violation, today)
     if (isFound !== undefined) return !isFound
     const sealsComparable = stored.sealKeyId === sealKeyId
@@ -255,9 +257,9 @@ async function findUntouched<Violation extends Finding & { readonly lastRun?: nu
 ): Promise<readonly Violation[]> {
   const untouched = violations.filter(({ rule, lastRun }) => {
     const { kinds = [], isUnrecorded = false } = needs.get(rule) ?? {}
-    // What a probe gives does not come from a listing.
-    if (lastRun !== undefined || isUnrecorded || kinds.includes('probe')) return false
-    return hasChanged !== undefined && !kinds.some(hasChanged)
+    if (lastRun !== undefined || isUnrecorded || hasChanged === undefined) return false
+    // What a probe gives follows from a function and from the policy.
+    return !kinds.some((kind) => kind !== 'probe' && hasChanged(kind))
   })
   const lastScan = untouched.length === 0 ? undefined : await draft.lastScannedRun(project)
   if (lastScan === undefined || (await draft.underSameRules([lastScan])).has(lastScan)) return []

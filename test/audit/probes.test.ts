@@ -259,6 +259,26 @@ describe('probes', () => {
     expect([driftLines(report), held(fixture), report.notices.map(({ code }) => code)]).toEqual([[], [], notices])
   })
 
+  it('that get another payload or expectation fix nothing in a function that is as it was', async () => {
+    const picky =
+      'function transform(p) { if (p.a === 1) throw new Error("boom"); return { event_type: "x", data: p } }'
+    await using fixture = await intake(picky)
+    await fixture.audit({ policy: orders() })
+    const passing = (expected: string) =>
+      probing(ordersEntry.replace(/ }$/, `, expect: "payload.event_type == '${expected}'" }`), { a: 2 })
+    const endings = async (policy: Policy) =>
+      (await fixture.audit({ policy })).violations
+        .filter(({ state }) => state === 'resolved')
+        .map(({ rule, resolution }) => `${resolution} ${rule}`)
+    expect(await endings(passing('y'))).toEqual(['policy probe/failed', 'policy source/function-broken'])
+    expect(await endings(passing('x'))).toEqual(['policy probe/unexpected'])
+    await fixture.audit({ policy: orders() })
+    fixture.setSource(fixture.first, { body_function: good })
+    expect(await endings(passing('order.created'))).toEqual(
+      expect.arrayContaining(['fixed probe/failed', 'fixed source/function-broken']),
+    )
+  })
+
   it('that the policy drops end no acceptance as if the function were put right', async () => {
     await using fixture = await intake(bad)
     await fixture.accept(await fixture.audit({ policy: orders() }), 'source/function-broken')

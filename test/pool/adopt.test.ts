@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { beginBlocks } from '../../src/history/draft/draft-ids.ts'
 import type { SharedProcess } from '../../src/history/postgres/lease.ts'
+import { postgresBackend } from '../../src/history/postgres/postgres-backend.ts'
+import { sqlAcceptances } from '../../src/history/sql/acceptances.ts'
+import { unknownScope } from '../../src/model/run-scope.ts'
 import { openDrafts } from '../../src/pool/drafts.ts'
+import { writePlan } from '../../src/pool/runs.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 import { aStart, at } from '../history/samples.ts'
 
@@ -31,5 +35,26 @@ describe.skipIf(!hasPostgres)('a run whose coordinator was lost with its machine
     const adopted = await successor.adopt(begun.run)
     await expect(begun.commit(at(3), () => 0)).rejects.toMatchObject({ kind: 'busy' })
     expect(await adopted.commit(at(3), () => 0)).toMatchObject({ number: begun.run })
+  })
+
+  it('takes no decision of a person between two coordinators, as long as its time lasts', async () => {
+    const { db } = fixture
+    await beginBlocks(db)
+    const drafts = openDrafts(db, on('one'))
+    const begun = await drafts.begin(aStart(at(1)))
+    const options = { runsProbes: false, acceptsRemovals: false, runTimeoutMs: 60_000 }
+    const plan = { lists: [], isWholeFleet: true, areAll: true, scope: unknownScope }
+    await db.run("INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ('r', '{}', clock_timestamp())")
+    await writePlan(db, 'r', { run: begun.run, plan, options })
+    const { accept } = sqlAcceptances(postgresBackend(db, on('two')))
+    const refused = { kind: 'busy', message: expect.stringContaining(`run ${begun.run} writes to `) }
+    await begun.release()
+    await expect(accept([])).rejects.toMatchObject(refused)
+    await db.run("UPDATE hookdrift.run_plan SET stop_at = stop_at - interval '3 minutes'")
+    await accept([])
+    await db.run("UPDATE hookdrift.run_plan SET stop_at = stop_at + interval '3 minutes'")
+    await expect(accept([])).rejects.toMatchObject(refused)
+    await (await drafts.adopt(begun.run)).commit(at(3), () => 0)
+    await accept([])
   })
 })

@@ -1,3 +1,4 @@
+import { AuditError } from '../../model/errors.ts'
 import { heartbeatMs, type LeaseOwner, leaseTaken } from '../lease-owner.ts'
 import type { ChannelClaims } from '../outbox.ts'
 import type { Session } from '../sql/session.ts'
@@ -82,11 +83,23 @@ export async function lockLease(session: Session): Promise<void> {
   await session.run('SELECT 1 FROM hookdrift.lease FOR UPDATE')
 }
 
-/** Keeps others from it until the transaction ends. @throws AuditError.busy as `readLease` */
+/**
+ * Keeps others from it until the transaction ends.
+ * @throws AuditError.busy as `readLease`, and while a run of a pool waits for another coordinator, when no process owns it
+ */
 export async function requireFreeLease(session: Session, owner: SharedProcess, displayName: string): Promise<void> {
   await session.run(leaseRowSql)
   await readLease(session, owner, displayName, { lock: 'FOR UPDATE' })
+  const run = await session.value<number>(handedOverSql)
+  if (run === undefined) return
+  throw AuditError.busy(`run ${run} writes to ${displayName}, and waits for a worker that coordinates it`, {
+    advice: 'wait for it to end, or for the end of its `run_timeout`',
+  })
 }
+
+/** After the end of its time, a run still takes what its workers left. */
+const handedOverSql = `SELECT p.run FROM hookdrift.run_plan p JOIN hookdrift.run r ON r.number = p.run
+  WHERE r.state = 'running' AND p.ended_at IS NULL AND p.stop_at > clock_timestamp() - interval '1 minute' LIMIT 1`
 
 /**
  * Takes the lease for this process and returns its token, within a transaction. `expiryMs`: after how much silence its

@@ -38,10 +38,10 @@ export function showMessage(message: Message): readonly Line[] {
   return [
     { level: 'title', pieces: [{ words: title }] },
     ...failures.slice(0, mostFailures).flatMap(showFailure),
-    ...(failures.length > mostFailures ? [text(`and ${failures.length - mostFailures} more failures`)] : []),
+    ...(failures.length > mostFailures ? [text(`and ${count(failures.length - mostFailures, 'more failure')}`)] : []),
     ...showUnknown(unknown_rules),
     ...causes.slice(0, mostCauses).flatMap(showCause),
-    ...(causes.length > mostCauses ? [text(`and ${causes.length - mostCauses} more causes`)] : []),
+    ...(causes.length > mostCauses ? [text(`and ${count(causes.length - mostCauses, 'more cause')}`)] : []),
     ...(storm === null ? [] : [text(storms[storm])]),
     ...rules.map(({ rule, severity, events: count }) => text(`${count} × ${rule} (${severity})`)),
     ...listed.flatMap((event) => showEvent(event, fixed)),

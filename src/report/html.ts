@@ -1,5 +1,5 @@
 import type { Report, ReportViolation } from '../model/report.ts'
-import { isOpen } from '../model/violation.ts'
+import { type FailOn, isOpen, leastNew } from '../model/violation.ts'
 import { count } from '../text/count.ts'
 import { acceptedBefore } from './accepted-before.ts'
 import { type EndingName, endingNames, nameEnding } from './describe-ending.ts'
@@ -26,6 +26,7 @@ import { showViolations } from './html/show-violations.ts'
 import type { ReportFormat } from './report-format.ts'
 import { isFirstScan, newViolations } from './scanned-extent.ts'
 import { showDuration, showTime } from './text/show-time.ts'
+import { atLeast } from './verdict.ts'
 
 /** One page for people, to read on a screen or a phone, to print or to attach. */
 export const html: ReportFormat = (report, { trend }) => {
@@ -133,12 +134,17 @@ function showSubject(report: Report): Markup {
     showTime(run.started_at),
     ...(took === '' ? [] : [`took ${took}`]),
     `${walks - gapsOf(coverage).length} of ${count(walks, 'walk')} complete`,
-    verdict.fail_on === 'critical' ? 'fails at critical' : `fails at ${verdict.fail_on} or above`,
+    describeFailOn(verdict.fail_on),
   ]
   return markup`<p class="meta">Webhook configuration audit by ${tool.name} ${tool.version}</p>
 <h1>${describeSubject(report)}</h1>
 <p class="meta">${facts.join(' · ')}</p>
 `
+}
+
+function describeFailOn(failOn: FailOn): string {
+  if (failOn === 'never') return 'violations fail no run'
+  return failOn === 'new' ? `fails at new violations of ${atLeast(leastNew)}` : `fails at ${atLeast(failOn)}`
 }
 
 function serviceOf(project: string): string {

@@ -65,10 +65,15 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
   const failing = violations.filter(failsRun(failOn, projects, drift)).length
   const exitCode = decideExitCode(coverage, failing)
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
-  const doubted = new Set(projects?.flatMap(({ doubts = {} }) => Object.keys(doubts))).size
+  const doubted = countDoubted(projects)
   const announced = drift.filter(isAnnounced).length
   const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), doubted, announced, limits }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
+}
+
+/** How many rules could not evaluate every resource. */
+export function countDoubted(projects: readonly Pick<ReportProject, 'doubts'>[] = []): number {
+  return new Set(projects.flatMap(({ doubts = {} }) => Object.keys(doubts))).size
 }
 
 export function failsRunOf({ verdict, projects, drift }: Pick<Report, 'verdict' | 'projects' | 'drift'>) {

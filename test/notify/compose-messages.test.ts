@@ -9,6 +9,7 @@ import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { configure, withService } from '../config/config-fixture.ts'
 import { chat, lines, onlyInactive, openNotified, places } from './notified-fleet.ts'
+import { aMessage } from './samples.ts'
 
 const eventLines = ([message]: readonly Message[]) =>
   (message?.events ?? []).map(({ type, rule, listing, severity }) => `${type} ${rule ?? listing} ${severity}`)
@@ -205,6 +206,17 @@ describe('notifications of a run', () => {
       expect.stringContaining('3 × endpoint/inactive (high)'),
       expect.stringContaining('hookdrift restore --cause'),
     ])
+  })
+
+  it('count failures and causes that they do not show', () => {
+    const failure = { text: 'connection refused', listings: 1, facts: [] }
+    const cause = { id: '1', severity: 'high', text: 'changed', resources: 2, rules: [], command: 'x' } as const
+    const many = (number: number) =>
+      aMessage('msg_1', { failures: Array(3 + number).fill(failure), causes: Array(10 + number).fill(cause) })
+    const shown = (number: number) =>
+      showMessage(many(number)).flatMap((line) => ('pieces' in line ? [plainText(line.pieces)] : []))
+    expect(shown(1)).toEqual(expect.arrayContaining(['and 1 more failure', 'and 1 more cause']))
+    expect(shown(2)).toEqual(expect.arrayContaining(['and 2 more failures', 'and 2 more causes']))
   })
 
   it('are chosen by project, severity and label; lost coverage passes every severity', async () => {

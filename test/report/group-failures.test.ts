@@ -4,6 +4,7 @@ import { coverageCauses, readReason, writeReason } from '../../src/model/coverag
 import type { ReportCoverage } from '../../src/model/report.ts'
 import { groupGaps } from '../../src/report/compliance/group-gaps.ts'
 import { describeFailures, groupFailures } from '../../src/report/describe-failures.ts'
+import { explainFailures } from '../../src/report/text/show-failures.ts'
 import { aWalk } from './sample-reports.ts'
 
 const failed = (project: string, listing: ReportCoverage['listing'], reason: string): ReportCoverage =>
@@ -98,6 +99,16 @@ describe('failed walks', () => {
       '8 walks of 8 projects: acme/p0, acme/p1, acme/p2, acme/p3, acme/p4 and 3 more; nothing seen',
     )
   })
+})
+
+it.each([
+  [1, 'and 1 more cause, see the report'],
+  [2, 'and 2 more causes, see the report'],
+])('are explained on stderr up to a number, and the others counted: %s', (others, said) => {
+  const coverage = Array.from({ length: 20 + others }, (_, at) =>
+    failed(`s${at}/a`, 'endpoints', `page 1: connection refused (GET http://s${at}.example/api)`),
+  )
+  expect(explainFailures({ coverage, projects: [] }).at(-1)).toBe(said)
 })
 
 const refused = (project: string, listing: 'endpoints' | 'sources') => ({

@@ -67,6 +67,38 @@ describe('the HTML report', () => {
     expect(page).toContain('<dt>Exit code</dt><dd>1</dd>')
   })
 
+  it.each([
+    ['never', 'violations fail no run'],
+    ['new', 'fails at new violations of medium or above'],
+    ['critical', 'fails at critical'],
+    ['low', 'fails at low or above'],
+  ] as const)('says what the run fails on: %s', (fail_on, said) => {
+    const page = show({ ...samples.small, verdict: { ...samples.small.verdict, fail_on } })
+    expect(page).toContain(`4 of 4 walks complete · ${said}</p>`)
+  })
+
+  it('counts a rule once that was evaluated in none of several projects', () => {
+    const page = show(asEvaluated(samples.clean))
+    expect(page).toContain('? 1 rule not evaluated')
+    expect(page).toContain('acme/invoices: it throws: TypeError')
+    expect(page).toContain('acme/payments: it throws: TypeError')
+  })
+
+  it('says which rules could not evaluate everything, though no violation is open', () => {
+    const evaluated = asEvaluated(samples.clean)
+    const doubt = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 3, since: null } as const
+    const projects = evaluated.projects.map((project) => ({
+      ...project,
+      not_evaluated: {},
+      doubts: { 'endpoint/inactive': [], 'endpoint/url-not-https': [doubt] },
+    }))
+    const page = show({ ...evaluated, projects })
+    expect(page).toContain('<li>2 rules could not evaluate everything</li>')
+    expect(page).toContain('? 2 rules could not evaluate everything</summary>')
+    expect(page).toContain('<dt>endpoint/url-not-https</dt><dd>acme/invoices: missed 3 endpoints that show no url</dd>')
+    expect(page).toContain('<dt>endpoint/inactive</dt><dd>acme/payments: what it compares with came empty</dd>')
+  })
+
   it('shows the state before and after: texts, secrets as fingerprints, programs as the lines that differ', () => {
     const page = show(samples.small)
     expect(page).toContain('<ins>&quot;http://hooks.example.net/orders/created&quot;</ins>')

@@ -1,8 +1,10 @@
+import { missedBy, whySilent } from '../../compliance/describe-doubts.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { describeFailures, type FailureGroup, groupFailures } from '../describe-failures.ts'
 import { isGap, listingWalks } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
+import { countDoubted } from '../verdict.ts'
 import { factList } from './components/facts.ts'
 import { fold } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
@@ -17,7 +19,7 @@ export function showCoverage({ coverage, projects }: Report): Markup {
       ? nothing
       : html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'walk')} not complete.</b></p>
 ${showFailures(coverage, projects)}${fold(html`${count(gaps.length, 'incomplete walk')}`, showWalks('Incomplete walks', gaps))}`
-  return html`${alarm}${rest.length === 0 ? nothing : fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showNotEvaluated(projects)}`
+  return html`${alarm}${rest.length === 0 ? nothing : fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showNotEvaluated(projects)}${showDoubts(projects)}`
 }
 
 /** The causes of incomplete walks, each once, with the listings that it hit. */
@@ -81,6 +83,20 @@ function showNotEvaluated(projects: Report['projects']): Markup {
     Object.entries(not_evaluated).map(([rule, reason]) => ({ project, rule, reason })),
   )
   if (missed.length === 0) return nothing
+  const rules = new Set(missed.map(({ rule }) => rule)).size
   const facts = missed.map(({ project, rule, reason }) => [rule, `${project}: ${reason}`] as const)
-  return fold(html`? ${count(missed.length, 'rule')} not evaluated`, factList(facts), true)
+  return fold(html`? ${count(rules, 'rule')} not evaluated`, factList(facts), true)
+}
+
+/** Rules that missed resources, or could conclude nothing: that they found nothing does not mean that nothing is there. */
+function showDoubts(projects: Report['projects']): Markup {
+  const doubted = countDoubted(projects)
+  if (doubted === 0) return nothing
+  const facts = projects.flatMap((project) =>
+    Object.keys(project.doubts ?? {}).map((rule) => {
+      const why = whySilent(rule, project) ?? `missed ${missedBy(rule, project).join('; ')}`
+      return [rule, `${project.project}: ${why}`] as const
+    }),
+  )
+  return fold(html`? ${count(doubted, 'rule')} could not evaluate everything`, factList(facts), true)
 }

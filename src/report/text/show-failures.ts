@@ -19,7 +19,7 @@ export function explainFailures({ coverage, projects }: Pick<Report, 'coverage' 
     const { headline, facts } = describeFailures(group)
     return [headline, ...facts.map(({ label, text }) => `  ${label.padEnd(7)}${text}`)].map(neutralise)
   })
-  return hidden > 0 ? [...lines, `and ${hidden} more causes, see the report`] : lines
+  return hidden > 0 ? [...lines, `and ${count(hidden, 'more cause')}, see the report`] : lines
 }
 
 /** The first of them in one line, with where the URL or the key is configured; undefined where there is none. */

@@ -51,7 +51,7 @@ export interface OpenAndFixed {
   readonly open: number
   /** When the oldest open one was first seen; null when none is open. */
   readonly oldestOpen: string | null
-  /** Fixed or removed in the period. */
+  /** In the period: a scan proved that the problem is gone. */
   readonly fixed: number
   /** From first seen to fixed, in milliseconds; null when nothing was. */
   readonly meanTimeToFixMs: number | null

@@ -58,11 +58,11 @@ export const trendForm: AnswerForm = {
       z.object({
         severity: schemas.severity,
         open: schemas.count,
-        fixed: schemas.count.describe('Fixed or removed in the period.'),
+        fixed: schemas.count.describe('In the period, those of which a scan proved that the problem is gone.'),
         oldest: schemas.time.nullable().describe('When the oldest open one was first seen.'),
         mean_time_to_fix_ms: schemas.count
           .nullable()
-          .describe('From first seen to fixed or removed, in milliseconds; null when nothing was.'),
+          .describe('From first seen to fixed, in milliseconds; null when nothing was.'),
       }),
     ).describe('Every severity, the worst first.'),
     weeks: listOf(
@@ -81,7 +81,7 @@ export const trendForm: AnswerForm = {
     notes: listOf(schemas.note).describe('What people did in the period, the latest first.'),
     mean_time_to_fix_ms: schemas.count
       .nullable()
-      .describe('From first seen to fixed or removed, in milliseconds; null when nothing was.'),
+      .describe('From first seen to fixed, in milliseconds; null when nothing was.'),
     oldest: schemas.time.nullable().describe('When the oldest open one was first seen.'),
   },
 }

@@ -84,6 +84,19 @@ describe('the HTML report', () => {
     expect(page).toContain('acme/payments: it throws: TypeError')
   })
 
+  it('counts neither a list of projects nor the policy among projects without an open violation', () => {
+    const ended = aViolation({
+      project: 'hookdrift/policy',
+      kind: 'policy',
+      uid: '',
+      state: 'resolved',
+      resolution: 'fixed',
+    })
+    const coverage = [aWalk({ project: 'acme/*', listing: 'projects', items: 1 }), aWalk({ project: 'acme/a' })]
+    const page = show(aReport({ coverage, violations: [ended], drift: [] }))
+    expect(page).toContain('>1 project with a complete scan and no open violation.')
+  })
+
   it('says which rules could not evaluate everything, though no violation is open', () => {
     const evaluated = asEvaluated(samples.clean)
     const doubt = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 3, since: null } as const

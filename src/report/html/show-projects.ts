@@ -1,7 +1,7 @@
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
-import { isGap } from '../gaps.ts'
+import { isGap, listingWalks } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { foldRest } from './components/fold.ts'
 import { cell, none, table } from './components/table.ts'
@@ -32,11 +32,11 @@ const mostShown = 12
 /** Projects of a report with open violations or an incomplete scan, the others counted. */
 export function showProjects(report: Report, links?: ReportLinks): Markup {
   const rows = inTableOrder(rowsOf(report)).map((row) => ({ ...row, href: links?.project(row.project) }))
-  const notable = rows.filter(
-    ({ extent, notEvaluated, open, unknown }) =>
-      extent !== 'all' || notEvaluated > 0 || severities.some((severity) => open[severity] + unknown[severity] > 0),
-  )
-  const calm = rows.length - notable.length
+  const isNotable = ({ extent, notEvaluated, open, unknown }: ProjectTableRow) =>
+    extent !== 'all' || notEvaluated > 0 || severities.some((severity) => open[severity] + unknown[severity] > 0)
+  const notable = rows.filter(isNotable)
+  // Neither the policy nor a list of projects is a project.
+  const calm = rows.filter((row) => !isNotable(row) && listingWalks(row.walks).length > 0).length
   const [first, rest] = [notable.slice(0, mostShown), notable.slice(mostShown)]
   return html`${first.length === 0 ? nothing : projectTable(first)}${rest.length === 0 ? nothing : foldRest(`${rest.length} more of ${count(notable.length, 'project')}`, projectTable(rest))}${
     calm === 0

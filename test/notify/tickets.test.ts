@@ -397,6 +397,18 @@ describe('issues of GitHub', () => {
     expect(desk.tickets).toHaveLength(1)
   })
 
+  it('that say no time of their change are a refusal, and nothing of them is remembered', async () => {
+    await using desk = deskOf(await trackers.GitHub())
+    const body = '<!-- hookdrift:hookdrift-1 msg_0 -->\n'
+    const issue = { number: 1, state: 'open', body, updated_at: 'soon', labels: ['hookdrift'] }
+    desk.tracker.faults(({ method }) => (method === 'GET' ? { status: 200, body: [issue] } : undefined))
+    expect(await desk.send(opened())).toMatchObject({ ok: false, error: expect.stringContaining('could not be read') })
+    expect(desk.memory.rows).toEqual(new Map())
+    desk.tracker.faults(() => undefined)
+    await desk.deliver(opened())
+    expect(desk.shown()).toEqual(['open, 0 comments'])
+  })
+
   it('switched off are said so, and the channel is gone', async () => {
     await using desk = deskOf(await trackers.GitHub())
     desk.tracker.settings.hasIssues = false

@@ -51,7 +51,8 @@ const issueSchema = z.object({
   number: z.int(),
   state: z.string(),
   body: z.string().nullish(),
-  updated_at: z.string(),
+  // A time that cannot be read would be remembered, and read in vain from then on.
+  updated_at: z.iso.datetime({ offset: true }),
   pull_request: z.unknown().optional(),
   labels: z.array(z.union([z.string(), z.object({ name: z.string().optional() })])),
 })

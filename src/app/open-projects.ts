@@ -114,18 +114,20 @@ export function openServices(
 }
 
 /**
- * The projects that match `only`. `isWhole`: false where a list that was not read may have others.
+ * The projects that match `only`. `isWhole`: false where a list that was not read may have others. `schedule`: the name of
+ * the one that asks for them; null: a person or another program does.
  * @throws AuditError.usage when none matches
  */
 export function chooseProjects<Project extends { readonly ref: ProjectRef }>(
   projects: readonly Project[],
   only: readonly string[],
-  isWhole = true,
+  { isWhole = true, schedule = null }: { readonly isWhole?: boolean; readonly schedule?: string | null } = {},
 ): readonly Project[] {
   const chosen = projects.filter(({ ref }) => matchesProject(ref.name, only))
   if (chosen.length > 0 || only.length === 0 || !isWhole) return chosen
   const names = projects.map(({ ref }) => ref.name)
-  throw AuditError.usage(`--project ${only.join(' ')} matches none of ${someOf(names)}${suggest(only, names)}`)
+  const asked = schedule === null ? '--project' : `projects of the schedule ${schedule}:`
+  throw AuditError.usage(`${asked} ${only.join(' ')} matches none of ${someOf(names)}${suggest(only, names)}`)
 }
 
 /** With or without the name of the service, as `--project` takes them. */

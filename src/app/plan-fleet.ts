@@ -41,7 +41,7 @@ export async function planFleet(
 ): Promise<FleetPlan> {
   const { projects: all, lists } = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
   const areListed = lists.every(({ coverage }) => coverage.status === 'complete')
-  const projects = chooseProjects(all, only, areListed)
+  const projects = chooseProjects(all, only, { isWhole: areListed, schedule })
   const areAll = services.length === configuration.services.length && projects.length === all.length
   const scope = describeScope(configuration, { all, projects, sealer, schedule, now: systemClock.now() })
   return { projects, lists, areAll, isWholeFleet: areAll && areListed, scope }

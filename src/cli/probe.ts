@@ -71,7 +71,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
       const unread = discovery.lists.flatMap(({ service, coverage: { reason } }): UnreadProject[] =>
         reason === null ? [] : [{ project: projectListOf(service).name, reason }],
       )
-      const projects = chooseProjects(discovery.projects, options.project, unread.length === 0)
+      const projects = chooseProjects(discovery.projects, options.project, { isWhole: unread.length === 0 })
       const manual = { projects, probes, source: options.source, sealer, now, signal }
       if (text === undefined) {
         const { runs, unlisted } = await runProbesManually(manual)

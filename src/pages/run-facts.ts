@@ -92,7 +92,7 @@ function namesOf(all: readonly string[]): readonly string[] {
   return [...new Set(all)].sort()
 }
 
-export function readScans(request: SiteRequest) {
+export function readScans(request: Pick<SiteRequest, 'history' | 'run'>) {
   return onceForRun(request, 'scans', () => readLatestScans(request.history, request.run.number))
 }
 

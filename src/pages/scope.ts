@@ -2,8 +2,10 @@ import { matchesProject, mayMatchIn } from '../config/choose-projects.ts'
 import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { scopedHistory } from '../history/scoped-history.ts'
+import { findLastRun } from '../history/sql/runs.ts'
 import type { Visibility } from '../history/visibility.ts'
 import type { SiteConfiguration, SiteHistory, SitePlan, SiteScope } from './page.ts'
+import { readScans } from './run-facts.ts'
 
 type IsVisible = Visibility['isVisible']
 
@@ -22,36 +24,48 @@ export function scopeSite<Options extends Whole>(
   // Caches hang on the history: one for as long as the opened one lasts.
   const scoped = new WeakMap<OpenHistory, OpenHistory>()
   const { plan } = options
+  const openScoped = async () => {
+    const history = await options.history()
+    const forScope = scoped.get(history) ?? scopedHistory(history, { isWhole: false, isVisible, seesService })
+    scoped.set(history, forScope)
+    return forScope
+  }
   return {
     ...options,
     scope: { projects, isVisible },
-    async history() {
-      const history = await options.history()
-      const forScope = scoped.get(history) ?? scopedHistory(history, { isWhole: false, isVisible, seesService })
-      scoped.set(history, forScope)
-      return forScope
-    },
-    ...(plan === undefined ? {} : { plan: scopedPlan(plan, isVisible) }),
+    history: openScoped,
+    ...(plan === undefined ? {} : { plan: scopedPlan(plan, isVisible, openScoped) }),
   }
 }
 
 /** Workers read every project, so readers of some projects do not learn what they do. */
-function scopedPlan(plan: SitePlan, isVisible: IsVisible): SitePlan {
+function scopedPlan(plan: SitePlan, isVisible: IsVisible, openScoped: Whole['history']): SitePlan {
   return {
     async configured() {
       const whole = await plan.configured()
-      return whole && scopedConfiguration(whole, isVisible)
+      return whole && scopedConfiguration(whole, isVisible, await readFound(await openScoped(), whole))
     },
     pool: async () => undefined,
     gatewayOf: (project) => plan.gatewayOf(project),
   }
 }
 
-function scopedConfiguration({ expected, schedules }: SiteConfiguration, isVisible: IsVisible): SiteConfiguration {
+/** The visible projects that the configuration does not name: the lists of their services showed them. */
+async function readFound(history: SiteHistory, { expected }: SiteConfiguration): Promise<readonly string[]> {
+  const run = await findLastRun(history)
+  const scans = run === undefined ? [] : await readScans({ history, run })
+  return scans.flatMap(({ project }) => (expected.isDiscovered(project) ? [project.name] : []))
+}
+
+function scopedConfiguration(
+  { expected, schedules }: SiteConfiguration,
+  isVisible: IsVisible,
+  found: readonly string[],
+): SiteConfiguration {
   const named = expected.named.filter(isVisible)
   return {
     expected: { ...expected, named },
-    schedules: schedules.flatMap((schedule) => scopedSchedule(schedule, named)),
+    schedules: schedules.flatMap((schedule) => scopedSchedule(schedule, [...named, ...found])),
     channels: [],
   }
 }

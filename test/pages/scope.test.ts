@@ -116,6 +116,31 @@ describe('pages for readers of some projects', () => {
     expect(text).not.toContain('id="workers"')
   })
 
+  it('name the schedules of a project that the list of its service showed', async () => {
+    const month = ((new Date(demo.options.now()).getUTCMonth() + 6) % 12) + 1
+    const yearly = { cron: `0 0 1 ${month} *`, timezone: 'UTC', slackMs: 0 }
+    const discovered: SitePlan = {
+      ...noPlan,
+      configured: async () => ({
+        expected: { named: [], isDiscovered: () => true },
+        channels: [],
+        schedules: [
+          { ...yearly, name: 'of the service', projects: ['demo/*'] },
+          { ...yearly, name: 'others', projects: ['demo/payments'] },
+        ],
+      }),
+    }
+    const now = () => demo.options.now() + 3 * 86_400_000
+    const pages = createSite(scopeSite({ ...demo.options, plan: discovered, now }, ['demo/ord*']))
+    const read = async (path: string) => (await pages.request(`http://localhost${path}`)).text()
+    expect(await read('/projects/demo/orders')).toContain('Schedule of the service')
+    const worker = await read('/worker')
+    expect(worker).toContain('data-schedule="of the service"')
+    expect(worker).not.toContain('data-schedule="others"')
+    // It is due once a year, and not a day after its last scan.
+    expect(worker).toContain('0 with a stale scan')
+  })
+
   it('are not taken for those of readers of other projects', async () => {
     const [mine, whole] = [await ask('/violations?run=1'), await demo.get('/violations?run=1')]
     expect(mine.headers.get('etag')).not.toBe(whole.headers.get('etag'))

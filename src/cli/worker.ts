@@ -187,7 +187,10 @@ async function keepWorking(
             reloads,
             readAgain: () => reload(signal),
             readHistory: () => readHistory(configuration, terminal),
-            onCommitted: health.committedElsewhere,
+            onCommitted() {
+              health.committedElsewhere()
+              metrics.committedElsewhere()
+            },
           }),
         { log, signal },
       )

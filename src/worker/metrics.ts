@@ -16,6 +16,10 @@ export interface Metrics {
   /** Called when a run was committed. */
   ended(schedule: string, report: Report): void
   failed(schedule: string): void
+  /** This worker has no run under way any longer, also where another one goes on with it. */
+  leftToOthers(): void
+  /** Another worker that shares the runs of the history committed one. */
+  committedElsewhere(): void
   page(listing: ProjectListing, durationMs: number): void
   reloaded(isGood: boolean): void
   /** The state of the channels, including configured ones that never had a message. */
@@ -181,6 +185,8 @@ export function openMetrics({
       failures.inc()
       runs.inc({ schedule, outcome: outcomes.failed })
     },
+    leftToOthers: () => underWay.set(0),
+    committedElsewhere: () => failures.set(0),
     page: (listing, durationMs) => pageSeconds.observe({ listing }, durationMs / 1000),
     reloaded: (isGood) => reloadFailed.set(isGood ? 0 : 1),
     channels(states) {

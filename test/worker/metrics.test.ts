@@ -225,6 +225,18 @@ describe('metrics', () => {
     })
   })
 
+  it('say no longer that a run is under way when another worker goes on with it, and forget failures after its run', async () => {
+    const metrics = open()
+    metrics.started('a')
+    metrics.leftToOthers()
+    for (let runs = 0; runs < 3; runs++) metrics.failed('a')
+    expect((await scrapeOf(metrics)).samples('hookdrift_consecutive_failures')).toEqual({ '': 3 })
+    metrics.committedElsewhere()
+    const scrape = await scrapeOf(metrics)
+    expect(scrape.samples('hookdrift_consecutive_failures')).toEqual({ '': 0 })
+    expect(scrape.samples('hookdrift_run_in_progress')).toEqual({ '': 0 })
+  })
+
   it('contain no last run without a run', async () => {
     const scrape = await scrapeOf(open())
     expect(scrape.samples('hookdrift_last_run_exit_code')).toEqual({})

@@ -123,6 +123,7 @@ export async function openSharing(
             onTakenOver: poolMetrics.tookOver,
             onCoordinating(now) {
               coordinates = now
+              if (!now) metrics.leftToOthers()
             },
             watch: watchShared(watch, { log, onSlot }),
           },

@@ -10,10 +10,22 @@ export interface RateGate {
 
 export function createRateGate(clock: Clock): RateGate {
   let opensAt = 0
+  let latest = 0
+  const now = () => {
+    const time = clock.now()
+    // A clock that was set back does not make the wait longer.
+    if (time < latest) opensAt -= latest - time
+    latest = time
+    return time
+  }
   return {
     holdFor(ms) {
-      opensAt = Math.max(opensAt, clock.now() + ms)
+      const from = now()
+      opensAt = Math.max(opensAt, from + ms)
     },
-    waitMs: () => Math.max(0, opensAt - clock.now()),
+    waitMs() {
+      const from = now()
+      return Math.max(0, opensAt - from)
+    },
   }
 }

@@ -132,7 +132,8 @@ export function createSender({
         (question.method === 'GET' || exchange.surelyNotRun) &&
         tries <= limits.retries &&
         refusals <= mostRefusals
-      if (mayAskAgain) access.budget.waitedMs += clock.now() - Math.max(startedAt, wantedAt)
+      // A clock that was set back meanwhile gives no time back.
+      if (mayAskAgain) access.budget.waitedMs += Math.max(0, clock.now() - Math.max(startedAt, wantedAt))
       const isUnreached = mayAskAgain && reach?.over(delayMs) !== undefined
       if (isUnreached) reach?.giveUp()
       const isBudgetSpent = mayAskAgain && (isUnreached || remainingBudgetMs(access) <= 0)

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Dropped, Stop } from '../../src/model/stop.ts'
 import type { Clock } from '../../src/model/time.ts'
+import { createRateGate } from '../../src/service/rate-gate.ts'
 import {
   type Answer,
   aClient,
@@ -219,6 +220,29 @@ describe('a rate limit', () => {
       expect(clock.slept).toEqual([60_000])
     },
   )
+
+  it('is over in time when the clock is set back meanwhile', async () => {
+    let now = start
+    const gate = createRateGate({ now: () => now, sleep: async () => {} })
+    gate.holdFor(30_000)
+    now += 10_000
+    expect(gate.waitMs()).toBe(20_000)
+    now -= 3_600_000
+    expect(gate.waitMs()).toBe(20_000)
+    now += 20_000
+    expect(gate.waitMs()).toBe(0)
+  })
+
+  it('stays within the budget when the clock is set back during a request', async () => {
+    const clock = aClock(start)
+    const setBack: Answer = (...exchange) => {
+      void clock.sleep(-7_200_000)
+      said(503, 'later')(...exchange)
+    }
+    const service = await aService(setBack, said(429, 'exceeded rate limit', { 'retry-after': '3600' }))
+    await walk(aClient(service.url, { clock }))
+    expect(clock.slept.filter((ms) => ms > 60_000)).toEqual([])
+  })
 
   it('slows every walk of the service, within the budget of each', async () => {
     const clock = aManualClock()

@@ -10,6 +10,10 @@ type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 
 /** Finds settings that are accepted but should be changed: keys that others can read. */
 export function* findWarnings(document: ConfigurationDocument): Generator<FileProblem> {
+  const sealKey = document.written(['seal_key'])
+  if (sealKey !== undefined && isLiteral(sealKey)) {
+    yield document.problem(['seal_key'], `the file contains the installation key; use ${referenceForms}`)
+  }
   for (const [index, service] of document.value.services.entries()) {
     const path = ['services', index]
     const { hostname, protocol } = new URL(service.url)

@@ -25,7 +25,8 @@ function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): 
   const faults = problems
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
     .map((problem) => fail(problemLine(problem.column === 0 ? problem : { ...problem, file }), adviceOn(problem.text)))
-  const warnings = (parts?.warnings ?? []).map((line) => warn(line.replace(parts?.file ?? '', file), heedWarning))
+  const shown = (line: string) => (parts?.file === undefined ? line : line.replace(parts.file, () => file))
+  const warnings = (parts?.warnings ?? []).map((line) => warn(shown(line), heedWarning))
   if (faults.length > 0 || parts === undefined) return [...faults, ...warnings]
   const projects = parts.services.reduce((sum, service) => sum + service.projects.length, 0)
   const lists = parts.services.filter(({ matches }) => matches.length > 0).length

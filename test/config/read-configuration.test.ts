@@ -379,6 +379,15 @@ describe('the warnings of a configuration', () => {
     ])
   })
 
+  it('name an installation key in the file', () => {
+    const sealed = (key: string) =>
+      configure(`seal_key: ${key}\n${smallest}`, { env: { ...acmeEnv, SEAL_KEY: 'k'.repeat(32) } }).warnings
+    expect(sealed('not-a-real-key-of-an-installation')).toEqual([
+      `${file}:1:11: the file contains the installation key; use \${VAR} or \${file:PATH}`,
+    ])
+    expect(sealed('${SEAL_KEY}')).toEqual([])
+  })
+
   it('name keys that are sent in clear', () => {
     expect(configure(smallest.replace('https:', 'http:')).warnings).toEqual([
       `${file}:3:10: the key is sent unencrypted over http; use https`,

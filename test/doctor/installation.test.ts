@@ -68,6 +68,8 @@ describe('doctor', () => {
     const whole = { HOOKDRIFT_URL: url, HOOKDRIFT_KEY: acmeKey, HOOKDRIFT_PROJECTS: 'payments=P1' }
     const { of } = await examine(directory.path, whole)
     expect(of('configuration')).toEqual(['ok the environment: 1 service, 1 project'])
+    const plain = await examine(directory.path, { ...whole, HOOKDRIFT_URL: 'http://gateway.invalid' })
+    expect(plain.of('configuration')[1]).toMatch(/^warn HOOKDRIFT_URL: the key is sent unencrypted over http/)
   })
 
   it('checks what it can where there is no configuration', async () => {

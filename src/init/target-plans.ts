@@ -163,7 +163,7 @@ function planCompose({ service, keyVariable, version, readPackageFile }: TargetF
     ],
     next: [
       {
-        command: `chmod 700 ${keys} && printf %s "$${keyVariable}" > ${file} && chmod 444 ${file}`,
+        command: `chmod 700 ${keys} && printf %s "\${${keyVariable}:?}" > ${file} && chmod 444 ${file}`,
         purpose: 'the key, which the user of the container reads',
       },
       {
@@ -203,7 +203,7 @@ function planKubernetes({ service, keyVariable, version, readPackageFile }: Targ
     files: [{ path: 'kustomization.yaml', text: kustomization }, ...copied],
     next: [
       {
-        command: `printf %s "$${keyVariable}" | kubectl create secret generic hookdrift-keys --from-file=${service}=/dev/stdin`,
+        command: `printf %s "\${${keyVariable}:?}" | kubectl create secret generic hookdrift-keys --from-file=${service}=/dev/stdin`,
         purpose: 'the key',
       },
       {

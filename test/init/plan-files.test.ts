@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Answers, strictnesses, type Target, targets } from '../../src/init/answers.ts'
 import { checkFiles, planFiles } from '../../src/init/plan-files.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import { checkout } from '../deploy/build-image.ts'
 import { composeFaults, manifestFaults } from '../deploy/file-schemas.ts'
 import { lintWorkflow } from '../deploy/lint-workflow.ts'
@@ -55,6 +57,21 @@ describe('the files of a set-up', () => {
     )
     for (const rest of own) expect(await complaintOf((rest ?? '').split(' '))).toBe('')
     expect(plan.next.length).toBeGreaterThan(1)
+  })
+
+  it('make no empty key where the variable is not set, as after a key that was typed', () => {
+    using directory = openDirectory()
+    mkdirSync(join(directory.path, 'keys'))
+    const [compose, kubernetes] = (['compose', 'kubernetes'] as const).map(
+      (target) => planned({ target }).plan.next[0]?.command ?? '',
+    )
+    const run = (command = '') =>
+      spawnSync('sh', ['-c', command], { cwd: directory.path, env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8' })
+    const { status, stderr } = run(compose)
+    expect(status).not.toBe(0)
+    expect(stderr).toContain('ACME_KEY')
+    expect(readdirSync(join(directory.path, 'keys'))).toEqual([])
+    expect(run(kubernetes?.replace(/\|.*/, '')).status).not.toBe(0)
   })
 
   it.each(targets)('for %s: the key is a reference, and the history is not among the committed files', (place) => {

@@ -36,14 +36,14 @@ export async function readAgain(
   },
 ): Promise<WorkerFiles> {
   try {
-    const configuration = reader.configuration()
+    const read = reader.configuration()
+    const configuration = withOpenHistory(read, before.configuration)
     const files = { configuration, policy: await reader.policy(configuration, signal) }
     metrics.reloaded(true)
     if (configuration.digest !== before.configuration.digest) log.info('the configuration has changed')
     if (files.policy.digest !== before.policy.digest) log.info('the policy has changed')
-    if (portOf(configuration) !== portOf(before.configuration)) {
-      log.warn('worker.listen, worker.hosts or worker.pages has changed: restart the worker to apply it')
-    }
+    const waiting = [...changedBetween(before.configuration, read), ...(configuration === read ? [] : ['history'])]
+    if (waiting.length > 0) log.warn(`${waiting.join(', ')}: restart the worker to apply what has changed`)
     return files
   } catch (error) {
     if (signal.aborted) return before
@@ -53,6 +53,24 @@ export async function readAgain(
   }
 }
 
-function portOf({ listen, hosts, pages }: Configuration): string {
-  return JSON.stringify([listen, hosts, pages])
+/**
+ * Workers that share runs have the history open from their start: what another one holds must not be mixed with it. Of
+ * the same one, the login may be new.
+ */
+function withOpenHistory(read: Configuration, { history, shared }: Configuration): Configuration {
+  return shared === undefined || read.history.displayName === history.displayName ? read : { ...read, history }
+}
+
+/** Which members have changed that a worker takes at its start alone. */
+function changedBetween(before: Configuration, after: Configuration): readonly string[] {
+  const [old, current] = [takenAtStart(before), takenAtStart(after)]
+  return Object.keys(current).filter((name) => old[name] !== current[name])
+}
+
+function takenAtStart({ listen, hosts, pages, shared }: Configuration): Readonly<Record<string, string | undefined>> {
+  const { slots, services } = shared ?? {}
+  const members = { listen, hosts, pages, shared: shared !== undefined, slots, services }
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [`worker.${name}`, JSON.stringify(value)] as const),
+  )
 }

@@ -81,6 +81,8 @@ export async function maintain(
       printWarning(`old runs were not pruned: ${error.message}${advice}`, terminal)
     }
   }
+  // What is free on a server is not known.
+  if (history.kind === 'postgres') return
   const { bytes: size, freeBytes: free } = await spaceOf(history)
   const warning = free === undefined ? undefined : spaceWarning({ displayName: history.displayName, size, free })
   if (warning !== undefined) printWarning(warning, terminal)

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { spaceWarning } from '../../src/app/perform-audit.ts'
+import { openLog } from '../../src/app/log.ts'
+import { maintain, spaceWarning } from '../../src/app/perform-audit.ts'
+import type { ProcessContext } from '../../src/app/process-context.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { command } from '../cli/run-in-process.ts'
 import { configurationFor, openDirectory } from '../cli/start-process.ts'
+import { configure, withService } from '../config/config-fixture.ts'
+import { closedPort } from '../service/front-ends.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -22,6 +26,15 @@ describe('the warning about disk space', () => {
       'only 41 MB are free on the disk of the history /data/h.db, which takes 310 MB: make room, or prune the history (`hookdrift docs keep-the-history`)',
     )
   })
+})
+
+it('does not fail a committed run whose server is lost afterwards', async () => {
+  const url = `postgres://127.0.0.1:${await closedPort()}/audits`
+  const configuration = configure(withService({}, { history: url, retention: { keep_last: 1 } }))
+  const warnings: string[] = []
+  const terminal = { env: {}, stderr: { write: (text: string) => warnings.push(text) } } as unknown as ProcessContext // What it uses here.
+  await maintain(configuration, terminal, openLog(terminal))
+  expect(warnings.join('')).toContain('old runs were not pruned')
 })
 
 describe('retention', () => {

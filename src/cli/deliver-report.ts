@@ -113,10 +113,13 @@ export async function planDelivery<Document extends AttestationSubject>(
       ? []
       : [{ format, file: resolve(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofText, ...ofSection } }]
   const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
-  refuseDuplicates([...main, ...more])
+  const attestations =
+    options.attest === undefined ? [] : [...main, ...more].map(({ file }) => ({ file: attestationOf(file) }))
+  refuseDuplicates([...main, ...more, ...attestations])
   const needed = main.length + more.length === 0 ? [] : await findNeededFiles(options, terminal)
   for (const { file } of main) refuseUnwritable('--output', file, needed)
   for (const { file } of more) refuseUnwritable('--report', file, needed)
+  for (const { file } of attestations) refuseUnwritable('--attest', file, needed)
   const attestor = await attestorOf(options, [...main, ...more], terminal)
   return (document, past = {}) => {
     if (output === undefined && !quiet) {
@@ -273,11 +276,11 @@ function isFormat(name: string): name is Format {
   return formatNames.some((format) => format === name)
 }
 
-function refuseDuplicates(files: readonly ReportFile[]): void {
+function refuseDuplicates(files: readonly Pick<ReportFile, 'file'>[]): void {
   const seen = new Set<string>()
   for (const { file } of files) {
     const realPath = realPathOf(file)
-    if (seen.has(realPath)) throw AuditError.usage(`--report: two reports would be written to ${file}`)
+    if (seen.has(realPath)) throw AuditError.usage(`--report: two files would be written to ${file}`)
     seen.add(realPath)
   }
 }

@@ -149,6 +149,20 @@ describe('an attestation', () => {
     expect(noise).toEqual({ code: 4, ok: false, report: null, attestation: false, key: null, history: null })
   })
 
+  it('takes the place of neither a report nor the key that signs it', async () => {
+    writeFileSync(at('own.intoto.json'), readFileSync(at('key')), { mode: 0o600 })
+    const report = ['report', '--history', 'hookdrift.db', '--report']
+    expect(await run(...report, 'json=own', '--attest', 'own.intoto.json')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('own.intoto.json is the private key, and is not replaced'),
+    })
+    expect(readFileSync(at('own.intoto.json'))).toEqual(readFileSync(at('key')))
+    expect(await run(...report, 'json=x', '--report', 'text=x.intoto.json', '--attest', 'key')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('two files would be written to'),
+    })
+  })
+
   it('refuses impossible combinations of options', async () => {
     const report = ['report', '--history', 'hookdrift.db']
     expect(await run(...report, '--attest', 'key')).toMatchObject({

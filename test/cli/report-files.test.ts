@@ -83,9 +83,9 @@ describe('--report', async () => {
     ],
     ['no file', ['--report', 'sarif'], /--report sarif: not a format and a file\n/],
     ['an empty file', ['--report', 'sarif='], /not a format and a file\n/],
-    ['one file twice', ['--report', 'json=x', '--report', 'sarif=./x'], /two reports would be written to .*\/x\n/],
-    ['a file of --output', ['--output', 'x', '--report', 'json=x'], /two reports would be written to/],
-    ["a file of CSV's", ['--report', 'csv=a.csv', '--report', 'json=a.drift.csv'], /two reports .*a\.drift\.csv\n/],
+    ['one file twice', ['--report', 'json=x', '--report', 'sarif=./x'], /two files would be written to .*\/x\n/],
+    ['a file of --output', ['--output', 'x', '--report', 'json=x'], /two files would be written to/],
+    ["a file of CSV's", ['--report', 'csv=a.csv', '--report', 'json=a.drift.csv'], /two files .*a\.drift\.csv\n/],
     [
       'a directory that is not there',
       ['--report', 'json=no/x'],

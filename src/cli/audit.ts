@@ -130,15 +130,18 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
   if (report === undefined) return exitCode ?? exitCodes.failure
   try {
     await printCauses(report, options, terminal)
-    if (metricsFile !== undefined || telemetry?.sendsMetrics === true) {
-      const { metricFamiliesOf, readRunMetrics, writeMetrics } = await import('./write-metrics.ts')
-      const metrics = await readRunMetrics(configuration, terminal)
-      telemetry?.sendMetrics(() => metricFamiliesOf(metrics))
-      // Before the reports: a report that cannot be written does not hide a run that was committed.
-      if (metricsFile !== undefined) await writeMetrics(metricsFile, metrics)
+    try {
+      if (metricsFile !== undefined || telemetry?.sendsMetrics === true) {
+        const { metricFamiliesOf, readRunMetrics, writeMetrics } = await import('./write-metrics.ts')
+        const metrics = await readRunMetrics(configuration, terminal)
+        telemetry?.sendMetrics(() => metricFamiliesOf(metrics))
+        // Before the reports: a report that cannot be written does not hide a run that was committed.
+        if (metricsFile !== undefined) await writeMetrics(metricsFile, metrics)
+      }
+    } finally {
+      deliver(report, showsTrend(options) ? { trend: await trendUpTo(report, configuration, terminal) } : {})
+      if (quiet) await printVerdict(report, terminal)
     }
-    deliver(report, showsTrend(options) ? { trend: await trendUpTo(report, configuration, terminal) } : {})
-    if (quiet) await printVerdict(report, terminal)
   } finally {
     if (exitCode === undefined && notifies) await notifyPeople(configuration, terminal)
   }

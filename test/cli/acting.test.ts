@@ -191,6 +191,21 @@ describe('--metrics-file of a run that', () => {
     expect(readFileSync(file, 'utf8')).toBe('as before\n')
   })
 
+  it('cannot be written leaves the reports', async () => {
+    await using cli = await openCliFixture()
+    const file = cli.directory.file('hookdrift.prom')
+    const report = cli.directory.file('report.json')
+    // The place is taken after it was checked.
+    cli.service.behaviour.latencyMs = () => {
+      mkdirSync(file, { recursive: true })
+      return 0
+    }
+    const { code, stdout, stderr } = await cli.audit(['--metrics-file', file, '--report', `json=${report}`])
+    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot write the metrics') })
+    expect(stdout).toContain('Scanned 2 projects')
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ run: { number: 1 } })
+  })
+
   it('cannot write its report is written all the same', async () => {
     await using cli = await openCliFixture()
     const file = cli.directory.file('hookdrift.prom')

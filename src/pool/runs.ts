@@ -42,6 +42,8 @@ export interface RunKey {
   readonly id: string
   /** Since when workers gave the job back because their files differ, in milliseconds since the epoch. */
   readonly differsSince?: number
+  /** Since when it ends with an error that does not pass by itself, likewise. */
+  readonly failsSince?: number
 }
 
 /** One run of a schedule waits or is under way at a time; persons wait for each other. */

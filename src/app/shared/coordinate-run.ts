@@ -114,9 +114,9 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
   } catch (error) {
     try {
       if (error instanceof HandedOver) await offerAgain(0)
-      else if (error instanceof AuditError && error.kind !== 'usage') {
+      else if (error instanceof AuditError && isTriedAgain(error, job.data)) {
         log.warn({ schedule, error: error.message, advice: error.advice }, 'the run is tried again')
-        await offerAgain(laterS)
+        await offerAgain(laterS, isLasting(error) ? { failsSince: systemClock.now(), ...job.data } : job.data)
       } else {
         trace?.failed(error instanceof AuditError ? error.kind : 'bug', systemClock.now())
         await finish(error instanceof AuditError ? error : failure(`a bug in hookdrift: ${messageOf(error)}`))
@@ -127,6 +127,16 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       watch.failed(schedule, lost)
     }
   }
+}
+
+/** Whether an error ends every try, until a person acts. Another worker may have what this one lacks. */
+function isLasting({ kind, isPassing }: AuditError): boolean {
+  return kind === 'failure' && !isPassing
+}
+
+/** A mistake in what was asked for is final, and so is an error that lasts. */
+function isTriedAgain(error: AuditError, { failsSince = systemClock.now() }: RunKey): boolean {
+  return error.kind !== 'usage' && !(isLasting(error) && systemClock.now() - failsSince >= agreeWithinMs)
 }
 
 interface ConductDependencies extends CoordinatorDependencies, FilesInForce {

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { Log } from '../../src/app/log.ts'
+import type { ProcessContext } from '../../src/app/process-context.ts'
+import { coordinateRun } from '../../src/app/shared/coordinate-run.ts'
+import { openSealer, openSharedFiles } from '../../src/app/shared/shared-files.ts'
+import { systemClock } from '../../src/app/system.ts'
+import { openDrafts } from '../../src/pool/drafts.ts'
+import { openJobs, runQueue } from '../../src/pool/jobs.ts'
+import { type RunKey, readRequestedRun, requestRun } from '../../src/pool/runs.ts'
+import { openSharedGates } from '../../src/pool/shared-gates.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { configure, withService } from '../config/config-fixture.ts'
+import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
+
+const terminal = { env: {}, stderr: { write: () => true }, cwd: () => '/' } as unknown as ProcessContext // What it uses here.
+
+describe.skipIf(!hasPostgres)('a run that an error of the history ends each time', () => {
+  const fixture = openDatabaseFixture()
+
+  /** Coordinates a run whose history cannot be opened, and returns what became of its request. */
+  async function coordinate(more: Partial<RunKey>) {
+    const { db } = fixture
+    const configuration = configure(withService({}, { history: '/proc/nowhere/h.db', seal_key: 'k'.repeat(32) }))
+    const policy = policyOf('extends: []')
+    const jobs = await openJobs(db, () => {}, { supervises: false })
+    const owner = { host: 'h', bootId: 'b', pid: 1, isAlive: () => true, now: () => Date.now(), every: () => () => {} }
+    const pool = { db, jobs, drafts: openDrafts(db, owner), gates: openSharedGates(db, systemClock), async close() {} }
+    const failed: unknown[] = []
+    try {
+      await requestRun(
+        pool,
+        {
+          schedule: 'nightly',
+          configurationDigest: configuration.digest,
+          policyDigest: policy.digest,
+          sealKeyId: openSealer({ configuration }, terminal).keyId,
+          only: [],
+          failOn: 'medium',
+          runsProbes: true,
+          acceptsRemovals: false,
+          notifies: true,
+          runTimeoutMs: 60_000,
+        },
+        'asked',
+      )
+      const [job] = await jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 })
+      if (job === undefined) throw new Error('the job of the run is not there')
+      const nothing = () => {}
+      await coordinateRun(
+        { ...job, data: { ...job.data, ...more } },
+        {
+          terminal,
+          log: { debug: nothing, info: nothing, warn: nothing, error: nothing } as unknown as Log, // What it uses here.
+          pool,
+          files: openSharedFiles({ configuration, policy }, async (before) => before),
+          signal: new AbortController().signal,
+          watch: { started: nothing, begun: nothing, ended: nothing, failed: (_, error) => void failed.push(error) },
+          telemetry: undefined,
+        },
+      )
+      return { requested: await readRequestedRun(db, 'asked'), failed }
+    } finally {
+      await jobs.close()
+    }
+  }
+
+  it('is tried again for some minutes', async () => {
+    const { requested, failed } = await coordinate({ failsSince: Date.now() - 60_000 })
+    expect({ hasEnded: requested?.hasEnded, failed }).toEqual({ hasEnded: false, failed: [] })
+  })
+
+  it('then ends with that error, so that people hear of it and the next tick has its run', async () => {
+    const { requested, failed } = await coordinate({ failsSince: Date.now() - 600_000 })
+    expect(requested).toMatchObject({ hasEnded: true, error: { kind: 'failure' } })
+    expect(failed).toEqual([expect.objectContaining({ kind: 'failure' })])
+  })
+})

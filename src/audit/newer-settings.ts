@@ -1,5 +1,6 @@
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/release-signs.ts'
 import { shapeOf } from '../inventory/shape.ts'
@@ -17,12 +18,14 @@ export function readLastWritten(history: HistoryReader): LastWritten {
     const { projects = [] } = (await readRunInputs(history, run)) ?? {}
     return new Map(projects.map(({ project, settingsAt }) => [project, settingsAt]))
   }
-  return async ({ name }, run) => {
+  return async (project, run) => {
     const written = runs.get(run) ?? read(run)
     runs.set(run, written)
     // The next project tries again.
     written.catch(() => runs.delete(run))
-    return (await written).get(name)
+    // By the name that it had then.
+    const [scan] = await readLatestScans(history, run, project)
+    return scan === undefined ? undefined : (await written).get(scan.project.name)
   }
 }
 

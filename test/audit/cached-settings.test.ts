@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
+import { key, project } from '../service/fake-service.ts'
+import { openAuditHarness } from './audit-harness.ts'
 import { openFleetFixture } from './fleet-fixture.ts'
 import { aProject, openLiteral } from './literal-service.ts'
 
@@ -46,6 +49,24 @@ describe('settings from a cache', () => {
     await service.audit(turn)
     service.show({ project: settings('stale') })
     const stale = await service.audit()
+    expect([stale.drift, codes(stale)]).toEqual([[], ['settings_stale']])
+  })
+
+  it('are recognised of a project that the configuration calls something else since', async () => {
+    await using service = await openLiteral({ project: settings('before') }, { startsAt: start })
+    await service.audit()
+    service.show({ project: settings('fresh') })
+    await service.audit()
+    service.show({ project: settings('stale') })
+    const { file, owner, advance, clock } = service.harness
+    advance(60_000)
+    await using renamed = openAuditHarness({
+      projects: { billing: project },
+      key,
+      openHistory: async () => openSqliteHistory(file, owner),
+      startsAt: new Date(clock.now()).toISOString(),
+    })
+    const stale = await renamed.audit({ url: service.url })
     expect([stale.drift, codes(stale)]).toEqual([[], ['settings_stale']])
   })
 

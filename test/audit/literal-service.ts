@@ -36,6 +36,7 @@ export async function openLiteral(shown: Shown = {}, options: Pick<AuditHarnessO
   const harness = openAuditHarness({ projects: { orders: project }, key, ...options })
   return {
     harness,
+    url,
     /** What was asked for, in order. */
     asked,
     show(more: Shown) {

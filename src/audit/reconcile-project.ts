@@ -69,7 +69,8 @@ export async function reconcileProject(
   const covered = active.filter((violation) => isCovered(violation, needs, expected))
   const approved = new Set(covered.map((violation) => keyed(violation).key))
   const switchOf = await readSwitches(draft, project, [...active, ...acceptances.findings], evaluator)
-  const ofResources = [...active, ...acceptances.findings].filter(isOfResource)
+  const isOfRecent = ({ rule }: Finding) => needs.get(rule)?.life === 'found'
+  const ofResources = [...active, ...acceptances.findings].filter((one) => isOfResource(one) || isOfRecent(one))
   const loosened = await readLoosened(draft, project, ofResources, { evaluator, reform })
   const differing = await readDifferences(draft, project, [...active, ...acceptances.findings].filter(isOfState), {
     evaluator,
@@ -80,7 +81,6 @@ export async function reconcileProject(
   })
   const ofSeveral = [...active, ...acceptances.findings].filter(({ rule }) => needs.get(rule)?.scope === 'project')
   const untouched = await findUntouched(draft, project, ofSeveral, { needs, hasChanged })
-  const isOfRecent = ({ rule }: Finding) => needs.get(rule)?.life === 'found'
   // What changed lately cannot be counted where it was pruned.
   const isBlind =
     now !== undefined && active.some(isOfRecent) && (await lacksRunsSince(draft.past, sinceOf(now), draft.run))
@@ -89,7 +89,9 @@ export async function reconcileProject(
     endings,
     differingEndings: new Map([
       ...differing.differingEndings,
-      ...untouched.map((violation) => [keyed(violation).key, byPolicy(switchOf(violation))] as const),
+      ...[...untouched, ...active.filter((one) => isOfRecent(one) && loosened.has(keyed(one).key))].map(
+        (violation) => [keyed(violation).key, byPolicy(switchOf(violation))] as const,
+      ),
     ]),
     isLoosened: (violation: Finding) => loosened.has(keyed(violation).key),
     isUnobserved: (violation: Finding) =>
@@ -234,6 +236,7 @@ async function readLoosened(
     const today = { ...bareResource({ ...violation, name }), attributes }
     const optionsFor = (resource: Resource) => canonicalJson(evaluator.optionsOf(project, resource, rule) ?? null)
     if (isSamePolicy && optionsFor(then) === optionsFor(today)) return false
+    if (evaluator.needs.get(rule)?.life === 'found') return !evaluator.countsAlike(project, today, violation)
     // The same function gives something else for another payload, or meets another expectation.
     if (kind === 'probe' && before.function_digest === attributes.function_digest) return true
     const isFound = evaluator.finds(project, then, violation, today)

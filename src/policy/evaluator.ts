@@ -44,6 +44,8 @@ export interface PolicyEvaluator {
     finding: Pick<Finding, 'rule' | 'path'>,
     today: Resource,
   ): boolean | undefined
+  /** Whether a rule that counts changes would say of many of them what a finding says: with the same options, it would. */
+  countsAlike(project: ProjectRef, resource: Resource, finding: Pick<Finding, 'rule' | 'path' | 'message'>): boolean
   /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
   /** `excluded`: rules that do not run here, with the reason. To what is known of earlier runs, this one adds. */
@@ -105,6 +107,14 @@ export function createEvaluator(
         return undefined
       }
     },
+    countsAlike(project, resource, { rule, path, message }) {
+      const one = sets.of(project, resource).drift.find(({ active }) => active.rule.id === rule)
+      const { kind, uid, name, attributes } = resource
+      const recent = new Map([[path, new Array<number>(many).fill(now)]])
+      const compared = { fields: [], isApproved: false, areSealsComparable: true, recent }
+      const drift = { kind, uid, name, change: 'none', before: attributes, after: attributes, ...compared } as const
+      return [...(one?.bound.check(drift, now) ?? [])].some((finding) => message.startsWith(finding.message))
+    },
     evaluateOverdue(project, overdue) {
       const self: Resource = { kind: 'policy', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
       const active = sets.of(project, self).violations
@@ -115,6 +125,9 @@ export function createEvaluator(
     forProject: (project, excluded = new Map(), foreseen) => new ProjectEvaluator(project, excluded, shared, foreseen),
   }
 }
+
+/** More changes than any policy counts. */
+const many = 1000
 
 /**
  * Time limit of all custom rules of a run together. A million resources and a dozen rules take about a quarter of it.

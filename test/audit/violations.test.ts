@@ -224,6 +224,24 @@ custom:
       expect(only(await fixture.audit({ policy: upTo(85) }))).toMatchObject({ state: 'resolved', resolution: 'fixed' })
     })
 
+    it('is not fixed where more changes are allowed, but where there were fewer lately', async () => {
+      const atLeast = (changes: number, more = '') =>
+        policyOf(`extends: []\nrules: { drift/flapping: { min_changes: ${changes} }${more} }`)
+      await using fixture = await openFixture()
+      const flap = async (policy: ReturnType<typeof policyOf>) => {
+        for (const description of ['a', 'b', 'c', 'd']) {
+          fixture.set({ description })
+          await fixture.audit({ policy })
+        }
+      }
+      await flap(atLeast(3))
+      expect(only(await fixture.audit({ policy: atLeast(9) }))).toMatchObject(byPolicy)
+      await flap(atLeast(3))
+      fixture.harness.advance(25 * 3_600_000)
+      const calm = await fixture.audit({ policy: atLeast(3, ', endpoint/inactive: {}') })
+      expect(only(calm)).toMatchObject({ state: 'resolved', resolution: 'fixed' })
+    })
+
     it('is fixed where it was mended as far as the policy asks for now', async () => {
       await using fixture = await openFixture()
       fixture.set({ http_timeout: 90 })

@@ -5,7 +5,7 @@ docs/how-to/accept-violations.md and docs/reference/reports.md.
 
 import approved
 from normal_form import differences
-from policy import found_in, selects
+from policy import found_in, options_under, selects
 from rules import Resource, needs_of
 
 SEVERITIES = ("critical", "high", "medium", "low", "info")
@@ -80,10 +80,25 @@ def ending_of(scan, place):
         now = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), scan.project.known[kind][uid])
         if differences(kind, state.states[kind, uid], now):
             return by_policy(scan, place, "other drift rules report what differs")
+    if rule == FLAPPING and counts_otherwise(scan, place, last_seen):
+        return by_policy(scan, place, LESS)
     if needs_of(rule)[0] == "resource" and not rule.startswith("drift/"):
         if asks_for_less(scan, place, last_seen):
             return by_policy(scan, place, LESS)
     return "fixed", None
+
+
+FLAPPING = "drift/flapping"
+
+
+def counts_otherwise(scan, place, last_seen):
+    """Whether the policy that found it last counted otherwise. What changed since then decides nothing."""
+    rule, kind, uid, _ = place
+    counted = [
+        {"min_changes": 3, "within_hours": 24, **(options_under(scan, policy, rule, kind, uid) or {})}
+        for policy in (scan.project.runs[last_seen][0], scan.run)
+    ]
+    return any(counted[0][option] != counted[1][option] for option in ("min_changes", "within_hours"))
 
 
 def is_gone(scan, kind, uid):

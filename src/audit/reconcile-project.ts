@@ -18,6 +18,7 @@ import type { RuleSwitch } from '../policy/rule-switch.ts'
 import { acceptedPaths, touches } from '../rules/accepted-values.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
+import { readMasked } from './masked-secrets.ts'
 import {
   bareResource,
   byPolicy,
@@ -84,6 +85,8 @@ export async function reconcileProject(
   // What changed lately cannot be counted where it was pruned.
   const isBlind =
     now !== undefined && active.some(isOfRecent) && (await lacksRunsSince(draft.past, sinceOf(now), draft.run))
+  const masked = await readMasked(draft, project, [...active, ...acceptances.findings], needs)
+  const isHidden = (violation: Finding) => masked.has(keyed(violation).key) && !criteria.isRemoved(violation)
   const decided = {
     ...criteria,
     endings,
@@ -97,6 +100,7 @@ export async function reconcileProject(
     isUnobserved: (violation: Finding) =>
       criteria.isUnobserved(violation) ||
       differing.uncompared.has(keyed(violation).key) ||
+      isHidden(violation) ||
       (isBlind && isOfRecent(violation)),
     approvedBy: (violation: Finding) =>
       expected !== undefined && expected !== 'unread' && approved.has(keyed(violation).key)

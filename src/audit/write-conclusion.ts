@@ -6,11 +6,12 @@ import type { Ending } from '../model/ending.ts'
 import { isProjectList, type ProjectRef, policyProject, projectKey } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import { isoTime } from '../model/time.ts'
-import { overdueRule } from '../model/violation.ts'
+import { type Finding, overdueRule } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { RuleNeeds } from '../policy/policy.ts'
 import { concludeOverdue, overdueBefore } from './conclude-overdue.ts'
 import type { ConcludedProject, FleetConclusion, ProjectConclusion } from './fleet-conclusion.ts'
+import { readMasked } from './masked-secrets.ts'
 import type { OpenRun } from './open-run.ts'
 import { endingOfFleet, readSwitches } from './policy-endings.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
@@ -111,9 +112,16 @@ async function writeConcluded(
   const acceptances = new ProjectAcceptances(project, acceptancesOf)
   const keyedFindings = acceptances.apply(findings).map(keyed)
   const switchOf = await readSwitches(draft, project, [...ofProject, ...acceptances.findings], evaluator)
-  acceptances.endRestored({ ...criteria, switchOf }, (_, needs) => needs.scope === scope)
+  const masked = await readMasked(draft, project, [...ofProject, ...acceptances.findings], criteria.needs)
+  const isHidden = (violation: Finding) => masked.has(keyed(violation).key) && !criteria.isRemoved(violation)
+  const decided = {
+    ...criteria,
+    switchOf,
+    isUnobserved: (violation: Finding) => criteria.isUnobserved(violation) || isHidden(violation),
+  }
+  acceptances.endRestored(decided, (_, needs) => needs.scope === scope)
   const endings = new Map([...criteria.endings, ...acceptances.endingsOf(ofProject)])
-  const reconciliation = reconcile(byKey(ofProject), keyedFindings, { ...criteria, switchOf, endings })
+  const reconciliation = reconcile(byKey(ofProject), keyedFindings, { ...decided, endings })
   await writeReconciliation(draft, project, reconciliation)
   await acceptances.write(draft)
 }

@@ -103,6 +103,8 @@ export interface Needs {
   readonly life?: DriftLife
   /** It reads fields that no history keeps, because they change by themselves. */
   readonly isUnrecorded?: true
+  /** It passes over secrets that the service masks. */
+  readonly skipsMasked?: true
   /** A rule of the policy file: its failure is not a bug of hookdrift. */
   readonly isCustom?: true
 }
@@ -112,12 +114,13 @@ export type RuleNeeds = ReadonlyMap<string, Needs>
 
 export function ruleNeeds(policy: Policy): RuleNeeds {
   return new Map(
-    namedRules(policy).map(({ rule: { id, needs, scope, life, unrecorded, custom } }) => [
+    namedRules(policy).map(({ rule: { id, needs, scope, life, unrecorded, skipsMasked, custom } }) => [
       id,
       {
         kinds: needs,
         scope,
         ...(life === undefined ? {} : { life }),
+        ...(skipsMasked === undefined ? {} : { skipsMasked }),
         ...(unrecorded === undefined ? {} : { isUnrecorded: true as const }),
         ...(custom === undefined ? {} : { isCustom: true as const }),
       },

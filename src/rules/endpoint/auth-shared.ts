@@ -8,6 +8,7 @@ export const authShared = fleetRule({
   title: 'The same credential is sent to different hosts',
   severity: 'medium',
   packs: ['secrets'],
+  skipsMasked: true,
   acceptedWith: ['/url'],
   kind: 'endpoint',
   visits: ['endpoint'],

@@ -11,6 +11,7 @@ export const authWeak = resourceRule('endpoint', {
   title: 'Credential is weak',
   severity: 'medium',
   packs: ['secrets'],
+  skipsMasked: true,
   *check({ attributes: { authentication }, facts }) {
     const { api_key: apiKey, basic_auth: basic } = authentication ?? {}
     const keyPath = '/authentication/api_key/header_value'

@@ -10,6 +10,7 @@ export const secretShared = fleetRule({
   severity: 'medium',
   highest: 'high',
   packs: ['secrets', 'standard-webhooks'],
+  skipsMasked: true,
   kind: 'endpoint',
   visits: ['endpoint'],
   facts: ({ attributes }) =>

@@ -10,6 +10,7 @@ export const secretWeak = resourceRule('endpoint', {
   severity: 'medium',
   highest: 'high',
   packs: ['secrets', 'standard-webhooks'],
+  skipsMasked: true,
   options: z.strictObject({
     min_characters: z.literal(lengthClasses).default(24).describe('Minimum length of a secret, in characters'),
   }),

@@ -280,12 +280,14 @@ function describeRule({
   acceptedWith,
   fix,
   readsRows,
+  skipsMasked,
 }: Description<z.ZodObject>) {
   const optional = {
     ...(unrecorded && { unrecorded }),
     ...(acceptedWith && { acceptedWith }),
     ...(fix && { fix }),
     ...(readsRows && { readsRows }),
+    ...(skipsMasked && { skipsMasked }),
   }
   if (optIn) return { id, title, severity, packs: [], ...optional }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']

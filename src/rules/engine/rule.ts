@@ -96,6 +96,8 @@ export interface Description<Schema extends z.ZodObject> {
   readonly fix?: ReadyFix
   /** Without the filter rows of a subscription it finds nothing. */
   readonly readsRows?: true
+  /** It passes over secrets that the service masks, and its findings are about secrets. */
+  readonly skipsMasked?: true
   readonly options?: Schema
 }
 
@@ -137,6 +139,8 @@ export interface Rule {
   readonly needsIfListed?: readonly Kind[]
   /** Whether it finds nothing in a subscription of which no run has read the filter rows. */
   readonly readsRows?: true
+  /** Whether it passes over secrets that the service masks. */
+  readonly skipsMasked?: true
   /**
    * `resource`, `drift`: one at a time; `scan`: what the scan of a project showed; `violations`: what the run leaves open;
    * else across resources.

@@ -9,6 +9,7 @@ export const verifierShared = fleetRule({
   title: 'Source secret is reused elsewhere',
   severity: 'high',
   packs: ['secrets', 'standard-webhooks'],
+  skipsMasked: true,
   kind: 'source',
   visits: ['endpoint', 'source'],
   facts({ kind, attributes }) {

@@ -8,6 +8,7 @@ export const verifierWeak = resourceRule('source', {
   title: 'Source secret is weak',
   severity: 'high',
   packs: ['secrets', 'standard-webhooks'],
+  skipsMasked: true,
   options: z.strictObject({
     min_characters: z.literal(lengthClasses).default(16).describe('Minimum length of a secret, in characters'),
   }),

@@ -1,0 +1,41 @@
+import type { ViolationDraft } from '../history/history.ts'
+import { chunks } from '../model/chunks.ts'
+import { isJsonObject, type JsonObject, valueAt } from '../model/json.ts'
+import { isMasked, type ProjectRef } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
+import type { RuleNeeds } from '../policy/policy.ts'
+import { keyed } from './reconcile.ts'
+
+/** Resources at a time: memory holds no more of their bodies. */
+const readAtOnce = 100
+
+/**
+ * Violations about a secret that the service masks, of rules that pass over it, by key: whether it is still the same cannot
+ * be said. A mask keeps what was known of a secret, but not under another installation key.
+ */
+export async function readMasked(
+  draft: Pick<ViolationDraft, 'run' | 'versionsAt'>,
+  project: ProjectRef,
+  violations: readonly Finding[],
+  needs: RuleNeeds,
+): Promise<ReadonlySet<string>> {
+  const masked = new Set<string>()
+  const concerned = violations.filter(({ rule }) => needs.get(rule)?.skipsMasked === true)
+  for (const batch of chunks(concerned, readAtOnce)) {
+    const versions = await draft.versionsAt(
+      project,
+      batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run })),
+    )
+    for (const [at, violation] of batch.entries()) {
+      if (isMaskedAt(versions[at]?.attributes ?? {}, violation.path)) masked.add(keyed(violation).key)
+    }
+  }
+  return masked
+}
+
+/** `path`: of a secret, or of the entry of a list that has it as its `value`. */
+function isMaskedAt(attributes: JsonObject, path: string): boolean {
+  const entry = valueAt(attributes, path.replace(/\/value$/, ''))
+  if (!isJsonObject(entry)) return isMasked(entry)
+  return isMasked(entry.value) && (entry.deleted_at ?? null) === null
+}

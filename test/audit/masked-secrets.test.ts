@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import type { Report } from '../../src/model/report.ts'
+import { policyOf } from './audit-harness.ts'
+import { anEndpoint, aSource, openLiteral } from './literal-service.ts'
+
+const policy = policyOf(`
+extends: []
+rules:
+  endpoint/auth-weak: {}
+  endpoint/secret-shared: {}
+  endpoint/secret-weak: {}
+  source/verifier-shared: {}
+  source/verifier-weak: {}
+`)
+
+/** Two endpoints and two sources with one weak secret each. */
+const shown = (secret: string, more = {}) => ({
+  endpoints: ['e1', 'e2'].map((uid) =>
+    anEndpoint(uid, {
+      secrets: [{ uid: `${uid}-secret`, value: secret, created_at: '2026-11-01T00:00:00Z', ...more }],
+      authentication: { type: 'api_key', api_key: { header_name: 'x-key', header_value: secret } },
+    }),
+  ),
+  sources: ['s1', 's2'].map((uid) =>
+    aSource(uid, { verifier: { type: 'hmac', hmac: { hash: 'SHA256', header: 'x-sig', encoding: 'hex', secret } } }),
+  ),
+})
+
+const statesOf = ({ violations }: Report) =>
+  new Map(violations.map(({ rule, uid, state, resolution }) => [`${rule} ${uid}`, resolution ?? state]))
+
+it('a secret that is masked since another installation key sealed it is unknown to the rules about it, not fixed', async () => {
+  await using service = await openLiteral(shown('short'))
+  const opened = statesOf(await service.audit({ policy }))
+  expect(opened.size).toBe(10)
+  service.show(shown('[REDACTED]'))
+  // A mask keeps what is known.
+  expect(new Set(statesOf(await service.audit({ policy })).values())).toEqual(new Set(['continuing']))
+  const states = statesOf(await service.audit({ policy, installationKey: 2 }))
+  expect([states.size, new Set(states.values())]).toEqual([10, new Set(['unknown'])])
+  service.show(shown('[REDACTED]', { deleted_at: '2026-11-20T00:00:00Z' }))
+  const ended = statesOf(await service.audit({ policy, installationKey: 2 }))
+  expect([ended.get('endpoint/secret-weak e1'), ended.get('endpoint/secret-shared e1')]).toEqual(['fixed', 'fixed'])
+  expect(ended.get('endpoint/auth-weak e1')).toBe('unknown')
+  service.show(shown('a longer secret: 8f1b7c2d9e3a4650'))
+  const last = statesOf(await service.audit({ policy, installationKey: 2 }))
+  expect([last.get('endpoint/auth-weak e1'), last.get('source/verifier-weak s1')]).toEqual(['fixed', 'fixed'])
+  expect(last.get('source/verifier-shared s1')).toBe('continuing')
+})

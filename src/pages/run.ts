@@ -3,6 +3,7 @@ import { recordOf } from '../audit/policy-results.ts'
 import { type CommittedRun, findCommittedRun } from '../history/sql/runs.ts'
 import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
+import { countGroups } from '../questions/count-groups.ts'
 import { command } from '../report/html/components/command.ts'
 import { factList } from '../report/html/components/facts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
@@ -20,7 +21,7 @@ import { count } from '../text/count.ts'
 import { findNext, findPrevious } from './find-runs.ts'
 import { linksAt, paths, reportLinks } from './link.ts'
 import { NotFound, type SiteHistory, type SitePage } from './page.ts'
-import { onceForNotes } from './run-facts.ts'
+import { onceForNotes, readActiveOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 
 const mostShown = 200
@@ -60,12 +61,15 @@ ${sections}`,
   },
 }
 
-async function showRun(history: SiteHistory, { number }: CommittedRun) {
+async function showRun(history: SiteHistory, committed: CommittedRun) {
+  const { number } = committed
   const report = composeReport(await recordOf(history, number))
   const { run, drift, digests } = report
   const fresh = newViolations(report)
   const [opened = []] = groupByRule([fresh.slice(0, mostShown)], report)
-  const open = report.violations.filter(isOpen).length
+  // Of all projects, as the list has them: the run may be of some.
+  const { groups } = await readActiveOf({ history, run: committed })
+  const open = countGroups(groups.filter(isOpen)).total
   const links = reportLinks(linksAt(number))
   const changes = changeSections({ ...report, drift: drift.slice(0, mostShown) }, opened, links)
   return {

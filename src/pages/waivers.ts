@@ -181,7 +181,7 @@ function showAcceptances(
       over.length === 0
         ? nothing
         : pageSection({
-            id: 'ended',
+            id: 'ended-acceptances',
             title: 'Ended acceptances',
             count: isFirst ? acceptances.length - all : over.length,
             content: list(over, 10),

@@ -1,6 +1,32 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { changeEndpoint } from '../../src/demo/edits.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openEventfulSite } from './eventful-site.ts'
+import { openSite } from './open-site.ts'
 import { withWholeCommands } from './shell-words.ts'
+
+describe('the page of a run of some projects', () => {
+  it('counts what its list of violations lists', async () => {
+    const made = await openHistoryFixture({
+      fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 4 },
+    })
+    const { fixture } = made
+    for (const { uid } of fixture.fleet.projects()) {
+      const place = { project: uid, uid: at(fixture.fleet.open(uid).endpoints, 0).uid }
+      changeEndpoint(fixture.fleet, place, (row) => ({ ...row, url: 'http://a.example/hook' }))
+    }
+    const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: high }')
+    const report = await fixture.audit({ policy })
+    await fixture.audit({ policy, only: [at(report.projects, 0).project] })
+    await using site = await openSite(made)
+    const page = await (await site.get('/runs/2')).text()
+    const [, href = '', said] = /<a href="([^"]*)">(\d+) open violations? as of run 2/.exec(page) ?? []
+    const list = await (await site.get(href.replaceAll('&amp;', '&'))).text()
+    expect([said, /role="status">(\d+) violations?:/.exec(list)?.[1]]).toEqual(['2', '2'])
+  })
+})
 
 describe('the pages of a past run', async () => {
   const site = await openEventfulSite()
@@ -37,7 +63,7 @@ describe('the pages of a past run', async () => {
       ])
       const waivers = await read(`/waivers${run}`)
       expect([run, waivers.includes(`>${name}</a> <code>`)]).toEqual([run, isAccepted])
-      expect([run, waivers.includes('Accepted by kim'), waivers.includes('id="ended"')]).toEqual([
+      expect([run, waivers.includes('Accepted by kim'), waivers.includes('id="ended-acceptances"')]).toEqual([
         run,
         isAccepted,
         isRevoked,
@@ -58,5 +84,13 @@ describe('the pages of a past run', async () => {
       `hookdrift timeline ${open.uid} --project ${open.project} --kind endpoint --run 1`,
     )
     expect(page).not.toContain('hookdrift accept')
+  })
+  it('have ended waivers and ended acceptances in sections of their own', async () => {
+    site.advance(9 * 86_400_000)
+    const page = await read('/waivers')
+    expect(page).toContain('>Ended <span')
+    expect(page).toContain('>Ended acceptances <span')
+    const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+    expect(ids).toEqual([...new Set(ids)])
   })
 })

@@ -3,14 +3,17 @@ import { memberOf } from '../model/json.ts'
 import type { ReportProject } from '../model/report.ts'
 import { count } from '../text/count.ts'
 
+/** What rules could not evaluate in a project. */
+type Omissions = Pick<ReportProject, 'not_evaluated' | 'doubts' | 'rows_unread'>
+
 /** Why a rule says nothing of a whole project. One that is in doubt about no field could not conclude from what it saw. */
-export function whySilent(rule: string, { not_evaluated, doubts = {} }: ReportProject): string | undefined {
+export function whySilent(rule: string, { not_evaluated, doubts = {} }: Omissions): string | undefined {
   const undecided = memberOf(doubts, rule)?.length === 0 ? 'what it compares with came empty' : undefined
   return memberOf(not_evaluated, rule) ?? undecided
 }
 
 /** What a rule missed in a project that it evaluated, in words: resources in doubt, and filter rows that no run has read. */
-export function missedBy(rule: string, project: ReportProject): readonly string[] {
+export function missedBy(rule: string, project: Omissions): readonly string[] {
   const unread = rowsUnreadFor(rule, project)
   return [
     ...doubtsOf(rule, project).map((doubt) => `${describeResources(doubt)}${describeSince(doubt)}`),
@@ -18,7 +21,7 @@ export function missedBy(rule: string, project: ReportProject): readonly string[
   ]
 }
 
-export function rowsUnreadFor(rule: string, { rows_unread: unread = {} }: ReportProject): number {
+export function rowsUnreadFor(rule: string, { rows_unread: unread = {} }: Pick<ReportProject, 'rows_unread'>): number {
   return memberOf(unread, rule) ?? 0
 }
 

@@ -72,8 +72,8 @@ function filterOf({ query }: SiteRequest): (rule: RuleInRun) => boolean {
     `${rule.id} ${rule.title}`.toLowerCase().includes(text)
 }
 
-function isUnsure({ gaps, notEvaluated, unknown }: RuleInRun): boolean {
-  return gaps.length + notEvaluated.length + unknown > 0
+function isUnsure({ gaps, notEvaluated, missed, unknown }: RuleInRun): boolean {
+  return gaps.length + notEvaluated.length + missed.length + unknown > 0
 }
 
 function describe(all: readonly RuleInRun[], run: number): string {
@@ -101,10 +101,11 @@ function showRules(rules: readonly RuleInRun[], name: string, link: SiteLink): M
 }
 
 function showRule(rule: RuleInRun, link: SiteLink): Markup {
-  const { id, title, waived, unknown, notEvaluated } = rule
+  const { id, title, waived, unknown, notEvaluated, missed } = rule
   // What was not scanned is said once, above: it concerns most rules.
   const doubts = [
     ...(notEvaluated.length === 0 ? [] : [`not evaluated in ${count(notEvaluated.length, 'project')}`]),
+    ...(missed.length === 0 ? [] : [`not everything evaluated in ${count(missed.length, 'project')}`]),
     ...(unknown === 0 ? [] : [`${count(unknown, 'violation')} not checked`]),
   ]
   const doubt = doubts.length === 0 ? nothing : html`<br><span class="bad">? ${doubts.join(', ')}</span>`

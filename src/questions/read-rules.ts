@@ -1,14 +1,16 @@
+import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readViolationGroups } from '../history/sql/first-violations.ts'
-import { type RunInputs, readRunInputs } from '../history/sql/read-run.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
-import type { EvaluatedRule } from '../model/evaluation.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { rules as publishedRules } from '../rules/rules.ts'
 import { toCoverage } from './as-of.ts'
+import { readEvaluations } from './last-evaluations.ts'
 
 /** A rule as of a run, and what of it is open in any project. */
 export interface RuleInRun {
@@ -27,8 +29,15 @@ export interface RuleInRun {
   readonly waived: number
   /** Walks that it needs and that were not complete: what they did not show was not evaluated. */
   readonly gaps: readonly AnswerCoverage[]
-  /** Projects in which the run could not evaluate it, and why. */
-  readonly notEvaluated: readonly { readonly project: string; readonly reason: string }[]
+  /** Projects whose last scan could not evaluate it, and why. */
+  readonly notEvaluated: readonly Omission[]
+  /** Other projects in which it missed something, and what. */
+  readonly missed: readonly Omission[]
+}
+
+interface Omission {
+  readonly project: string
+  readonly reason: string
 }
 
 /**
@@ -38,6 +47,7 @@ export interface RuleInRun {
 export async function readRules(reader: HistoryReader, run: number): Promise<readonly RuleInRun[]> {
   const inputs = await readRunInputs(reader, run)
   const scans = await readLatestScans(reader, run)
+  const evaluations = [...(await readEvaluations(reader, scans)).values()]
   const counts = await countByRule(reader, run)
   const evaluated = new Map((inputs?.rules ?? []).map((rule) => [rule.id, rule]))
   const published = new Map(publishedRules.map((rule) => [rule.id, rule]))
@@ -53,7 +63,7 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
       evaluated: recorded,
       ...(counts.get(id) ?? noViolations()),
       gaps: recorded === undefined ? [] : scans.flatMap((scan) => unreadBy(recorded, scan)),
-      notEvaluated: recorded === undefined ? [] : findNotEvaluated(id, inputs),
+      ...(recorded === undefined ? { notEvaluated: [], missed: [] } : findOmissions(id, evaluations)),
     }
   })
   return inRun.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
@@ -89,9 +99,17 @@ function unreadBy(rule: EvaluatedRule, scan: RecordedScan): readonly AnswerCover
   return gapsFor(rule, toCoverage(scan)).filter(isGap)
 }
 
-function findNotEvaluated(rule: string, inputs: RunInputs | undefined): RuleInRun['notEvaluated'] {
-  return (inputs?.projects ?? []).flatMap(({ project, notEvaluated }) => {
-    const reason = Object.hasOwn(notEvaluated, rule) ? notEvaluated[rule] : undefined
-    return reason === undefined ? [] : [{ project, reason }]
-  })
+function findOmissions(
+  rule: string,
+  evaluations: readonly ProjectEvaluation[],
+): Pick<RuleInRun, 'notEvaluated' | 'missed'> {
+  const found: { readonly notEvaluated: Omission[]; readonly missed: Omission[] } = { notEvaluated: [], missed: [] }
+  for (const { project, notEvaluated, doubts = {}, rowsUnread = {} } of evaluations) {
+    const omissions = { not_evaluated: notEvaluated, doubts, rows_unread: rowsUnread }
+    const silent = whySilent(rule, omissions)
+    const missed = missedBy(rule, omissions)
+    if (silent !== undefined) found.notEvaluated.push({ project, reason: silent })
+    else if (missed.length > 0) found.missed.push({ project, reason: `missed ${missed.join('; ')}` })
+  }
+  return found
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { EvaluatedRule } from '../../src/model/evaluation.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../../src/model/evaluation.ts'
 import { countSeverities } from '../../src/model/violation.ts'
 import { showSeverity } from '../../src/pages/rule.ts'
 import { createSite } from '../../src/pages/site.ts'
@@ -21,6 +21,7 @@ const aRule = (rule: Partial<RuleInRun>): RuleInRun => ({
   waived: 0,
   gaps: [],
   notEvaluated: [],
+  missed: [],
   ...rule,
 })
 const textOf = (markup: unknown) => String(markup).replace(/<[^>]*>/g, '')
@@ -51,11 +52,12 @@ describe('the pages of rules', async () => {
     path: string,
     rule: Partial<EvaluatedRule>,
     notEvaluated: Readonly<Record<string, string>> = {},
+    of: Partial<ProjectEvaluation> = {},
   ) => {
     const changed = openChanged(site.file, newFile(), (db) =>
       changeDocuments(db, 2, {
         rules: (rules) => rules.map((one) => (one.id === id ? { ...one, ...rule } : one)),
-        projects: (projects) => projects.map((project) => ({ ...project, notEvaluated })),
+        projects: (projects) => projects.map((project) => ({ ...project, notEvaluated, ...of })),
       }),
     )
     const other = createSite({ ...site.options, history: async () => changed })
@@ -89,6 +91,22 @@ describe('the pages of rules', async () => {
     const list = await show('/rules', {}, { [id]: 'it broke' })
     expect(list.match(/not evaluated in 3 projects/g)).toHaveLength(1)
     expect(list).toMatch(new RegExp(`data-rule="${id}".*<td data-label="Open" class="n">\\d+\\+</td>`))
+  })
+
+  it('say what a rule missed, and not that nothing violates it', async () => {
+    const quiet = /<h2 id="kept">.*?data-rule="([^"]*)"/s.exec(await show('/rules', {}))?.[1] ?? ''
+    expect(await show(`/rules/${quiet}`, {})).toContain('Nothing violates it as of run 2.')
+    const doubt = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 3, since: null } as const
+    for (const [doubts, said] of [
+      [{ [quiet]: [doubt] }, 'missed 3 endpoints that show no url'],
+      [{ [quiet]: [] }, 'what it compares with came empty'],
+    ] as const) {
+      const page = await show(`/rules/${quiet}`, {}, {}, { doubts })
+      expect(page).not.toContain('Nothing violates it')
+      expect(page).toContain(`${said}:</b> demo/`)
+      const list = await show('/rules', {}, {}, { doubts })
+      expect(list).toMatch(new RegExp(`<h2 id="unknown">.*data-rule="${quiet}".*<h2 id="kept">`, 's'))
+    }
   })
 
   it('show none as a dot, as all tables do', async () => {

@@ -240,6 +240,8 @@ async function showRestore(request: SiteRequest, identity: Identity): Promise<Ma
   })
 }
 
+const mostUsers = 50
+
 /** Subscriptions that refer to it. The timeline has them as JSON. */
 function showUsers(resources: unknown, link: SiteLink): Markup {
   const [first] = Array.isArray(resources) ? resources : []
@@ -257,6 +259,6 @@ function showUsers(resources: unknown, link: SiteLink): Markup {
     content:
       now.length === 0
         ? emptyState(`No subscription now; ${referrers.length} did before.`, 'none')
-        : html`<ul class="rows">${rows.slice(0, 50)}</ul>`,
+        : html`<ul class="rows">${rows.slice(0, mostUsers)}</ul>${rows.length > mostUsers ? html`<p class="soft">${rows.length - mostUsers} more: see the command below.</p>` : nothing}`,
   })
 }

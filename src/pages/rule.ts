@@ -173,13 +173,18 @@ function showRuleGaps({ gaps, notEvaluated, missed }: RuleInRun, { run, link }: 
 function showControls(rule: string, recorded: readonly string[], link: SiteLink): Markup {
   const controls = [...new Set([...controlsOf(rule), ...recorded])]
   if (controls.length === 0) return nothing
-  const rows = controls.map((control) => {
-    const [framework = '', ...rest] = control.split(':')
-    const isBuiltIn = builtInFrameworkIds.some((id) => id === framework)
-    const href = `${link(paths.framework(framework))}#${anchorOf('control', rest.join(':'))}`
-    return html`<li>${isBuiltIn ? html`<a href="${href}">${nameControl(control)}</a>` : nameControl(control)}</li>
-`
-  })
+  const rows = controls.map(
+    (control) => html`<li>${showControl(control, link)}</li>
+`,
+  )
   return html`<h2>Controls <span class="count">${controls.length}</span></h2>
 ${rowList(rows, 8)}`
+}
+
+/** A control, with its link into the report by control where its framework has a page. */
+export function showControl(control: string, link: SiteLink): Markup {
+  const [framework = '', ...rest] = control.split(':')
+  const named = nameControl(control)
+  if (!builtInFrameworkIds.some((id) => id === framework)) return html`${named}`
+  return html`<a href="${link(paths.framework(framework))}#${anchorOf('control', rest.join(':'))}">${named}</a>`
 }

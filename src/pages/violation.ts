@@ -25,7 +25,6 @@ import { remediation } from '../report/html/components/remediation.ts'
 import { resource } from '../report/html/components/resource.ts'
 import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
-import { nameControl } from '../report/html/show-rules.ts'
 import { remediationFor } from '../report/remediation-for.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { rules } from '../rules/rules.ts'
@@ -34,6 +33,7 @@ import { linkToProject, linkToResource, paths } from './link.ts'
 import { type RunNames, readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readRequests, showRequest } from './restore-requests.ts'
+import { showControl } from './rule.ts'
 import { onceForRun, readDue, readInputs, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showCauses, showGaps } from './show-gaps.ts'
@@ -237,10 +237,7 @@ function showEnd({ revoked, ended }: Acceptance): Markup {
 /** The controls of frameworks that the rule is evidence for. */
 function showControls(controls: readonly string[], { link }: SiteRequest): Markup {
   if (controls.length === 0) return nothing
-  const items = controls.map((control) => {
-    const [framework = ''] = control.split(':')
-    return html`<li><a href="${link(paths.framework(framework))}">${nameControl(control)}</a></li>`
-  })
+  const items = controls.map((control) => html`<li>${showControl(control, link)}</li>`)
   return fold(html`${count(controls.length, 'control')}`, html`<ul class="controls">${items}</ul>`)
 }
 

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
+import { openSite } from './open-site.ts'
 
 describe('the pages of runs, projects and resources', async () => {
   const site = await openDemoSite()
@@ -213,4 +215,17 @@ describe('how to put a resource back', async () => {
     expect(untouched.length).toBeGreaterThan(0)
     for (const section of untouched) expect(section).not.toContain('prints it')
   })
+})
+
+it('counts the subscriptions of an endpoint that it does not list', async () => {
+  const made = await openHistoryFixture({
+    fleet: { clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 1, subscriptionsPerProject: 53 },
+  })
+  await made.fixture.audit()
+  const { uid } = made.fixture.endpointAt()
+  await using site = await openSite(made)
+  const page = await (await site.get(`/resources/${uid}`)).text()
+  expect(page).toContain('Used by <span class="count">53</span>')
+  expect(page.match(/<p>subscription <a/g)).toHaveLength(50)
+  expect(page).toContain('<p class="soft">3 more: see the command below.</p>')
 })

@@ -93,6 +93,17 @@ describe('the pages of rules', async () => {
     expect(list).toMatch(new RegExp(`data-rule="${id}".*<td data-label="Open" class="n">\\d+\\+</td>`))
   })
 
+  it('link only to frameworks that have a page, and so do those of violations', async () => {
+    const controls = { controls: ['acme:1', 'soc2:CC6.7'] }
+    const page = await show(`/rules/${id}`, controls)
+    const [, violation = ''] = /href="(\/violations\/[0-9a-f]+)"/.exec(page) ?? []
+    for (const text of [page, await show(violation, controls)]) {
+      expect(text).toContain('href="/compliance/soc2')
+      expect(text).toContain('acme')
+      expect(text).not.toContain('href="/compliance/acme')
+    }
+  })
+
   it('say what a rule missed, and not that nothing violates it', async () => {
     const quiet = /<h2 id="kept">.*?data-rule="([^"]*)"/s.exec(await show('/rules', {}))?.[1] ?? ''
     expect(await show(`/rules/${quiet}`, {})).toContain('Nothing violates it as of run 2.')

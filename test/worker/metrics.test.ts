@@ -340,8 +340,18 @@ describe('the alerts and the dashboard', () => {
       ...[...text.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, ?/)),
       ...[...text.matchAll(/\{(\w+)(?:=~|!~|!=|=)/g)].map(([, name = '']) => name),
       ...[...text.matchAll(/\$labels\.(\w+)/g)].map(([, name = '']) => name),
-    ].filter((name) => name !== 'le' && name !== 'instance')
+    ].filter((name) => !['le', 'instance', 'job'].includes(name))
     expect(used.filter((name) => !labels.has(name))).toEqual([])
+  })
+
+  it('take a run elsewhere for a run, and count once what all workers of a history show alike', () => {
+    const text = ['alerts.yaml', 'dashboard.json']
+      .map((name) => readFileSync(new URL(`monitoring/${name}`, docs), 'utf8').replaceAll('\\"', '"'))
+      .join('\n')
+    expect(text).toContain('hookdrift_ticks_skipped_total{reason!~"away|elsewhere"}')
+    const alike = ['walks', 'open_violations', 'project_open_violations', 'overdue_violations', 'drift']
+    const added = new RegExp(`(?:sum|count)(?: by \\([^)]*\\))? ?\\(hookdrift_(?:${alike.join('|')})\\b`, 'g')
+    expect(text.match(added)).toBeNull()
   })
 
   it('are valid for their programs', () => {

@@ -8,6 +8,7 @@ import type { Report } from '../../src/model/report.ts'
 import { Stop } from '../../src/model/stop.ts'
 import { severities } from '../../src/model/violation.ts'
 import { json } from '../../src/report/json.ts'
+import { skipReasons } from '../../src/worker/keep-schedule.ts'
 import { openMetrics } from '../../src/worker/metrics.ts'
 import { readPast } from '../../src/worker/read-past.ts'
 import { policyOf } from '../audit/audit-harness.ts'
@@ -291,6 +292,12 @@ describe('the time when a schedule was last served', () => {
 })
 
 describe('the page about metrics', () => {
+  it('names every reason of a skipped tick', () => {
+    const text = readFileSync(new URL('reference/metrics.md', docs), 'utf8')
+    const [, rows = ''] = /^\| `reason` of a skipped tick(.*?)\n\n/ms.exec(text) ?? []
+    expect([...rows.matchAll(/`(\w+)`/g)].map(([, reason]) => reason).sort()).toEqual([...skipReasons].sort())
+  })
+
   it('has a line for each metric, and no other (UPDATE_PAGES=1 rewrites them)', async () => {
     const file = new URL('reference/metrics.md', docs)
     const text = readFileSync(file, 'utf8')

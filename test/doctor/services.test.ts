@@ -317,6 +317,18 @@ describe('the connection', () => {
     expect(seen[0]).toBe(`http://hooks.invalid:${service.port}/healthz`)
   })
 
+  it('past a proxy is checked, where NO_PROXY lists the host', async () => {
+    const { service, projects, env } = await aFleet()
+    await using _ = service
+    using directory = directoryFor(service.url, { projects })
+    const { of } = await examine(directory.path, {
+      ...env,
+      HTTP_PROXY: 'http://proxy.invalid:1',
+      NO_PROXY: 'other.invalid, 127.0.0.1',
+    })
+    expect(of('tcp')).toEqual(['ok 127.0.0.1:PORT accepts connections, N ms'])
+  })
+
   it('through a proxy that is none is named', async () => {
     using directory = directoryFor('https://hooks.invalid')
     const { code, of } = await examine(directory.path, { ACME_KEY: acmeKey, HTTPS_PROXY: 'ftp://proxy.invalid' })

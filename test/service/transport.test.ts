@@ -92,6 +92,31 @@ describe('a proxy', () => {
     expect((await walk(client)).fault).toBe(fault)
   })
 
+  it.each([
+    ['a.example', true],
+    ['.a.example,other', true],
+    ['example', true],
+    ['none, *', true],
+    ['A.EXAMPLE.', true],
+    ['a.example:443', true],
+    ['a.example:8443', false],
+    ['*.a.example', false],
+    ['ample', false],
+    ['[::1]:443', false],
+    ['', false],
+  ])('is none where NO_PROXY is "%s": %s', (except, isNone) => {
+    const https = new URL('https://a.example')
+    expect(proxyFor(https, { HTTPS_PROXY: 'http://p:1', NO_PROXY: except }) === undefined).toBe(isNone)
+  })
+
+  it('is none for an IPv6 address that NO_PROXY lists', () => {
+    const address = new URL('http://[::1]:8080')
+    const listed = ['::1', '[::1]', '[::1]:8080', '[::1]:80'].map(
+      (except) => proxyFor(address, { HTTP_PROXY: 'http://p:1', NO_PROXY: except }) === undefined,
+    )
+    expect(listed).toEqual([true, true, true, false])
+  })
+
   it('is chosen by the scheme, in either case, and completed', () => {
     const http = new URL('http://a.example')
     const https = new URL('https://a.example')

@@ -7,7 +7,7 @@ import { openLog } from '../app/log.ts'
 import { openHistory } from '../app/open-history.ts'
 import { openTelemetry, traced } from '../app/open-telemetry.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
-import { type Execute, type ProcessContext, printMessage } from '../app/process-context.ts'
+import { type Execute, type ProcessContext, printMessage, printWarning } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
@@ -15,6 +15,7 @@ import { readConfiguration } from '../config/read-configuration.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
+import type { Trend } from '../model/trend.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import {
@@ -139,7 +140,7 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
         if (metricsFile !== undefined) await writeMetrics(metricsFile, metrics)
       }
     } finally {
-      deliver(report, showsTrend(options) ? { trend: await trendUpTo(report, configuration, terminal) } : {})
+      deliver(report, showsTrend(options) ? await trendUpTo(report, configuration, terminal) : {})
       if (quiet) await printVerdict(report, terminal)
     }
   } finally {
@@ -162,9 +163,19 @@ function withUrl({ url, config }: AuditOptions, terminal: ProcessContext): Proce
   return { ...terminal, env: { ...terminal.env, HOOKDRIFT_URL: url } }
 }
 
-async function trendUpTo(report: Report, { history: location }: Configuration, { env }: ProcessContext) {
-  const history = await openHistory(location, env)
-  return readTrendOf(history, report).finally(() => history.close())
+async function trendUpTo(
+  report: Report,
+  { history: location }: Configuration,
+  terminal: ProcessContext,
+): Promise<{ readonly trend?: Trend }> {
+  try {
+    const history = await openHistory(location, terminal.env)
+    return { trend: await readTrendOf(history, report).finally(() => history.close()) }
+  } catch (error) {
+    if (!(error instanceof AuditError)) throw error
+    printWarning(`the HTML report has no trend: ${error.message}`, terminal)
+    return {}
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
 import { at, query } from '../audit/fleet-fixture.ts'
@@ -217,6 +217,24 @@ describe('--metrics-file of a run that', () => {
     }
     expect((await cli.audit(['--metrics-file', file, '--report', `json=${report}`, '--quiet'])).code).toBe(4)
     expect(readFileSync(file, 'utf8')).toContain('hookdrift_last_run_exit_code 0')
+  })
+})
+
+describe('a history that is lost after the run', () => {
+  it('costs the HTML report its trend, and no report', async () => {
+    await using cli = await openCliFixture()
+    await cli.audit()
+    cli.service.behaviour.outage = 'lists-unreadable'
+    const [html, json] = [cli.directory.file('report.html'), cli.directory.file('report.json')]
+    // The causes of an incomplete scan are printed before the reports.
+    const onStderr = (text: string) => {
+      if (text.includes('next')) writeFileSync(cli.directory.file('hookdrift.db'), 'not a history')
+    }
+    const reports = ['--report', `html=${html}`, '--report', `json=${json}`]
+    const { code, stderr } = await cli.audit(['--format', 'csv', ...reports], { onStderr })
+    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('the HTML report has no trend') })
+    expect(readFileSync(html, 'utf8')).toContain('Incomplete scan')
+    expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject({ run: { number: 2 } })
   })
 })
 

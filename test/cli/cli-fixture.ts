@@ -21,7 +21,10 @@ export async function openCliFixture(options: FleetOptions = {}, more = '') {
     directory,
     env,
     /** `--config` names the file: a process of tests does not change its directory. */
-    audit: (args: readonly string[] = [], more: { env?: Record<string, string>; columns?: number } = {}) =>
+    audit: (
+      args: readonly string[] = [],
+      more: { env?: Record<string, string>; columns?: number; onStderr?: (text: string) => void } = {},
+    ) =>
       command(['audit', '--config', directory.file('hookdrift.yaml'), ...args], {
         cwd: directory.path,
         ...more,

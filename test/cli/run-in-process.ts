@@ -13,12 +13,18 @@ interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Whether stdout is a terminal, with so many columns. */
   readonly columns?: number
+  /** Called with what is written to stderr. */
+  readonly onStderr?: (text: string) => void
 }
 
 /** Runs a command line in this process, on a terminal that only remembers. */
-export async function command(args: readonly string[], { cwd, env = {}, columns }: TerminalOptions): Promise<Said> {
+export async function command(
+  args: readonly string[],
+  { cwd, env = {}, columns, onStderr }: TerminalOptions,
+): Promise<Said> {
   const stdout = aStream(columns)
   const stderr = aStream(columns)
+  stderr.stream.on('data', (chunk: Buffer) => onStderr?.(chunk.toString()))
   const terminal: ProcessContext = { stdout: stdout.stream, stderr: stderr.stream, env, cwd: () => cwd }
   const code = await runCommand(args, terminal)
   return { code, stdout: stdout.text(), stderr: stderr.text() }

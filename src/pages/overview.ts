@@ -33,6 +33,7 @@ import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html
 import { showTrend } from '../report/html/show-trend.ts'
 import { showVerdictOf } from '../report/html/show-verdict.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { countDoubted, describeDoubted } from '../report/verdict.ts'
 import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { openOfLastWeek } from './last-week.ts'
@@ -45,6 +46,7 @@ import {
   readCounts,
   readDue,
   readInputs,
+  readProjectEvaluations,
   readScans,
   readTrendOf,
   timeOf,
@@ -139,6 +141,7 @@ async function showLatestVerdict(
     oldestMs: oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen),
     overdue,
     waived,
+    ofRun: describeDoubted({ doubted: countDoubted([...(await readProjectEvaluations(request)).values()]) }),
     listOf: (choice) => link('/violations', choice),
   })
 }

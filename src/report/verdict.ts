@@ -197,7 +197,8 @@ function describeUnknown({ unknown }: Counts): string[] {
   return unknown === 0 ? [] : [`${count(unknown, 'violation')} unknown`]
 }
 
-function describeDoubted({ doubted }: VerdictGrounds): string[] {
+/** `2 rules could not evaluate everything`; nothing where all of them could. */
+export function describeDoubted({ doubted }: Pick<VerdictGrounds, 'doubted'>): string[] {
   return doubted === 0 ? [] : [`${count(doubted, 'rule')} could not evaluate everything`]
 }
 

@@ -4,7 +4,7 @@ import { count } from '../../text/count.ts'
 import { describeFailures, type FailureGroup, groupFailures } from '../describe-failures.ts'
 import { isGap, listingWalks } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
-import { countDoubted } from '../verdict.ts'
+import { countDoubted, describeDoubted } from '../verdict.ts'
 import { factList } from './components/facts.ts'
 import { fold } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
@@ -90,13 +90,13 @@ function showNotEvaluated(projects: Report['projects']): Markup {
 
 /** Rules that missed resources, or could conclude nothing: that they found nothing does not mean that nothing is there. */
 function showDoubts(projects: Report['projects']): Markup {
-  const doubted = countDoubted(projects)
-  if (doubted === 0) return nothing
+  const [said] = describeDoubted({ doubted: countDoubted(projects) })
+  if (said === undefined) return nothing
   const facts = projects.flatMap((project) =>
     Object.keys(project.doubts ?? {}).map((rule) => {
       const why = whySilent(rule, project) ?? `missed ${missedBy(rule, project).join('; ')}`
       return [rule, `${project.project}: ${why}`] as const
     }),
   )
-  return fold(html`? ${count(doubted, 'rule')} could not evaluate everything`, factList(facts), true)
+  return fold(html`? ${said}`, factList(facts), true)
 }

@@ -4,7 +4,7 @@ import { showOpenTime } from '../../model/time.ts'
 import { countSeverities, isOpen, isOverdue, type Severity, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { isFirstScan, newViolations } from '../scanned-extent.ts'
-import { countDoubted, failsRunOf } from '../verdict.ts'
+import { countDoubted, describeDoubted, failsRunOf } from '../verdict.ts'
 import { severityBar } from './components/severity.ts'
 import { describeVerdict, type VerdictWords, verdictBanner } from './components/verdict-banner.ts'
 import { html, type Markup } from './markup.ts'
@@ -105,7 +105,6 @@ function inWords({ verdict, coverage, violations, projects, drift }: Report): Ve
 /** What changed, and what became of the violations that ended: not all of them were mended. */
 function factsOf(report: Report): string[] {
   const { verdict, violations, projects } = report
-  const doubted = countDoubted(projects)
   const changes = countEach(changeTypes, verdict.drift)
   const fixed = violations.filter(({ state, resolution }) => state === 'resolved' && resolution === 'fixed').length
   const otherwise = verdict.resolved - fixed
@@ -115,6 +114,6 @@ function factsOf(report: Report): string[] {
     ...(changes === '' && !isFirstScan(report) ? [extentOf(report.coverage) === 'all' ? 'no drift' : 'drift: ?'] : []),
     ...(fixed === 0 ? [] : [`${fixed} fixed`]),
     ...(otherwise === 0 ? [] : [`${otherwise} ended otherwise`]),
-    ...(doubted === 0 ? [] : [`${count(doubted, 'rule')} could not evaluate everything`]),
+    ...describeDoubted({ doubted: countDoubted(projects) }),
   ]
 }

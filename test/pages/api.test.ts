@@ -169,6 +169,15 @@ describe('the API', () => {
     expect(/[^\P{Cc}\n]/u.exec(text)).toBeNull()
   })
 
+  it.each(['/', '/etc/hookdrift'])('refuses the same where the pages are served from %s', async (cwd) => {
+    const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => cwd }
+    const api = createApi({ config: 'hookdrift.yaml', history: demo.file }, terminal, '1.2.3')
+    const site = createSite({ ...demo.options, api })
+    const ask = (path: string) => site.request(`http://localhost/api/v1/${path}`, { headers: { host: 'localhost' } })
+    const unknown = await ask('violations?project=demo/nowhere')
+    expect([unknown.status, await unknown.text()]).toEqual([400, expect.stringContaining('demo/nowhere matches none')])
+  })
+
   it.each(['query?sql=x', 'verify', 'audit', 'worker', 'prune', 'baseline/approve', 'baseline-revoke', 'x', 'backup'])(
     'has no %s',
     async (path) => {

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { parse, resolve } from 'node:path'
 import type { HistoryOptions } from '../../app/locate-history.ts'
 import type { HistoryAccess, ProcessContext } from '../../app/process-context.ts'
 import { AuditError } from '../../model/errors.ts'
@@ -48,7 +48,9 @@ export function answerApi(options: HistoryOptions, terminal: ProcessContext, { v
 /** An error that names the files of this machine is not for readers of the pages. */
 function hideFiles(error: unknown, { config, history }: HistoryOptions, { cwd }: ProcessContext): unknown {
   if (!(error instanceof AuditError) || error.kind !== 'usage') return error
-  const paths = [cwd(), config, resolve(cwd(), config), ...(history === undefined ? [] : [history])]
+  // Much that a reader asks for has the slash of the root in it.
+  const directories = parse(cwd()).root === cwd() ? [] : [cwd()]
+  const paths = [...directories, config, resolve(cwd(), config), ...(history === undefined ? [] : [history])]
   const said = `${error.message}\n${error.advice ?? ''}`
   return paths.some((path) => said.includes(path)) ? AuditError.failure(said, { cause: error }) : error
 }

@@ -308,6 +308,19 @@ describe('probes', () => {
     ])
   })
 
+  it('that are about nothing are named together, and only of what was scanned is that said', async () => {
+    await using fixture = await intake(good)
+    const other = 'function: header, payload: p.json, match: { uid: nowhere }'
+    const policy = probing(`{ name: one, ${other} }, { name: two, ${other} }`)
+    const whole = await fixture.audit({ policy })
+    fixture.service.failNext({ how: 'bad-json', path: /sources/, page: 1, times: 99 })
+    const broken = await fixture.audit({ policy })
+    expect([whole, broken].map(({ notices }) => notices.map(({ text }) => text))).toEqual([
+      ['the probes one, two did not run: no function matches their selectors'],
+      ['the probes one, two did not run: no function matches their selectors in what was scanned'],
+    ])
+  })
+
   it('of several sources are named after each source, and existing names are kept', async () => {
     await using fixture = await intake(good)
     await fixture.audit({ policy: orders() })

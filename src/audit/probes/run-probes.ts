@@ -4,7 +4,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import { type Resource, type ResourceKey, resourceKey } from '../../model/resource.ts'
 import { functionFields, type Probe } from '../../policy/probe.ts'
-import type { ProjectOutcome } from '../project-outcome.ts'
+import { isWhole, type ProjectOutcome } from '../project-outcome.ts'
 import {
   type AuditedProject,
   areSourcesListed,
@@ -103,7 +103,11 @@ export async function noteUnmatchedProbes(
 ): Promise<void> {
   const idle = probes.filter(({ name }) => !outcomes.some(({ probed }) => probed.includes(name)))
   if (outcomes.length === 0 || idle.length === 0) return
-  const text = `${namesOf(idle.map(({ name }) => name))} did not run: no function matches its selector`
+  const kinds = idle.map((probe) => functionFields[probe.function].kind)
+  const isAllSeen = outcomes.every((outcome) => kinds.every((kind) => isWhole(outcome, kind)))
+  const theirs = idle.length === 1 ? 'its selector' : 'their selectors'
+  const limits = isAllSeen ? '' : ' in what was scanned'
+  const text = `${namesOf(idle.map(({ name }) => name))} did not run: no function matches ${theirs}${limits}`
   await draft.stageNotice(undefined, { code: 'probe_unmatched', listing: null, text })
 }
 

@@ -191,7 +191,7 @@ function textOfUnseen(
   const carriedText =
     carried === 0
       ? 'no value of it is known'
-      : `${carried === missing ? 'what is' : `${carried} values are`} known of it is older`
+      : `what is known of it${carried === missing ? '' : ` in ${carried} of them`} is older`
   const example = isAll || missing > 1 ? `first: ${first}` : first
   return `${who}${when}: rules that read it say nothing${about}; ${carriedText} (${example})`
 }

@@ -143,6 +143,16 @@ rules:
   const slow = anEndpoint('EP-1', { ...weak, http_timeout: 600 })
   const shown = { endpoints: [slow, anEndpoint('EP-2'), anEndpoint('EP-3', weak)] }
 
+  it('is said to be known of some, where others never showed it', async () => {
+    await using fixture = await openLiteral(shown)
+    await fixture.audit({ policy: rules })
+    const fresh = without(anEndpoint('EP-4'), 'url')
+    fixture.show({ endpoints: [without(slow, 'url'), ...shown.endpoints.slice(1), fresh] })
+    expect(unseenNotices(await fixture.audit({ policy: rules }))).toEqual([
+      'endpoints: 2 of 4 endpoints show no url since run 2 (2026-11-21 03:02 UTC): rules that read it say nothing about them; what is known of it in 1 of them is older (first: EP-1)',
+    ])
+  })
+
   it('silences the rules that read it there, in every run, and no others', async () => {
     await using fixture = await openLiteral(shown)
     await fixture.audit({ policy: rules })

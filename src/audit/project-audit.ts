@@ -23,6 +23,7 @@ import { massRemoval } from '../rules/project/mass-removal.ts'
 import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
 import type { IdentifyItem, ItemIdentity } from '../service/service-client.ts'
 import type { Filters } from '../service/settings.ts'
+import { count } from '../text/count.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { type Comparison, compareWithLastScan, type MissingResources } from './comparison.ts'
 import { dueListings } from './due-listings.ts'
@@ -409,6 +410,6 @@ const notListed: ProjectNotice = {
 
 function noteUncomparedSeals(resources: number): ProjectNotice[] {
   if (resources === 0) return []
-  const text = `what was approved was sealed under another installation key: secrets of ${resources} resources were not compared with it`
+  const text = `what was approved was sealed under another installation key: secrets of ${count(resources, 'resource')} were not compared with it`
   return [{ code: 'approval_not_compared', listing: null, text }]
 }

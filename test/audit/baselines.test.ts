@@ -330,3 +330,13 @@ async function endingsWithoutEndpoints(fixture: FleetFixture) {
   expect(await faultsIn(fixture.harness.file)).toEqual([])
   return violations.map(({ state, resolution, ended_by: by }) => [state, resolution, by?.kind])
 }
+
+it('counts the resources whose secrets an approval under another installation key cannot be compared with', async () => {
+  await using fixture = await openFixture({ fleet: { endpointsPerProject: 1 } })
+  await fixture.audit({ policy: driftPolicy })
+  await fixture.approve()
+  const { notices } = await fixture.audit({ policy: driftPolicy, installationKey: 2 })
+  expect(notices.map(({ text }) => text)).toContain(
+    'what was approved was sealed under another installation key: secrets of 1 resource were not compared with it',
+  )
+})

@@ -122,6 +122,16 @@ describe('the HTML report', () => {
     )
   })
 
+  it('counts the lines of a program that it does not show', () => {
+    const program = (lines: number) => Array.from({ length: lines }, (_, at) => `line_${at}()`).join('\n')
+    const shown = (lines: number) => {
+      const field = { path: '/function', before: 'old()\nold()', after: program(lines), note: null }
+      return show(aReport({ drift: [aChange({ kind: 'subscription', fields: [field] })] }))
+    }
+    expect(shown(41)).toContain('<br>… and 1 more line</ins>')
+    expect(shown(42)).toContain('<br>… and 2 more lines</ins>')
+  })
+
   it('says a replaced signing secret in a sentence', () => {
     const secret = (created_at: string, digits: string) => ({ created_at, value: `sealed:${digits.repeat(32)}` })
     const fields = [

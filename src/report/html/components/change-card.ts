@@ -120,7 +120,7 @@ function showLines(lines: readonly string[]): Markup {
     return at === 0 ? html`${text}` : html`<br>${text}`
   })
   const omitted = lines.length - listed.length
-  return html`${listed}${omitted > 0 ? html`<br>… and ${omitted} more lines` : html``}`
+  return html`${listed}${omitted > 0 ? html`<br>… and ${count(omitted, 'more line')}` : html``}`
 }
 
 interface SecretChange {

@@ -37,6 +37,9 @@ const listOf: Readonly<Record<string, string>> = {
 /** By kind, the rules that found something in good runs, and where: they read that. */
 const readings = new Map<string, Map<string, Set<string>>>()
 
+/** Rules that read a field only where what it is for is on. */
+const conditional: ReadonlySet<string> = new Set(['project/meta-event-insecure'])
+
 /**
  * Which promises the runs broke, by the answers alone: nothing of the program reads them here. `mutations`: those of the
  * mutated run, each of another listing.
@@ -67,7 +70,7 @@ const wrong = (what: string): Fault => ({ promise: 'other', what })
 function learnReads({ violations }: Report): void {
   for (const { rule, kind, path } of violations) {
     // They read changes, and a wrong type is one.
-    if (rule.startsWith('drift/') || path === '') continue
+    if (rule.startsWith('drift/') || path === '' || conditional.has(rule)) continue
     const ofKind = readings.get(kind) ?? new Map<string, Set<string>>()
     readings.set(kind, ofKind.set(path, (ofKind.get(path) ?? new Set()).add(rule)))
   }

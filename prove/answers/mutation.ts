@@ -16,6 +16,12 @@ const alwaysShown: Readonly<Partial<Record<WirePlace['listing'], readonly string
   subscriptions: ['endpoint_metadata', 'source_metadata'],
 }
 
+/** Members that are absent when they are empty. */
+const shownIfSet: typeof alwaysShown = {
+  endpoints: ['owner_id', 'support_email', 'slack_webhook_url', 'teams_webhook_url', 'mtls_client_cert'],
+  subscriptions: ['alert_config', 'rate_limit_config', 'retry_config'],
+}
+
 /** Members that no release leaves empty, with what they may be. */
 const alwaysFilled: Readonly<Partial<Record<WirePlace['listing'], string>>> = { endpoints: 'status', sources: 'type' }
 
@@ -108,7 +114,8 @@ function showsOf(
 ): Shows {
   if (change === 'twice') return 'page'
   if (change === 'missing') {
-    if (members.length > 1 || isEmpty(was)) return 'value'
+    const isShownIfSet = shownIfSet[listing]?.includes(String(members[0])) === true
+    if (members.length > 1 || isEmpty(was) || isShownIfSet) return 'value'
     return alwaysShown[listing]?.includes(String(members[0])) === true ? 'hidden' : 'carried'
   }
   const value: Json = JSON.parse(values[change] ?? 'null')

@@ -1,7 +1,7 @@
 import type { ViolationWithOrigin } from '../history/history.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'
-import type { JsonObject } from '../model/json.ts'
+import { isWithinPointer, type JsonObject } from '../model/json.ts'
 import { type Kind, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
@@ -127,7 +127,9 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           const by = ignored.find(({ path }) => compared.ignoredCounts.has(path))
           if (by !== undefined && compare({ before, fields })?.some(isSame)) {
             endings.set(key, endingOfIgnored(by, ofProject))
-          } else if (!areSealsComparable && holdsSeals(before)) undecided.add(key)
+          } else if (isWithinMalformed(resource, violation) || (!areSealsComparable && holdsSeals(before))) {
+            undecided.add(key)
+          }
         } else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
         else remaining.push({ ...same, originRun: violation.originRun })
       }
@@ -143,6 +145,11 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
       return [...fresh.filter((finding) => !comparisons.some((one) => isWayBack(finding, one))), ...remaining]
     },
   }
+}
+
+/** Whether what a violation is about is part of a list or object that is something else now: then it is not shown. */
+function isWithinMalformed({ malformed = [] }: Resource, { path }: Finding): boolean {
+  return malformed.some((pointer) => pointer !== path && isWithinPointer(path, pointer))
 }
 
 /** A violation, and what a rule finds in the difference from its origin. */

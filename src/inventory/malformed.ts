@@ -60,7 +60,13 @@ export interface DescribedField {
 }
 
 /** The field that a pointer leads to, without the uids on the way. */
-export function describeField(kind: Kind, pointer: string): DescribedField {
+export function describeField(
+  kind: Kind,
+  pointer: string,
+): DescribedField & {
+  /** Whether it is a list of objects with a uid each. */
+  readonly isList: boolean
+} {
   let members: Members | undefined = wireSchema[kind]
   let field: Field | undefined
   let path = ''
@@ -78,7 +84,8 @@ export function describeField(kind: Kind, pointer: string): DescribedField {
     members = field?.type === 'struct' || field?.type === 'keyed' ? field.members : undefined
     isThing = field?.type === 'keyed'
   }
-  return { path, expected: field === undefined ? 'what the contract says' : expectationOf(field) }
+  const expected = field === undefined ? 'what the contract says' : expectationOf(field)
+  return { path, expected, isList: field?.type === 'keyed' && isThing }
 }
 
 function addMalformed(members: Members, attributes: JsonObject, path: string, pointers: string[]): void {

@@ -1,4 +1,5 @@
 import { sealedOnBothSides } from '../inventory/diff-attributes.ts'
+import { describeField } from '../inventory/malformed.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
 import { isWithinPointer, type JsonObject, valueAt } from '../model/json.ts'
@@ -254,8 +255,14 @@ export class ProjectEvaluator {
    * else in it changed: what such a field is now is unknown.
    */
   doubtUnread(resource: Resource, isApproved: boolean): void {
-    const { attributes, unseen = none } = resource
-    const fields = unseen.map((path) => ({ path, before: valueAt(attributes, path) ?? null, after: null }))
+    const { kind, attributes, unseen = none, malformed = none } = resource
+    // Of a list that is something else now, no entry is shown.
+    const entries = malformed.filter((path) => describeField(kind, path).isList).map((path) => `${path}/*`)
+    const fields = [...unseen, ...entries].map((path) => ({
+      path,
+      before: valueAt(attributes, path) ?? null,
+      after: null,
+    }))
     const drift = unchanged(resource, { fields, isApproved, areSealsComparable: true })
     for (const rule of this.#driftRules(resource)) this.#compareWith(rule, resource, drift)
   }

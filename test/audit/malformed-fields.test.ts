@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Json } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { policyOf } from './audit-harness.ts'
 import { coverageLines, violationLines } from './fleet-fixture.ts'
@@ -83,6 +84,31 @@ describe('a field of the contract with a wrong type', () => {
     fixture.show({ endpoints: [anEndpoint('EP-1', { secrets: [weak] })] })
     expect(violationLines(await fixture.audit({ policy: rules }))).toContain('continuing endpoint/secret-weak EP-1')
   })
+
+  it.each([1e308, true, 'none'])(
+    'is all of a list, %j: what changed in the list before is not mended',
+    async (value) => {
+      const rules = policyOf('extends: []\nrules: { drift/secret-changed: {} }')
+      const show = (secrets: Json) => fixture.show({ endpoints: [anEndpoint('EP-1', { secrets })] })
+      const secret = { uid: 'SEC-1', value: 'not-a-real-key' }
+      await using fixture = await openLiteral({
+        endpoints: [anEndpoint('EP-1', { secrets: [{ value: secret.value }] })],
+      })
+      await fixture.audit({ policy: rules })
+      show([secret])
+      const opened = ['drift/secret-changed EP-1', 'drift/secret-changed EP-1']
+      expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(opened.map((line) => `opened ${line}`))
+      show(value)
+      const report = await fixture.audit({ policy: rules })
+      expect(violationLines(report)).toEqual(opened.map((line) => `unknown ${line}`))
+      expect(report.projects[0]?.doubts).toMatchObject({
+        'drift/secret-changed': [{ field: 'secrets', cause: 'malformed' }],
+      })
+      show([secret])
+      const after = violationLines(await fixture.audit({ policy: rules }))
+      expect(after.filter((line) => !line.startsWith('opened'))).toEqual(opened.map((line) => `continuing ${line}`))
+    },
+  )
 
   it.each([null, ''])('is an empty status, %j: an endpoint that says nothing of it is not active', async (status) => {
     const rules = policyOf('extends: []\nrules: { endpoint/inactive: {}, subscription/target-not-active: {} }')

@@ -160,7 +160,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
       kinds: ['subscription', 'endpoint'],
       scope: 'project',
     })
-    expect(evaluator.needs.get('endpoint/secret-shared')).toEqual({ kinds: ['endpoint'], scope: 'fleet' })
+    expect(evaluator.needs.get('endpoint/secret-shared')).toMatchObject({ kinds: ['endpoint'], scope: 'fleet' })
     expect(evaluator.needs.get('endpoint/inactive')).toEqual({ kinds: ['endpoint'], scope: 'resource' })
     expect(evaluator.needs.get('endpoint/url-not-https')).toBeUndefined()
     expect(evaluator.needs.get('no/such-rule')).toBeUndefined()

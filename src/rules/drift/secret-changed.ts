@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { FieldChange } from '../../model/change.ts'
-import type { Json } from '../../model/json.ts'
+import { isJsonObject, type Json } from '../../model/json.ts'
 import { maskedSeal } from '../../model/resource.ts'
 import { isNone } from '../engine/attributes.ts'
 import { driftRule, openFor } from '../engine/define-rule.ts'
@@ -26,6 +26,8 @@ export const secretChanged = driftRule({
 /** undefined when no secret is concerned, or when it cannot be known. */
 function whatHappened({ path, before, after }: FieldChange, areSealsComparable: boolean): string | undefined {
   if (/^\/secrets\/[^/]+\/deleted_at$/.test(path)) return isNone(before) && !isNone(after) ? 'removed' : undefined
+  // What is something else than a list or an object now does not show what was in it.
+  if (isJsonObject(before) && !isNone(after) && !isJsonObject(after)) return undefined
   const [old, now] = [sealsIn(before), sealsIn(after)]
   if (old.length === 0) return now.length === 0 ? undefined : 'added'
   if (now.length === 0) return 'removed'

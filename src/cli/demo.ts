@@ -50,12 +50,25 @@ export function defineDemo(command: Command, execute: Execute): void {
     )
     .option('--history <file>', 'keep the history in a new file, or in an empty database at postgres://…')
     .action((options: DemoOptions) =>
-      execute((terminal) =>
-        options.serve === undefined
+      execute((terminal) => {
+        refuseUnclear(options)
+        return options.serve === undefined
           ? demo(options, terminal)
-          : serve(options.serve === true ? usualAddress : options.serve, options, terminal),
-      ),
+          : serve(options.serve === true ? usualAddress : options.serve, options, terminal)
+      }),
     )
+}
+
+/** Without `--serve` it audits twice, with it not at all. */
+function refuseUnclear({ serve, history, changes }: DemoOptions): void {
+  if (serve !== undefined && history !== undefined) {
+    throw AuditError.usage('--serve audits nothing, so there is no --history to keep', {
+      advice: 'leave one of them out; --keep lays out a configuration',
+    })
+  }
+  if (serve === undefined && !changes) {
+    throw AuditError.usage('--no-changes is for --serve', { advice: 'add --serve, or leave it out' })
+  }
 }
 
 /** stdout gets the configuration for the service, stderr a line for each change. */

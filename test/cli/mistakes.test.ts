@@ -113,6 +113,14 @@ describe('a mistake', () => {
     expect(stderr).toContain(`  ${hint}\n`)
   })
 
+  it.each([
+    [['demo', '--serve', '0', '--history', 'demo.db'], '--serve audits nothing, so there is no --history to keep'],
+    [['demo', '--no-changes'], '--no-changes is for --serve'],
+  ])('an option that would do nothing: %j', async (args, message) => {
+    const { code, stderr } = await command(args, { cwd: '/' })
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`hookdrift: ${message}`) })
+  })
+
   it('a history that is named as a directory is refused', async () => {
     await using cli = await openCliFixture()
     const { code, stderr } = await cli.audit(['--history', 'runs/'])

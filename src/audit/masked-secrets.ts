@@ -3,22 +3,21 @@ import { chunks } from '../model/chunks.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../model/json.ts'
 import { isMasked, type ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { RuleNeeds } from '../policy/policy.ts'
-import { keyed } from './reconcile.ts'
+import { type Criteria, keyed } from './reconcile.ts'
 
 /** Resources at a time: memory holds no more of their bodies. */
 const readAtOnce = 100
 
 /**
- * Violations about a secret that the service masks, of rules that pass over it, by key: whether it is still the same cannot
- * be said. A mask keeps what was known of a secret, but not under another installation key.
+ * Whether a violation is about a secret that the service masks, and of a rule that passes over it: whether that is still
+ * the same cannot be said. A mask keeps what was known of a secret, but not under another installation key.
  */
 export async function readMasked(
   draft: Pick<ViolationDraft, 'run' | 'versionsAt'>,
   project: ProjectRef,
   violations: readonly Finding[],
-  needs: RuleNeeds,
-): Promise<ReadonlySet<string>> {
+  { needs, isRemoved }: Pick<Criteria, 'needs' | 'isRemoved'>,
+): Promise<(violation: Finding) => boolean> {
   const masked = new Set<string>()
   const concerned = violations.filter(({ rule }) => needs.get(rule)?.skipsMasked === true)
   for (const batch of chunks(concerned, readAtOnce)) {
@@ -30,7 +29,7 @@ export async function readMasked(
       if (isMaskedAt(versions[at]?.attributes ?? {}, violation.path)) masked.add(keyed(violation).key)
     }
   }
-  return masked
+  return (violation) => masked.has(keyed(violation).key) && !isRemoved(violation)
 }
 
 /** `path`: of a secret, or of the entry of a list that has it as its `value`. */

@@ -85,8 +85,7 @@ export async function reconcileProject(
   // What changed lately cannot be counted where it was pruned.
   const isBlind =
     now !== undefined && active.some(isOfRecent) && (await lacksRunsSince(draft.past, sinceOf(now), draft.run))
-  const masked = await readMasked(draft, project, [...active, ...acceptances.findings], needs)
-  const isHidden = (violation: Finding) => masked.has(keyed(violation).key) && !criteria.isRemoved(violation)
+  const isMasked = await readMasked(draft, project, [...active, ...acceptances.findings], criteria)
   const decided = {
     ...criteria,
     endings,
@@ -100,7 +99,7 @@ export async function reconcileProject(
     isUnobserved: (violation: Finding) =>
       criteria.isUnobserved(violation) ||
       differing.uncompared.has(keyed(violation).key) ||
-      isHidden(violation) ||
+      isMasked(violation) ||
       (isBlind && isOfRecent(violation)),
     approvedBy: (violation: Finding) =>
       expected !== undefined && expected !== 'unread' && approved.has(keyed(violation).key)

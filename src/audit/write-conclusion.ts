@@ -112,12 +112,11 @@ async function writeConcluded(
   const acceptances = new ProjectAcceptances(project, acceptancesOf)
   const keyedFindings = acceptances.apply(findings).map(keyed)
   const switchOf = await readSwitches(draft, project, [...ofProject, ...acceptances.findings], evaluator)
-  const masked = await readMasked(draft, project, [...ofProject, ...acceptances.findings], criteria.needs)
-  const isHidden = (violation: Finding) => masked.has(keyed(violation).key) && !criteria.isRemoved(violation)
+  const isMasked = await readMasked(draft, project, [...ofProject, ...acceptances.findings], criteria)
   const decided = {
     ...criteria,
     switchOf,
-    isUnobserved: (violation: Finding) => criteria.isUnobserved(violation) || isHidden(violation),
+    isUnobserved: (violation: Finding) => criteria.isUnobserved(violation) || isMasked(violation),
   }
   acceptances.endRestored(decided, (_, needs) => needs.scope === scope)
   const endings = new Map([...criteria.endings, ...acceptances.endingsOf(ofProject)])

@@ -29,6 +29,7 @@ export function expectedTicks(
   const shown = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
     hourCycle: 'h23',
+    year: 'numeric',
     month: '2-digit',
     day: '2-digit',
     hour: '2-digit',
@@ -80,7 +81,7 @@ export function takeTicks(
 /** Date, hour and minute that a clock shows. */
 function clockOf(parts: readonly Intl.DateTimeFormatPart[]): [string, number, number] {
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? ''
-  return [`${of('month')}-${of('day')}`, Number(of('hour')), Number(of('minute'))]
+  return [`${of('year')}-${of('month')}-${of('day')}`, Number(of('hour')), Number(of('minute'))]
 }
 
 /** Fitting times of the day that a clock left out between two quarters. */

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { HistoryLocation, HistoryServer } from '../history/location.ts'
 import { makeDirectories } from '../history/make-directories.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { readTextFile } from './read-text-file.ts'
+import { writeNewFile } from './write-file-atomically.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -122,7 +123,7 @@ function readKey(file: string): InstallationKey | undefined {
 
 function makeKey(file: string): InstallationKey {
   try {
-    writeNew(file, `${randomBytes(32).toString('hex')}\n`)
+    writeNewFile(file, `${randomBytes(32).toString('hex')}\n`, 0o600)
   } catch (error) {
     // Another process was first: use its key.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -130,17 +131,4 @@ function makeKey(file: string): InstallationKey {
   const made = readKey(file)
   if (made === undefined) throw new Error('it vanished')
   return made
-}
-
-/** Makes a file that survives a power cut, as the first run does; where it cannot be written, there is none. */
-function writeNew(file: string, text: string): void {
-  const descriptor = openSync(file, 'wx', 0o600)
-  try {
-    writeFileSync(descriptor, text, { flush: true })
-  } catch (error) {
-    rmSync(file, { force: true })
-    throw error
-  } finally {
-    closeSync(descriptor)
-  }
 }

@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import {
+  closeSync,
   existsSync,
   lstatSync,
+  openSync,
   readdirSync,
   readlinkSync,
   realpathSync,
@@ -47,6 +49,22 @@ export function writeFileAtomically(
 }
 
 const reportAgain = 'the run is committed: `hookdrift report` can print it again'
+
+/**
+ * Makes a file that survives a power cut; where it cannot be written, there is none.
+ * @throws NodeJS.ErrnoException `EEXIST` where the path exists
+ */
+export function writeNewFile(file: string, text: string, mode: number): void {
+  const descriptor = openSync(file, 'wx', mode)
+  try {
+    writeFileSync(descriptor, text, { flush: true })
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}
 
 /** The file that a path leads to, also where it is not there yet. */
 function linkedFrom(file: string): string {

@@ -90,7 +90,11 @@ function refuseUnclear(words: readonly string[], { reason, cause, list, revoke }
       advice: '`hookdrift violations` shows them with their fingerprints',
     })
   }
-  if (words.length + Number(cause !== undefined) > 0 && (reason ?? '').trim() === '') {
+  const isAccepting = list !== true && revoke === undefined
+  if (isAccepting && (reason ?? '').trim() === '') {
     throw AuditError.usage('an acceptance needs a reason', { advice: 'pass --reason TEXT, such as a ticket' })
+  }
+  if (!isAccepting && reason !== undefined) {
+    throw AuditError.usage('--reason is for what is accepted', { advice: 'leave it out with --list and --revoke' })
   }
 }

@@ -1,7 +1,8 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { writeNewFile } from '../app/write-file-atomically.ts'
 import { generateKeys } from '../attestation/keys.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { answerKeys, keysView } from '../questions/answer-writes.ts'
@@ -18,9 +19,9 @@ export function defineKeygen(command: Command, execute: Execute): void {
 async function keygen(name: string, { format }: AnswerOptions, terminal: ProcessContext): Promise<number> {
   const file = resolve(terminal.cwd(), name)
   const { privatePem, publicPem } = generateKeys()
-  writeNew(file, privatePem, 0o600)
+  writeKey(file, privatePem, 0o600)
   try {
-    writeNew(`${file}.pub`, publicPem, 0o644)
+    writeKey(`${file}.pub`, publicPem, 0o644)
   } catch (error) {
     // Half a pair is useless.
     rmSync(file, { force: true })
@@ -29,12 +30,10 @@ async function keygen(name: string, { format }: AnswerOptions, terminal: Process
   return printAnswer(answerKeys(name), keysView, format, terminal)
 }
 
-/** Fails where the file exists. */
-function writeNew(file: string, text: string, mode: number): void {
+/** @throws AuditError.usage where the file exists or cannot be written: then there is none */
+function writeKey(file: string, text: string, mode: number): void {
   try {
-    const descriptor = openSync(file, 'wx', mode)
-    writeSync(descriptor, text)
-    closeSync(descriptor)
+    writeNewFile(file, text, mode)
   } catch (error) {
     throw AuditError.usage(`cannot make ${file}: ${reasonOf(error)}`, {
       advice: 'name a file that does not exist, in a directory that does',

@@ -37,7 +37,7 @@ export function composeNote({ text, at, ref, projects }: WrittenNote, signed: Si
     }
   }
   const time = at === undefined ? { start: now, end: now } : readPastTime(at, now)
-  if (time === undefined || time.start !== time.end) {
+  if (time === undefined || time.start !== time.end || time.start < 0) {
     throw AuditError.usage(`not a time: ${JSON.stringify(at)}`, {
       advice: 'write an instant such as 2026-11-21T14:03:00Z, or how long ago, such as 20m',
     })

@@ -127,7 +127,7 @@ export interface TimelineQuery {
 }
 
 /**
- * The history of all resources with a uid, oldest first: changes field by field, violations that opened and how they
+ * The history of all resources with a uid, oldest first, and of what exceeds the limit the latest: changes field by field, violations that opened and how they
  * ended, and subscriptions that referred to them.
  * @throws AuditError.usage when the history has no such resource, or a name means several
  */
@@ -162,7 +162,14 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   const notes = await readNotesOf(reader, rows)
   const named = rows.map((row) => ({ ...row, notes: notes.filter(isNoteOfRow(row)).map(({ id }) => id) }))
   const used = notesNamed(named, notes).map((note) => ({ ...note, projects: [...note.projects] }))
-  return { form: timelineForm, ...extent, more: { resources, notes: used }, ...limited(named, limit) }
+  const latest = new Set(limited(named.toSorted(latestFirst), limit).rows)
+  const kept = named.filter((row) => latest.has(row))
+  const more = { resources, notes: used }
+  return { form: timelineForm, ...extent, more, rows: kept, omitted: named.length - kept.length }
+}
+
+function latestFirst(a: TimelineRow, b: TimelineRow): number {
+  return b.run - a.run
 }
 
 /** Notes about the times in which a resource changed. */
@@ -296,6 +303,7 @@ export const timelineView: AnswerView<TimelineRow> = {
     },
   ],
   lines: showTimeline,
+  omits: 'earlier',
   nothing: 'The history knows nothing about it.',
 }
 

@@ -30,6 +30,8 @@ export interface AnswerView<Row> {
   readonly nothing: string
   /** Whether the text names the run that the rows are as of; false for rows that are not about a run. */
   readonly isOfRun?: false
+  /** What exceeds the limit; default: `more`. */
+  readonly omits?: 'earlier'
 }
 
 export interface AnswerRenderOptions extends Omit<RenderOptions, 'full'> {
@@ -100,7 +102,7 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
     answer.rows.length === 0
       ? [page.locate(view.nothing)]
       : (view.lines?.(answer, page) ?? showTable(answer, view, page, render.tableWidth))
-  const omittedLine = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}more; --limit all shows them`
+  const omittedLine = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}${view.omits ?? 'more'}; --limit all shows them`
   const saysRun = view.isOfRun !== false && (answer.run !== null || answer.rows.length === 0)
   const prose = (sentences: readonly string[] = []) =>
     sentences.flatMap((sentence) => wrapProse(neutralise(page.locate(sentence)), page.width))

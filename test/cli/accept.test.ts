@@ -157,6 +157,7 @@ describe('hookdrift accept', () => {
     [[], 'expected violations to accept, --cause, --list, or --revoke'],
     [['--list', '--revoke', 'abcdef'], 'expected violations to accept, --cause, --list, or --revoke'],
     [['0123456789abcdef'], 'an acceptance needs a reason'],
+    [['--revoke', '0123456789abcdef', '--reason', 'x'], '--reason is for what is accepted'],
     [['0123456789abcdef', '--reason', 'x'], 'no active violation has the fingerprint "0123456789abcdef"'],
     [['0', '--reason', 'x'], 'no active violation has the fingerprint "0"'],
     [['--revoke', '0123456789abcdef'], 'no acceptance has the fingerprint "0123456789abcdef"'],

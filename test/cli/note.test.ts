@@ -90,6 +90,7 @@ describe('hookdrift note', () => {
     [['x'.repeat(501)], 'the text of a note has 501 characters: at most 500'],
     [['x', '--ref', 'y'.repeat(501)], 'the ref of a note has 501 characters'],
     [['x', '--at', 'soon'], 'not a time: "soon"'],
+    [['x', '--at', '999999d'], 'not a time: "999999d"'],
     [['x', '--at', '2026-11-21'], 'not a time: "2026-11-21"'],
     [['x', '--at', '9999-01-01T00:00:00Z'], 'is in the future'],
     [['x', '--project', 'acme/nothing'], 'no project "acme/nothing" was scanned yet'],

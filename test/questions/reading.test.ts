@@ -221,6 +221,15 @@ describe('reading commands', () => {
     expect((await historyFixture.rows('violations', '--waived')).rows).toEqual([])
   })
 
+  it('keep of a timeline the latest, in the order of time', async () => {
+    const all = await historyFixture.rows('timeline', paused)
+    const limited = await historyFixture.rows('timeline', paused, '--limit', '2')
+    expect(limited).toEqual({ ...all, rows: all.rows.slice(-2), omitted: all.rows.length - 2 })
+    expect((await historyFixture.ask(['timeline', paused, '--limit', '2'])).stdout).toContain(
+      `… and ${all.rows.length - 2} earlier; --limit all shows them`,
+    )
+  })
+
   it('list in a timeline what was seen, changed, opened and resolved, and who refers to it', async () => {
     const { rows, resources } = await historyFixture.rows('timeline', paused)
     const lineOf = (row: {

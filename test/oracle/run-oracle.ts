@@ -28,6 +28,8 @@ interface Disagreement {
 
 interface Asked {
   readonly worlds: number
+  /** How many of them to pass over, the first ones. Default: none. */
+  readonly from?: number
   readonly seed: string
   /** Where the files of worlds with a disagreement stay. Default: nowhere. */
   readonly keep?: string | undefined
@@ -49,6 +51,7 @@ const batchSize = 25
 /** Has random worlds audited by hookdrift and worked out by the oracle, and says where the two disagree. */
 export async function runOracle({
   worlds,
+  from: first = 0,
   seed,
   keep,
   python = 'python3',
@@ -59,7 +62,7 @@ export async function runOracle({
   try {
     const verdicts: Verdict[] = []
     let comparison: Promise<Verdict> | undefined
-    for (let from = 0; from < worlds; from += batchSize) {
+    for (let from = first; from < worlds; from += batchSize) {
       const batch = join(directory, `batch-${from}`)
       mkdirSync(batch)
       for (let index = from; index < Math.min(worlds, from + batchSize); index++) {

@@ -292,6 +292,9 @@ def take_in(scan, now):
     if scan.run["listings"]["filters"] != "off":
         scan.statuses["filters"] = scan.rows.status(scan.statuses["subscriptions"], scan.run["listings"]["filters"])
     for r in scan.seen:
+        if r.are_rows_unread and "filters" in r.attributes:
+            # What the rows are now is unknown, also where nothing else differs.
+            scan.doubted |= {(rule, r.uid) for rule in DRIFT}
         compare_with_baseline(scan, r)
         evaluate(scan, r)
         evaluate_history(scan, r, now)

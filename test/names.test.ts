@@ -34,6 +34,24 @@ describe('names of types', () => {
   })
 })
 
+describe('comments', () => {
+  it('name files that exist', () => {
+    const root = join(source, '..')
+    const known = ['src', 'test', 'docs'].flatMap((folder) => {
+      const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      return names.map((name) => `/${folder}/${name}`)
+    })
+    const named = files.flatMap((file) =>
+      [...readFileSync(join(source, file), 'utf8').matchAll(/^.*(?:\/\*|^ *\*|\/\/) (.*)$/gm)].flatMap(
+        ([, text = '']) =>
+          [...text.matchAll(/(?<![\w./-])[\w-][\w/-]*\.(?:ts|md)\b/g)].map(([name]) => ({ file, name })),
+      ),
+    )
+    expect(named.filter(({ name }) => !known.some((path) => path.endsWith(`/${name}`)))).toEqual([])
+    expect(named.length).toBeGreaterThan(10)
+  })
+})
+
 describe('object literals', () => {
   it('are as long as their subject: none is spread into another one', () => {
     const spread = files.filter((file) => readFileSync(join(source, file), 'utf8').includes('...{'))

@@ -5,7 +5,7 @@ import { runCommand } from './run-command.ts'
 
 // Node would exit with 1, which means violations in the audited system.
 process.on('uncaughtException', (error) => {
-  if (process.listenerCount('uncaughtException') > 1) return // a worker outlives a failed run: until-crash.ts
+  if (process.listenerCount('uncaughtException') > 1) return // a worker ends its runs first: end-in-order.ts
   process.exitCode = 4
   process.stderr.write(`hookdrift: this is a bug: ${error.stack ?? messageOf(error)}\n`, () => process.exit(4))
 })

@@ -16,7 +16,7 @@ import type { PastVersion, StoredBody, VersionPoint } from './stored-body.ts'
 
 /**
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
- * backend may be remote; no SQL crosses this contract.
+ * backend may be remote. What is asked of committed runs are the statements of `history/sql`, for both backends.
  *
  * A run is drafted page by page and becomes visible in one commit. Readers see the history before it or after it.
  */

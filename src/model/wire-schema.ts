@@ -195,7 +195,7 @@ const endpoint = {
   project_id: serviceSets(text),
   name: prose,
   url: required(url),
-  // Requests of its own change it (`status-requests.ts`).
+  // Requests of its own change it (`repair/compose-repair.ts`).
   status: required(
     unwritten('The service sets `inactive` itself, after failures.', enumeration('active inactive paused')),
   ),

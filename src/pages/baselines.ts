@@ -3,7 +3,6 @@ import { listApprovals } from '../history/sql/approvals.ts'
 import { describeSigner } from '../questions/acceptances.ts'
 import { readBaselineDiff } from '../questions/baseline-diff.ts'
 import { type BaselineRow, type ListedBaseline, listBaselines } from '../questions/baselines.ts'
-import { isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -150,7 +149,8 @@ async function showDifferences(
 ): Promise<ListSection & { readonly alarm: Markup }> {
   const { history, run, isLatest, query, link } = request
   const choice = { run, projects, limit: Number.POSITIVE_INFINITY, approvals: await approvalsAsOf(request) }
-  const { rows, remarks = [], coverage = [] } = await readBaselineDiff(history, choice)
+  const { answer, isPartial } = await readBaselineDiff(history, choice)
+  const { rows, remarks = [], coverage = [] } = answer
   const cursor = readResourceCursor(query)
   const isAfter = cursor && ((row: (typeof rows)[number]) => inResourceOrder(row, cursor) > 0)
   const { items, last } = cutPage(rows, { isAfter, most: mostDifferences })
@@ -158,7 +158,7 @@ async function showDifferences(
   const pager = showPager({ first: cursor && link('/baselines', { project: projects }), next })
   const cards = items.map((row) => changeCard(row, [], { href: linkToResource(link, row) }))
   const content = html`${remarks.slice(0, mostRemarks).map((line) => html`<p class="soft">${line}</p>`)}${
-    rows.length === 0 ? showNoDifference(coverage.some(isGap)) : html`<ul class="rows">${cards}</ul>`
+    rows.length === 0 ? showNoDifference(isPartial) : html`<ul class="rows">${cards}</ul>`
   }${pager}`
   const title = isLatest ? 'What differs in the last run' : `What differs in run ${run.number}`
   return {
@@ -169,8 +169,8 @@ async function showDifferences(
   }
 }
 
-function showNoDifference(isIncomplete: boolean): Markup {
-  return isIncomplete
+function showNoDifference(isPartial: boolean): Markup {
+  return isPartial
     ? emptyState('Nothing differs from the approved states in what was scanned; the rest is unknown.', 'unknown')
     : emptyState('Nothing differs from the approved states.', 'none')
 }

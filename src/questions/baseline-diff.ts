@@ -15,6 +15,7 @@ import type { ReportChange } from '../model/report.ts'
 import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { isGap } from '../report/gaps.ts'
 import { schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -46,10 +47,9 @@ export const baselineDiff = question({
   async read(history, { project: projects, run: named }, { limit }) {
     const run = named === undefined ? undefined : await runNamed(history, named)
     const approvals = await listApprovals(history)
-    return {
-      answer: await readBaselineDiff(history, { run, projects, limit, approvals }),
-      view: { ...diffView, nothing: 'Nothing differs from the approved baseline.' },
-    }
+    const { answer, isPartial } = await readBaselineDiff(history, { run, projects, limit, approvals })
+    const extent = isPartial ? ' in what was scanned; the rest is unknown' : ''
+    return { answer, view: { ...diffView, nothing: `Nothing differs from the approved baseline${extent}.` } }
   },
 })
 
@@ -62,11 +62,11 @@ interface BaselineDiffQuery {
   readonly approvals: readonly Approval[]
 }
 
-/** What differs in a run from the approved baselines. */
+/** What differs in a run from the approved baselines. `isPartial`: something was not compared. */
 export async function readBaselineDiff(
   history: HistoryReader,
   { run, projects, limit, approvals: all }: BaselineDiffQuery,
-): Promise<Answer<ReportChange>> {
+): Promise<{ readonly answer: Answer<ReportChange>; readonly isPartial: boolean }> {
   const last = run ?? (await findLastRun(history))
   const approvals = activeApprovals(all)
     .filter(({ project }) => matchesProject(project.name, projects))
@@ -98,7 +98,11 @@ export async function readBaselineDiff(
     }
   }
   const remarks = [...sayApprovals(approvals), ...notCompared]
-  return { form: baselineDiffForm, ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
+  const extent = statingExtent(last, scans)
+  return {
+    answer: { form: baselineDiffForm, ...extent, remarks, ...limited(rows, limit) },
+    isPartial: notCompared.length > 0 || extent.coverage?.some(isGap) === true,
+  }
 }
 
 const mostNamed = 5

@@ -227,7 +227,7 @@ export const diffView: AnswerView<DiffRow> = {
     const heading = page.paint('heading', count(rows.length + (omitted === 'unknown' ? 0 : omitted), 'change'))
     return [heading, '', ...rows.flatMap((row) => showChange(row, page))]
   },
-  nothing: 'Nothing differs.',
+  nothing: 'Nothing differs in what both runs scanned.',
 }
 
 /** One operation of RFC 6902. */

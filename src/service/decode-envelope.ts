@@ -13,7 +13,7 @@ interface DecodedPage {
 /** A cursor is sent in the URL of the next request. */
 const longestCursor = 1000
 
-/** The `data` of a success (section 2.1 of the service's document); undefined when it is absent or null. */
+/** The `data` of a success; undefined when it is absent or null. */
 export function decodeEnvelope(value: unknown): DecodingResult<unknown> {
   if (!isJsonObject(value)) return broken('the answer is not an object')
   if (value.status !== true) return broken('status is not true')
@@ -21,7 +21,7 @@ export function decodeEnvelope(value: unknown): DecodingResult<unknown> {
 }
 
 /**
- * Decodes a page of a listing (section 2.2). Portal keys send null for an empty list. `elsewhere`: the number of its
+ * Decodes a page of a listing. Portal keys send null for an empty list. `elsewhere`: the number of its
  * items that are not in the value (`split-page.ts`).
  */
 export function decodePage(value: unknown, elsewhere = 0): DecodingResult<DecodedPage> {

@@ -67,7 +67,7 @@ function limitFrom(turn: Promise<void>, start: () => AbortSignal): AbortSignal {
 }
 
 /**
- * Checks an answer from the outside in: status, type, size, then the JSON itself (service-behaviour.md 8 to 13).
+ * Checks an answer from the outside in: status, type, size, then the JSON itself.
  * Rejects only when the connection breaks while a success is read.
  */
 async function readAnswer(answer: WireAnswer, { path }: WireRequest, exchange: Exchange): Promise<HttpOutcome> {

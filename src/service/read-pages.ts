@@ -20,7 +20,7 @@ export function mostItemsOf({ pageSize }: Pick<ServiceSettings, 'pageSize'>): nu
 }
 
 /**
- * Walks a listing (sections 4.1 and 4.2 of the service's document) to its end; only `has_next_page` ends it. A large
+ * Walks a listing to its end; only `has_next_page` ends it. A large
  * page is yielded in parts with the same number. The next page is asked for while this one is taken: its answer is read
  * when the last part of this one was taken, and it is not wanted when the walk ends before.
  * @throws ServiceFault when the walk stops being a proof, after the pages before that; nothing of the faulty page is
@@ -280,7 +280,7 @@ interface ItemFault {
 }
 
 /**
- * Why a page proves nothing: an item is of another project (service-behaviour.md 7), has no identity, was listed
+ * Why a page proves nothing: an item is of another project, has no identity, was listed
  * before, or is outside the filter. A foreign item comes before all others: it proves whose key this is.
  */
 function findPageFault(groups: Groups, expectation: PageExpectation): ItemFault | undefined {

@@ -12,7 +12,7 @@ import { projectPath } from './wire-request.ts'
 type AnsweringProject = JsonObject & { readonly uid: string }
 
 /**
- * The project itself (not in the contract; service-behaviour.md, "More of the service"). Throws a `ServiceFault`:
+ * The project itself, an operation that not every release has. Throws a `ServiceFault`:
  * `not_offered` where there is no such operation, `foreign` when the key answers for another project.
  */
 export async function readProject(ask: SendRequest, access: ProjectAccess): Promise<JsonObject> {

@@ -267,7 +267,7 @@ function doubled(baseMs: number, failures: number): number {
 /**
  * The wait that a Retry-After asks for, in milliseconds from `now` (milliseconds since the epoch); undefined when it is
  * absent or unreadable. Seconds and HTTP dates are the standard; releases up to v26.7.2 send the time itself in seconds
- * since 1970 (service-behaviour.md 12). Never negative, not capped.
+ * since 1970. Never negative, not capped.
  */
 function retryAfterMs(header: string | undefined, now: number, isTimeAbove: number): number | undefined {
   const text = header?.trim()

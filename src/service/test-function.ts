@@ -14,8 +14,7 @@ const limitMs = 15_000
 const success = [200, 201]
 
 /**
- * Runs a function (section 4.3 of the service's document; its answers: service-behaviour.md, "Test a source function").
- * The log of one run may contain lines of another that runs at the same time.
+ * Runs a function. The log of one run may contain lines of another that runs at the same time.
  * @throws ServiceFault only when stopped
  */
 export async function testFunction(

@@ -159,7 +159,9 @@ describe('hookdrift baseline', () => {
     await cli.audit()
     await baseline(cli, 'approve')
     const early = await baseline(cli, 'diff', '--run', '1')
-    expect(early.stdout).toContain('Nothing differs from the approved baseline.')
+    expect(early.stdout).toContain(
+      'Nothing differs from the approved baseline in what was scanned; the rest is unknown.',
+    )
     expect(early.stdout).toContain(
       `acme/${payments?.name}: ${endpoints.length} endpoints not compared: not scanned by run 1.`,
     )

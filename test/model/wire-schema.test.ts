@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Field, type Members, wireSchema } from '../../src/model/wire-schema.ts'
 
 /**
- * The fields of sections 2.3 to 2.10 of the service's document, listed apart from the schema, which must have them all.
+ * The fields that the service's API documents, listed apart from the schema, which must have them all.
  */
 const contract = {
   endpoint: `uid project_id owner_id name description url status content_type advanced_signatures events failure_rate

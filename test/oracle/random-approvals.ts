@@ -113,7 +113,8 @@ async function answer(history: History, request: SignedRequest): Promise<Baselin
     const run = await runNamed(history, String(request.run))
     if (act === 'diff') {
       const approvals = await listApprovals(history)
-      const { rows } = await readBaselineDiff(history, { run, projects, limit: Number.POSITIVE_INFINITY, approvals })
+      const asked = { run, projects, limit: Number.POSITIVE_INFINITY, approvals }
+      const { rows } = (await readBaselineDiff(history, asked)).answer
       return { is_refused: false, ends: [], differences: rows }
     }
     const { uids, note } = request

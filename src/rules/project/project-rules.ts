@@ -67,7 +67,7 @@ export const projectRules: readonly Rule[] = [
     path: '/config/strategy/retry_count',
     of: ({ config }) => retryScheduleOf(config?.strategy)?.tries,
     option: 'min_tries',
-    limit: z.int().positive().default(3).describe('Fewest retries'),
+    limit: z.int().positive().default(3).describe('Lowest number of retries'),
     says: (tries, min) => `${countRetries(tries)} (policy: at least ${min})`,
     fix: 'nearest',
   }),

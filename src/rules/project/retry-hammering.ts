@@ -13,8 +13,8 @@ export const retryHammering = resourceRule('project', {
       .positive()
       .default(10)
       .describe('Constant interval under which only a few retries are allowed, in seconds'),
-    max_tries_below: z.int().positive().default(5).describe('Most retries at a shorter interval'),
-    max_tries: z.int().positive().default(50).describe('Most retries at any interval'),
+    max_tries_below: z.int().positive().default(5).describe('Highest number of retries at a shorter interval'),
+    max_tries: z.int().positive().default(50).describe('Highest number of retries at any interval'),
   }),
   check({ attributes }, { options }) {
     const schedule = retryScheduleOf(attributes.config?.strategy)

@@ -8,7 +8,7 @@ export const retryLinear = resourceRule('subscription', {
   severity: 'medium',
   packs: ['delivery'],
   options: z.strictObject({
-    max_tries: z.int().positive().default(10).describe('Most retries at a constant interval'),
+    max_tries: z.int().positive().default(10).describe('Highest number of retries at a constant interval'),
     min_interval_seconds: z.number().positive().default(5).describe('Shortest constant interval, in seconds'),
   }),
   check({ attributes }, { options }) {

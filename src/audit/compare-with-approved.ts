@@ -1,7 +1,7 @@
 import type { ApprovedBody } from '../history/approvals.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'
-import { chunks } from '../model/chunks.ts'
+import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
@@ -17,9 +17,6 @@ import type { ExpectedState } from './expected-state.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, type ProjectScan } from './project-scan.ts'
 import { noChanges, type RecentChanges } from './recent-changes.ts'
-
-/** Approved bodies at a time: memory holds no more of them. */
-const readAtOnce = 100
 
 /** Compares with a state that a person approved. */
 export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, recent: RecentChanges): Comparison {
@@ -104,7 +101,7 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
         if (!isListed || !isKindComplete(statuses, kind)) continue
         const all = (await expected.uids(kind)).map((uid) => ({ kind, uid }))
         const unseen = all.filter((resource) => !seen.has(resourceKey(resource)))
-        for (const batch of chunks(unseen, readAtOnce)) {
+        for (const batch of chunks(unseen, bodiesAtOnce)) {
           for (const [at, body] of (await expected.bodies(batch)).entries()) {
             const resource = batch[at]
             if (resource === undefined || body === undefined) continue

@@ -1,6 +1,6 @@
 import type { CurrentVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
-import { chunks } from '../model/chunks.ts'
+import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { type Kind, listings, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type ProjectScan, type Statuses } from './project-scan.ts'
@@ -64,9 +64,6 @@ export async function findRemovals(
   return { changes, gone: removed, unreferenced, unobserved }
 }
 
-/** Versions at a time: memory holds no more of them. */
-const readAtOnce = 100
-
 /** What existed at the last complete scan: what only a partial one showed is not a removal. */
 async function existedBefore(
   { draft, project, lastComplete }: ProjectScan,
@@ -76,7 +73,7 @@ async function existedBefore(
   const run = lastComplete[kind]?.run
   if (run === undefined) return []
   const existed: CurrentVersion[] = []
-  for (const batch of chunks(gone, readAtOnce)) {
+  for (const batch of chunks(gone, bodiesAtOnce)) {
     const younger = batch.filter(({ fromRun }) => fromRun > run)
     const points = younger.map(({ uid }) => ({ kind, uid, run }))
     const versions = await draft.versionsAt(project, points)
@@ -95,7 +92,7 @@ export async function partByFilter(
   if (listings.every((listing) => filterText(listing, filters) === null)) return [unseen, []]
   const within: CurrentVersion[] = []
   const outside: CurrentVersion[] = []
-  for (const batch of chunks(unseen, readAtOnce)) {
+  for (const batch of chunks(unseen, bodiesAtOnce)) {
     const bodies = await draft.versionsAt(
       project,
       batch.map(({ uid }) => ({ kind, uid, run: draft.run - 1 })),

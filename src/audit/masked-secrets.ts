@@ -1,12 +1,9 @@
 import type { ViolationDraft } from '../history/history.ts'
-import { chunks } from '../model/chunks.ts'
+import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../model/json.ts'
 import { isMasked, type ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { type Criteria, keyed } from './reconcile.ts'
-
-/** Resources at a time: memory holds no more of their bodies. */
-const readAtOnce = 100
 
 /**
  * Whether a violation is about a secret that the service masks, and of a rule that passes over it: whether that is still
@@ -20,7 +17,7 @@ export async function readMasked(
 ): Promise<(violation: Finding) => boolean> {
   const masked = new Set<string>()
   const concerned = violations.filter(({ rule }) => needs.get(rule)?.skipsMasked === true)
-  for (const batch of chunks(concerned, readAtOnce)) {
+  for (const batch of chunks(concerned, bodiesAtOnce)) {
     const versions = await draft.versionsAt(
       project,
       batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run })),

@@ -1,5 +1,5 @@
 import type { ViolationDraft } from '../history/history.ts'
-import { chunks } from '../model/chunks.ts'
+import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { decidedAt, type Ending } from '../model/ending.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import { type ProjectRef, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
@@ -63,9 +63,6 @@ export function endingOfWaiver(until: number, configuredAt: FileLocation | null)
   return { resolution: 'expired', endedBy: decidedAt('expiry', { reason, configuredAt }) }
 }
 
-/** Resources at a time: memory holds no more of their bodies. */
-const readAtOnce = 100
-
 /**
  * What the policy says of the rules of violations, for the resources that these are about as the run leaves them. Only
  * overrides ask for more of a resource than its violation says.
@@ -78,7 +75,7 @@ export async function readSwitches(
 ): Promise<(violation: Finding) => RuleSwitch> {
   const switches = new Map<ResourceKey, Map<string, RuleSwitch>>()
   const overridden = violations.filter(({ rule }) => evaluator.overridden.has(rule))
-  for (const batch of chunks(overridden, readAtOnce)) {
+  for (const batch of chunks(overridden, bodiesAtOnce)) {
     const stored = await draft.versionsAt(
       project,
       batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run })),

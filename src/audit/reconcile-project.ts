@@ -6,7 +6,7 @@ import { readVersionsAt } from '../history/sql/state-at.ts'
 import type { StoredBody } from '../history/stored-body.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
-import { chunks } from '../model/chunks.ts'
+import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, type ProjectRef, type Resource, resourceKey } from '../model/resource.ts'
@@ -154,9 +154,6 @@ function ignoredBy(ignored: readonly IgnoredPath[], path: string): IgnoredPath |
   return ignored.find((one) => isIgnoredBy(one, path))
 }
 
-/** Resources at a time: memory holds no more of their bodies. */
-const readAtOnce = 100
-
 /**
  * What silent violations of rules about the approved state as a whole are about still: the resource may differ in fields
  * that the policy ignores now, or that other rules report. `uncompared`: that cannot be said, because of secrets that
@@ -171,7 +168,7 @@ async function readDifferences(
   const differingEndings = new Map<string, Ending>()
   const uncompared = new Set<string>()
   if (expected === undefined || expected === 'unread' || reform === undefined) return { differingEndings, uncompared }
-  for (const batch of chunks(violations, readAtOnce)) {
+  for (const batch of chunks(violations, bodiesAtOnce)) {
     const approved = await expected.bodies(batch)
     const points = batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
     const stored = await draft.versionsAt(project, points)
@@ -212,7 +209,7 @@ async function readLoosened(
   const mayBeLoosened = violations.filter(
     ({ rule, lastRun = lastScan }) => !same.has(lastRun) || evaluator.overridden.has(rule),
   )
-  for (const batch of chunks(mayBeLoosened, readAtOnce)) {
+  for (const batch of chunks(mayBeLoosened, bodiesAtOnce)) {
     const points = batch.map(({ kind, uid, lastRun = lastScan }) => ({ kind, uid, run: lastRun }))
     const then = await readVersionsAt(draft.past, project, points)
     const now = await draft.versionsAt(

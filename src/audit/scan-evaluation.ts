@@ -1,5 +1,5 @@
 import type { StagedChange } from '../history/records.ts'
-import { chunks } from '../model/chunks.ts'
+import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'
 import { isReadable, type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
@@ -218,7 +218,7 @@ export class ScanEvaluation {
   /** No page shows what was removed, so the history says what it was. */
   async #findRemoved(removed: readonly Pick<StagedChange, 'kind' | 'uid' | 'name'>[]): Promise<void> {
     const { draft, project, lastComplete } = this.#scan
-    for (const batch of chunks(removed, readAtOnce)) {
+    for (const batch of chunks(removed, bodiesAtOnce)) {
       const points = batch.map(({ kind, uid }) => ({ kind, uid, run: lastComplete[kind]?.run ?? 0 }))
       const versions = await draft.versionsAt(project, points)
       for (const [at, { kind, uid, name }] of batch.entries()) {
@@ -230,6 +230,3 @@ export class ScanEvaluation {
     }
   }
 }
-
-/** Versions at a time: memory holds no more of them. */
-const readAtOnce = 100

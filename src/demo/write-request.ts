@@ -125,7 +125,7 @@ export function performWrite(
 
   function apply(resource: { readonly project: string; readonly uid: string }, given: JsonObject): void {
     const taken = (row: object) => takeMembers({ ...row }, given, kind, isForgetful)
-    /** Without a licence, the service says that it updated a subscription, and leaves its filter as it was. */
+    /** Without a licence; the service says that it updated a subscription, and leaves its filter as it was. */
     const licensed = ({ filter_config, ...others }: JsonObject) =>
       hasLicence && filter_config !== undefined ? { ...others, filter_config } : others
     // as: the types of all but a few members are as the person wrote them, and the audit finds what is wrong.

@@ -71,5 +71,5 @@ function extent(runs: readonly CommittedRun[]): string {
   if (first === undefined || last === undefined) return 'the history has none yet'
   const gaps =
     last.number - first.number + 1 > runs.length ? ', not all of them: others were interrupted or pruned' : ''
-  return `the history has ${first.number} (${first.finishedAt}) to ${last.number} (${last.finishedAt})${gaps}`
+  return `the history has runs ${first.number} (${first.finishedAt}) to ${last.number} (${last.finishedAt})${gaps}`
 }

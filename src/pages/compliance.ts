@@ -26,7 +26,11 @@ ${table(
 )}
 <p>A framework of your own is a YAML file: <code>hookdrift report --framework FILE</code> reports by it.</p>
 `,
-      same: { command: ['report'], options: { framework: 'soc2' } },
+      same: {
+        command: ['report'],
+        options: { framework: 'soc2' },
+        lacks: 'It reports by one framework; `hookdrift report --help` names them all.',
+      },
     }
   },
 }

@@ -66,7 +66,7 @@ ${pageSection({
     items.map((row) => showRow(row, link)),
   )}${showPager({ first: cursor && link('/worker'), next })}`,
 })}${cursor === undefined ? html`${showPool(await plan.pool())}${showSchedules(configured, rows, now)}` : nothing}`,
-      same: { command: ['status'], isOfNoRun: true },
+      same: { command: ['status'], isOfNoRun: true, lacks: 'It shows scans without schedules.' },
       ...(next === undefined ? {} : { next }),
     }
   },

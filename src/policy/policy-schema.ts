@@ -240,7 +240,8 @@ function* findBadTerms(
   const isKnown = waivable.has(rule) || waivable.values().some((id) => matchesGlob(id, rule))
   if (!isKnown) yield { path: ['rule'], say: () => describeUnknown(rule, waivable) }
   if (isTooFarAhead(expires, now)) {
-    const say = () => `${expires} is more than ${maxDaysAhead} days ahead: accept it for less, and review it then`
+    const say = () =>
+      `${expires} is more than ${maxDaysAhead} days ahead: choose an earlier end, and review the violation then`
     yield { path: ['expires'], say }
   }
 }

@@ -72,9 +72,9 @@ export function refuseExpiry(expires: string, now: number): void {
     until === undefined
       ? 'expected a date such as 2027-03-31, or a time with its zone such as 2027-03-31T18:00:00+02:00'
       : until <= now
-        ? 'it is over already'
+        ? 'it has passed'
         : isTooFarAhead(expires, now)
-          ? `it is more than ${maxDaysAhead} days ahead: accept them for less, and review them then`
+          ? `it is more than ${maxDaysAhead} days ahead: choose an earlier end, and review the violations then`
           : undefined
   if (problem !== undefined) throw AuditError.usage(`--expires ${expires}: ${problem}`)
 }

@@ -104,7 +104,7 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
     },
     remarks: [
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if they had evaluated this policy.`,
-      ...notEvaluated.map(describeNotEvaluated),
+      ...describeNotEvaluated(notEvaluated),
     ],
     ...limited([...rowsOf(replay.active), ...rowsOf(replay.ended)], limit),
   }

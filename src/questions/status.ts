@@ -16,14 +16,14 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
 import type { ReportRelease } from '../model/report.ts'
-import { isProjectList, type ProjectRef, projectKey } from '../model/resource.ts'
-import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
+import { isProjectList, type ProjectRef, policyProject, projectKey } from '../model/resource.ts'
+import { countSeverities, isOpen, type Severity, severities, totalOf } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
-import { countEach } from '../text/count.ts'
+import { count, countEach } from '../text/count.ts'
 import { nextAuditDue } from '../worker/next-audit-due.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { describePool } from './describe-pool.ts'
@@ -205,7 +205,8 @@ export async function readStatus(
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   const { more, remarks = [] } = await describeMoved(reader)
-  const allRemarks = [...remarks, ...describeServices(scans, evaluations)]
+  const others = projects.length > 0 ? [] : describeOthers(active, names)
+  const allRemarks = [...remarks, ...describeServices(scans, evaluations), ...others]
   return {
     form: statusForm,
     ...extent,
@@ -213,6 +214,14 @@ export async function readStatus(
     ...limited(rows, limit),
     ...(allRemarks.length === 0 ? {} : { remarks: allRemarks }),
   }
+}
+
+/** What is open besides the projects: violations of lists of projects, and of the policy itself. */
+function describeOthers(active: ReadonlyMap<string, ActiveCounts>, named: readonly string[]): readonly string[] {
+  return [...active].sort().flatMap(([name, { open }]) => {
+    const isOther = name === policyProject.name || (name.endsWith('/*') && !named.includes(name))
+    return isOther && totalOf(open) > 0 ? [`Also open: ${count(totalOf(open), 'violation')} of ${name}.`] : []
+  })
 }
 
 /** Of each service, what its projects show together. */

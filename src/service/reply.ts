@@ -121,12 +121,12 @@ export function stopped({ reason }: AbortSignal): HttpFailure {
   return failure(reason instanceof Stop ? reason.code : 'stopped', what)
 }
 
-/** `502 bad gateway after 5 tries, the service says "…"`: one line. */
+/** `502 bad gateway after 5 tries; the service says "…"`: one line. */
 export function describeFailure(reply: Reply & { ok: false }): string {
   const tries = reply.tries > 1 ? ` after ${reply.tries} tries` : ''
   const budget = reply.isBudgetSpent ? ', no time left for further tries' : ''
   const hint = reply.hint === null ? '' : `: ${reply.hint}`
-  const said = reply.serviceMessage === null ? '' : `, the service says "${withoutCredentials(reply.serviceMessage)}"`
+  const said = reply.serviceMessage === null ? '' : `; the service says "${withoutCredentials(reply.serviceMessage)}"`
   return `${reply.what}${tries}${budget}${hint}${said}`
 }
 

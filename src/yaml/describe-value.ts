@@ -42,7 +42,9 @@ export function describeReference(name: string): string {
 
 /** Whether a path is one for secrets. */
 export function isSecretPath(path: NodePath): boolean {
-  return path.some((step) => typeof step === 'string' && (isSecretName(step) || /^(?:key|pass|pin|auth)$/i.test(step)))
+  // What has a slash is the id of a rule.
+  const names = path.flatMap((step) => (typeof step === 'string' && !step.includes('/') ? [step] : []))
+  return names.some((name) => isSecretName(name) || /^(?:key|pass|pin|auth)$/i.test(name))
 }
 
 function isPlainName(name: string): boolean {

@@ -52,7 +52,7 @@ describe('one cause is one message, without a wait for what waiting does not men
     const { messages, seconds, report } = await audit(url)
     expect(messages.map(steady)).toEqual([
       [
-        'acme: 401 unauthorized: the key is wrong, expired or revoked, or the service\'s database is down, the service says "authorization failed"',
+        'acme: 401 unauthorized: the key is wrong, expired or revoked, or the service\'s database is down; the service says "authorization failed"',
         'asked: GET http://127.0.0.1:PORT/api/v1/projects/p1 (request id r1)',
         `key: ${origin}`,
         everywhere,
@@ -200,7 +200,7 @@ describe('one cause is one message, without a wait for what waiting does not men
   it('a service that is unavailable: tried again within the budget', async () => {
     const { messages, seconds } = await audit(await plain(json(503, { status: false, message: 'later' })))
     expect(messages.length).toBe(1)
-    expect(at(messages, 0)).toMatch(/^acme: 503 service unavailable, the service says "later"\nasked: GET http/)
+    expect(at(messages, 0)).toMatch(/^acme: 503 service unavailable; the service says "later"\nasked: GET http/)
     expect(seconds).toBeLessThanOrEqual(180)
   })
 

@@ -295,7 +295,7 @@ describe('waivers draft', () => {
     expect((await draft('--expires', inDays(60))).stdout).toBe('waivers: []\n')
     for (const [expires, problem] of [
       ['tomorrow', 'expected a date such as 2027-03-31'],
-      ['2020-01-01', 'it is over already'],
+      ['2020-01-01', 'it has passed'],
       [inDays(400), 'it is more than 366 days ahead'],
     ]) {
       expect(await draft('--expires', expires ?? '')).toMatchObject({

@@ -145,7 +145,7 @@ describe('the policy', () => {
     expect(code).toBe(2)
     expect(of('policy')).toEqual([
       expect.stringMatching(/^fail \S*policy\.yaml:2:3: .*endpoint\/url-not-htps/),
-      expect.stringMatching(/^fail \S*policy\.yaml:3:25: endpoint\/secret-weak has a value that does not fit/),
+      expect.stringMatching(/^fail \S*policy\.yaml:3:25: endpoint\/secret-weak is "severe", expected `off`/),
     ])
     expect(of('policy-tests')).toEqual(['skipped the policy cannot be read'])
   })

@@ -165,7 +165,7 @@ describe('the key', () => {
     expect({ code, failed }).toEqual({ code: 3, failed: ['key'] })
     expect(of('key')).toEqual([
       expect.stringMatching(
-        /: 403 forbidden: the key is not allowed to do this, the service says "forbidden" → Give the key's user the right/,
+        /: 403 forbidden: the key is not allowed to do this; the service says "forbidden" → Give the key's user the right/,
       ),
     ])
   })
@@ -195,7 +195,7 @@ describe('the projects', () => {
       'warn the service does not name its release: /healthz answers 503 service unavailable → Check what answers at /healthz below `url`: the gateway names its release there.',
     ])
     expect(of('projects')).toEqual([
-      'fail billing, orders: GET http://127.0.0.1:PORT/api/v1/projects/p1: 503 service unavailable, the service says "later" (request id r1) → Check the service and its log, then run the audit again.',
+      'fail billing, orders: GET http://127.0.0.1:PORT/api/v1/projects/p1: 503 service unavailable; the service says "later" (request id r1) → Check the service and its log, then run the audit again.',
     ])
   })
 })

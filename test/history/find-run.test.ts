@@ -30,12 +30,12 @@ describe('a run', () => {
   })
 
   it.each([
-    ['2', /there is no committed run 2; the history has 1 \(.*\) to 4 \(.*\), not all of them: .* pruned/],
+    ['2', /there is no committed run 2; the history has runs 1 \(.*\) to 4 \(.*\), not all of them: .* pruned/],
     ['latest~3', /there is no committed run latest~3/],
     ['latest~', /is not a run or a time/],
     ['last', /is not a run or a time/],
     ['-1', /is not a run or a time/],
-    ['2026-11-17', /no run was committed by 2026-11-17; the history has 1/],
+    ['2026-11-17', /no run was committed by 2026-11-17; the history has runs 1/],
     ['2026-02-31', /is not a valid time/],
     ['2026-11-21T25:00:00Z', /is not a valid time/],
     ['2026-1-1', /is not a valid time/],
@@ -75,7 +75,7 @@ describe('a run', () => {
   it.each([
     ['2026-11-21', '2026-11-20', /--from 2026-11-21 is not before --to 2026-11-20/],
     ['2026-11-19', '2026-11-19', /no run was committed from 2026-11-19 to 2026-11-19/],
-    ['2020-01-01', '2020-02-01', /no run was committed by 2020-02-01; the history has 1/],
+    ['2020-01-01', '2020-02-01', /no run was committed by 2020-02-01; the history has runs 1/],
   ])('makes no period from %s to %s', (from, to, message) => {
     expect(() => findPeriod(runs, { from, to }, now)).toThrow(message)
   })

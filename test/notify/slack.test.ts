@@ -61,7 +61,7 @@ describe('a message to Slack', () => {
 
   it('says once why listings were lost and what to do, before all else', async () => {
     const failure = {
-      text: 'acme: 429 too many requests, the service says "exceeded rate limit"',
+      text: 'acme: 429 too many requests; the service says "exceeded rate limit"',
       listings: 19,
       facts: [
         { label: 'url', text: 'hookdrift.yaml:5:10' },
@@ -74,7 +74,7 @@ describe('a message to Slack', () => {
     const unknown_rules = { critical: 1, high: 2 }
     const shown = await textOf(aMessage('msg_1', { events, failures: [failure], unknown_rules }))
     expect(shown.split('\n').slice(1, 8)).toEqual([
-      '• *Incomplete:* acme: 429 too many requests, the service says `"exceeded rate limit"`',
+      '• *Incomplete:* acme: 429 too many requests; the service says `"exceeded rate limit"`',
       'URL: `hookdrift.yaml:5:10`',
       'Cost: 19 walks of 3 projects',
       'Next: Run again later; lower `concurrency` if it stays.',

@@ -105,7 +105,7 @@ describe('a tool', () => {
     ['violations', { project: 'demo/nowhere' }, /--project demo\/nowhere matches none of demo\/orders/],
     ['violations', { severty: 'high' }, /there is no parameter "severty", did you mean severity\?/],
     ['violations', { severity: 'worst' }, /expected one of critical, high/],
-    ['violations', { run: 99 }, /there is no committed run 99; the history has 1/],
+    ['violations', { run: 99 }, /there is no committed run 99; the history has runs 1/],
     ['violations', { limit: 0 }, /Expected a number from 1, or all/],
     ['violations', { project: { name: 'x' } }, /the parameter "project" is not a text/],
     ['violations', { rule: 'a\0b' }, /has a NUL/],

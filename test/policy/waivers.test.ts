@@ -62,7 +62,7 @@ describe('waivers of a policy', () => {
     [{ expires: '2027-03-31T18:00:00' }, [expect.stringMatching(/^6:14: .*a time with its zone/)]],
     [
       { expires: '2027-11-23' },
-      ['6:14: 2027-11-23 is more than 366 days ahead: accept it for less, and review it then'],
+      ['6:14: 2027-11-23 is more than 366 days ahead: choose an earlier end, and review the violation then'],
     ],
     [{ expires: '2027-11-22T12:00:01Z' }, [expect.stringMatching(/^6:14: .*more than 366 days ahead/)]],
     [{ match: '{}' }, [expect.stringMatching(/^3:12: .*at least one of its keys/)]],

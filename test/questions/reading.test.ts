@@ -304,7 +304,7 @@ describe('reading commands', () => {
       ['timeline', 'nowhere', '--project', 'payments', '--kind', 'source'],
       /has no resource "nowhere" in payments source$/m,
     ],
-    [['diff', '1', '99'], /there is no committed run 99; the history has 1/],
+    [['diff', '1', '99'], /there is no committed run 99; the history has runs 1/],
     [['diff', 'last week'], /"last week" is not a run or a time/],
     [['state', '--at', '2026-02-31'], /"2026-02-31" is not a valid time/],
     [['state', '--project', 'nowhere'], /--project nowhere matches none of acme\//],

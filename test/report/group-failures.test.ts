@@ -24,7 +24,7 @@ describe('the reason of a walk', () => {
   })
 
   it('takes no address from the words of a service', () => {
-    const what = '500, the service says "x (GET http://evil.example)"'
+    const what = '500; the service says "x (GET http://evil.example)"'
     expect(readReason(what).url).toBeNull()
     expect(
       readReason(writeReason({ what, url: 'http://a.example', urlOrigin: null, key: null, requestId: null })),

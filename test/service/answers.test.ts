@@ -173,20 +173,20 @@ describe('an error', () => {
   it.each([
     [
       said(403, 'nope'),
-      'forbidden: page 1: 403 forbidden: the key is not allowed to do this, the service says "nope" (request id req-7)',
+      'forbidden: page 1: 403 forbidden: the key is not allowed to do this; the service says "nope" (request id req-7)',
     ],
     [
       said(400, 'Invalid version number'),
-      'http: page 1: 400 bad request, the service says "Invalid version number" (request id req-7)',
+      'http: page 1: 400 bad request; the service says "Invalid version number" (request id req-7)',
     ],
     [answer(415, ''), 'http: page 1: 415 unsupported media type (request id req-7)'],
     [
       said(400, 'Project not found'),
-      'not_found: page 1: 400 bad request: the project does not exist, or the key may not see it, the service says "Project not found" (request id req-7)',
+      'not_found: page 1: 400 bad request: the project does not exist, or the key may not see it; the service says "Project not found" (request id req-7)',
     ],
     [
       said(404, 'unauthorized to process request'),
-      'not_found: page 1: 404 not found: the project does not exist, or the key may not see it, the service says "unauthorized to process request" (request id req-7)',
+      'not_found: page 1: 404 not found: the project does not exist, or the key may not see it; the service says "unauthorized to process request" (request id req-7)',
     ],
     [
       answer(404, '404 page not found\n', { 'content-type': 'text/plain; charset=utf-8' }),
@@ -202,7 +202,7 @@ describe('an error', () => {
     const message = `bad\r\nkey \u0007\u202e${key} or not-a-real-secret-part-of-a-key ${'x'.repeat(500)}`
     const { fault } = await walk(aClient((await aService(said(400, message))).url))
     expect(fault).toMatch(
-      /^http: page 1: 400 bad request, the service says "bad key \[key\] or \[key\] x+…" \(request id req-7\)$/,
+      /^http: page 1: 400 bad request; the service says "bad key \[key\] or \[key\] x+…" \(request id req-7\)$/,
     )
     expect(fault?.length).toBeLessThan(280)
   })
@@ -218,7 +218,7 @@ describe('an error', () => {
     [`${'x '.repeat(94)}9f8e7d6c5b4a39281706f5e4`, `${'x '.repeat(94)}…`],
   ])('%s is reported without what looks like a credential', async (message, shown) => {
     expect(await faultOf(said(422, message))).toBe(
-      `http: page 1: 422 unprocessable entity, the service says "${shown}" (request id req-7)`,
+      `http: page 1: 422 unprocessable entity; the service says "${shown}" (request id req-7)`,
     )
   })
 

@@ -103,7 +103,7 @@ describe('a permanent failure', () => {
     [reset, 'network: page 1: connection reset after 2 tries'],
     [
       said(502, 'upstream is gone'),
-      'http: page 1: 502 bad gateway after 2 tries, the service says "upstream is gone" (request id req-7)',
+      'http: page 1: 502 bad gateway after 2 tries; the service says "upstream is gone" (request id req-7)',
     ],
   ])('is reported with the number of tries %#', async (given, fault) => {
     const client = aClient((await aService(given)).url, { limits: { retries: 1 }, timeoutAfter })
@@ -156,7 +156,7 @@ describe('a refused key', () => {
   it('is refused when it persists, with both possible reasons', async () => {
     const service = await aService(said(401, 'authorization failed'))
     expect((await walk(aClient(service.url))).fault).toBe(
-      "refused_key: page 1: 401 unauthorized after 4 tries: the key is wrong, expired or revoked, or the service's database is down, " +
+      "refused_key: page 1: 401 unauthorized after 4 tries: the key is wrong, expired or revoked, or the service's database is down; " +
         'the service says "authorization failed" (request id req-7)',
     )
     expect(service.requests.length).toBe(4)
@@ -214,7 +214,7 @@ describe('a rate limit', () => {
       const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }))
       const clock = aClock(start)
       expect((await walk(aClient(service.url, { clock }))).fault).toBe(
-        'rate_limited: page 1: 429 too many requests after 2 tries, no time left for further tries, ' +
+        'rate_limited: page 1: 429 too many requests after 2 tries, no time left for further tries; ' +
           'the service says "exceeded rate limit" (request id req-7)',
       )
       expect(clock.slept).toEqual([60_000])

@@ -36,7 +36,7 @@ export function describeReplay({ replayed_with: replayed }: Compliance): readonl
     policy === original
       ? 'Replayed: the policy of the run, evaluated again from the history.'
       : `Replayed: as if the run had evaluated policy ${policy.slice(0, 12)}. It evaluated ${original.slice(0, 12)}.`,
-    ...not_evaluated.map(describeNotEvaluated),
+    ...describeNotEvaluated(not_evaluated),
   ]
 }
 

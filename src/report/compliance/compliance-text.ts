@@ -61,7 +61,8 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
   const active = violations.filter(({ state }) => state !== 'resolved' && state !== 'waived')
   const listed = full ? active : active.slice(0, mostViolations)
   const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
-  const extent = `${count(rules.length, 'rule')} evaluated up to ${count(evaluated, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
+  const each = evaluated === 0 ? 'nothing' : `up to ${count(evaluated, 'resource')} each`
+  const extent = `${count(rules.length, 'rule')} evaluated ${each}; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
   const ends = describeEnds(control)
   return [
     '',

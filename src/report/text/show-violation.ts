@@ -50,7 +50,7 @@ function describeState(violation: ReportViolation): string {
   if (state === 'opened') return 'new'
   if (state === 'resolved') {
     const how = shorten(neutralise(describeEnding(violation)), 600)
-    return `until ${showTime(last_seen)}${resolution === null ? '' : `, ${how}`}`
+    return `${resolution === null ? '' : `${how}, `}last seen ${showTime(last_seen)}`
   }
   if (state === 'waived') return `waived, since ${showTime(first_seen)}`
   return state === 'unknown' ? `unknown, last seen ${showTime(last_seen)}` : `since ${showTime(first_seen)}`

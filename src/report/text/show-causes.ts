@@ -30,11 +30,13 @@ export function showCauses(
   const following = causes.reduce((sum, { violations }) => sum + violations.length, 0)
   const what =
     following === 0 ? '' : `, and ${count(following, 'violation')} that ${following === 1 ? 'follows' : 'follow'}`
+  const fresh = causes.filter(({ first_run: run }) => run === page.runNumber).length
+  const when = fresh === causes.length ? '' : fresh === 0 ? ' of earlier runs' : ` (${fresh} of this run)`
   const hasFields = page.full || causes.length <= mostWithFields
   const omitted = causes.length - named.length
   return [
     '',
-    page.paint('heading', `Causes: ${count(causes.length, 'change')}${what}`),
+    page.paint('heading', `Causes: ${count(causes.length, 'change')}${when}${what}`),
     ...named.flatMap((cause) => [
       '',
       ...showCause(cause, page, hasFields),

@@ -207,7 +207,7 @@ const narrowestMessage = 24
 
 /**
  * One line for each violation, its message last: cut to the width, or wrapped where the page is shown whole. The message
- * of a single violation that this run opened has a line of its own where it would be cut. Columns for which the line has
+ * of a single violation that this run opened has up to two lines of its own where it would be cut. Columns for which the line has
  * no room come before the message, on lines of their own.
  */
 function layRows(
@@ -263,12 +263,13 @@ function withMessage(
   const [shortened] = shortenSeals(text)
   const message = neutralise(shorten(shortened, 600))
   if (widthOf(message) + indent.length <= room) return [`${line}${indent}${message}`]
-  if (!page.wraps) {
-    return mayCut && room >= narrowestMessage
-      ? [`${line}${indent}${cutColumns(message, room - indent.length)}`]
-      : [line.trimEnd(), `      ${cutColumns(message, page.width - 6)}`]
+  if (!page.wraps && mayCut && room >= narrowestMessage) {
+    return [`${line}${indent}${cutColumns(message, room - indent.length)}`]
   }
-  return [line.trimEnd(), ...wrapProse(message, page.width - 6).map((part) => `      ${part}`)]
+  const [first = '', ...rest] = wrapProse(message, page.width - 6)
+  // On a screen, the second line is the last one.
+  const more = page.wraps || rest.length < 2 ? rest : [cutColumns(rest.join(' '), page.width - 6)]
+  return [line.trimEnd(), ...[first, ...more].map((part) => `      ${part}`)]
 }
 
 /** How many of the columns fit into a line. */

@@ -84,7 +84,8 @@ export class ProjectAcceptances {
     const changed = [...this.#former.values()].filter(({ id }) => this.#endings.has(id))
     for (const acceptance of [...this.#inForce.values(), ...changed]) {
       const needs = criteria.needs.get(acceptance.rule)
-      // A rule that is off says nothing.
+      // A rule that is off says nothing, and what was removed is gone in spite of that.
+      if (needs === undefined && criteria.isRemoved(asFinding(acceptance))) this.#end(acceptance, 'removed')
       if (needs === undefined || this.#fingerprints.has(acceptance.fingerprint)) continue
       if (!isDecided(acceptance, needs) || criteria.endings.has(keyed(asFinding(acceptance)).key)) continue
       const silence = decideSilence(asFinding(acceptance), criteria)?.resolution

@@ -268,7 +268,7 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
       expect(endings).toEqual(['value_changed', 'value_changed', undefined])
     })
 
-    it('ends with its resource', async () => {
+    it.each([true, false])('ends with its resource (rule on: %s)', async (isOn) => {
       await using world = await openWorld(backend)
       world.set({ http_timeout: 900 }, 3)
       await world.next()
@@ -276,7 +276,7 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
       await world.next()
       changeData(world.fleet, world.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
       deleteEndpoint(world.fleet, world.endpointAt(3))
-      await world.next()
+      await world.next(isOn ? {} : { policy: quiet })
       expect(await world.acceptances()).toMatchObject([{ ended: { by: 'removed' } }])
     })
 

@@ -10,6 +10,8 @@ interface Schema {
   readonly const?: unknown
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
@@ -117,12 +119,18 @@ function rowsOf(path: string, schema: Schema, owner: Schema, types: readonly unk
   const isSaid = schema.description?.includes('Default') === true || hasMembers(schema)
   const fallback =
     schema.default === undefined || isSaid ? '' : ` Default: \`${JSON.stringify(schema.default).replaceAll('"', '')}\`.`
-  const about = schema.description === undefined ? '' : ` ${sentence(schema.description)}`
+  const about = schema.description === undefined ? '' : ` ${sentence(schema.description)}${rangeOf(schema)}`
   const list = schema.type === 'array' ? '[]' : ''
   // What most of them mean needs no list of them.
   const of = types.length === 0 || types.length > 2 ? '' : ` of ${types.map((type) => `\`${type}\``).join(' and ')}`
   const row = `- \`${path}${list}\`${of}:${about}${choices}${needed}${fallback}`.replace(/:$/, '')
   return [row, ...memberRows(schema, `${path}${list}.`)]
+}
+
+/** Of whole numbers. */
+function rangeOf({ type, minimum, maximum }: Schema): string {
+  if (type !== 'integer' || minimum === undefined || maximum === undefined) return ''
+  return maximum === Number.MAX_SAFE_INTEGER ? ` At least ${minimum}.` : ` From ${minimum} to ${maximum}.`
 }
 
 function sentence(text: string): string {

@@ -53,10 +53,12 @@ const sizeUnits: Readonly<Record<string, number>> = {
 }
 
 const limits = z.strictObject({
-  connect_timeout: duration({ from: '1ms', to: '10m' }).prefault('5s').describe('Until the connection is open'),
+  connect_timeout: duration({ from: '1ms', to: '10m' })
+    .prefault('5s')
+    .describe('How long the connection may take to open'),
   page_timeout: duration({ from: '1ms', to: '1h' })
     .prefault('30s')
-    .describe('For one whole page, to the last byte of the answer'),
+    .describe('How long one page may take, to the last byte of the answer'),
   retries: z.int().min(0).max(100).default(4).describe('Further tries of one request after the first'),
   retry_budget: duration({ from: '0s', to: '24h' })
     .prefault('60s')
@@ -70,14 +72,21 @@ const limits = z.strictObject({
     .default(2000)
     .describe('Subscriptions of a project whose filter rows a run reads, the others in their turn'),
   filters_at_once: z.int().min(1).max(64).default(4).describe('Requests for filter rows that are sent at once'),
-  max_pages: z.int().min(1).max(10_000_000).default(100_000).describe('Of one walk; a longer one breaks off'),
+  max_pages: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .default(100_000)
+    .describe('The most pages of one walk; a longer one breaks off'),
   walks: z
     .int()
     .min(1)
     .max(1000)
     .exactOptional()
     .describe('Projects of the service that all workers with `shared: true` scan at once. Default: `concurrency`'),
-  max_body: size({ from: '1KiB', to: '256MiB' }).prefault('32MiB').describe('Of one answer; a larger one is refused'),
+  max_body: size({ from: '1KiB', to: '256MiB' })
+    .prefault('32MiB')
+    .describe('The most bytes of one answer; a larger one is refused'),
 })
 
 const filters = z.strictObject({
@@ -86,7 +95,8 @@ const filters = z.strictObject({
       owner: filter.exactOptional().describe("Only this owner's endpoints"),
       name: filter.exactOptional().describe('Only endpoints with this in their name'),
     })
-    .exactOptional(),
+    .exactOptional()
+    .describe('Which endpoints are listed'),
   subscriptions: z
     .strictObject({
       name: filter.exactOptional().describe('Only subscriptions with this in their name'),
@@ -97,7 +107,8 @@ const filters = z.strictObject({
         .exactOptional()
         .describe('Only subscriptions of these endpoints, by uid; at most 1000'),
     })
-    .exactOptional(),
+    .exactOptional()
+    .describe('Which subscriptions are listed'),
 })
 
 const oneProject = '{ id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }'
@@ -108,12 +119,12 @@ const labels = z
     z.string().regex(/^[^\0-\x1f\x7f]{0,200}$/, { error: 'text without line breaks, at most 200 characters' }),
   )
   .default({})
-  .describe("For the policy's selectors")
+  .describe('Labels by which the policy and `notify` choose projects')
 
 const project = z.strictObject(
   {
     id: name.describe("The service's identifier of the project"),
-    name: name.exactOptional().describe('Shown as service/name. Default: the id'),
+    name: name.exactOptional().describe('The name of the project, shown as service/name. Default: the id'),
     key: key.exactOptional().describe(`The project's key, as ${referenceForms}. Default: the service's`),
     labels,
     filters: filters.default({}).describe('Narrow the scan; filtered-out resources are not audited'),
@@ -150,12 +161,12 @@ function linkWith(placeholders: readonly string[]) {
 
 const service = z
   .strictObject({
-    name: name.describe('Precedes the project in every report: acme/payments'),
+    name: name.describe('The name of the service, before that of the project in every report: acme/payments'),
     url: z
       .string()
       .refine(isServiceUrl, { error: 'an http or https URL without user, password, query or fragment' })
       .transform(withoutSlash)
-      .describe("Base URL; the contract's paths are appended"),
+      .describe("The base URL of the service's API, without /api/v1"),
     key: key.exactOptional().describe(`For all projects without one of their own, as ${referenceForms}`),
     page_size: z.int().min(1).max(100_000).default(1000).describe('Items requested per page'),
     listings: z
@@ -217,10 +228,10 @@ const retentionSchema = z
   .strictObject({
     keep_last: count.exactOptional().describe('The last runs'),
     keep_hourly: count.exactOptional().describe('The last run of each of the last hours that have one'),
-    keep_daily: count.exactOptional().describe('Of each of the last days'),
-    keep_weekly: count.exactOptional().describe('Of each of the last weeks'),
-    keep_monthly: count.exactOptional().describe('Of each of the last months'),
-    keep_yearly: count.exactOptional().describe('Of each of the last years'),
+    keep_daily: count.exactOptional().describe('The last run of each of the last days that have one'),
+    keep_weekly: count.exactOptional().describe('The last run of each of the last weeks that have one'),
+    keep_monthly: count.exactOptional().describe('The last run of each of the last months that have one'),
+    keep_yearly: count.exactOptional().describe('The last run of each of the last years that have one'),
     keep_within: z
       .string()
       .refine((text) => readSpan(text) !== undefined, {
@@ -284,7 +295,9 @@ const scheduleSchema = z.strictObject({
   projects: projectPatterns.exactOptional(),
   probes: z.boolean().default(true).describe('Whether its runs run the probes of the policy'),
   run_on_start: z.boolean().default(false).describe('Run once when the worker starts'),
-  run_timeout: runTimeout.exactOptional().describe("For this schedule's runs. Default: the configuration's"),
+  run_timeout: runTimeout
+    .exactOptional()
+    .describe("How long one run of this schedule may take. Default: the configuration's"),
 })
 
 /** The file `hookdrift.yaml` as a person writes it: every member of the outer contract, once. */
@@ -317,7 +330,7 @@ export const configurationSchema = z
     run_timeout: runTimeout
       .prefault('1h')
       .describe(
-        'For one whole run; listings not finished by then are partial, and the run is committed. A schedule may set its own',
+        'How long one whole run may take; listings not finished by then are partial, and the run is committed. A schedule may set its own',
       ),
     retention: retentionSchema
       .exactOptional()

@@ -79,8 +79,12 @@ export const channelSchema = z.discriminatedUnion('type', [
     path: z
       .string()
       .regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a directory, at most 4096 characters' })
-      .describe('Made when it is not there; relative to this file'),
-    formats: z.array(z.enum(formatNames)).min(1).default(['json', 'text']).describe('Of the reports'),
+      .describe('The directory of the reports, relative to this file; it is made when it is not there'),
+    formats: z
+      .array(z.enum(formatNames))
+      .min(1)
+      .default(['json', 'text'])
+      .describe('In which formats reports are written'),
     keep: z.int().min(1).max(1_000_000).default(90).describe('Runs whose reports stay'),
   }),
   z.strictObject({
@@ -131,7 +135,7 @@ export const channelSchema = z.discriminatedUnion('type', [
   z.strictObject({
     ...chosenByAll,
     type: z.literal('jira'),
-    url: url.describe('Of the site, such as https://acme.atlassian.net'),
+    url: url.describe('The address of the site, such as https://acme.atlassian.net'),
     project: z
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9_]{0,254}$/, { error: 'the key of a project, such as OPS' })
@@ -162,10 +166,10 @@ export const channelSchema = z.discriminatedUnion('type', [
             '`smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` before the host if the server requires it',
         })
         .describe('The mail server; with credentials, only over TLS'),
-      user: credential.exactOptional().describe('In place of the password in `smtp`'),
+      user: credential.exactOptional().describe('The user at the mail server, in place of one in `smtp`'),
       password: credential.exactOptional().describe(`A secret; as ${referenceForms}`),
-      from: address,
-      to: z.array(address).min(1).max(100),
+      from: address.describe('The address of the sender'),
+      to: z.array(address).min(1).max(100).describe('The addresses of the receivers'),
     })
     .check(checkFaults(findLoginFault)),
 ])

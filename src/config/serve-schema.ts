@@ -54,12 +54,12 @@ export const serveSchema = z
           .refine((name) => !otherHeaders.includes(name.toLowerCase()), {
             error: 'a header that carries nothing but the name of the user',
           })
-          .describe('In which the proxy names its user. It must replace what a client sends'),
+          .describe('The header in which the proxy names its user. It must replace what a client sends'),
         addresses: z
           .array(z.string().refine((text) => readNetwork(text) !== undefined, { error: network }))
           .min(1)
           .max(100)
-          .describe('From which the header is believed: IP addresses, or networks such as 10.0.0.0/8'),
+          .describe('Addresses from which the header is believed: IP addresses, or networks such as 10.0.0.0/8'),
       })
       .exactOptional()
       .describe('A proxy in front that knows its users. They read all projects, or those of a token that they send'),

@@ -102,6 +102,11 @@ async function plan(
       deliver(report, showsTrend(options) ? { trend: await readTrendOf(history, report) } : {})
     }
   }
+  if (to !== undefined && from === undefined) {
+    throw AuditError.usage('--to is the end of a period, which needs --from', {
+      advice: 'add --from; `--run` reports on one run, also by a time',
+    })
+  }
   const { planCompliance } = await import('../app/plan-compliance.ts')
   const deliver = await planDelivery(options, terminal, await loadComplianceReports())
   const answer = await planCompliance({ framework, from, to, policy }, terminal)

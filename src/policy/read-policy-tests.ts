@@ -91,10 +91,7 @@ function read(file: string, readFile: (file: string) => string): string {
   try {
     return readFile(file)
   } catch (error) {
-    throw AuditError.usage(`cannot read the tests ${file}: ${reasonOf(error)}`, {
-      advice: 'check `tests` in the policy',
-      cause: error,
-    })
+    throw unreadable(file, error, 'check `tests` in the policy')
   }
 }
 
@@ -103,8 +100,12 @@ function readIfThere(file: string, readFile: (file: string) => string): string |
     return readFile(file)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
+    throw unreadable(file, error, 'its name makes it the tests of the policy next to it: correct it, or rename it')
   }
+}
+
+function unreadable(file: string, error: unknown, advice: string): AuditError {
+  return AuditError.usage(`cannot read the tests ${file}: ${reasonOf(error)}`, { advice, cause: error })
 }
 
 function* findUnknownNames(test: TestAtPosition, ruleIds: readonly string[]): Generator<FileProblem> {

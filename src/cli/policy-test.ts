@@ -4,8 +4,9 @@ import { policyFileOf } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { answerPolicyTests, policyTestsView } from '../questions/answer-policy-tests.ts'
+import { limited } from '../report/show-answer.ts'
 import { printAnswer } from './print-answer.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
 interface TestOptions extends AnswerOptions {
   readonly policy?: string
@@ -30,7 +31,8 @@ async function test(options: TestOptions, terminal: ProcessContext): Promise<num
     })
   }
   const answer = answerPolicyTests(policy, tests)
-  const limited = { ...answer, rows: answer.rows.slice(0, limitOf(options)) }
-  await printAnswer(limited, policyTestsView, options.format, terminal)
+  // All are shown, unless a limit is given: the failed ones may be the last.
+  const rows = limited(answer.rows, options.limit ?? Number.POSITIVE_INFINITY)
+  await printAnswer({ ...answer, ...rows }, policyTestsView, options.format, terminal)
   return answer.rows.every(({ ok }) => ok) ? exitCodes.clean : exitCodes.violations
 }

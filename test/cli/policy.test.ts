@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
@@ -111,6 +112,29 @@ describe('hookdrift policy test', () => {
     `)
     const json = JSON.parse((await policy.run('test', '--policy', 'policy.yaml', '--format', 'json')).stdout)
     expect(json.rows).toMatchObject([{ name: 'sees plain http', ok: false, problems: [{ line: 4 }, { line: 4 }] }])
+  })
+
+  it('shows a test that fails after many that pass, and says what a limit leaves out', async () => {
+    const one = (name: string, expected: string) =>
+      `  - { name: ${name}, resources: [{ kind: endpoint }], expect: [${expected}] }\n`
+    const passing = Array.from({ length: 100 }, (_, index) => one(`t${index}`, '')).join('')
+    const failing = one('last', '{ rule: endpoint/url-not-https }')
+    using policy = openPolicy('extends: [tls]\n', { 'policy.test.yaml': `tests:\n${passing}${failing}` })
+    const all = await policy.run('test', '--policy', 'policy.yaml')
+    expect([all.code, all.stdout]).toEqual([1, expect.stringContaining('in "last": expected a violation of')])
+    const first = await policy.run('test', '--policy', 'policy.yaml', '--limit', '1', '--format', 'json')
+    expect([first.code, JSON.parse(first.stdout)]).toMatchObject([1, { rows: [{ name: 't0' }], omitted: 100 }])
+  })
+
+  it('exits with 2 for a policy whose tests cannot be read, as `policy check` and `config check` do', async () => {
+    using policy = openPolicy('extends: [tls]\n')
+    mkdirSync(policy.file('policy.test.yaml'))
+    for (const args of [['test', '--policy'], ['check']]) {
+      expect(await policy.run(...args, 'policy.yaml')).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/cannot read the tests .*policy\.test\.yaml: it is a directory\n {2}its name/),
+      })
+    }
   })
 
   it('exits with 2 for a policy without tests', async () => {

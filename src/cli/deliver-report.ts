@@ -97,7 +97,7 @@ export async function readTrendOf(reader: HistoryReader, { run }: Report): Promi
  * @throws AuditError.usage when options contradict each other or a file cannot be written
  */
 export async function planDelivery<Document extends AttestationSubject>(
-  options: FormatOptions & Partial<HistoryOptions>,
+  options: FormatOptions & ReadFiles & { readonly metricsFile?: string },
   terminal: ProcessContext,
   writers: Writers<Document>,
 ): Promise<(document: Document, past?: Pick<RenderOptions, 'trend'>) => void> {
@@ -115,7 +115,8 @@ export async function planDelivery<Document extends AttestationSubject>(
   const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
   const attestations =
     options.attest === undefined ? [] : [...main, ...more].map(({ file }) => ({ file: attestationOf(file) }))
-  refuseDuplicates([...main, ...more, ...attestations])
+  const metrics = options.metricsFile === undefined ? [] : [{ file: resolve(terminal.cwd(), options.metricsFile) }]
+  refuseDuplicates([...main, ...more, ...attestations, ...metrics])
   const needed = main.length + more.length === 0 ? [] : await findNeededFiles(options, terminal)
   for (const { file } of main) refuseUnwritable('--output', file, needed)
   for (const { file } of more) refuseUnwritable('--report', file, needed)
@@ -135,19 +136,28 @@ export async function planDelivery<Document extends AttestationSubject>(
   }
 }
 
+/** Files that a command reads, by its options. */
+interface ReadFiles extends Partial<HistoryOptions> {
+  readonly attest?: string
+  /** A name; a file has a slash or a dot. */
+  readonly framework?: string | undefined
+  readonly policy?: string | undefined
+}
+
 /** Files that hookdrift needs. What cannot be located is reported when it is read. */
-export async function findNeededFiles(
-  options: Pick<FormatOptions, 'attest'> & Partial<HistoryOptions>,
-  terminal: ProcessContext,
-): Promise<readonly NeededFile[]> {
-  const { attest, config } = options
+export async function findNeededFiles(options: ReadFiles, terminal: ProcessContext): Promise<readonly NeededFile[]> {
+  const { attest, config, framework, policy: replayed } = options
   const path = (file: string) => resolve(terminal.cwd(), file)
-  const key = attest === undefined ? [] : [{ file: path(attest), what: 'the private key' }]
-  if (config === undefined) return key
+  const named = [
+    ...(attest === undefined ? [] : [{ file: path(attest), what: 'the private key' }]),
+    ...(framework !== undefined && /[/.]/.test(framework) ? [{ file: path(framework), what: 'the framework' }] : []),
+    ...(replayed === undefined ? [] : [{ file: path(replayed), what: 'the policy' }]),
+  ]
+  if (config === undefined) return named
   const location = await unlessUnreadable(locateHistory({ ...options, config }, terminal))
   const policy = (await unlessUnreadable(configuredPaths(config, terminal)))?.policy
   return [
-    ...key,
+    ...named,
     { file: path(config), what: 'the configuration' },
     ...(policy === undefined ? [] : [{ file: policy, what: 'the policy' }]),
     ...(location?.kind === 'file'
@@ -280,7 +290,7 @@ function refuseDuplicates(files: readonly Pick<ReportFile, 'file'>[]): void {
   const seen = new Set<string>()
   for (const { file } of files) {
     const realPath = realPathOf(file)
-    if (seen.has(realPath)) throw AuditError.usage(`--report: two files would be written to ${file}`)
+    if (seen.has(realPath)) throw AuditError.usage(`two files would be written to ${file}`)
     seen.add(realPath)
   }
 }

@@ -85,6 +85,7 @@ describe('--report', async () => {
     ['an empty file', ['--report', 'sarif='], /not a format and a file\n/],
     ['one file twice', ['--report', 'json=x', '--report', 'sarif=./x'], /two files would be written to .*\/x\n/],
     ['a file of --output', ['--output', 'x', '--report', 'json=x'], /two files would be written to/],
+    ['a file of --metrics-file', ['--metrics-file', 'x', '--report', 'json=x'], /two files would be written to/],
     ["a file of CSV's", ['--report', 'csv=a.csv', '--report', 'json=a.drift.csv'], /two files .*a\.drift\.csv\n/],
     [
       'a directory that is not there',
@@ -150,6 +151,28 @@ describe('--report', async () => {
     }
     expect(service.requests.length).toBe(asked)
     expect((await cli.run('verify', ...history)).code).toBe(0)
+  })
+
+  it.each([
+    ['ours.yaml', 'the framework'],
+    ['./new.yaml', 'the policy'],
+  ])('is not written over what a report by control reads: %s', async (file, what) => {
+    using cli = openCliFixture()
+    cli.write('ours.yaml', 'framework: ours\ntitle: Ours\ncontrols: [{ id: A, title: A }]\n')
+    cli.write('new.yaml', 'extends: [recommended]\n')
+    await cli.run('audit', '--quiet')
+    const before = cli.read(file)
+    const { code, stderr } = await cli.run(
+      'report',
+      '--framework',
+      'ours.yaml',
+      '--policy',
+      'new.yaml',
+      '--output',
+      file,
+    )
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`is ${what}, and is not replaced`)])
+    expect(cli.read(file)).toBe(before)
   })
 
   it('reports a file that cannot be written, keeps the others, and says that the run is committed', async () => {

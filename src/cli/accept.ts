@@ -83,18 +83,21 @@ function notYetAccepted(fingerprints: readonly string[], acceptances: readonly A
 }
 
 /** One thing at a time: accept with a reason, list, or revoke. */
-function refuseUnclear(words: readonly string[], { reason, cause, list, revoke }: AcceptOptions): void {
+function refuseUnclear(words: readonly string[], { reason, by, cause, list, revoke }: AcceptOptions): void {
   const actions = [words.length > 0, cause !== undefined, list === true, revoke !== undefined].filter(Boolean).length
   if (actions !== 1) {
     throw AuditError.usage('expected violations to accept, --cause, --list, or --revoke', {
       advice: '`hookdrift violations` shows them with their fingerprints',
     })
   }
-  const isAccepting = list !== true && revoke === undefined
+  const isAccepting = words.length + Number(cause !== undefined) > 0
   if (isAccepting && (reason ?? '').trim() === '') {
     throw AuditError.usage('an acceptance needs a reason', { advice: 'pass --reason TEXT, such as a ticket' })
   }
   if (!isAccepting && reason !== undefined) {
-    throw AuditError.usage('--reason is for what is accepted', { advice: 'leave it out with --list and --revoke' })
+    throw AuditError.usage('--reason says why violations are accepted: --revoke and --list keep none', {
+      advice: '`hookdrift note TEXT` records why they are revoked',
+    })
   }
+  if (list === true && by !== undefined) throw AuditError.usage('--list records nothing, so it takes no --by')
 }

@@ -8,9 +8,10 @@ import { AuditError } from '../model/errors.ts'
 import { answerQuery, queryView, viewListView } from '../questions/answer-query.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { listOf } from '../report/report-schema.ts'
+import { limited } from '../report/show-answer.ts'
 import { wrapPieces } from '../text/columns.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
-import { addReadingOptions, type ReadingOptions } from './query-options.ts'
+import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
 export const queryViewsForm: AnswerForm = {
   name: 'query-views',
@@ -35,7 +36,7 @@ export function defineQuery(command: Command, execute: Execute): void {
     .option('--views', 'describe the views that can be queried, with their columns')
     .addHelpText('after', `\nViews:\n${viewNames()}`)
   addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
-    execute((terminal) => (options.views ? showViews(options, terminal) : query(sql, options, terminal))),
+    execute((terminal) => (options.views ? showViews(sql, options, terminal) : query(sql, options, terminal))),
   )
 }
 
@@ -60,11 +61,8 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
   })
 }
 
-async function showViews({ format }: QueryOptions, terminal: ProcessContext): Promise<number> {
-  return printAnswer(
-    { form: queryViewsForm, run: null, rows: await explainViews(), omitted: 0 },
-    viewListView,
-    format,
-    terminal,
-  )
+async function showViews(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {
+  if (sql !== undefined) throw AuditError.usage('--views describes the views, and runs no query: leave one of them out')
+  const rows = limited(await explainViews(), limitOf(options))
+  return printAnswer({ form: queryViewsForm, run: null, ...rows }, viewListView, options.format, terminal)
 }

@@ -318,6 +318,7 @@ describe('reading commands', () => {
       /no rule "endpoint\/secret-waek", did you mean endpoint\/secret-weak\?/,
     ],
     [['query'], /no query given/],
+    [['query', '--views', 'SELECT 1'], /--views describes the views, and runs no query/],
     [['query', 'DELETE FROM run'], /refused: it begins with DELETE/],
   ])('exit with 2 and a message for %j', async (args, message) => {
     const { code, stdout, stderr } = await historyFixture.ask(args)

@@ -91,6 +91,15 @@ describe('readable values that should be sealed', () => {
     [`UPDATE walk SET reason = '${credential}'`, 'the coverage of run'],
     [`UPDATE document SET body = '${credential}'`, 'document '],
     [`UPDATE approval SET note = '${credential}'`, 'the note of approval 1'],
+    [
+      `INSERT INTO acceptance (project_id, project, fingerprint, rule, kind, uid, path, reason, accepted_at, accepted_by)
+       VALUES (1, '', '', '', '', '', '', '${credential}', '', '')`,
+      'the reason of acceptance 1',
+    ],
+    [
+      `INSERT INTO recorded_note (at, text, projects, noted_at, noted_by) VALUES ('', '${credential}', '[]', '', '')`,
+      'the text of note 1',
+    ],
     [`UPDATE notification SET body = '${credential}'`, 'notification msg_'],
   ])('%s are found and not quoted', async (sql, detail) => {
     expect(await found(sql)).toContain(detail)

@@ -86,6 +86,8 @@ const texts = {
   'a notice of': "SELECT 'run ' || run AS subject, text FROM notice",
   'the coverage of': "SELECT 'run ' || run AS subject, reason AS text FROM walk WHERE reason IS NOT NULL",
   'the note of': "SELECT 'approval ' || id AS subject, note AS text FROM approval",
+  'the reason of': "SELECT 'acceptance ' || id AS subject, reason AS text FROM acceptance",
+  'the text of': "SELECT 'note ' || id AS subject, text FROM recorded_note",
   notification: 'SELECT id AS subject, error AS text FROM notification WHERE error IS NOT NULL',
 } as const
 

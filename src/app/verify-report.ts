@@ -25,17 +25,17 @@ export function verificationOf(depth: VerificationDepth): VerificationRequest {
 export async function verifyReport(
   { report, attestation, key }: AttestedFiles,
   upkeep: HistoryUpkeep | undefined,
-  pathOf: (path: string) => string,
+  { depth, pathOf }: { readonly depth: VerificationDepth; readonly pathOf: (path: string) => string },
 ): Promise<AttestationCheck[]> {
   const read = (what: string, file: string) => readNamed(what, pathOf(file))
   const publicKey = readPublicKey(read('key', key).toString(), key)
-  const ask = upkeep === undefined ? undefined : (run: number) => examine(upkeep, run)
+  const ask = upkeep === undefined ? undefined : (run: number) => examine(upkeep, run, depth)
   return verifyAttestation(read('report', report), read('attestation', attestation).toString(), publicKey, ask)
 }
 
-async function examine(upkeep: HistoryUpkeep, run: number): ReturnType<AskHistory> {
+async function examine(upkeep: HistoryUpkeep, run: number, depth: VerificationDepth): ReturnType<AskHistory> {
   try {
-    const { ok, checks } = await upkeep.verify(verificationOf('plain'))
+    const { ok, checks } = await upkeep.verify(verificationOf(depth))
     const fault = checks.find((check) => check.ok === false)
     return ok ? { chain: await upkeep.chainOf(run) } : { fault: `${fault?.id}: ${fault?.detail}` }
   } catch (error) {

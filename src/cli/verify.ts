@@ -6,7 +6,7 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { type Anchor, anchorOf, checkAnchor, readAnchor } from '../app/verify-anchor.ts'
 import { type AttestedFiles, verificationOf, verifyReport } from '../app/verify-report.ts'
 import type { HistoryLocation } from '../history/location.ts'
-import type { HistoryUpkeep } from '../history/upkeep.ts'
+import type { HistoryUpkeep, VerificationDepth } from '../history/upkeep.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { answerAttestation, answerVerification, verificationView } from '../questions/answer-verification.ts'
 import { printAnswer } from './print-answer.ts'
@@ -50,7 +50,7 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
   }
 
   const location = await locateHistory(options, terminal)
-  const request = verificationOf(options.deep === true ? 'deep' : 'plain')
+  const request = verificationOf(depthOf(options))
   const { verification, last } = await withUpkeep(location, terminal.env, async (upkeep) => {
     const verified = await upkeep.verify(request)
     return {
@@ -63,9 +63,14 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
   return verification.ok ? exitCodes.clean : exitCodes.failure
 }
 
+function depthOf({ deep }: VerifyOptions): VerificationDepth {
+  return deep === true ? 'deep' : 'plain'
+}
+
 async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal: ProcessContext): Promise<number> {
   const location = await locateOptionalHistory(options, terminal)
-  const check = (upkeep?: HistoryUpkeep) => verifyReport(files, upkeep, (path) => resolve(terminal.cwd(), path))
+  const how = { depth: depthOf(options), pathOf: (path: string) => resolve(terminal.cwd(), path) }
+  const check = (upkeep?: HistoryUpkeep) => verifyReport(files, upkeep, how)
   const checks = await (location === undefined ? check() : withUpkeep(location, terminal.env, check))
   const ok = checks.every((check) => check.ok !== false) && checks.some((check) => check.ok === true)
   await printAnswer(answerAttestation(ok, checks, limitOf(options)), verificationView, options.format, terminal)

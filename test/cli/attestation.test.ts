@@ -149,6 +149,16 @@ describe('an attestation', () => {
     expect(noise).toEqual({ code: 4, ok: false, report: null, attestation: false, key: null, history: null })
   })
 
+  it('is verified with all that --deep checks of the history', async () => {
+    await run('note', 'deploy 4.2', '--history', 'hookdrift.db')
+    const db = new Database(at('hookdrift.db'))
+    db.exec("UPDATE recorded_note SET text = 'whsec_0123456789abcdef'")
+    expect(await examine('--history', 'hookdrift.db')).toMatchObject({ ok: true })
+    expect(await examine('--history', 'hookdrift.db', '--deep')).toMatchObject({ code: 4, history: false })
+    db.exec('DELETE FROM recorded_note')
+    db.close()
+  })
+
   it('takes the place of neither a report nor the key that signs it', async () => {
     writeFileSync(at('own.intoto.json'), readFileSync(at('key')), { mode: 0o600 })
     const report = ['report', '--history', 'hookdrift.db', '--report']

@@ -1,9 +1,11 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CliFixture, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
+import { startProgram } from './start-process.ts'
 
 let cli: CliFixture
 const at = (name: string) => cli.directory.file(name)
@@ -91,6 +93,15 @@ describe('keygen', () => {
     expect(await run('keygen', 'other')).toMatchObject({ code: 2 })
     expect(() => statSync(at('other'))).toThrow(/ENOENT/)
     expect(readFileSync(at('key'))).toEqual(before)
+  })
+
+  it('leaves nothing of a pair that a full disk does not take', async () => {
+    const main = join(import.meta.dirname, '../../src/cli/main.ts')
+    const script = 'ulimit -f 0 && "$0" "$@"'
+    const args = ['-c', script, process.execPath, main, 'keygen', 'large']
+    const { code, stderr } = await startProgram('sh', args, { cwd: cli.directory.path }).ended
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^hookdrift: cannot make .*large: /)])
+    expect(() => statSync(at('large'))).toThrow(/ENOENT/)
   })
 })
 

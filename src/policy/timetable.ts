@@ -1,5 +1,6 @@
 import { Cron } from 'croner'
 import { messageOf } from '../model/errors.ts'
+import { dayMs, hourMs } from '../model/time.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeReference, describeText } from '../yaml/describe-value.ts'
 
@@ -64,10 +65,14 @@ export function timetableFaultsAt(now: number) {
   }
 }
 
-/** The longest time between two ticks after `from`; undefined where there is no timetable. */
+/** The longest time between two ticks in the weeks after `from`; undefined where there is no timetable. */
 export function longestInterval(schedule: ScheduleDefinition, from: number): number | undefined {
   try {
-    return Math.max(...intervals(readTimetable(schedule), from))
+    const timetable = readTimetable(schedule)
+    const longest = Math.max(...intervals(timetable, from))
+    // Of a pattern that only says minutes, every hour is alike.
+    const isHourly = schedule.cron.endsWith(' * * * *')
+    return isHourly ? longest : longestPause(timetable, from, longest)
   } catch {
     // The worker refuses it, with the position. An audit by hand does not need it.
     return undefined
@@ -82,6 +87,34 @@ function* intervals(timetable: Timetable, from: number): Generator<number> {
     last = next
   }
 }
+
+/** Ticks that are near each other say nothing of nights, weekends and the rest of a month. */
+function longestPause(timetable: Timetable, from: number, known: number): number {
+  let longest = known
+  for (let last = timetable.after(from), end = last + weeksAheadMs; last < end; ) {
+    // A pause that is longer than two steps, which are what is known, holds a whole one.
+    const step = Math.max(longest / 2, hourMs)
+    const next = timetable.after(last + step)
+    if (next > last + 2 * step) longest = Math.max(longest, next - lastBefore(timetable, next, last))
+    last = next
+  }
+  return longest
+}
+
+/** The last tick before another one, searched for from an earlier one on: there may be thousands in between. */
+function lastBefore(timetable: Timetable, tick: number, earlier: number): number {
+  if (timetable.after(earlier) === tick) return earlier
+  let [from, to] = [earlier, tick]
+  while (to - from > 1000) {
+    const middle = (from + to) / 2
+    if (timetable.after(middle) < tick) from = middle
+    else to = middle
+  }
+  return timetable.after(from)
+}
+
+/** A month, from any day of it. */
+const weeksAheadMs = 35 * dayMs
 
 function isZone(name: string): boolean {
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { AuditError } from '../../src/model/errors.ts'
-import { timetableFaultsAt } from '../../src/policy/timetable.ts'
+import { longestInterval, timetableFaultsAt } from '../../src/policy/timetable.ts'
 import { nextTimes } from '../../src/worker/next-times.ts'
 import { acmeEnv, file, referenceSources } from '../config/config-fixture.ts'
 import { aSchedule } from '../worker/worker-harness.ts'
@@ -74,5 +74,20 @@ describe('the next times', () => {
       '2026-03-29T12:00:00Z noon Sun 2026-03-29 12:00:00 +00:00',
       '2026-03-30T00:30:00Z night Mon 2026-03-30 02:30:00 +02:00',
     ])
+  })
+})
+
+describe('the longest time between two ticks', () => {
+  const hour = 3_600_000
+  const longest = (cron: string, day: number) =>
+    (longestInterval({ cron, timezone: 'UTC' }, Date.UTC(2026, 10, day)) ?? 0) / hour
+
+  it('is that of nights, weekends and the rest of a month, from whichever day it is looked for', () => {
+    for (const day of [16, 17, 18, 19, 20, 21, 22]) {
+      expect(longest('0 8-18 * * 1-5', day)).toBe(62)
+      expect(longest('*/5 9-16 * * *', day)).toBe(16 + 5 / 60)
+      expect(longest('* * 9-16 1-7 * *', day)).toBe(24 * 24 + 16 + 1 / 3600)
+      expect(longest('*/15 * * * *', day)).toBe(1 / 4)
+    }
   })
 })

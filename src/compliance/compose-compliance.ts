@@ -205,15 +205,18 @@ interface ExemptionFacts extends Pick<Evaluation, 'policy' | 'silenced' | 'forme
 function exemptionsOf(exempting: ExemptionFacts): readonly Exemption[] {
   const { ruleViolations, accepted, silenced, waivedMeanwhile, policy, formerPolicies, isOfControl } = exempting
   const open = new Set(ruleViolations.filter(isOpen).map(({ fingerprint }) => fingerprint))
+  const known = new Map([...silenced, ...ruleViolations].map((violation) => [violation.fingerprint, violation]))
   const ofViolations = [
     ...ruleViolations.flatMap((violation) =>
       violation.waiver === undefined
         ? []
         : [exemptByWaiver(violation, violation.waiver, { policy, resource: resourceOf(violation) })],
     ),
-    ...waivedMeanwhile
-      .filter(isOfControl)
-      .map((violation) => exemptByWaiver(violation, violation.waiver, { policy, resource: null })),
+    ...waivedMeanwhile.filter(isOfControl).map((violation) => {
+      const reported = known.get(violation.fingerprint)
+      const resource = reported === undefined ? null : resourceOf(reported)
+      return exemptByWaiver(violation, violation.waiver, { policy, resource })
+    }),
     ...accepted.map(exemptByAcceptance),
     ...ruleViolations.filter(isEndedOnly).map(exemptByEnding),
     ...silenced

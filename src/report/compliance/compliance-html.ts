@@ -233,8 +233,11 @@ ${groups}`
 
 const mostExempt = 5
 
-function showExempt({ match }: Exemption, resources: ExemptionGroup['resources']): Markup {
-  if (resources.length === 0) return html`the rule, for ${match ?? 'every resource'}`
+function showExempt({ fingerprint, match }: Exemption, resources: ExemptionGroup['resources']): Markup {
+  if (resources.length === 0)
+    return fingerprint === null
+      ? html`the rule, for ${match ?? 'every resource'}`
+      : html`what an earlier run of the period found`
   const named = resources
     .slice(0, mostExempt)
     .map(

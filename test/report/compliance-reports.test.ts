@@ -12,7 +12,7 @@ import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
-import { aProject, aReport, aViolation, samples } from './sample-reports.ts'
+import { anAcceptance, aProject, aReport, aViolation, samples } from './sample-reports.ts'
 
 const attack = `<img src=x onerror=alert(1)> https://evil.example/x =1+1 | ![](https://evil.example) \u202e\x1b[2J"'`
 const framework = {
@@ -89,6 +89,23 @@ describe('a compliance report', () => {
     const report = aReport({ violations: [aViolation({ state: 'waived', waiver })] })
     expect(show(complianceReports[name], complianceOf(report))).toContain('PAY-1234')
   })
+
+  it.each(Object.keys(readers) as (keyof typeof readers)[])(
+    'names who waived in the period what someone accepted then, and what of it, as %s',
+    (name) => {
+      const waiver = { owner: 'team nine', reason: 'soon', expires: '2026-10-31T00:00:00.000Z' }
+      const { fingerprint, rule } = aViolation()
+      const compliance = composeCompliance({
+        report: withRules(aReport({ violations: [aViolation()], accepted: [anAcceptance({ fingerprint, rule })] })),
+        framework,
+        waivedMeanwhile: [{ fingerprint, rule, waiver }],
+      })
+      const text = show(complianceReports[name], compliance)
+      expect(text).toContain('team nine')
+      expect(text).toContain('lee')
+      expect(text).not.toContain('every resource')
+    },
+  )
 
   it.each(Object.keys(readers) as (keyof typeof readers)[])('says what no rule could rely on as %s', (name) => {
     const since = { run: 7, at: '2026-11-20T03:04:00.000Z' }

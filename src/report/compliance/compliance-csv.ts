@@ -82,11 +82,11 @@ function rowsOf(framework: string, control: ControlEvidence, cellsOf: ReportCell
     items,
   ]
   const tail = cellsOf(control)
-  const byViolation = new Map(exemptions.map((exemption) => [keyOf(exemption), exemption]))
+  // A violation may have several, such as a waiver that an acceptance followed: the earlier ones have rows of their own.
+  const remaining = Map.groupBy(exemptions, ({ fingerprint }) => fingerprint)
   const violationRows = violations.map((violation): Cell[] => {
     const state = isExempted(violation) ? 'exempted' : violation.state
-    const exemption = byViolation.get(violation.fingerprint)
-    byViolation.delete(violation.fingerprint)
+    const exemption = remaining.get(violation.fingerprint)?.pop()
     return [
       ...[violation.fingerprint, violation.rule, violation.severity, state],
       ...[violation.project, violation.kind, violation.uid, violation.name, violation.path, violation.message],
@@ -98,15 +98,14 @@ function rowsOf(framework: string, control: ControlEvidence, cellsOf: ReportCell
   })
   const acceptedRows = accepted.map((acceptance): Cell[] => {
     const { fingerprint, rule, severity, project, kind, uid, name, path, message, by, reason: why, at } = acceptance
-    const exemption = byViolation.get(fingerprint)
-    byViolation.delete(fingerprint)
+    const exemption = remaining.get(fingerprint)?.pop()
     return [
       ...[fingerprint, rule, severity, 'accepted', project, kind, uid, name, path, message],
       ...[null, null, null, null, ...waiverCells(), by, why, at, null],
       ...exemptionCells(exemption),
     ]
   })
-  const others = [...byViolation.values()].map((exemption): Cell[] => {
+  const others = [...remaining.values()].flat().map((exemption): Cell[] => {
     const { project = null, kind = null, uid = null, name = null, severity = null } = exemption.resource ?? {}
     const said = exemption.resource?.message ?? exemption.match
     return [
@@ -118,11 +117,6 @@ function rowsOf(framework: string, control: ControlEvidence, cellsOf: ReportCell
   const rows = [...violationRows, ...acceptedRows, ...others]
   const empty = [...violationColumns, ...exemptionColumns].map(() => null)
   return (rows.length === 0 ? [empty] : rows).map((row) => [...head, ...row, ...tail])
-}
-
-/** A rule that is off has no violation; one that is overridden several times has several exemptions. */
-function keyOf({ fingerprint, rule, match, configured_at }: Exemption): string {
-  return fingerprint ?? JSON.stringify([rule, match, configured_at])
 }
 
 function waiverCells({ owner, reason, expires, ticket }: Partial<Waiver> = {}): Cell[] {

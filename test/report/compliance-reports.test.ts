@@ -12,7 +12,7 @@ import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
-import { anAcceptance, aProject, aReport, aViolation, samples } from './sample-reports.ts'
+import { anAcceptance, aProject, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
 const attack = `<img src=x onerror=alert(1)> https://evil.example/x =1+1 | ![](https://evil.example) \u202e\x1b[2J"'`
 const framework = {
@@ -118,6 +118,14 @@ describe('a compliance report', () => {
     expect(compliance.controls.map(({ state }) => state)).not.toContain('met')
     const text = show(complianceReports[name], compliance).replaceAll(/\s+/g, ' ')
     expect(text).toContain('2 endpoints that show no url since run 7')
+  })
+
+  it.each(Object.keys(readers) as (keyof typeof readers)[])('says why a control is not met plainly as %s', (name) => {
+    const narrowed = aReport({ coverage: [aWalk({ filter: 'owner tenant-01' })], projects: [aProject()] })
+    const compliance = complianceOf({ ...narrowed, violations: [aViolation({ state: 'resolved' })] })
+    expect(compliance.controls.map(({ state }) => state)).toContain('partially_assessed')
+    const text = show(complianceReports[name], compliance).replaceAll(/\s+/g, ' ')
+    expect(text).toContain('A filter of the configuration narrowed 1 walk')
   })
 
   it.each(builtInFrameworkIds)('names every control of %s in every format', (id) => {

@@ -67,11 +67,13 @@ function describeRuns(period: CompliancePeriod): string {
 }
 
 function showControl(control: ControlEvidence): string {
-  const { id, title, rules, exemptions, observations, coverage } = control
+  const { id, title, state, reason, rules, exemptions, observations, coverage } = control
+  // What is met needs no other words than the state has.
+  const why = state === 'met' ? '' : `: ${prose(reason, 300)}`
   return row([
     code(id, 60),
     prose(title, 200),
-    `**${describeState(control)}**`,
+    `**${describeState(control)}**${why}`,
     String(solvedOf(control).length),
     String(exemptions.length),
     String(observations),

@@ -362,13 +362,18 @@ function limitsOfFilters(kinds: ReadonlySet<Kind>, { coverage }: Report): string
   return [`A filter of the configuration narrowed ${count(narrowed.length, 'walk')} of what its rules evaluate.`]
 }
 
+/** What an incomplete run did not read, no run saw. */
 function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
-  if (period === undefined || period.gaps === 0) return []
-  const { gaps, most_gap_ms, longest_gap } = period
+  if (period === undefined) return []
+  const { gaps, most_gap_ms, longest_gap, longest_incomplete } = period
   const [most, longest] = [showOpenTime(most_gap_ms), showOpenTime(longest_gap.ms)]
-  return gaps === 1
-    ? [`The period has a gap of ${longest} without a run, longer than ${most}.`]
-    : [`The period has ${gaps} gaps without a run longer than ${most}; the longest is ${longest}.`]
+  const withoutRun = [
+    ...(gaps === 1 ? [`The period has a gap of ${longest} without a run, longer than ${most}.`] : []),
+    ...(gaps > 1 ? [`The period has ${gaps} gaps without a run longer than ${most}; the longest is ${longest}.`] : []),
+  ]
+  const { ms } = longest_incomplete
+  if (ms <= most_gap_ms || ms <= longest_gap.ms) return withoutRun
+  return [...withoutRun, `The period has a time of ${showOpenTime(ms)} without a complete run, longer than ${most}.`]
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {

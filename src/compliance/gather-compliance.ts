@@ -78,7 +78,16 @@ export async function gatherCompliance(
 export function measurePeriod(
   { start, end }: Period,
   within: readonly CommittedRun[],
-  { before, mostGapMs }: { readonly before: CommittedRun | undefined; readonly mostGapMs: number },
+  {
+    before,
+    mostGapMs,
+    incomplete,
+  }: {
+    readonly before: CommittedRun | undefined
+    readonly mostGapMs: number
+    /** Numbers of runs with a walk that was not complete. */
+    readonly incomplete: ReadonlySet<number>
+  },
 ): Measures {
   const [first, last] = [within.at(0), within.at(-1)]
   if (first === undefined || last === undefined) throw new Error('a period without a run is measured')
@@ -93,13 +102,19 @@ export function measurePeriod(
     observed = Math.max(observed, finishedAt)
   }
   const gaps = gapsBetween([start, ...runs.map(([startedAt]) => startedAt), end])
+  const complete = within.filter(({ number }) => !incomplete.has(number)).map(({ startedAt }) => Date.parse(startedAt))
   return {
-    longest_gap: gaps.reduce((longest, gap) => (gap.ms > longest.ms ? gap : longest)),
+    longest_gap: longestOf(gaps),
+    longest_incomplete: longestOf(gapsBetween([start, ...complete, end])),
     most_gap_ms: mostGapMs,
     gaps: gaps.filter(({ ms }) => ms > mostGapMs).length,
     covered_ms: coveredMs,
     evidence: evidenceOf({ from, to: observed, share: Math.min(1, coveredMs / (end - start)) }),
   }
+}
+
+function longestOf(gaps: readonly TimeGap[]): TimeGap {
+  return gaps.reduce((longest, gap) => (gap.ms > longest.ms ? gap : longest))
 }
 
 const minuteMs = 60_000
@@ -170,16 +185,17 @@ async function periodOf(
 ): Promise<CompliancePeriod> {
   const ended = (await listEndedRuns(history, Number.MAX_SAFE_INTEGER)).runs
   const met = ended.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
+  const withGaps = met.filter(({ isCommitted, incomplete }) => isCommitted && incomplete > 0)
+  const incomplete = new Set(withGaps.map(({ number }) => number))
   return {
     from: new Date(start).toISOString(),
     to: new Date(end).toISOString(),
     runs: within.length,
     interrupted: met.filter(({ isCommitted }) => !isCommitted).length,
-    incomplete: met
-      .filter(({ isCommitted, incomplete }) => isCommitted && incomplete > 0)
+    incomplete: withGaps
       .map(({ number, startedAt, incomplete }) => ({ run: number, at: startedAt, walks: incomplete }))
       .reverse(),
-    ...measurePeriod({ start, end }, within, { before, mostGapMs }),
+    ...measurePeriod({ start, end }, within, { before, mostGapMs, incomplete }),
   }
 }
 
@@ -189,7 +205,10 @@ interface Period {
   readonly end: number
 }
 
-type Measures = Pick<CompliancePeriod, 'longest_gap' | 'most_gap_ms' | 'gaps' | 'covered_ms' | 'evidence'>
+type Measures = Pick<
+  CompliancePeriod,
+  'longest_gap' | 'longest_incomplete' | 'most_gap_ms' | 'gaps' | 'covered_ms' | 'evidence'
+>
 
 function evidenceOf({
   from,

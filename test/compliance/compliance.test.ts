@@ -245,14 +245,16 @@ describe('the state of a control', () => {
 
   const hourMs = 3_600_000
   it.each([
-    [0, 'met', 'No open violation, and the run observed everything that its rules evaluate.'],
-    [1, 'partially_assessed', 'The period has a gap of 3 d without a run, longer than 25 h.'],
-    [3, 'partially_assessed', 'The period has 3 gaps without a run longer than 25 h; the longest is 3 d.'],
-  ])('says how often no run was made for too long: %d', (gaps, state, reason) => {
+    [0, 72, 'met', 'No open violation, and the run observed everything that its rules evaluate.'],
+    [0, 96, 'partially_assessed', 'The period has a time of 4 d without a complete run, longer than 25 h.'],
+    [1, 72, 'partially_assessed', 'The period has a gap of 3 d without a run, longer than 25 h.'],
+    [3, 72, 'partially_assessed', 'The period has 3 gaps without a run longer than 25 h; the longest is 3 d.'],
+  ])('says how often no run was made for too long: %d, or none was complete: %d h', (gaps, hours, state, reason) => {
     const [from, to] = ['2026-11-01T00:00:00.000Z', '2026-11-21T03:04:00.120Z']
     const period = {
       ...{ from, to, runs: 12, interrupted: 0, incomplete: [], covered_ms: 0 },
       ...{ gaps, most_gap_ms: 25 * hourMs, longest_gap: { from, to, ms: 72 * hourMs } },
+      longest_incomplete: { from, to, ms: hours * hourMs },
       evidence: { from, to, share: 0.9 },
     }
     const report = aReport({ coverage: walks, projects: [project], rules: all })

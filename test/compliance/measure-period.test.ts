@@ -5,11 +5,15 @@ const hour = 3_600_000
 const start = Date.parse('2026-11-01T00:00:00.000Z')
 const at = (hours: number) => new Date(start + hours * hour).toISOString()
 const runAt = (number: number, hours: number) => ({ number, startedAt: at(hours), finishedAt: at(hours + 0.05) })
-const measure = (hours: readonly number[], end: number, before?: number) =>
+const measure = (hours: readonly number[], end: number, before?: number, incomplete: readonly number[] = []) =>
   measurePeriod(
     { start, end: start + end * hour },
     hours.map((one, index) => runAt(index + 2, one)),
-    { before: before === undefined ? undefined : runAt(1, before), mostGapMs: 25 * hour },
+    {
+      before: before === undefined ? undefined : runAt(1, before),
+      mostGapMs: 25 * hour,
+      incomplete: new Set(incomplete),
+    },
   )
 
 describe('how well runs cover a period', () => {
@@ -31,6 +35,17 @@ describe('how well runs cover a period', () => {
     expect(gaps).toBe(2)
     expect(covered_ms).toBeCloseTo((24.05 + 24.05) * hour, -1)
     expect(evidence).toEqual({ from: at(0), to: at(84.05), share: covered_ms / (120 * hour) })
+  })
+
+  it('is also told by the longest time without a complete run', () => {
+    const { gaps, longest_gap, longest_incomplete } = measure([0, 24, 48, 72], 72.05, undefined, [3, 4])
+    expect([gaps, longest_gap.ms / hour]).toEqual([0, 24])
+    expect(longest_incomplete).toEqual({ from: at(0), to: at(72), ms: 72 * hour })
+    expect(measure([0, 24], 24.05, undefined, [2, 3]).longest_incomplete).toEqual({
+      from: at(0),
+      to: at(24.05),
+      ms: 24.05 * hour,
+    })
   })
 
   it('is never more than the whole', () => {

@@ -33,6 +33,7 @@ const period = {
   interrupted: 1,
   incomplete: [{ run: 9, at: '2026-11-02T00:00:00.000Z', walks: 3 }],
   longest_gap: { from: '2026-10-01T00:00:00.000Z', to: '2026-10-03T00:00:00.000Z', ms: 2 * day },
+  longest_incomplete: { from: '2026-10-01T00:00:00.000Z', to: '2026-10-03T00:00:00.000Z', ms: 2 * day },
   most_gap_ms: 3 * day,
   gaps: 0,
   covered_ms: 50 * day,

@@ -132,6 +132,9 @@ export const complianceSchema = z
         longest_gap: z
           .object({ from: schemas.time, to: schemas.time, ms: schemas.count })
           .describe('The longest time without a run, the ends of the period included.'),
+        longest_incomplete: z
+          .object({ from: schemas.time, to: schemas.time, ms: schemas.count })
+          .describe('The longest time without a run whose walks were all complete, the ends of the period included.'),
         most_gap_ms: z
           .number()
           .min(0)

@@ -77,6 +77,8 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
         const { runs, unlisted } = await runProbesManually(manual)
         return { runs, unlisted: [...unread, ...unlisted] }
       }
+      // Where no list was read, it is not known whether the text has a project to run in.
+      if (projects.length === 0 && unread.length > 0) return { runs: [], unlisted: unread }
       const project = onlyOne(projects, 'project', ({ ref }) => ref.name, 'choose one with --project NAME')
       const probe = onlyOne(probes, 'probe', ({ name }) => name, 'name one of them')
       const runs: ManualProbeRun[] = [
@@ -177,11 +179,8 @@ function readGiven(what: string, file: string, { cwd }: ProcessContext): string 
 function onlyOne<T>(things: readonly T[], what: string, nameOf: (thing: T) => string, advice: string): T {
   const [first, ...others] = things
   if (first !== undefined && others.length === 0) return first
-  const names = things.map(nameOf).join(', ')
-  throw AuditError.usage(
-    `--function runs in one project with one payload, and there is more than one ${what}: ${names}`,
-    { advice },
-  )
+  const howMany = things.length === 0 ? `no ${what}` : `more than one ${what}: ${things.map(nameOf).join(', ')}`
+  throw AuditError.usage(`--function runs in one project with one payload, and there is ${howMany}`, { advice })
 }
 
 interface Result {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { updateSource } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
@@ -151,6 +151,12 @@ describe('hookdrift probe', () => {
     const unlisted = await cli.probe('orders')
     expect(unlisted.code).toBe(3)
     expect(unlisted.stdout).toMatch(/could not be listed: [\s\S]*nope/)
+
+    const url = at(readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8').match(/http:\S+/) ?? [], 0)
+    const service = `{ name: acme, url: "${url}", key: wrong, organisation: o, projects: all }`
+    cli.directory.write('hookdrift.yaml', `services: [${service}]\n`)
+    const unknown = await cli.probe('--function', 'draft.js', '--payload', 'order.json')
+    expect([unknown.code, unknown.stdout]).toEqual([3, expect.stringContaining('acme/*: its functions could not be')])
   })
 
   it.each([

@@ -51,7 +51,8 @@ export function matcherOf(selector: Selector): (project: ProjectRef, labels: Lab
   const tests = {
     name: anyOf(selector.name),
     owner: anyOf(selector.owner),
-    urlHost: anyOf(selector.url_host),
+    // Hosts have no case.
+    urlHost: anyOf(selector.url_host && listOf(selector.url_host).map((host) => host.toLowerCase())),
   }
   const uids = selector.uid === undefined ? undefined : new Set(listOf(selector.uid))
   const ofKinds = selector.kind === undefined ? undefined : new Set(listOf(selector.kind))

@@ -58,6 +58,7 @@ describe('a selector', () => {
     [{ owner: 'tenant' }, false],
     [{ url_host: 'hooks.example.com' }, true],
     [{ url_host: '*.example.com' }, true],
+    [{ url_host: 'Hooks.Example.com' }, true],
     [{ url_host: 'example.com' }, false],
     [{ kind: 'endpoint', name: 'test-*', owner: 'tenant-7', url_host: '*', uid: 'e1' }, true],
     [{ kind: 'endpoint', name: 'test-*', owner: 'tenant-8', url_host: '*', uid: 'e1' }, false],

@@ -1,4 +1,4 @@
-import { missedBy } from '../compliance/describe-doubts.ts'
+import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import { displayJson } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
@@ -136,8 +136,9 @@ function controlRows(report: Report): Cell[][] {
     const isFixed = ({ resolution }: ReportViolation) => resolution === 'fixed'
     const ended = ofRule.filter(({ state }) => state === 'resolved')
     const evaluated = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
-    const missed = projects.filter(({ not_evaluated }) => not_evaluated[rule.id] !== undefined).length
+    const missed = projects.filter((project) => whySilent(rule.id, project) !== undefined).length
     const isKnown =
+      missed === 0 &&
       gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped') &&
       projects.every((project) => missedBy(rule.id, project).length === 0)
     const orUnknown = (number: number) => (number === 0 && !isKnown ? null : number)

@@ -132,6 +132,8 @@ async function showLatestVerdict(
   const failOn = (await readInputs(request))?.failOn ?? 'never'
   const failing = countFailing(groups, failOn, run.number)
   const { oldestOpen } = trend.all
+  const evaluations = [...(await readProjectEvaluations(request)).values()]
+  const omissions = evaluations.map(({ doubts = {}, notEvaluated }) => ({ doubts, not_evaluated: notEvaluated }))
   return showVerdictOf({
     words: describeVerdict({ failOn, failing, extent }),
     extent,
@@ -141,7 +143,7 @@ async function showLatestVerdict(
     oldestMs: oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen),
     overdue,
     waived,
-    ofRun: describeDoubted({ doubted: countDoubted([...(await readProjectEvaluations(request)).values()]) }),
+    ofRun: describeDoubted({ doubted: countDoubted(omissions) }),
     listOf: (choice) => link('/violations', choice),
   })
 }

@@ -23,7 +23,7 @@ interface EvaluatedExtent {
   readonly violations: readonly (Pick<ReportViolation, 'severity' | 'state'> &
     Partial<Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>)[]
   readonly drift: readonly AnnouncedChange[]
-  readonly projects?: readonly Pick<ReportProject, 'project' | 'not_compared' | 'approved_at' | 'doubts'>[]
+  readonly projects?: readonly (Pick<ReportProject, 'project' | 'not_compared' | 'approved_at'> & RuleOmissions)[]
   readonly failOn: FailOn
 }
 
@@ -71,9 +71,13 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
+/** Rules that missed resources of a project, and those that failed in it; by rule. */
+type RuleOmissions = Partial<Pick<ReportProject, 'doubts' | 'not_evaluated'>>
+
 /** How many rules could not evaluate every resource. */
-export function countDoubted(projects: readonly Pick<ReportProject, 'doubts'>[] = []): number {
-  return new Set(projects.flatMap(({ doubts = {} }) => Object.keys(doubts))).size
+export function countDoubted(projects: readonly RuleOmissions[] = []): number {
+  const rules = projects.flatMap(({ doubts = {}, not_evaluated: failed = {} }) => [doubts, failed].flatMap(Object.keys))
+  return new Set(rules).size
 }
 
 export function failsRunOf({ verdict, projects, drift }: Pick<Report, 'verdict' | 'projects' | 'drift'>) {

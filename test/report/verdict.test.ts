@@ -21,6 +21,7 @@ type Case = {
   failOn?: FailOn
   notCompared?: true
   doubts?: NonNullable<ReportProject['doubts']>
+  failed?: ReportProject['not_evaluated']
   approvedAt?: string
 }
 
@@ -46,6 +47,7 @@ function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn 
         project: 'acme/shop',
         ...(past.notCompared ? { not_compared: ['endpoints'] } : {}),
         ...(past.doubts === undefined ? {} : { doubts: past.doubts }),
+        ...(past.failed === undefined ? {} : { not_evaluated: past.failed }),
         ...(past.approvedAt === undefined ? {} : { approved_at: past.approvedAt }),
       },
     ],
@@ -79,6 +81,11 @@ describe('the verdict', () => {
       { doubts: { 'endpoint/inactive': [], 'endpoint/url-not-https': [] } },
       0,
       'Scanned 62 items, no open violation at medium or above, 2 rules could not evaluate everything, no drift.',
+    ],
+    [
+      { failed: { 'acme/owner-known': 'age: not a time' }, doubts: { 'acme/owner-known': [] } },
+      0,
+      'Scanned 62 items, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
     ],
     [
       {

@@ -90,7 +90,7 @@ function showNotEvaluated(projects: Report['projects']): Markup {
 
 /** Rules that missed resources, or could conclude nothing: that they found nothing does not mean that nothing is there. */
 function showDoubts(projects: Report['projects']): Markup {
-  const [said] = describeDoubted({ doubted: countDoubted(projects) })
+  const [said] = describeDoubted({ doubted: countDoubted(projects.map(({ doubts = {} }) => ({ doubts }))) })
   if (said === undefined) return nothing
   const facts = projects.flatMap((project) =>
     Object.keys(project.doubts ?? {}).map((rule) => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, symlinkSync } from 'node:fs'
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { readTextFile } from '../../src/app/read-text-file.ts'
@@ -26,6 +26,14 @@ describe('a text file', () => {
     symlinkSync('real', directory.file('link'))
     expect(readTextFile(directory.file('link'))).toBe('x'.repeat(2048))
     expect(() => readTextFile(directory.file('link'), 1024)).toThrow('it is larger than 1 KiB, the limit')
+  })
+
+  it('must be UTF-8', () => {
+    using directory = openDirectory()
+    writeFileSync(directory.file('policy.yaml'), Buffer.from('custom: [] # für', 'latin1'))
+    expect(() => readTextFile(directory.file('policy.yaml'))).toThrow('it is not UTF-8')
+    directory.write('policy.yaml', '\ufeffcustom: [] # für')
+    expect(readTextFile(directory.file('policy.yaml'))).toContain('für')
   })
 
   it('must not be a pipe, socket, device or directory', async () => {

@@ -102,6 +102,12 @@ async function plan(
       deliver(report, showsTrend(options) ? { trend: await readTrendOf(history, report) } : {})
     }
   }
+  const { section } = options
+  if (section !== undefined && section !== 'violations' && section !== 'drift') {
+    throw AuditError.usage(`--section ${section} is of the report of a run, and a report by control has none`, {
+      advice: 'leave --framework out, or take the section drift: changes within change windows',
+    })
+  }
   if (to !== undefined && from === undefined) {
     throw AuditError.usage('--to is the end of a period, which needs --from', {
       advice: 'add --from; `--run` reports on one run, also by a time',

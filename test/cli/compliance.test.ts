@@ -397,6 +397,7 @@ describe('report --framework', () => {
     expect(await ask('--framework', 'bad.yaml')).toMatch(/bad\.yaml:4:\d+: .*titel/)
     expect(await ask('--framework', 'none.yaml')).toMatch(/cannot read the framework/)
     expect(await ask('--from', '2026-01-01')).toMatch(/--from and --to need --framework/)
+    expect(await ask('--framework', 'soc2', '--format', 'csv', '--section', 'coverage')).toMatch(/control has none/)
     expect(await ask('--framework', 'soc2', '--to', '2026-01-01')).toMatch(/--to is the end of a period, which needs/)
     expect(await ask('--framework', 'soc2', '--from', '2026-02-01', '--to', '2026-01-01')).toMatch(/not before/)
     expect(await ask('--framework', 'soc2', '--from', 'soon')).toMatch(/"soon" is not a run or a time/)

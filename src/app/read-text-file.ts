@@ -7,7 +7,7 @@ const usualBytes = 16 * 1024 * 1024
 /** Reads the text of a file that a person named. Throws the system's error, or why it is not such a file. */
 export function readTextFile(file: string, mostBytes = usualBytes): string {
   const bytes = readRegularFile(file, mostBytes)
-  // Otherwise what no character stands for would be replaced, and a name in a policy match nothing.
+  // Otherwise bytes that are no character would be replaced, and a name in a policy match nothing.
   if (!isUtf8(bytes)) throw new Error('it is not UTF-8: save it in that encoding')
   return bytes.toString('utf8')
 }

@@ -37,7 +37,7 @@ describe('how well runs cover a period', () => {
     expect(evidence).toEqual({ from: at(0), to: at(84.05), share: covered_ms / (120 * hour) })
   })
 
-  it('is also told by the longest time without a complete run', () => {
+  it('is also a matter of the longest time without a complete run', () => {
     const { gaps, longest_gap, longest_incomplete } = measure([0, 24, 48, 72], 72.05, undefined, [3, 4])
     expect([gaps, longest_gap.ms / hour]).toEqual([0, 24])
     expect(longest_incomplete).toEqual({ from: at(0), to: at(72), ms: 72 * hour })

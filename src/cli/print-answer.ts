@@ -1,11 +1,14 @@
 import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { openExistingHistory } from '../app/open-history.ts'
-import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
+import { type ProcessContext, printMessage, renderOptionsFor } from '../app/process-context.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { exitCodes } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
+import { gapsOf } from '../report/gaps.ts'
 import { type AnswerView, writeAnswer } from '../report/show-answer.ts'
+import { locateCommands, type NamedHistory } from '../report/text/locate-commands.ts'
+import { count } from '../text/count.ts'
 import type { ReadingOptions } from './query-options.ts'
 
 /** Opens the existing history, works with it, and closes it; or works with the one that the context has open. */
@@ -45,9 +48,19 @@ export async function printAnswer<Row>(
   const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
   terminal.stdout.write(writeAnswer(format, answer, view, { ...render, locating, tableWidth }))
   // CSV cannot contain it.
-  if (format === 'csv' && answer.omitted !== 0) {
-    const howMany = answer.omitted === 'unknown' ? '' : `${answer.omitted} `
-    terminal.stderr.write(`hookdrift: ${howMany}more rows omitted; --limit all shows them\n`)
-  }
+  if (format === 'csv') for (const line of besidesRows(answer, locating)) printMessage(`hookdrift: ${line}`, terminal)
   return exitCodes.clean
+}
+
+/** What the rows do not say by themselves: that there are more, and that not everything was scanned. */
+function besidesRows<Row>({ omitted, coverage = [] }: Answer<Row>, locating: NamedHistory): string[] {
+  const walks = coverage.filter(({ status }) => status !== 'skipped')
+  const gaps = gapsOf(walks).length
+  const incomplete = `incomplete scan: ${gaps} of ${count(walks.length, 'walk')} not complete; \`hookdrift coverage --incomplete\` lists them`
+  return [
+    ...(gaps === 0 ? [] : [locateCommands(incomplete, locating)]),
+    ...(omitted === 0
+      ? []
+      : [`${omitted === 'unknown' ? '' : `${omitted} `}more rows omitted; --limit all shows them`]),
+  ]
 }

@@ -42,6 +42,14 @@ describe('hookdrift coverage', () => {
     expect((await history.ask(['coverage', '--incomplete', '--run', '1'])).stdout).toContain('No walk to show')
   })
 
+  it('is said on stderr next to CSV, which has no place for it', async () => {
+    const said = /^hookdrift: incomplete scan: 1 of \d+ walks not complete; `hookdrift coverage .*--incomplete` lists/
+    for (const question of ['violations', 'state', 'status']) {
+      expect((await history.ask([question, '--format', 'csv'])).stderr).toMatch(said)
+      expect((await history.ask([question, '--format', 'csv', '--run', '1'])).stderr).toBe('')
+    }
+  })
+
   it.each([
     [['coverage', '--run', '9'], 'there is no committed run 9'],
     [['coverage', '--project', 'acme/nowhere'], 'matches none of'],

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { chosenBy } from '../config/choose-projects.ts'
 import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import { readRunRecord } from '../history/sql/read-run.ts'
 import { type Identity, readVersionsOf } from '../history/sql/resource-life.ts'
 import { findLastRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { AuditError } from '../model/errors.ts'
 import { formatExpiry } from '../model/time.ts'
@@ -18,6 +18,7 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { wrapLine } from '../text/columns.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
+import { readEvaluations } from './last-evaluations.ts'
 
 export const policyExplainForm: AnswerForm = {
   name: 'policy-explain',
@@ -186,8 +187,9 @@ export async function findResource(
   }
   const version = (await readVersionsOf(history, identity, run)).at(-1)
   if (version === undefined) throw AuditError.usage(`the history has no version of ${uid}`)
-  const record = await readRunRecord(history, run)
-  const labels = record?.projects.find(({ project: name }) => name === identity.project.name)?.labels ?? {}
+  // The last run may have scanned other projects.
+  const [evaluation] = (await readEvaluations(history, await readLatestScans(history, run, identity.project))).values()
+  const labels = evaluation?.labels ?? {}
   return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
 }
 

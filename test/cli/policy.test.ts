@@ -1,10 +1,11 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import type { Report } from '../../src/model/report.ts'
 import { at } from '../audit/fleet-fixture.ts'
+import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 import { configurationFor, openDirectory } from './start-process.ts'
 
@@ -259,4 +260,25 @@ describe('a policy with change windows', () => {
     const outside = await hookdrift('audit', '--fail-on', 'new')
     expect([outside.code, outside.stdout]).toEqual([1, expect.stringContaining('outside every change window')])
   })
+})
+
+it('explains by the labels of the last scan of a project, also after a run of others', async () => {
+  await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
+  const [first, second] = cli.fleet.projects()
+  const file = cli.directory.file('hookdrift.yaml')
+  cli.directory.write(
+    'hookdrift.yaml',
+    readFileSync(file, 'utf8').replaceAll(/(- \{ id: [^}]*) \}/g, '$1, labels: { env: dev } }'),
+  )
+  cli.directory.write(
+    'policy.yaml',
+    'extends: [tls]\noverrides: [{ match: { labels: { env: dev } }, rules: { endpoint/url-not-https: off } }]\n',
+  )
+  await cli.audit()
+  await cli.audit(['--project', `acme/${second?.name}`])
+  const { uid } = at(cli.fleet.open(first?.uid ?? '').endpoints, 0)
+  const { stdout } = await command(['policy', 'explain', uid, 'endpoint/url-not-https', '--config', file], {
+    cwd: cli.directory.path,
+  })
+  expect(stdout).toContain('endpoint/url-not-https is off')
 })

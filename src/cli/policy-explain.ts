@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { loadPolicy } from '../app/load-policy.ts'
 import { configuredPaths } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { systemClock } from '../app/system.ts'
 import { AuditError } from '../model/errors.ts'
 import { explainRule } from '../policy/explain-rule.ts'
 import type { Policy, RuleTarget } from '../policy/policy.ts'
@@ -47,7 +48,12 @@ async function explain(
     const windows = policy.windows.filter(({ isFor }) => isFor(explained.project.name))
     const answer = answerExplanations(explained, explanations, { windows, limit: limitOf(options) })
     const showPath = (path: string) => (path === '' ? path : displayPath(terminal.cwd(), path))
-    return printAnswer(answer, explanationsView(ruleId !== undefined, showPath), options.format, terminal)
+    return printAnswer(
+      answer,
+      explanationsView(ruleId !== undefined, { showPath, now: systemClock.now() }),
+      options.format,
+      terminal,
+    )
   })
 }
 

@@ -82,13 +82,21 @@ function rowOf({ written: { name, cron, timezone = 'UTC', duration, ticket } }: 
   return { name, cron, timezone, duration, ...(ticket === undefined ? {} : { ticket }) }
 }
 
+/** How explanations are shown to people. */
+interface ExplanationStyle {
+  /** A path for messages. */
+  readonly showPath: (path: string) => string
+  /** Milliseconds: waivers that ended by then waive nothing. */
+  readonly now: number
+}
+
 /** How rules are explained: one that the user named layer by layer, all of a kind in a table. */
-export function explanationsView(isOne: boolean, showPath: (path: string) => string): AnswerView<Explanation> {
+export function explanationsView(isOne: boolean, style: ExplanationStyle): AnswerView<Explanation> {
   return {
-    columns: explanationColumns(showPath),
+    columns: explanationColumns(style),
     ...(isOne && {
       lines: ({ rows }, { width }) =>
-        rows.flatMap((row) => showExplanation(row, showPath).flatMap((line) => wrapLine(line, width))),
+        rows.flatMap((row) => showExplanation(row, style).flatMap((line) => wrapLine(line, width))),
     }),
     nothing: 'No rule is about resources of this kind.',
     isOfRun: false,
@@ -96,7 +104,7 @@ export function explanationsView(isOne: boolean, showPath: (path: string) => str
 }
 
 /** For people, the severity of each rule and the layer that decides it. */
-export function explanationColumns(showPath: (path: string) => string): Column<Explanation>[] {
+export function explanationColumns({ showPath, now }: ExplanationStyle): Column<Explanation>[] {
   return [
     { name: 'rule', value: ({ rule }) => rule },
     { name: 'severity', value: ({ severity }) => severity },
@@ -116,11 +124,16 @@ export function explanationColumns(showPath: (path: string) => string): Column<E
     {
       name: 'at',
       value: () => null,
-      show: (row) => `${showPath(decidingLayer(row)?.at ?? '')}${row.waivers.length === 0 ? '' : ' (waived)'}`,
+      show: (row) =>
+        `${showPath(decidingLayer(row)?.at ?? '')}${row.waivers.some((waiver) => !isOver(waiver, now)) ? ' (waived)' : ''}`,
       breaks: true,
       only: 'text',
     },
   ]
+}
+
+function isOver({ expires }: Explanation['waivers'][number], now: number): boolean {
+  return Date.parse(expires) <= now
 }
 
 function decidingLayer({ layers }: Explanation) {
@@ -135,7 +148,7 @@ function headingOf({ project, resource: { kind, uid, name }, goneSince }: Matche
 /** One rule: its severity in the catalogue and in each layer of the policy that names it, and the deciding layer. */
 export function showExplanation(
   { rule, severity, options, layers, waivers }: Explanation,
-  showPath: (path: string) => string,
+  { showPath, now }: ExplanationStyle,
 ): string[] {
   const verdict = severity === 'off' ? `${rule} is off` : `${rule} is on, ${severity}`
   const given = JSON.stringify(options)
@@ -151,10 +164,12 @@ export function showExplanation(
     `${verdict}${severity === 'off' || given === '{}' ? '' : `, with ${given}`}`,
     ...inColumns(rows),
     ...(isNamed ? [] : ['  The policy does not name it.']),
-    ...waivers.map(
-      ({ owner, reason, expires, match }) =>
-        `  waived until ${formatExpiry(expires)} for ${match} by ${owner}: ${reason}`,
-    ),
+    ...waivers.map((waiver) => {
+      const { owner, reason, expires, match } = waiver
+      const until = formatExpiry(expires)
+      const waived = isOver(waiver, now) ? `waived before, until ${until},` : `waived until ${until}`
+      return `  ${waived} for ${match} by ${owner}: ${reason}`
+    }),
     ...(isNamed ? ['', 'Later lines win, option by option; → decides whether the rule is on, and its severity.'] : []),
   ].map(neutralise)
 }

@@ -20,7 +20,7 @@ waivers:
 }
 const policy = readPolicy('/etc/policy.yaml', (file) => files[file] ?? '')
 
-const inEtc = (path: string) => path.replace('/etc/', '')
+const inEtc = { showPath: (path: string) => path.replace('/etc/', ''), now: Date.parse('2026-03-01') }
 
 function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labels?: Record<string, string> } = {}) {
   const rule = policy.allRules.find((known) => known.id === id)
@@ -85,6 +85,15 @@ Later lines win, option by option; → decides whether the rule is on, and its s
       ['endpoint/timeout-high  low       rules                      policy.yaml:3:3 (waived)'],
       ['endpoint/orphan        off       in no pack of this policy'],
     ])
+  })
+
+  it('does not call waived what a waiver that has ended was for', () => {
+    const later = { ...inEtc, now: Date.parse('2026-04-01') }
+    const one = explained('endpoint/timeout-high')
+    expect(showExplanation(one, later)).toContain(
+      '  waived before, until the end of 2026-03-31, for uid e1 by payments: slow bank',
+    )
+    expect(layTable(explanationColumns(later), [one], 100)[1]).toEqual([expect.not.stringContaining('waived')])
   })
 
   it('contains no terminal control', () => {

@@ -100,7 +100,7 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
   const page = openAnswerPage(answer.run?.number ?? 0, render)
   const body =
     answer.rows.length === 0
-      ? [page.locate(view.nothing)]
+      ? wrapProse(page.locate(view.nothing), page.width)
       : (view.lines?.(answer, page) ?? showTable(answer, view, page, render.tableWidth))
   const omittedLine = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}${view.omits ?? 'more'}; --limit all shows them`
   const saysRun = view.isOfRun !== false && (answer.run !== null || answer.rows.length === 0)

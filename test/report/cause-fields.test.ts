@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ReportCause } from '../../src/model/report.ts'
 import { html } from '../../src/report/html.ts'
 import { text } from '../../src/report/text.ts'
-import { aReport } from './sample-reports.ts'
+import { aChange, aReport } from './sample-reports.ts'
 
 function wiped(resources: number): ReportCause {
   const names = Array.from({ length: resources }, (_, at) => `E${at}`)
@@ -45,4 +45,10 @@ it('a cause of which one resource is left still says that a value was lost', () 
   const shown = text(aReport({ causes: [wiped(1)] }), plain)
   expect(shown).toContain('/authentication  its value → none')
   expect(shown).toContain('/rate_limit      none → 0')
+})
+
+it('the heading of what else changed fits the terminal', () => {
+  const drift = (['added', 'removed', 'modified'] as const).map((change) => aChange({ change, fields: [] }))
+  const shown = text(aReport({ causes: [wiped(36)], drift }), { ...plain, width: 80 })
+  expect(shown).toContain('besides these causes: 1 added, 1 removed,\n1 modified\n')
 })

@@ -34,7 +34,7 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
       'This is evidence for an assessment, not the assessment itself: "met" covers only what hookdrift observes.',
       width,
     ),
-    `Run ${run.number}, ${showTime(run.started_at)}.${fleet === undefined ? '' : ` ${fleet}`}`,
+    ...wrapProse(`Run ${run.number}, ${showTime(run.started_at)}.${fleet === undefined ? '' : ` ${fleet}`}`, width),
     ...describeReplay(compliance).flatMap((text) => wrapProse(neutralise(text), width)),
     ...(period === undefined ? [] : showPeriod(period, width)),
     '',

@@ -29,14 +29,16 @@ export function showDrift(
   if (drift.length === 0) return opening
   const counts = { added: 0, removed: 0, modified: 0 } satisfies Record<ChangeType, number>
   for (const { change } of drift) counts[change] += 1
-  const room = most - opening.length - 3
+  const title = `Changed since the last complete scan${besides}: ${countEach(changeTypes, counts)}`
+  const heading = wrapProse(title, page.width).map((line) => page.paint('heading', line))
+  const room = most - opening.length - heading.length - 2
   const isWhole = drift.length <= room && drift.flatMap(showWhole).length <= room
   const isShown = isWhole || page.full
   const between = isShown ? [] : showMeanwhile(drift, report, page)
   return [
     ...opening,
     '',
-    page.paint('heading', `Changed since the last complete scan${besides}: ${countEach(changeTypes, counts)}`),
+    ...heading,
     '',
     ...between,
     ...fitEntries(drift, page, {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decidedAt } from '../../src/model/ending.ts'
-import type { Report } from '../../src/model/report.ts'
+import type { Report, ReportCoverage } from '../../src/model/report.ts'
 import { severities, violationStates } from '../../src/model/violation.ts'
 import { html } from '../../src/report/html.ts'
 import { json } from '../../src/report/json.ts'
@@ -95,6 +95,25 @@ describe('the HTML report', () => {
     const coverage = [aWalk({ project: 'acme/*', listing: 'projects', items: 1 }), aWalk({ project: 'acme/a' })]
     const page = show(aReport({ coverage, violations: [ended], drift: [] }))
     expect(page).toContain('>1 project with a complete scan and no open violation.')
+  })
+
+  describe('a list of projects', () => {
+    const list = aWalk({ project: 'acme/*', listing: 'projects', items: 1 })
+    const unread = { status: 'failed', cause: 'network', pages: 0, items: 0 } as const
+    const shownFor = (coverage: readonly ReportCoverage[]) => show(aReport({ coverage, drift: [] }))
+
+    it('does not count among the projects that were not scanned', () => {
+      const [read, failed] = [aWalk({ project: 'acme/a' }), aWalk({ project: 'acme/b', ...unread })]
+      expect(shownFor([list, failed])).toContain('? Nothing was scanned: not one page of acme/b could be read.')
+      expect(shownFor([list, read, failed])).toContain('? 1 of 2 projects was not scanned to the end.')
+    })
+
+    it('is named where it alone was not read', () => {
+      const failed = { ...list, ...unread }
+      const unknown = '? Not all projects of acme are known: the list was not read to the end.'
+      expect(shownFor([failed, aWalk({ project: 'acme/a' })])).toContain(unknown)
+      expect(shownFor([failed])).toContain('? Nothing was scanned: the projects of acme could not be listed.')
+    })
   })
 
   it('says which rules could not evaluate everything, though no violation is open', () => {

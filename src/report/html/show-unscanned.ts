@@ -10,26 +10,47 @@ export function showUnscanned({ coverage }: Pick<Report, 'coverage'>, href = '#c
   const gaps = gapsOf(coverage)
   if (gaps.length === 0) return nothing
   const byProject = Map.groupBy(coverage, ({ project }) => project)
-  const broken = new Set(gaps.map(({ project }) => project))
-  const unseen = [...broken].filter((project) => extentOf(byProject.get(project) ?? []) === 'none')
-  const causes = nameCauses(gaps, new Set(unseen))
+  const unseen = new Set(
+    gaps.flatMap(({ project }) => (extentOf(byProject.get(project) ?? []) === 'none' ? [project] : [])),
+  )
+  // A list of projects is not a project.
+  const projects = projectsOf(coverage.filter(({ listing }) => listing !== 'projects'))
+  const isAll = projects.every((project) => unseen.has(project))
   return unscannedBar({
-    headline: describeGaps([...byProject.keys()], broken.size, unseen.length),
+    headline: isAll ? describeNothing(projects, gaps) : describeGaps(projects, gaps),
     href,
-    causes,
-    meaning:
-      unseen.length === byProject.size
-        ? 'What is open and what changed is unknown: nothing was removed, and no violation was resolved.'
-        : 'There, nothing was removed and no violation was resolved. A number with + may be higher, and ? is unknown.',
+    causes: nameCauses(gaps, unseen),
+    meaning: isAll
+      ? 'What is open and what changed is unknown: nothing was removed, and no violation was resolved.'
+      : 'There, nothing was removed and no violation was resolved. A number with + may be higher, and ? is unknown.',
   })
 }
 
-function describeGaps(projects: readonly string[], broken: number, unseen: number): string {
+function describeNothing(projects: readonly string[], gaps: readonly ReportCoverage[]): string {
+  if (projects.length === 0) return `Nothing was scanned: the projects of ${listsIn(gaps)} could not be listed.`
+  return `Nothing was scanned: not one page of ${nameAll(projects)} could be read.`
+}
+
+function describeGaps(projects: readonly string[], gaps: readonly ReportCoverage[]): string {
+  const broken = projectsOf(gaps.filter(({ listing }) => listing !== 'projects')).length
+  if (broken === 0) return `Not all projects of ${listsIn(gaps)} are known: the list was not read to the end.`
+  if (projects.length === 1) return `${nameAll(projects)} was not scanned to the end.`
+  return `${broken} of ${nameAll(projects)} ${broken === 1 ? 'was' : 'were'} not scanned to the end.`
+}
+
+function nameAll(projects: readonly string[]): string {
   const [only = '', ...others] = projects
-  const all = others.length === 0 ? only : count(projects.length, 'project')
-  if (unseen === projects.length) return `Nothing was scanned: not one page of ${all} could be read.`
-  if (others.length === 0) return `${only} was not scanned to the end.`
-  return `${broken} of ${all} ${broken === 1 ? 'was' : 'were'} not scanned to the end.`
+  return others.length === 0 ? only : count(projects.length, 'project')
+}
+
+function projectsOf(walks: readonly ReportCoverage[]): string[] {
+  return [...new Set(walks.map(({ project }) => project))]
+}
+
+/** The services whose lists of projects are among the gaps: the list of a service is called `service/*`. */
+function listsIn(gaps: readonly ReportCoverage[]): string {
+  const lists = projectsOf(gaps.filter(({ listing }) => listing === 'projects'))
+  return lists.map((list) => list.replace(/\/\*$/, '')).join(', ')
 }
 
 /** Causes with their projects, and with the listings where a project is not among the `unseen`. */

@@ -33,6 +33,7 @@ import {
 } from './compared-row.ts'
 import {
   type ComparedSide,
+  describeMissed,
   gapOf,
   type Matching,
   openSide,
@@ -287,7 +288,8 @@ function toLonely(
     return toRow(side, resource, { change: 'unknown', reason })
   }
   if (side.viewOf(resource.kind) === undefined) {
-    return toRow(side, resource, { change: 'unknown', reason: `it may be gone: ${gapOf(side, resource.kind, other)}` })
+    const reason = `it may be gone: ${gapOf(side, resource.kind, other) ?? describeMissed(side, resource.kind)}`
+    return toRow(side, resource, { change: 'unknown', reason })
   }
   if (provesAbsence(other, resource.kind, side)) return toRow(side, resource, { change })
   const reason = `${other.project.name} may have it: ${gapOf(other, resource.kind, side) ?? 'its scan does not show all'}`

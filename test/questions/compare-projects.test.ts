@@ -183,3 +183,13 @@ it('compares references by what they lead to', async () => {
   const unseen: World = { ...world('x'), incomplete: ['endpoint'] }
   expect(await found(unseen, world('a-0', 'a'))).toEqual(unclear)
 })
+
+it('says of a resource why it may be gone, where neither side still lists its kind', () => {
+  const stage: World = {
+    incomplete: [],
+    resources: [{ kind: 'event_type', attributes: { uid: 'E', name: 'order.paid' } }],
+  }
+  const { rows } = compareWorlds({ stage, prod: { incomplete: [], resources: [] } })
+  const reason = 'it may be gone: run 3 did not scan every event_type'
+  expect(rows).toMatchObject([{ uid: 'E', change: 'unknown', reason }])
+})

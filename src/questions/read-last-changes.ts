@@ -75,7 +75,7 @@ async function drift(reader: HistoryReader, runs: readonly CommittedRun[], most:
         what: change,
         at: startedAt,
         run: number,
-        title: `${kind} ${name} in ${project} ${change}`,
+        title: `${kind} ${name === '' ? uid : name} in ${project} ${change}`,
         summary: changed === '' ? `Run ${number}: ${change}.` : `Run ${number}: ${changed} changed.`,
         subject: { project, kind, uid },
       })

@@ -32,3 +32,15 @@ it('keeps what is not scanned, however long, and the last changes besides', asyn
   // No run is counted that is not shown.
   expect(statements.filter((sql) => sql.includes('count(*) FROM hookdrift.run'))).toEqual([])
 })
+
+it('names a resource without a name by its uid', async () => {
+  const history = openSqliteHistory(newFile(), new Machines().process(100))
+  const draft = await history.begin(aStart(at(1)))
+  await walkAll(draft, orders)
+  await draft.stageChanges(orders, [{ ...aChange('E1'), name: '' }])
+  await draft.commit(at(1.5), () => 0)
+  const until = await findCommittedRun(history, 1)
+  if (until === undefined) throw new Error('run 1 is missing')
+  const [entry] = await readLastChanges(history, until, 3)
+  expect(entry?.title).toBe(`endpoint E1 in ${orders.name} added`)
+})

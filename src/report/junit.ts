@@ -35,9 +35,9 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
     const stats = statsByProject.get(project)
     const cases = [
       ...walks.map(walkCase),
-      // Rules about the policy have cases in the policy's own suite only, other rules in all others.
+      // Rules about the policy have cases for what they found alone: whether they could decide is not recorded.
       ...rules
-        .filter(({ id, kind }) => byRule.has(id) || (kind === 'policy') === (project === policyProject.name))
+        .filter(({ id, kind }) => byRule.has(id) || (kind !== 'policy' && project !== policyProject.name))
         .map((rule) => ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, stats, at }, fails)),
     ]
     const attributes = { name: project, ...totals(cases), time: secondsOf(walks), timestamp: report.run.started_at }

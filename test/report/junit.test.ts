@@ -182,3 +182,13 @@ it('JUnit lists findings of rules about the policy under the policy, and all oth
     ['hookdrift/policy', 'waiver/expired'],
   ])
 })
+
+it('JUnit calls no rule about the policy passed: it may not have been decided', () => {
+  const report = aReport({
+    rules: [evaluatedRule('waiver/expired', 'policy'), evaluatedRule('waiver/unused', 'policy')],
+    coverage: [aWalk({ status: 'failed', cause: 'network', reason: 'reset', pages: 0, items: 0 })],
+    violations: [aViolation({ rule: 'waiver/expired', kind: 'policy', project: 'hookdrift/policy' })],
+  })
+  const suite = suitesOf(report).find(({ name }) => name === 'hookdrift/policy')
+  expect(suite?.cases.map(({ name }) => name)).toEqual(['waiver/expired'])
+})

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { untilSignalled } from '../app/end-in-order.ts'
 import { requireGivenKey } from '../app/installation-key.ts'
 import { examineHistory } from '../app/open-history.ts'
 import { performAudit } from '../app/perform-audit.ts'
+import { openPrivateDirectory } from '../app/private-directory.ts'
 import { type Execute, type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { demoAddress, demoConfiguration, demoPolicy, serveDemo } from '../app/serve-demo.ts'
@@ -99,39 +99,36 @@ async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessConte
   const fleet = await demoFleet(seed)
   const afternoon = afternoonOf(fleet)
   if (history !== undefined) await refuseUsed(history, terminal)
-  const directory = keep === undefined ? mkdtempSync(join(tmpdir(), 'hookdrift-demo-')) : newDirectory(keep, terminal)
+  using place =
+    keep === undefined
+      ? openPrivateDirectory('hookdrift-demo-')
+      : { path: newDirectory(keep, terminal), [Symbol.dispose]() {} }
   const print = (text: string) => terminal.stdout.write(text)
-  try {
-    await using service = await startSimulatedService(fleet)
-    const file = layOut(directory, demoConfiguration(service.url, fleet))
-    const audit = () => untilSignalled((signal) => auditOnce({ file, history, fleet }, terminal, signal))
+  await using service = await startSimulatedService(fleet)
+  const file = layOut(place.path, demoConfiguration(service.url, fleet))
+  const audit = () => untilSignalled((signal) => auditOnce({ file, history, fleet }, terminal, signal))
 
-    print(`A simulated webhook service listens on ${service.url}. Its fleet is made from the seed "${seed}".\n\n`)
-    const first = await audit()
-    if (first.exitCode !== undefined) return first.exitCode
-    print(`First audit: ${first.result.verdict.text}\nThe next audit compares with it. Now a colleague\n\n`)
-    for (const edit of afternoon) {
-      edit.apply()
-      print(`  - ${edit.description} (${edit.project})\n`)
-    }
-    print('\nSecond audit:\n\n')
-    const second = await audit()
-    if (second.exitCode !== undefined) return second.exitCode
-    const historyFile = history ?? (keep === undefined ? undefined : join(keep, 'hookdrift.db'))
-    const locating = historyFile === undefined ? null : locatingOf({ history: historyFile })
-    print(text(second.result, { ...renderOptionsFor(terminal), full: false, locating }))
-    print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
-    if (locating !== null) {
-      print(`Kept: hookdrift report${locatingOptions('report', locating)} --format html\n`)
-      print(
-        'The simulated service has stopped; `hookdrift demo --serve 8080` starts one that runs until you stop it.\n',
-      )
-    }
-    print('Next: `hookdrift docs tutorial`, or for your own service `hookdrift init`.\n')
-    return exitCodes.clean
-  } finally {
-    if (keep === undefined) rmSync(directory, { recursive: true, force: true })
+  print(`A simulated webhook service listens on ${service.url}. Its fleet is made from the seed "${seed}".\n\n`)
+  const first = await audit()
+  if (first.exitCode !== undefined) return first.exitCode
+  print(`First audit: ${first.result.verdict.text}\nThe next audit compares with it. Now a colleague\n\n`)
+  for (const edit of afternoon) {
+    edit.apply()
+    print(`  - ${edit.description} (${edit.project})\n`)
   }
+  print('\nSecond audit:\n\n')
+  const second = await audit()
+  if (second.exitCode !== undefined) return second.exitCode
+  const historyFile = history ?? (keep === undefined ? undefined : join(keep, 'hookdrift.db'))
+  const locating = historyFile === undefined ? null : locatingOf({ history: historyFile })
+  print(text(second.result, { ...renderOptionsFor(terminal), full: false, locating }))
+  print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
+  if (locating !== null) {
+    print(`Kept: hookdrift report${locatingOptions('report', locating)} --format html\n`)
+    print('The simulated service has stopped; `hookdrift demo --serve 8080` starts one that runs until you stop it.\n')
+  }
+  print('Next: `hookdrift docs tutorial`, or for your own service `hookdrift init`.\n')
+  return exitCodes.clean
 }
 
 /** @throws AuditError.usage when there are runs in the history, or no key is given where one is needed */
@@ -196,10 +193,17 @@ async function auditOnce(
   return performAudit(request, { ...terminal, env }, signal)
 }
 
-/** Returns the configuration's path. */
+/**
+ * Returns the configuration's path.
+ * @throws AuditError.failure when it cannot be written
+ */
 function layOut(directory: string, configuration: string): string {
   const file = join(directory, 'hookdrift.yaml')
-  writeFileSync(file, configuration)
-  writeFileSync(join(directory, 'policy.yaml'), demoPolicy)
+  try {
+    writeFileSync(file, configuration)
+    writeFileSync(join(directory, 'policy.yaml'), demoPolicy)
+  } catch (error) {
+    throw AuditError.failure(`cannot write to ${directory}: ${reasonOf(error)}`, { cause: error })
+  }
   return file
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { command } from './run-in-process.ts'
-import { openDirectory, startHookdrift } from './start-process.ts'
+import { openDirectory, startHookdrift, startProgram } from './start-process.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 
@@ -126,6 +126,17 @@ describe('the demo', () => {
       code: 2,
       stderr: 'hookdrift: --keep kept: the directory is not empty\n  name one that does not exist\n',
     })
+  })
+
+  it.each([
+    ['TMPDIR=./none', [], 2, 'cannot make a temporary directory none/hookdrift-demo-'],
+    ['ulimit -f 0;', ['--keep', 'kept'], 4, 'cannot write to '],
+  ] as const)('says what it cannot write: %s', async (before, args, code, message) => {
+    using directory = openDirectory()
+    const main = join(import.meta.dirname, '../../src/cli/main.ts')
+    const words = ['-c', `${before} "$0" "$@"`, process.execPath, main, 'demo', ...args]
+    const said = await startProgram('sh', words, { cwd: directory.path }).ended
+    expect(said).toMatchObject({ code, stderr: expect.stringContaining(`hookdrift: ${message}`) })
   })
 
   it('prints the same story twice, except for port and times', async () => {

@@ -9,6 +9,7 @@ import { readTextFile } from '../app/read-text-file.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { findLastRun } from '../history/sql/runs.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { draftWaivers, type WaiverDraft } from '../questions/draft-waivers.ts'
@@ -32,7 +33,7 @@ export interface TrialScan {
 
 /**
  * Audits once, with a history in a private directory that is removed when `work` ends, and notifies no channel.
- * @throws AuditError.incomplete when not everything could be scanned
+ * @throws AuditError.incomplete when not everything could be scanned; .failure when the directory takes no files
  */
 export async function scanOnce<Result>(
   answers: Pick<Answers, 'service' | 'keyVariable' | 'strictness'>,
@@ -56,7 +57,14 @@ export async function scanOnce<Result>(
     // Seals of this scan are compared with none: a key that is gone with it leaves none behind.
     HOOKDRIFT_SEAL_KEY: randomBytes(32).toString('hex'),
   }
-  for (const { path, text } of planTrial(answers)) writeFileSync(join(directory.path, path), text, { mode: 0o600 })
+  try {
+    for (const { path, text } of planTrial(answers)) writeFileSync(join(directory.path, path), text, { mode: 0o600 })
+  } catch (error) {
+    throw AuditError.failure(`cannot write to ${directory.path}: ${reasonOf(error)}`, {
+      advice: 'name another place with TMPDIR',
+      cause: error,
+    })
+  }
   const configuration = readConfiguration(join(directory.path, 'hookdrift.yaml'), { env, readFile: readTextFile })
   const policy = readPolicy(configuration.policy, readTextFile)
   const request: AuditRequest = {

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { closedPort, json, plain, tls } from '../service/front-ends.ts'
 import { makeCertificates } from '../service/service-certificates.ts'
 import { filesIn, openSetUp } from './init-fixture.ts'
 import { command } from './run-in-process.ts'
-import { openDirectory, startHookdrift } from './start-process.ts'
+import { openDirectory, startHookdrift, startProgram } from './start-process.ts'
 
 beforeAll(makeCertificates)
 
@@ -149,6 +150,17 @@ describe('a service that does not answer as it must', () => {
     expect({ code, files: filesIn(setUp.directory.path) }).toEqual({ code: 3, files: [] })
     expect(stderr).toMatch(/^hookdrift: the trial scan is incomplete\n {2}acme: /)
     expect(stderr).toMatch(message)
+  })
+
+  it('where the disk of temporary files is full: the place is named, and nothing is left', async () => {
+    await using setUp = await openSetUp()
+    const { directory, env } = setUp
+    const main = join(import.meta.dirname, '../../src/cli/main.ts')
+    const args = ['init', '--yes', '--key-from-env', 'ACME_KEY', ...setUp.all(), '--directory', 'here']
+    const words = ['-c', 'ulimit -f 0; "$0" "$@"', process.execPath, main, ...args]
+    const { code, stderr } = await startProgram('sh', words, { cwd: directory.path, env }).ended
+    expect({ code, files: filesIn(directory.path) }).toEqual({ code: 4, files: [] })
+    expect(stderr).toMatch(/^hookdrift: cannot write to .*hookdrift-init-.*\n {2}name another place with TMPDIR$/m)
   })
 
   it('in time: SIGINT and SIGTERM end the scan with their codes, and nothing is left', async () => {

@@ -22,7 +22,9 @@ const ownPrefix = 'my_'
  * How a schema differs from the one that hookdrift makes. Objects with the users' prefix are allowed, but no triggers.
  */
 export function schemaFaults(expected: readonly SchemaObject[], actual: readonly SchemaObject[]): SchemaFault[] {
-  const there = new Map(actual.map((object) => [object.name, object]))
+  // Hookdrift makes no trigger, and one may have the name of a view or a table.
+  const isTrigger = ({ type }: SchemaObject) => type === 'trigger'
+  const there = new Map(actual.filter((object) => !isTrigger(object)).map((object) => [object.name, object]))
   const expectedNames = new Set(expected.map(({ name }) => name))
   const faults = expected.flatMap((object): SchemaFault[] => {
     const actualObject = there.get(object.name)
@@ -32,7 +34,7 @@ export function schemaFaults(expected: readonly SchemaObject[], actual: readonly
     return [{ type, fault: 'altered', text: `the ${type} ${name} is not as hookdrift made it` }]
   })
   const added = actual.filter(
-    ({ type, name }) => !expectedNames.has(name) && (type === 'trigger' || !name.startsWith(ownPrefix)),
+    (object) => isTrigger(object) || !(expectedNames.has(object.name) || object.name.startsWith(ownPrefix)),
   )
   return [
     // A missing table takes its indexes and constraints along.

@@ -194,6 +194,7 @@ describe('single edits', () => {
       'CREATE VIEW more AS SELECT 1 AS x',
       'CREATE INDEX more ON run (state)',
       'CREATE TRIGGER more AFTER INSERT ON run BEGIN DELETE FROM violation; END',
+      'CREATE TRIGGER drift AFTER INSERT ON run BEGIN DELETE FROM violation; END',
       'CREATE TRIGGER my_more AFTER INSERT ON run BEGIN DELETE FROM violation; END',
       'CREATE TRIGGER more INSTEAD OF INSERT ON drift BEGIN DELETE FROM violation; END',
       'PRAGMA user_version = 8',

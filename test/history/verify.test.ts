@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { WrittenRun } from '../../src/history/records.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
@@ -236,6 +237,34 @@ describe('verify', () => {
     const found = await faultsAfter("DROP TABLE notice; UPDATE version SET body = '' WHERE id = 1")
     expect(found).toContainEqual('I1: cannot be examined: no such table: notice')
     expect(found.join()).toContain('I2: the body of endpoint a since run 1')
+  })
+
+  it('says so of values of another type, and quotes no text that is not JSON', async () => {
+    const faultsOf = async (sql: string) => {
+      const db = new Database(Buffer.from(sound))
+      db.exec(sql)
+      const exitCodeOf = ({ projects }: WrittenRun) => (projects.some(({ project }) => project === '') ? 1 : 0)
+      const { checks } = await verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
+      db.close()
+      return checks.flatMap(({ id, ok, detail }) => (ok ? [] : `${id}: ${detail}`)).join('\n')
+    }
+    const isOther = 'cannot be examined: a value is not as a run writes it'
+    expect(await faultsOf("UPDATE document SET body = 'null'")).toMatch(RegExp(`^I2: .*\nI8: ${isOther}$`))
+    const changed = await faultsOf("UPDATE change SET fields = '{}'")
+    expect(changed).toContain(`I7: ${isOther}`)
+    expect(changed).toContain('I10: not as run 2 committed it: changes')
+    const body = await faultsOf("UPDATE version SET body = 'hunter2'")
+    expect(body).toContain('I7: cannot be examined: a text is not JSON')
+    expect(body).not.toContain('hunter2')
+  })
+
+  it('leaves an error that no alteration explains as it is: it is a bug', async () => {
+    const db = new Database(Buffer.from(sound))
+    const exitCodeOf = () => {
+      throw new TypeError('a bug')
+    }
+    await expect(verifyHistory(db, { depth: 'plain', exitCodeOf, openSecrets })).rejects.toThrow('a bug')
+    db.close()
   })
 
   it('lists the first faults and counts the others', async () => {

@@ -1,7 +1,8 @@
 /** Credentials whose form alone identifies them, anywhere in a text. */
 const credentialForms = [
   /\bwhsec_[A-Za-z0-9+/=_-]{6,}/,
-  /\b[rs]k_(?:live_|test_)?[A-Za-z0-9]{12,}/,
+  // `sk_notifications` is the name of something in Slovakia.
+  /\b[rs]k_(?:(?:live|test)_|(?=[A-Za-z]*\d))[A-Za-z0-9]{12,}/,
   /\bgh[oprsu]_[A-Za-z0-9]{20,}/,
   /\bgithub_pat_[A-Za-z0-9_]{20,}/,
   /\bglpat-[A-Za-z0-9_-]{16,}/,
@@ -32,8 +33,9 @@ const credentialForms = [
   // Begins at the start of a word and searches for the dot first: otherwise a text of only `eyJ-` takes quadratic time.
   /(?<![\w-])(?=[\w-]+\.\.?[\w-]{8})(?:[\w-]*-)?eyJ[\w-]{8,}\.(?:[\w-]{8,}|\.[\w-]{8,})(?:\.[\w-]*){0,3}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/,
-  // Many descriptions contain "Basic authentication".
-  /\b(?:Bearer|Basic)\s+(?!(?:authenti[a-z]+|authori[a-z]+|credentials?|passwords?|username)(?![\w+/=.~-]))[A-Za-z0-9+/=._~-]{8,}/,
+  // Many descriptions contain "Basic authentication", and names "Basic notifications".
+  /\bBearer\s+(?!(?:[Aa]uthenti[a-z]+|[Aa]uthori[a-z]+|[Cc]redentials?|[Pp]asswords?|[Uu]sername)(?![\w+/=~-]|\.\w))[A-Za-z0-9+/=._~-]{8,}/,
+  /\bBasic\s+(?![A-Z]?[a-z]+(?:[./-][A-Z]?[a-z]+)*(?![\w+/=~-]|\.\w))[A-Za-z0-9+/=._~-]{8,}/,
   // User and password of an address within a text. The symbols of Base64 around a sealed random text are no secret.
   /(?<=\/\/)(?!\+{0,3}sealed:[0-9a-f]{32}[+=]{0,3}@)[^\s/@]+(?=@)/,
 ]

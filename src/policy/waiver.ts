@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { sealCredentials } from '../inventory/seal-text.ts'
+import { maskingSealer } from '../inventory/sealer.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { type Json, valueAt } from '../model/json.ts'
@@ -42,7 +44,12 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
     name: `${rule} for ${describeSelector(match)}${only}`,
     rule,
     match: describeSelector(match),
-    terms: { owner, reason, expires: new Date(until).toISOString(), ...(ticket === undefined ? {} : { ticket }) },
+    terms: {
+      owner: withoutCredentials(owner),
+      reason: withoutCredentials(reason),
+      expires: new Date(until).toISOString(),
+      ...(ticket === undefined ? {} : { ticket: withoutCredentials(ticket) }),
+    },
     until,
     covers: (id) => matchesGlob(id, rule),
     reaches: reachOf(match),
@@ -66,4 +73,9 @@ export function waiverAmong(waivers: readonly PolicyWaiver[], now: number): Poli
     if (now < waiver.until && waiver.until > (longest?.until ?? 0)) longest = waiver
   }
   return longest
+}
+
+/** Reports and the history repeat what a person wrote. */
+function withoutCredentials(text: string): string {
+  return sealCredentials(text, maskingSealer)
 }

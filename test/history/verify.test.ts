@@ -102,6 +102,21 @@ describe('readable values that should be sealed', () => {
       'the text of note 1',
     ],
     [`UPDATE notification SET body = '${credential}'`, 'notification msg_'],
+    [
+      `INSERT INTO acceptance (id, project_id, project, fingerprint, rule, kind, uid, path, reason, accepted_at, accepted_by)
+       VALUES (1, 1, 'a/b', 'f', 'r', 'endpoint', 'a', '', '${credential}', '', 'alice')`,
+      'the reason of acceptance 1',
+    ],
+    [
+      `INSERT INTO recorded_note (id, at, text, ref, projects, noted_at, noted_by) VALUES (1, '', 'x', '${credential}', '[]', '', '')`,
+      'the reference of note 1',
+    ],
+    [
+      `INSERT INTO recorded_note (id, at, text, projects, noted_at, noted_by) VALUES (1, '', '${credential}', '[]', '', '')`,
+      'the text of note 1',
+    ],
+    [`UPDATE violation SET waiver = '{"reason":"${credential}"}' WHERE id = 1`, 'the waiver of endpoint'],
+    [`UPDATE violation SET ended_by = '{"reason":"${credential}"}' WHERE id = 1`, 'the ending of endpoint'],
   ])('%s are found and not quoted', async (sql, detail) => {
     expect(await found(sql)).toContain(detail)
     expect(await found(sql)).not.toMatch(/whsec_|readable|0123456789abcdef/)

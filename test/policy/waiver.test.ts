@@ -57,6 +57,13 @@ describe('a waiver', () => {
     expect(waiver.accepts(project, {}, anEndpoint())).toBe(false)
   })
 
+  it('repeats no credential that a person wrote into it', () => {
+    const written = 'whsec_0123456789abcdef'
+    const { terms } = aWaiver({ reason: `uses ${written}`, ticket: `https://bot:${written}@tracker.example/7` })
+    expect(terms.reason).toBe('uses sealed:masked')
+    expect(terms.ticket).toBe('https://sealed:masked@tracker.example/7')
+  })
+
   it('keeps its uid when it is renewed or reworded', () => {
     const { uid } = aWaiver()
     expect(uid).toMatch(/^[0-9a-f]{16}$/)

@@ -88,6 +88,7 @@ const texts = {
   'the note of': "SELECT 'approval ' || id AS subject, note AS text FROM approval",
   'the reason of': "SELECT 'acceptance ' || id AS subject, reason AS text FROM acceptance",
   'the text of': "SELECT 'note ' || id AS subject, text FROM recorded_note",
+  'the reference of': "SELECT 'note ' || id AS subject, ref AS text FROM recorded_note WHERE ref IS NOT NULL",
   notification: 'SELECT id AS subject, error AS text FROM notification WHERE error IS NOT NULL',
 } as const
 
@@ -95,6 +96,10 @@ const texts = {
 const documents = {
   document: "SELECT substr(sha256, 1, 12) || '…' AS subject, body AS text FROM document",
   notification: 'SELECT id AS subject, body AS text FROM notification',
+  'the waiver of':
+    "SELECT kind || ' ' || uid || ' since run ' || from_run AS subject, waiver AS text FROM violation WHERE waiver IS NOT NULL",
+  'the ending of':
+    "SELECT kind || ' ' || uid || ' since run ' || from_run AS subject, ended_by AS text FROM violation WHERE ended_by IS NOT NULL",
 } as const
 
 /** All texts in a JSON text, including names of members; the whole text where it is not JSON. */

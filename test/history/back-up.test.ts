@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
@@ -57,6 +57,24 @@ describe('a backup', () => {
       exitCode: 2,
       message: expect.stringContaining('which is not a file'),
     })
+  })
+
+  it('is not written next to changes of a former file, which SQLite would make to it', async () => {
+    await copy()
+    const opened = openSqliteHistory(target, new Machines().process(2))
+    const draft = await opened.begin(aStart(at(3)))
+    const [former, log] = [readFileSync(target), readFileSync(`${target}-wal`)]
+    await draft.abandon(at(4))
+    await opened.close()
+    // As a killed process leaves them.
+    writeFileSync(target, former)
+    writeFileSync(`${target}-wal`, log)
+    const refusal = { exitCode: 2, message: `cannot write ${target}: ${target}-wal has changes to a file of that name` }
+    await expect(copy(true)).rejects.toMatchObject(refusal)
+    rmSync(target)
+    await expect(copy()).rejects.toMatchObject(refusal)
+    writeFileSync(`${target}-wal`, '')
+    expect((await copy()).verification.run?.number).toBe(1)
   })
 
   describe('a killed backup', () => {

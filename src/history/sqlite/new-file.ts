@@ -8,12 +8,14 @@ import { openDraftDirectory } from './draft-directory.ts'
 /**
  * Writes a history as a draft, which gets its name when it is complete: `write` leaves it in one file. Removes what
  * killed processes left in the directory. Throws errors of the system as they are.
+ * @throws AuditError.usage when a log of changes lies next to the target
  */
 export async function writeNewFile<Result>(
   target: string,
   replace: boolean,
   write: (draft: string) => Promise<Result>,
 ): Promise<Result> {
+  refuseSideFiles(target)
   const draftDirectory = openDraftDirectory(target)
   try {
     const result = await write(draftDirectory.draft)
@@ -32,6 +34,19 @@ export function refuseTarget(target: string, replace: boolean): void {
     })
   }
   if (!replace && existsSync(target)) throw alreadyThere(target)
+}
+
+/** @throws AuditError.usage when SQLite would take what a former file left for changes to the new one */
+function refuseSideFiles(target: string): void {
+  const side = ['-wal', '-journal'].map((end) => target + end).find((file) => sizeOf(file) > 0)
+  if (side === undefined) return
+  throw AuditError.usage(`cannot write ${target}: ${side} has changes to a file of that name`, {
+    advice: 'name another file; or end the process that uses this one, and remove both',
+  })
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** Folds the log of a history into its file. */

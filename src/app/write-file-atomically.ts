@@ -1,9 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import {
-  closeSync,
   existsSync,
+  linkSync,
   lstatSync,
-  openSync,
   readdirSync,
   readlinkSync,
   realpathSync,
@@ -51,18 +50,26 @@ export function writeFileAtomically(
 const reportAgain = 'the run is committed: `hookdrift report` can print it again'
 
 /**
- * Makes a file that survives a power cut; where it cannot be written, there is none.
+ * Makes a whole file that survives a power cut, or none; never in place of another process's.
  * @throws NodeJS.ErrnoException `EEXIST` where the path exists
  */
 export function writeNewFile(file: string, text: string, mode: number): void {
-  const descriptor = openSync(file, 'wx', mode)
+  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
   try {
-    writeFileSync(descriptor, text, { flush: true })
-  } catch (error) {
-    rmSync(file, { force: true })
-    throw error
+    writeFileSync(draft, text, { mode, flag: 'wx', flush: true })
+    giveName(draft, file)
   } finally {
-    closeSync(descriptor)
+    rmSync(draft, { force: true })
+  }
+}
+
+function giveName(draft: string, file: string): void {
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw error
+    // Some file systems have no links.
+    renameSync(draft, file)
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { findInstallationKey, installationKey } from '../../src/app/installation-key.ts'
@@ -37,6 +37,21 @@ it('leaves no file where the disk is full, so that the next audit makes one', ()
   expect(stderr).toContain('cannot use the installation key')
   expect(existsSync(join(directory.path, 'hookdrift.key'))).toBe(false)
   expect(installationKey(location, {}).key).toHaveLength(32)
+})
+
+it('leaves no file where the process is killed while it writes one', () => {
+  using directory = openDirectory()
+  const location = readLocation('hookdrift.db', directory.path)
+  const module = new URL('../../src/app/installation-key.ts', import.meta.url).href
+  const program = `
+    require('node:fs').writeFileSync = () => process.kill(process.pid, 'SIGKILL')
+    require('node:module').syncBuiltinESMExports()
+    import(${JSON.stringify(module)}).then((m) => m.installationKey(${JSON.stringify(location)}, {}))`
+  const { signal } = spawnSync(process.execPath, ['-e', program], { env: { ...process.env, NODE_COMPILE_CACHE: '' } })
+  expect(signal).toBe('SIGKILL')
+  expect(existsSync(join(directory.path, 'hookdrift.key'))).toBe(false)
+  expect(installationKey(location, {}).key).toHaveLength(32)
+  expect(readdirSync(directory.path)).toEqual(['hookdrift.key'])
 })
 
 it('takes what a key file contains, after hex:', () => {

@@ -1,10 +1,17 @@
-import { Document, isSeq, parse, parseDocument, stringify } from 'yaml'
+import { Document, isSeq, parse, parseDocument, visit } from 'yaml'
 import type { Json } from '../model/json.ts'
 import type { NodePath } from './node-values.ts'
 
 /** Writes a value as YAML for review: a line for each member, texts of several lines as blocks, no aliases. */
 export function writeYaml(value: Json): string {
-  return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2', schema: 'core' })
+  const document = new Document(value, { aliasDuplicateObjects: false, version: '1.2', schema: 'core' })
+  visit(document, {
+    // As a block, lines of blanks would lose some, or be no YAML.
+    Scalar(_, node) {
+      if (typeof node.value === 'string' && node.value.trim() === '') node.type = 'QUOTE_DOUBLE'
+    },
+  })
+  return document.toString({ lineWidth: 0 })
 }
 
 interface AnnotatedValue {

@@ -11,3 +11,10 @@ it('a state file keeps numbers that exceed a double, and reads hand-written ones
   expect(byHand).toContain('id: 1234567890123456789')
   expect(readState(byHand, 'a.yaml').resources).toEqual([resource])
 })
+
+it.each(['  \n', '\n \t\n', ' ', '\n\n', 'x\n  \n', '\n  x\n'])('a state file keeps the blank lines of %j', (text) => {
+  const attributes = { description: text, list: [text, { name: text }] }
+  const resource = { kind: 'endpoint', uid: 'EP-1', name: text, sealKeyId: '0'.repeat(16), attributes } as const
+  const state = { project: { name: 'acme/orders', service: 'acme', uid: 'p1' }, scopes: {}, resources: [resource] }
+  expect(readState(writeState(state), 'a.yaml').resources).toEqual([resource])
+})

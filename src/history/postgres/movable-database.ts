@@ -5,7 +5,7 @@ import { makeRoom, markMoved, rowsIn, targetIn } from '../sql/copied-rows.ts'
 import { chainOf } from '../sql/prune-history.ts'
 import { historyTables } from '../table-rows.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from './connect.ts'
-import { nowSql, readLease, type SharedProcess } from './lease.ts'
+import { nowSql, readLease, requireFreeLease, type SharedProcess } from './lease.ts'
 import { ensureSchema, readSchemaState, readSteps, requireHistory, type SchemaState, upgradeSchema } from './migrate.ts'
 import { findSchemaFaults, verifyDatabase } from './verify-database.ts'
 
@@ -37,7 +37,7 @@ export function movableDatabase(
       await requireHistory(db)
       return db.transaction(async (session) => {
         await lockTables(session)
-        await readLease(session, owner, db.displayName)
+        await requireFreeLease(session, owner, db.displayName)
         const result = await work(ownRows(session))
         await markMoved(session, to, nowSql(owner))
         return result

@@ -42,6 +42,8 @@ async function prune(
   { db, lease, now }: HistoryBackend,
   { keep, options, toolVersion }: PruneRequest,
 ): Promise<PruneResult> {
+  // A run that waits for another coordinator has no owner, and is not killed.
+  await lease.requireFree(transaction)
   const token = await lease.take(transaction)
   const madeAt = new Date(now()).toISOString()
   await closeKilledRuns(transaction, madeAt)

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { followingIds } from '../../../src/history/draft/draft-ids.ts'
 import { acquireRun } from '../../../src/history/draft/run-draft.ts'
 import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
+import { movableDatabase } from '../../../src/history/postgres/movable-database.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
+import { keepNothing } from '../../../src/history/retention.ts'
 import { leaseFence } from '../../../src/history/sql/backend.ts'
+import { pruneHistory } from '../../../src/history/sql/prune-history.ts'
 import { SharedRunDraft } from '../../../src/pool/drafts.ts'
 import { auditPages } from '../audit-pages.ts'
 import { digestsOf } from '../digests-contract.ts'
@@ -59,6 +62,25 @@ describe.skipIf(!hasPostgres)('the rows of a run that several processes write', 
     expect((await commit(second)).violations).toHaveLength(104)
     const { written, read } = await digestsOf(fixture.db, run)
     expect(written).toEqual(read)
+  })
+
+  it('stay while the run waits for another process: no pruning and no move comes in between', async () => {
+    const { run, token } = await acquireRun(backend(), aStart())
+    const draft = new SharedRunDraft(backend(), { run, token, interrupted: [] }, await followingIds(fixture.db))
+    await auditPages(draft, payments, 1)
+    await fixture.db.run(
+      `INSERT INTO hookdrift.run_plan (id, request, asked_at, run, stop_at)
+       VALUES ('asked', '{}', clock_timestamp(), $1, clock_timestamp() + interval '1 hour')`,
+      [run],
+    )
+    await draft.release()
+    const waiting = { exitCode: 5, message: expect.stringContaining('waits for a worker that coordinates it') }
+    const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' }
+    await expect(pruneHistory(backend(), order)).rejects.toMatchObject(waiting)
+    const movable = movableDatabase(fixture.db, owner(), async () => ({ ok: true, run: null, checks: [] }))
+    await expect(movable.move('elsewhere', async () => {})).rejects.toMatchObject(waiting)
+    expect(await fixture.db.value('SELECT state FROM hookdrift.run')).toBe('running')
+    expect(await fixture.db.value('SELECT count(*) > 0 FROM hookdrift.version')).toBe(true)
   })
 
   it('are not written by a draft whose fence is gone', async () => {

@@ -219,6 +219,20 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       expect((await upkeep.pruneWhenDue(order))?.plan.map(({ number }) => number)).toEqual([3])
     })
 
+    it('is done again soon after one by a clock that was years ahead', async () => {
+      await runs(2)
+      const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' }
+      const upkeep = await fixture.place.upkeep(fixture.machines.process(7))
+      await fixture.machines.pass(10 * 366 * 86_400)
+      expect(await upkeep.pruneWhenDue(order)).toBeDefined()
+      await fixture.machines.pass(-10 * 366 * 86_400)
+      await runs(2)
+      expect((await upkeep.pruneWhenDue(order))?.plan.map(({ number }) => number)).toEqual([2, 3, 4])
+      await runs(1)
+      expect(await upkeep.pruneWhenDue(order)).toBeUndefined()
+      expect(await faultsOf()).toEqual([])
+    })
+
     it('refuses to keep nothing', async () => {
       await runs(1)
       const refused = { exitCode: 2, message: 'no --keep-* option given' }

@@ -65,7 +65,8 @@ async function prune(
 
 /** When runs were pruned last: ISO 8601, UTC; null: never. */
 export async function lastPruning(session: Session): Promise<string | null> {
-  return (await session.value<string | null>('SELECT max(made_at) FROM hookdrift.checkpoint')) ?? null
+  const sql = 'SELECT made_at FROM hookdrift.checkpoint ORDER BY id DESC LIMIT 1'
+  return (await session.value<string>(sql)) ?? null
 }
 
 /** The chain's digest as of a run; undefined when there is no such run. */
@@ -95,9 +96,9 @@ export function refuseToKeepNothing(keep: RetentionRules): void {
 /** A worker that audits every minute does not prune every minute. */
 const pauseMs = 20 * 3_600_000
 
-/** `last`: when the history was pruned last (ISO 8601); null: never. */
+/** `last`: when the history was pruned last (ISO 8601); null: never. After a clock that was ahead, it lies in the future. */
 export function isPruningDue(last: string | null, now: number): boolean {
-  return last === null || now - Date.parse(last) >= pauseMs
+  return last === null || Math.abs(now - Date.parse(last)) >= pauseMs
 }
 
 /** Runs that are always kept: for active violations, the comparison of the next run, and approvals. */

@@ -1,4 +1,5 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -18,9 +19,9 @@ it('reads a history without a file next to it', async () => {
   const copy = join(directory(), 'copy.db')
   copyFileSync(fixture.harness.file, copy)
   const db = openInMemory(copy)
-  onTestFinished(() => void db.close())
-  expect(db.prepare('SELECT number, state FROM run').all()).toEqual([{ number: 1, state: 'committed' }])
-  expect(() => db.exec('DELETE FROM run')).toThrow(/readonly/)
+  onTestFinished(() => void db?.close())
+  expect(db?.prepare('SELECT number, state FROM run').all()).toEqual([{ number: 1, state: 'committed' }])
+  expect(() => db?.exec('DELETE FROM run')).toThrow(/readonly/)
 })
 
 it('does not show a history without its last changes', async () => {
@@ -30,6 +31,25 @@ it('does not show a history without its last changes', async () => {
   copyFileSync(fixture.harness.file, copy)
   writeFileSync(`${copy}-wal`, 'x')
   expect(() => openInMemory(copy)).toThrow(/its last changes are in .*copy\.db-wal$/)
+})
+
+it('does not show pages of two states of a history that changed while it was read', async () => {
+  await using fixture = await openFleetFixture()
+  await fixture.audit()
+  const copy = join(directory(), 'copy.db')
+  copyFileSync(fixture.harness.file, copy)
+  const { readFileSync } = fs
+  onTestFinished(() => {
+    fs.readFileSync = readFileSync
+    syncBuiltinESMExports()
+  })
+  fs.readFileSync = ((file: string) => {
+    const bytes = readFileSync(file)
+    writeFileSync(file, bytes)
+    return bytes
+  }) as typeof readFileSync
+  syncBuiltinESMExports()
+  expect(openInMemory(copy)).toBeUndefined()
 })
 
 it('leaves a history in a directory that can be written to SQLite', () => {

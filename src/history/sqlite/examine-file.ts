@@ -65,7 +65,7 @@ function openUnchanged(file: string): Database | undefined {
   const db = openInMemory(file)
   // A run that began meanwhile may have changed the file while it was read.
   if (!isUsed()) return db
-  db.close()
+  db?.close()
   return undefined
 }
 

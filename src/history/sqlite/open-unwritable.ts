@@ -17,19 +17,29 @@ const mostBytes = 2 ** 31 - 1
 export function openUnwritable(file: string): Database.Database | undefined {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined || !stats.isFile() || stats.size === 0 || isWritable(dirname(file))) return undefined
-  return openInMemory(file)
+  const db = openInMemory(file)
+  if (db === undefined) throw unreadable(file, 'another process writes to it')
+  return db
 }
 
-/** The history in a file, in memory and read-only. */
-export function openInMemory(file: string): Database.Database {
+/** The history in a file, in memory and read-only. undefined where it changed while it was read: it would be a mixture. */
+export function openInMemory(file: string): Database.Database | undefined {
+  const before = stateOf(file)
   const { size } = statSync(file)
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
   if (log !== undefined && log.size > 0) throw unreadable(file, `its last changes are in ${file}-wal`)
   if (size > mostBytes) throw unreadable(file, 'it is larger than 2 GiB')
   const bytes = readFileSync(file)
+  if (stateOf(file) !== before) return undefined
   // 1: a rollback journal, which a database in memory has.
   bytes.subarray(journalOffset, journalOffset + 2).fill(1)
   return new Database(bytes, { readonly: true })
+}
+
+/** Differs after every write to the file or to its log. */
+function stateOf(file: string): string {
+  const stats = [file, `${file}-wal`].map((name) => statSync(name, { bigint: true, throwIfNoEntry: false }))
+  return stats.map((each) => each && `${each.ino} ${each.size} ${each.mtimeNs}`).join()
 }
 
 function unreadable(file: string, why: string): AuditError {

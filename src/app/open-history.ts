@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
@@ -151,15 +152,18 @@ export async function namesIn(
 }
 
 /**
- * Changes when another history is put at the location.
+ * Changes when another history is put at the location. Of a directory that is not writable, from which a history was read
+ * into memory, also when it is written to.
  * @throws an error when there is none, or it cannot be reached
  */
 export async function identityOf(location: HistoryLocation): Promise<string> {
   if (location.kind === 'postgres') {
     return (await import('../history/postgres/postgres-history.ts')).identifyHistory(location.server)
   }
-  const { dev, ino } = statSync(location.path)
-  return JSON.stringify([location.path, dev, ino])
+  const { isWritable } = await import('../history/sqlite/open-unwritable.ts')
+  const { dev, ino, size, mtimeMs } = statSync(location.path)
+  const state = isWritable(dirname(location.path)) ? [] : [size, mtimeMs]
+  return JSON.stringify([location.path, dev, ino, ...state])
 }
 
 /** What the workers of a history on a server do; undefined for a file. */

@@ -1,6 +1,7 @@
-import { copyFileSync, renameSync, rmSync } from 'node:fs'
-import { expect, it } from 'vitest'
-import { openHistoryCheck } from '../../src/app/keep-history-open.ts'
+import fs, { copyFileSync, renameSync, rmSync, utimesSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { expect, it, onTestFinished } from 'vitest'
+import { keepHistoryOpen, openHistoryCheck } from '../../src/app/keep-history-open.ts'
 import { openExistingHistory, openHistory } from '../../src/app/open-history.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { openDirectory } from '../cli/start-process.ts'
@@ -30,6 +31,27 @@ it('keeps one connection, reopens a file that was replaced, and reports a file t
   expect(await check.troubles(location)).toEqual([])
   expect(opened).toBe(3)
   await check.close()
+})
+
+it('reads a history of a read-only directory again when a run elsewhere has written to it', async () => {
+  using directory = openDirectory()
+  const location = readLocation(directory.file('hookdrift.db'), '/')
+  await (await openHistory(location, {})).close()
+  const { accessSync } = fs
+  onTestFinished(() => {
+    fs.accessSync = accessSync
+    syncBuiltinESMExports()
+  })
+  fs.accessSync = () => {
+    throw new Error('EROFS')
+  }
+  syncBuiltinESMExports()
+  const opened = keepHistoryOpen((at) => openExistingHistory(at, {}))
+  const first = await opened.at(location)
+  expect(await opened.at(location)).toBe(first)
+  utimesSync(directory.file('hookdrift.db'), 1, 1)
+  expect(await opened.at(location)).not.toBe(first)
+  await opened.close()
 })
 
 it('opens a history once for calls that come together', async () => {

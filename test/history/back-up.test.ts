@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { backUp } from '../../src/history/sqlite/back-up.ts'
@@ -44,6 +45,17 @@ describe('a backup', () => {
     expect(next.interrupted).toEqual([2])
     await next.abandon(at(4))
     await restored.close()
+  })
+
+  it('ends while another process writes all the time', async () => {
+    const db = new Database(file)
+    db.exec(`CREATE TABLE my_notes (n INTEGER, text TEXT);
+      WITH RECURSIVE counted(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counted WHERE n < 1000)
+      INSERT INTO my_notes SELECT n, hex(zeroblob(8000)) FROM counted`)
+    const writing = setInterval(() => db.exec('UPDATE my_notes SET n = n + 1 WHERE rowid = 1'), 0)
+    expect((await copy()).verification.ok).toBe(true)
+    clearInterval(writing)
+    db.close()
   })
 
   it('replaces only regular files, and never the history itself', async () => {

@@ -26,7 +26,11 @@ export async function backUp(
   const db = openToExamine(file)
   try {
     const verification = await writeNewFile(target, replace, async (draft) => {
+      // Of one state: SQLite would begin anew with every write of another process, and never end during a run.
+      db.exec('BEGIN')
+      db.prepare('SELECT count(*) FROM run').get()
       await db.backup(draft)
+      db.exec('COMMIT')
       inOneFile(draft)
       return verified(draft, file, question)
     })

@@ -141,13 +141,17 @@ const isMoved = `host LIKE '${movedTo}%'`
 const isInvalidOwner = `(token < 0 OR pid < 0 OR (heartbeat_at <> ${released} AND NOT ${isMoved}
   AND (host = '' OR boot_id = '' OR pid = 0 OR token = 0)))`
 
-/** A run takes the lease in the transaction that begins it, and releases it in the one that ends it. */
+/**
+ * A run takes the lease in the transaction that begins it, and releases it in the one that ends it. One of several workers
+ * waits without a lease for another one to coordinate it.
+ */
 const ownersSql = `
   SELECT 'the lease names no valid owner' AS what FROM hookdrift.lease WHERE ${isInvalidOwner} OR id <> 1
   UNION ALL SELECT 'the lease is taken, and no run is being written' FROM hookdrift.lease
     WHERE heartbeat_at <> ${released} AND NOT ${isMoved} AND ${running} IS NULL
   UNION ALL SELECT 'run ' || ${running} || ' is being written, and the lease is free'
     WHERE ${running} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hookdrift.lease WHERE heartbeat_at <> ${released})
+      AND NOT EXISTS (SELECT 1 FROM hookdrift.run_plan WHERE run = ${running} AND ended_at IS NULL)
   UNION ALL SELECT 'channel ' || name || ' names no valid owner' FROM hookdrift.channel WHERE ${isInvalidOwner}`
 
 async function* findOwnerFaults(session: PostgresTransaction): AsyncGenerator<string> {

@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { verifyDatabase } from '../../../src/app/copy-database.ts'
+import { acquireRun } from '../../../src/history/draft/run-draft.ts'
+import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { temporaryDatabasePaths } from '../database-fixture.ts'
 import { hasPostgres, openDatabaseFixture } from '../postgres/databases.ts'
+import { Machines } from '../processes.ts'
+import { aStart, at } from '../samples.ts'
 import { makeSoundHistory } from '../sound-history.ts'
 import { copyToPostgres, request } from './copied.ts'
 
@@ -147,6 +151,19 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
   ])('notices in the schema: %s', async (sql, fault) => {
     await fixture.db.run(sql)
     expect(await failed()).toContainEqual(expect.stringContaining(fault))
+  })
+
+  it('knows a run of several workers that waits for another one to coordinate it', async () => {
+    const backend = postgresBackend(fixture.db, new Machines().process(1))
+    const { run, token } = await acquireRun(backend, aStart(at(99)))
+    await fixture.db.run(
+      "INSERT INTO hookdrift.run_plan (id, request, asked_at, run) VALUES ('asked', '{}', clock_timestamp(), $1)",
+      [run],
+    )
+    await backend.lease.release(fixture.db, token)
+    expect(await failed()).toEqual([])
+    await fixture.db.run('UPDATE hookdrift.run_plan SET ended_at = clock_timestamp()')
+    expect(await failed()).toEqual([`records: run ${run} is being written, and the lease is free`])
   })
 
   it('lets people add tables, views and indexes of their own', async () => {

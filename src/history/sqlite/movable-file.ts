@@ -29,12 +29,15 @@ export function movableFile(file: string, owner: LocalProcess): MovableHistory {
       refuseMissing(file)
       // Also a run waits for the write lock, so none begins until the history is marked.
       return withDatabase(open(), file, (db) =>
-        db.transaction(async (session) => {
-          await readLease(session, owner, file)
-          const result = await work(rowsOf(session, db))
-          await markMoved(session, to, `'${now()}'`)
-          return result
-        }),
+        db.transaction(
+          async (session) => {
+            await readLease(session, owner, file)
+            const result = await work(rowsOf(session, db))
+            await markMoved(session, to, `'${now()}'`)
+            return result
+          },
+          { isDurable: true },
+        ),
       )
     },
     async fill(contains, work) {
@@ -42,11 +45,14 @@ export function movableFile(file: string, owner: LocalProcess): MovableHistory {
       refuseNetworkFileSystem(file, owner.mounts?.())
       if (!existsSync(file)) return fillNew(file, now(), work)
       return withDatabase(open(), file, (db) =>
-        db.transaction(async (session) => {
-          const refuseLive = () => readLease(session, owner, file)
-          await makeRoom(session, { displayName: file, backendTables: [], contains, refuseLive })
-          return work({ ...rowsOf(session, db), ...targetIn(session) })
-        }),
+        db.transaction(
+          async (session) => {
+            const refuseLive = () => readLease(session, owner, file)
+            await makeRoom(session, { displayName: file, backendTables: [], contains, refuseLive })
+            return work({ ...rowsOf(session, db), ...targetIn(session) })
+          },
+          { isDurable: true },
+        ),
       )
     },
     async upgrade() {

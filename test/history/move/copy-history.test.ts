@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { basename, dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readLocation } from '../../../src/history/location.ts'
 import { listRuns } from '../../../src/history/sql/runs.ts'
 import type { MakePlace, Place } from '../contract-fixture.ts'
@@ -182,6 +183,21 @@ describe('a history that is copied to a file', () => {
     await copy(file, back, true)
     expect(readFileSync(file)).toEqual(before)
     expect(await verifyFile(back)).toEqual([])
+  })
+
+  it('survives a power cut, and so does the mark of the original, also where it fills a history', async () => {
+    await copy(file, back)
+    const statements: string[] = []
+    const pragma = Database.prototype.pragma
+    onTestFinished(() => {
+      Database.prototype.pragma = pragma
+    })
+    Database.prototype.pragma = function (this: Database.Database, ...given: Parameters<typeof pragma>) {
+      if (given[0].startsWith('synchronous = F')) statements.push(`${given[0]} of ${basename(this.name)}`)
+      return pragma.apply(this, given)
+    }
+    await copy(back, file)
+    expect(statements).toEqual(['synchronous = FULL of back.db', `synchronous = FULL of ${basename(file)}`])
   })
 
   it('says where it cannot be written', async () => {

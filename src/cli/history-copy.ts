@@ -8,6 +8,7 @@ import { verificationOf } from '../app/verify-report.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { answerCopy, copyView } from '../questions/answer-history.ts'
 import { shellWord } from '../report/text/shell-word.ts'
+import { refuseNeeded } from './deliver-report.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
@@ -33,6 +34,9 @@ async function copyBetween(
 ): Promise<number> {
   const from = readLocation(fromName, terminal.cwd())
   const to = readLocation(toName, terminal.cwd())
+  if (from.kind === 'file' && to.kind === 'file') {
+    refuseNeeded('history copy', to.path, [{ file: from.path, what: 'the history to copy' }])
+  }
   await using original = await openMovable(from, terminal.env)
   await using target = await openMovable(to, terminal.env)
   const { run, rows } = await copyHistory(original, target, { ...verificationOf('plain'), isSnapshot: snapshot })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeAuditedHistory } from '../history/audited-history.ts'
 import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
@@ -58,6 +58,19 @@ The installation key is not copied: copy ${at('hookdrift.key')} to ${at('new')}.
     expect((await cli.audit()).code).toBe(0)
   })
 
+  it('refuses at once to copy a history to itself, also by a link', async () => {
+    writeHistory()
+    symlinkSync('hookdrift.db', directory.file('link.db'))
+    for (const to of ['hookdrift.db', 'link.db']) {
+      expect(await run(['history', 'copy', 'hookdrift.db', to])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          `history copy: ${directory.file(to)} is the history to copy, and is not replaced`,
+        ),
+      })
+    }
+  })
+
   it('leaves the original in use with --snapshot', async () => {
     writeHistory()
     const copied = await run(['history', 'copy', '--snapshot', 'hookdrift.db', 'copy.db', '--format', 'json'])
@@ -73,7 +86,7 @@ The installation key is not copied: copy ${at('hookdrift.key')} to ${at('new')}.
 
   it.each([
     ['a missing history', ['none.db', 'copy.db'], 4, 'there is no history at'],
-    ['one place', ['hookdrift.db', './hookdrift.db'], 2, 'cannot be copied to itself'],
+    ['one place', ['hookdrift.db', './hookdrift.db'], 2, 'is the history to copy'],
     ['another URL', ['hookdrift.db', 'mysql://user:secret@host/db'], 2, '(mysql://…)'],
     ['a wrong parameter', ['hookdrift.db', 'postgres://u:secret@host/db?x=1'], 2, 'has the parameter "x"'],
   ])('refuses %s', async (_, args, code, message) => {

@@ -35,7 +35,7 @@ const maySet = /[:=>|/"'`→⇒➜➔]| [-–—iwleèéIWLE]|-[-pPuU]/
 
 /** A cheap first check: whether a text contains what `loginBefore` or an option of a command needs. */
 function mayHoldLogin(text: string): boolean {
-  return /login|logon|user|creds|cred|account|pin|puk|pw|zugang|anmeld|benutzer|identifiant|usuario|utente|utilizador|ac{1,2}es{1,2}o|(?:^|\s)-[pu]/i.test(
+  return /login|logon|user|cred|account|basic|pin|puk|pw|zugang|anmeld|benutzer|identifiant|compte|usuario|cuenta|utente|utilizador|acc?[eè]s|(?:^|[\s"'`(])-[pu]/i.test(
     text,
   )
 }

@@ -122,7 +122,7 @@ export function mayHoldSecretName(text: string): boolean {
 }
 
 const secretHint =
-  /auth|cookie|cred|jwt|pass|key|pwd|secre|token|account|woord|wort|geheim|segre|senha|contrase|mdp|jeton|cl[eé]|c[lh]ave|chiave|schl|sleutel|daten|has[lł]|heslo|l[oö]senord|adgang|salasan|[sş]ifre|parola|palavra|[^\0-\u024f]/i
+  /auth|cookie|cred|jwt|pass|key|pwd|secre|token|account|woord|wort|geheim|segre|senha|contrase|mdp|jeton|cl[eé]|[cl][lh]ave|chiave|schl|sleutel|daten|has[lł]|heslo|l[oö]senord|adgang|salasan|[sş]ifre|parola|palavra|[^\0-\u024f]/i
 
 /** The words of a name in small letters, without accents and the numbers at their ends: `dbPassword2` is `db`, `password`. */
 function wordsOfName(name: string): string[] {

@@ -69,9 +69,9 @@ export function sealUrl(address: string, sealer: Sealer): string {
     return sealed === seen ? address : sealed
   }
   const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)
-  // Words in place of an address.
-  if (userinfo === undefined && !isHost(host)) return sealWords(address, sealer)
   const isCredential = isCredentialHost(host)
+  // Words in place of an address.
+  if (userinfo === undefined && !isCredential && !isHost(host)) return sealWords(address, sealer)
   if (userinfo === undefined && query === '' && fragment === '' && !isCredential) {
     return scheme + sealHost(host, sealer) + sealPath(path, sealer)
   }
@@ -313,8 +313,14 @@ const escapedHosts = credentialHosts.join('|').replaceAll('.', '\\.')
 /** Of a host in lower case, with or without a port and a trailing dot. */
 const isBelowCredentialHost = new RegExp(`(?:^|\\.)(?:${escapedHosts})\\.?(?::\\d{0,5})?$`)
 
+/** As programs read a host: escapes, other full stops, and blanks within it make no other one. */
 function isCredentialHost(host: string): boolean {
-  return host.includes('.') && isBelowCredentialHost.test(host.toLowerCase())
+  const name = /[%\s\u3002\uff61]/.test(host)
+    ? decode(host)
+        .replace(/\s/g, '')
+        .replace(/[\u3002\uff61]/g, '.')
+    : host
+  return name.includes('.') && isBelowCredentialHost.test(name.toLowerCase())
 }
 
 /** With a path behind it, and no scheme before it. */

@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { WrittenRun } from '../../src/history/records.ts'
+import { openToExamine } from '../../src/history/sqlite/open-to-examine.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
@@ -271,6 +273,22 @@ describe('verify', () => {
     const body = await faultsOf("UPDATE version SET body = 'hunter2'")
     expect(body).toContain('I7: cannot be examined: a text is not JSON')
     expect(body).not.toContain('hunter2')
+  })
+
+  it('says so of a file that lost a part of its last page, which ends the transaction', async () => {
+    const path = temporaryDatabasePath()
+    const whole = new Database(Buffer.from(sound))
+    // Its end is in the last page.
+    whole.exec('UPDATE document SET body = body || hex(zeroblob(12000)) WHERE id = 1')
+    const bytes = whole.serialize()
+    whole.close()
+    writeFileSync(path.file, bytes.subarray(0, bytes.length - 8000))
+    const db = openToExamine(path.file)
+    const { ok, checks } = await verifyHistory(db, { depth: 'plain', exitCodeOf: () => 0, openSecrets })
+    db.close()
+    path.remove()
+    expect(ok).toBe(false)
+    expect(checks.find(({ id }) => id === 'I2')?.detail).toBe('cannot be examined: disk I/O error')
   })
 
   it('leaves an error that no alteration explains as it is: it is a bug', async () => {

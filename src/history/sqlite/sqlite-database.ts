@@ -140,7 +140,8 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
         if (isDurable) this.connection.pragma('synchronous = FULL')
         await this.#within.run(begin)
         const result = await work()
-        await this.#within.run('COMMIT')
+        // An error of the disk ends a transaction. One that only read, and whose work went on without, lost nothing.
+        if (begin !== 'BEGIN' || this.connection.inTransaction) await this.#within.run('COMMIT')
         return result
       } catch (error) {
         // A full disk may have ended the transaction already.

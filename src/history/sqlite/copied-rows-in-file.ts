@@ -42,14 +42,18 @@ export async function backUpRows(
   }
 }
 
-/** Verifies rows in a history in a new file, which the caller removes. `now`: ISO 8601. */
+/**
+ * Verifies rows in a history in a new file, which the caller removes. `now`: ISO 8601.
+ * @throws AuditError.failure when there is no room for it
+ */
 export async function verifyRows(
   rows: RowSource,
   request: VerificationRequest,
   { file, now }: { readonly file: string; readonly now: string },
 ): Promise<Verification> {
-  const db = openDatabase(file, now)
+  let db: Database.Database | undefined
   try {
+    db = openDatabase(file, now)
     // The checks find broken references and values, which must not stop the copy.
     for (const pragma of ['synchronous = OFF', 'foreign_keys = OFF', 'ignore_check_constraints = ON']) db.pragma(pragma)
     db.exec('BEGIN')
@@ -58,10 +62,15 @@ export async function verifyRows(
     db.pragma('ignore_check_constraints = OFF')
     return await verifyHistory(db, request)
   } catch (error) {
-    if (!isRefused(error)) throw error
-    return { ok: false, run: null, checks: [unstorable(error.message)] }
+    if (isRefused(error)) return { ok: false, run: null, checks: [unstorable(error.message)] }
+    const cause = error instanceof AuditError ? error.cause : error
+    if (!(cause instanceof Database.SqliteError && /^SQLITE_(?:FULL|IOERR|CANTOPEN)/.test(cause.code))) throw error
+    throw AuditError.failure(`cannot copy the rows to ${file} to verify them: ${cause.message}`, {
+      advice: 'make room there, or name another place with TMPDIR; the history is unchanged',
+      cause,
+    })
   } finally {
-    db.close()
+    db?.close()
   }
 }
 

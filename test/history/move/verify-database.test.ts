@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -197,4 +198,23 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
       message: expect.stringContaining('there is no history at'),
     })
   })
+})
+
+it('the rows of a server are not verified where there is no room for a copy, and that is said', () => {
+  const module = (path: string) => JSON.stringify(new URL(`../../../src/history/${path}`, import.meta.url).href)
+  const own = mkdtempSync(join(tmpdir(), 'hookdrift-own-'))
+  onTestFinished(() => rmSync(own, { recursive: true }))
+  const file = join(own, 'copy.db')
+  const program = `const { verifyRows } = await import(${module('sqlite/copied-rows-in-file.ts')})
+    const rows = async function* ({ name }) {
+      for (let id = 1; name === 'document' && id < 20; id++) yield [[id, 'digest ' + id, 'x'.repeat(100_000)]]
+    }
+    const at = { file: ${JSON.stringify(file)}, now: '2026-03-01T00:00:00.000Z' }
+    await verifyRows({ rows }, { depth: 'plain' }, at).catch((error) => console.log(error.message + '; ' + error.advice))`
+  const { stdout } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -f 1600; exec "$0" --input-type=module -e "$1"', process.execPath, program],
+    { encoding: 'utf8', env: { ...process.env, NODE_COMPILE_CACHE: '' } },
+  )
+  expect(stdout).toMatch(/^cannot copy the rows to \S+copy\.db to verify them: .*; make room there, or name/)
 })

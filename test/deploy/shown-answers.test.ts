@@ -50,4 +50,7 @@ it('README.md shows a shortened answer of the tutorial (UPDATE_PAGES=1 rewrites 
       readme.replace(shown, () => block),
     )
   else expect(shown.split('\n').map(bare)).toEqual(block.split('\n').map(bare))
+  // With the policy that gives it.
+  const policies = (page: string) => [...page.matchAll(/```yaml\n(# policy\.yaml\n.*?)```/gs)].map(([, text]) => text)
+  expect(policies(readme)).toEqual(policies(textOf('docs/tutorial.md')).slice(-1))
 })

@@ -75,7 +75,7 @@ describe('readable values that should be sealed', () => {
 
   it('are searched for also in a row of a kind that does not exist', async () => {
     const detail = await found("UPDATE version SET kind = 'endpoins' WHERE id = 1")
-    expect(detail).toBe('every secret is sealed, and no text looks like a credential')
+    expect(detail).toBe('every secret that can be recognised is sealed')
   })
 
   it.each([
@@ -129,7 +129,7 @@ describe('readable values that should be sealed', () => {
     const secrets = { s1: { value: seal }, s2: { value: 'sealed:masked' }, s3: { value: null } }
     const urls = { slack_webhook_url: `https://chat.example/${seal}`, teams_webhook_url: null }
     expect(await found(inEndpoint({ secrets, ...urls }))).toBe(
-      'every secret is sealed, and no text looks like a credential',
+      'every secret that can be recognised is sealed',
     )
   })
 })

@@ -13,7 +13,7 @@ export const secretChecks = (openSecrets: OpenSecrets): readonly Check[] => [
   {
     id: 'I7',
     depth: 'deep',
-    invariant: 'every secret is sealed, and no text looks like a credential',
+    invariant: 'every secret that can be recognised is sealed',
     means:
       'a reader of the history can read a secret: replace it where it is used, then run an audit and `hookdrift prune` to remove it from the file',
     *find(db) {

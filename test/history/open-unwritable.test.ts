@@ -1,5 +1,4 @@
-import fs, { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -38,18 +37,12 @@ it('does not show pages of two states of a history that changed while it was rea
   await fixture.audit()
   const copy = join(directory(), 'copy.db')
   copyFileSync(fixture.harness.file, copy)
-  const { readFileSync } = fs
-  onTestFinished(() => {
-    fs.readFileSync = readFileSync
-    syncBuiltinESMExports()
-  })
-  fs.readFileSync = ((file: string) => {
+  const readBesideWriter = (file: string) => {
     const bytes = readFileSync(file)
     writeFileSync(file, bytes)
     return bytes
-  }) as typeof readFileSync
-  syncBuiltinESMExports()
-  expect(openInMemory(copy)).toBeUndefined()
+  }
+  expect(openInMemory(copy, readBesideWriter)).toBeUndefined()
 })
 
 it('leaves a history in a directory that can be written to SQLite', () => {

@@ -23,13 +23,16 @@ export function openUnwritable(file: string): Database.Database | undefined {
 }
 
 /** The history in a file, in memory and read-only. undefined where it changed while it was read: it would be a mixture. */
-export function openInMemory(file: string): Database.Database | undefined {
+export function openInMemory(
+  file: string,
+  read: (file: string) => Buffer = (path) => readFileSync(path),
+): Database.Database | undefined {
   const before = stateOf(file)
   const { size } = statSync(file)
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
   if (log !== undefined && log.size > 0) throw unreadable(file, `its last changes are in ${file}-wal`)
   if (size > mostBytes) throw unreadable(file, 'it is larger than 2 GiB')
-  const bytes = readFileSync(file)
+  const bytes = read(file)
   if (stateOf(file) !== before) return undefined
   // 1: a rollback journal, which a database in memory has.
   bytes.subarray(journalOffset, journalOffset + 2).fill(1)

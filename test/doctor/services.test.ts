@@ -114,7 +114,7 @@ describe('the key', () => {
     expect({ code, failed }).toEqual({ code: 3, failed: ['key'] })
     expect(of('key')).toEqual([
       `fail \${ACME_KEY} at hookdrift.yaml:4:10 with ${acmeKey.length} characters beginning with CO.nota: ` +
-        "401 unauthorized: the key is wrong, expired or revoked, or the service's database is down, " +
+        "401 unauthorized: the key is wrong, expired or revoked, or the service's database is down; " +
         `the service says "authorization failed" → ${checkKey}`,
     ])
     expect(of('projects')).toEqual([`skipped ${Object.values(projects).join(', ')}: see key`])

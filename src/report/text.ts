@@ -51,9 +51,9 @@ const reading = [
 
 function fitSections(report: Report, page: TextPage, room: number): string[] {
   if (page.full) return inOrder(layOut(report, page))
-  const cut = { ...page, wraps: false }
+  const cut = { ...page, messageLines: 1 }
   const isHuge = report.violations.length + report.drift.length > screen
-  const attempts = isHuge ? [] : [layOut(report, page), layOut(report, cut)]
+  const attempts = isHuge ? [] : [page, { ...page, messageLines: 2 }, cut].map((each) => layOut(report, each))
   const [fitting] = attempts.map(inOrder).filter((lines) => lines.length <= room)
   return fitting ?? inOrder(layOut(report, cut, divide(layOut(report, cut, unlimited(room)), room)))
 }

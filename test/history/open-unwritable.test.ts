@@ -37,12 +37,12 @@ it('does not show pages of two states of a history that changed while it was rea
   await fixture.audit()
   const copy = join(directory(), 'copy.db')
   copyFileSync(fixture.harness.file, copy)
-  const readBesideWriter = (file: string) => {
+  const readWhileWritten = (file: string) => {
     const bytes = readFileSync(file)
     writeFileSync(file, bytes)
     return bytes
   }
-  expect(openInMemory(copy, readBesideWriter)).toBeUndefined()
+  expect(openInMemory(copy, readWhileWritten)).toBeUndefined()
 })
 
 it('leaves a history in a directory that can be written to SQLite', () => {

@@ -168,7 +168,7 @@ describe('the text report', () => {
     const worst = aViolation({ uid: 'WORST', name: 'worst', severity: 'critical', rule: 'endpoint/orphan' })
     const another = aViolation({ uid: 'OTHER', name: 'other', severity: 'low', rule: 'endpoint/timeout-high' })
     const older = aViolation({ uid: 'OLDER', severity: 'critical', state: 'continuing', rule: 'endpoint/timeout-high' })
-    const accept = `hookdrift accept ${worst.fingerprint.slice(0, 8)} --reason TEXT  accepts the worst one while its value stays the same`
+    const accept = `hookdrift accept ${worst.fingerprint.slice(0, 8)} --reason TEXT  accepts the worst one, with this value`
     const timeline = 'hookdrift timeline WORST  the history of "worst"'
     expect(next([older, another, worst])).toEqual([
       timeline,

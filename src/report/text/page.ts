@@ -9,8 +9,8 @@ import { locateCommands, locatingOptions, type NamedHistory } from './locate-com
 export interface TextPage {
   readonly width: number
   readonly full: boolean
-  /** Whether long lines are wrapped, and not cut. */
-  readonly wraps: boolean
+  /** How many lines a message may have. A finite number: only the one for which its line has no room. */
+  readonly messageLines: number
   /** Whether the scan was complete, so that a missing finding means that there is none. */
   readonly coverageComplete: boolean
   /** When the run began (ISO 8601, UTC), or the time from which an answer counts; empty for none. */
@@ -51,7 +51,7 @@ export function openPage({ run, coverage }: Report, render: RenderOptions): Text
   return {
     width: Math.max(width, narrowest),
     full,
-    wraps: true,
+    messageLines: Number.POSITIVE_INFINITY,
     groupBy,
     ...located(locating),
     coverageComplete: isCoverageComplete(coverage),
@@ -69,7 +69,7 @@ export function openAnswerPage(
   return {
     width: Math.max(width, narrowest),
     full: false,
-    wraps: true,
+    messageLines: Number.POSITIVE_INFINITY,
     coverageComplete: true,
     at: '',
     runNumber,

@@ -207,8 +207,8 @@ const narrowestMessage = 24
 
 /**
  * One line for each violation, its message last: cut to the width, or wrapped where the page is shown whole. The message
- * of a single violation that this run opened has up to two lines of its own where it would be cut. Columns for which the line has
- * no room come before the message, on lines of their own.
+ * of a single violation that this run opened has lines of its own where it would be cut. Columns for which the line has no room
+ * come before the message, on lines of their own.
  */
 function layRows(
   violations: readonly ReportViolation[],
@@ -263,13 +263,14 @@ function withMessage(
   const [shortened] = shortenSeals(text)
   const message = neutralise(shorten(shortened, 600))
   if (widthOf(message) + indent.length <= room) return [`${line}${indent}${message}`]
-  if (!page.wraps && mayCut && room >= narrowestMessage) {
+  const most = page.messageLines
+  if (Number.isFinite(most) && mayCut && room >= narrowestMessage) {
     return [`${line}${indent}${cutColumns(message, room - indent.length)}`]
   }
-  const [first = '', ...rest] = wrapProse(message, page.width - 6)
-  // On a screen, the second line is the last one.
-  const more = page.wraps || rest.length < 2 ? rest : [cutColumns(rest.join(' '), page.width - 6)]
-  return [line.trimEnd(), ...[first, ...more].map((part) => `      ${part}`)]
+  const lines = wrapProse(message, page.width - 6)
+  const last = cutColumns(lines.slice(most - 1).join(' '), page.width - 6)
+  const shown = lines.length <= most ? lines : [...lines.slice(0, most - 1), last]
+  return [line.trimEnd(), ...shown.map((part) => `      ${part}`)]
 }
 
 /** How many of the columns fit into a line. */

@@ -111,7 +111,7 @@ function findRepair(violations: readonly ReportViolation[]): ReportViolation | u
 function suggestAccept(subject: ReportViolation | undefined, locating: string): Suggestion[] {
   if (subject === undefined) return []
   const command = `hookdrift accept ${shortFingerprint(subject.fingerprint)} --reason TEXT${locating}`
-  return [{ command, why: 'accepts the worst one while its value stays the same' }]
+  return [{ command, why: 'accepts the worst one, with this value' }]
 }
 
 function suggestList(open: readonly ReportViolation[], locating: string): Suggestion[] {

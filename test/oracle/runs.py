@@ -602,14 +602,18 @@ def reconcile(scan, scans, is_whole_fleet):
             return True
         if (kind, uid) in scan.unobserved or (rule, uid) in scan.doubted or rule in scan.blurred:
             return False
-        if rule == "project/mass-removal" and "event_types" in project.withheld and not scan.is_complete("event_type"):
-            # Whether they are gone is as open as it was.
+        if rule == "project/mass-removal" and any(scan.statuses.get(one) != "complete" for one in project.withheld):
+            # Whether what was missing is gone is as open as it was.
             return False
         return is_whole(rule, kind)
 
     # Answers of another project say nothing about what is accepted in this one.
     for place, (value, at) in [] if scan.is_foreign else list(project.accepted.items()):
         rule, kind, uid, path = place
+        if (kind, uid) in scan.gone:
+            # With its resource, also while its rule is off.
+            del project.accepted[place]
+            continue
         now_seen = next((r for r in scan.seen if (r.kind, r.uid) == (kind, uid)), None)
         was_found = place in scan.found
         known = project.known[kind].get(uid)

@@ -128,9 +128,7 @@ describe('readable values that should be sealed', () => {
     const seal = `sealed:${'0'.repeat(32)}`
     const secrets = { s1: { value: seal }, s2: { value: 'sealed:masked' }, s3: { value: null } }
     const urls = { slack_webhook_url: `https://chat.example/${seal}`, teams_webhook_url: null }
-    expect(await found(inEndpoint({ secrets, ...urls }))).toBe(
-      'every secret that can be recognised is sealed',
-    )
+    expect(await found(inEndpoint({ secrets, ...urls }))).toBe('every secret that can be recognised is sealed')
   })
 })
 

@@ -84,9 +84,12 @@ export class ProjectAcceptances {
     const changed = [...this.#former.values()].filter(({ id }) => this.#endings.has(id))
     for (const acceptance of [...this.#inForce.values(), ...changed]) {
       const needs = criteria.needs.get(acceptance.rule)
-      // A rule that is off says nothing, and what was removed is gone in spite of that.
-      if (needs === undefined && criteria.isRemoved(asFinding(acceptance))) this.#end(acceptance, 'removed')
-      if (needs === undefined || this.#fingerprints.has(acceptance.fingerprint)) continue
+      if (needs === undefined) {
+        // A rule that is off says nothing, but what was removed is gone.
+        if (criteria.isRemoved(asFinding(acceptance))) this.#end(acceptance, 'removed')
+        continue
+      }
+      if (this.#fingerprints.has(acceptance.fingerprint)) continue
       if (!isDecided(acceptance, needs) || criteria.endings.has(keyed(asFinding(acceptance)).key)) continue
       const silence = decideSilence(asFinding(acceptance), criteria)?.resolution
       if (silence === 'removed') this.#end(acceptance, 'removed')

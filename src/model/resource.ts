@@ -49,6 +49,11 @@ export function isProjectList({ uid }: Pick<ProjectRef, 'uid'>): boolean {
   return uid === '*'
 }
 
+/** The same of a name alone. */
+export function isProjectListName(name: string): boolean {
+  return name.endsWith('/*')
+}
+
 /** The policy itself, as the project of notices and findings about it. It belongs to no service. */
 export const policyProject: ProjectRef = { name: 'hookdrift/policy', service: '', uid: 'policy' }
 

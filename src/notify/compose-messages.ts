@@ -10,6 +10,7 @@ import type { Cause } from '../model/cause.ts'
 import { isInterrupted } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { Verdict } from '../model/report.ts'
+import { isProjectListName } from '../model/resource.ts'
 import { countSeverities, isAtLeast, type Severity, severities } from '../model/violation.ts'
 import { describeCause } from '../report/describe-cause.ts'
 import { describeFailures, groupByCause } from '../report/describe-failures.ts'
@@ -387,7 +388,7 @@ function describeCounts(events: readonly Event[]): string {
   })
   const named = [...new Set(events.flatMap(({ project }) => project ?? []))]
   // The list of the projects of a service is not a project.
-  const projects = named.length === 1 ? named : named.filter((project) => !project.endsWith('/*'))
+  const projects = named.length === 1 ? named : named.filter((project) => !isProjectListName(project))
   const where =
     projects.length > 1 ? ` in ${projects.length} projects` : projects.map((project) => ` in ${project}`).join('')
   return parts.length === 0 ? 'nothing new' : `${parts.join(', ')}${where}`

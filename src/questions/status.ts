@@ -16,7 +16,7 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
 import type { ReportRelease } from '../model/report.ts'
-import { isProjectList, type ProjectRef, policyProject, projectKey } from '../model/resource.ts'
+import { isProjectList, isProjectListName, type ProjectRef, policyProject, projectKey } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities, totalOf } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -219,7 +219,7 @@ export async function readStatus(
 /** What is open besides the projects: violations of lists of projects, and of the policy itself. */
 function describeOthers(active: ReadonlyMap<string, ActiveCounts>, named: readonly string[]): readonly string[] {
   return [...active].sort().flatMap(([name, { open }]) => {
-    const isOther = name === policyProject.name || (name.endsWith('/*') && !named.includes(name))
+    const isOther = name === policyProject.name || (isProjectListName(name) && !named.includes(name))
     return isOther && totalOf(open) > 0 ? [`Also open: ${count(totalOf(open), 'violation')} of ${name}.`] : []
   })
 }
@@ -330,7 +330,7 @@ function neverScanned(project: string): StatusRow {
 
 /** The list of a service's projects is scanned like a project, under the name `acme/*`. */
 function describeProject({ project }: StatusRow): string {
-  return project.endsWith('/*') ? `${project} (the list of projects)` : project
+  return isProjectListName(project) ? `${project} (the list of projects)` : project
 }
 
 export const statusView: AnswerView<StatusRow> = {

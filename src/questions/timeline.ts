@@ -127,8 +127,8 @@ export interface TimelineQuery {
 }
 
 /**
- * The history of all resources with a uid, oldest first, and of what exceeds the limit the latest: changes field by field, violations that opened and how they
- * ended, and subscriptions that referred to them.
+ * The history of all resources with a uid, oldest first: changes field by field, violations that opened and how they
+ * ended, and subscriptions that referred to them. The limit leaves out the earliest.
  * @throws AuditError.usage when the history has no such resource, or a name means several
  */
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {

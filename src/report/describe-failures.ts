@@ -1,5 +1,6 @@
 import { type CoverageCause, type CoverageStatus, readReason } from '../model/coverage.ts'
 import type { Report, ReportCoverage, ReportProject } from '../model/report.ts'
+import { isProjectListName } from '../model/resource.ts'
 import type { FaultKind } from '../service/service-fault.ts'
 import { count } from '../text/count.ts'
 import { isGap } from './gaps.ts'
@@ -142,7 +143,7 @@ function describeCost({ projects, walks, items }: FailureGroup): string {
 
 /** `acme/*` is not a project: it is the list of the projects of a service. */
 function countProjects(names: readonly string[]): string {
-  const projects = names.filter((name) => !name.endsWith('/*')).length
+  const projects = names.filter((name) => !isProjectListName(name)).length
   const counted = count(projects, 'project')
   return projects === names.length ? counted : `${counted} and the list of projects`
 }

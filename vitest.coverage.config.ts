@@ -4,13 +4,16 @@ import { alone, env, long } from './vitest.config.ts'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: [...alone, ...long],
     globalSetup: 'test/postgres-server.ts',
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    isolate: false,
-    env,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...alone, ...long], isolate: false, env },
+      },
+      { extends: true, test: { name: 'alone', include: alone } },
+    ],
     coverage: {
       include: ['src/**/*.ts'],
       // One test that fails does not hide the figures of a quarter of an hour.

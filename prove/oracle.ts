@@ -1,43 +1,31 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { openPostgresHistory } from '../src/history/postgres/postgres-history.ts'
 import { Machines } from '../test/history/processes.ts'
 import { runOracle } from '../test/oracle/run-oracle.ts'
 import { openDatabases } from '../test/pool/open-databases.ts'
-import { conclude } from './conclude.ts'
+import { type Breach, type Range, runCases } from './run-cases.ts'
 
 /**
  * Compares audits of random fleets with an independent implementation. `node prove/oracle.ts [fleets] [seed]`;
- * `--postgres`: with histories in PostgreSQL; `--from N`: without the first N of them.
+ * `--postgres`: with histories in PostgreSQL.
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { postgres: { type: 'boolean' }, from: { type: 'string', default: '0' } },
-})
-const [fleets = 100, seed = 1] = positionals.map(Number)
-const from = Number(values.from)
-await using databases = values.postgres === true ? await openDatabases() : undefined
+const flag = 'postgres'
+await using databases = process.argv.includes(`--${flag}`) ? await openDatabases() : undefined
+// The processes that this one starts share its server.
+if (databases !== undefined) process.env.HOOKDRIFT_TEST_POSTGRES = databases.url
 const makePlace = databases && (() => placeIn(databases))
 
-const keep = mkdtempSync(join(tmpdir(), 'hookdrift-oracle-'))
-try {
-  const { runs, disagreements } = await runOracle({
-    worlds: fleets,
-    from,
-    seed: String(seed),
-    keep,
-    ...(makePlace && { makePlace }),
-  })
-  for (const { seed, run, about, place, oracle, hookdrift } of disagreements.slice(0, 50)) {
-    const values = `oracle ${JSON.stringify(oracle)}, hookdrift ${JSON.stringify(hookdrift)}`
-    process.stdout.write(`fleet ${seed}, run ${run}: ${about} ${place}: ${values}\n`)
-  }
-  process.stdout.write(`${fleets - from} fleets, ${runs} runs, ${disagreements.length} disagreements\n`)
-  conclude({ cases: fleets - from, violations: { other: disagreements.length } })
-} finally {
-  rmSync(keep, { recursive: true, force: true })
+// Ten times what they take on a busy machine.
+await runCases({ script: import.meta.url, atOnce: 5, deadlineMs: 1_200_000, flags: [flag], prove })
+
+async function prove({ seed, from, to }: Range): Promise<readonly Breach[]> {
+  const { disagreements } = await runOracle({ worlds: to, from, seed, ...(makePlace && { makePlace }) })
+  return disagreements.map(({ seed, run, about, place, oracle, hookdrift }) => ({
+    index: Number(seed.split('-').at(-1)),
+    promise: 'other',
+    what: `run ${run}, ${about} ${place}: oracle ${JSON.stringify(oracle)}, hookdrift ${JSON.stringify(hookdrift)}`,
+    shrunk: `fleet ${seed}`,
+    size: 0,
+  }))
 }
 
 async function placeIn(databases: Awaited<ReturnType<typeof openDatabases>>) {

@@ -37,14 +37,16 @@ export interface Cases {
   readonly deadlineMs: number
   /** The memory of JavaScript that a process may fill. Default: that of Node. */
   readonly heapMb?: number
+  /** Names of options that the script has besides, without values: its other processes get them too. */
+  readonly flags?: readonly string[]
   /** The same seed and number make the same case on every machine. What it throws counts as a crash. */
   prove(range: Range): Promise<readonly Breach[]>
 }
 
 /**
  * Runs a campaign of numbered cases: `node prove/NAME.ts [cases] [seed]`, `--case N` for that one alone, `--from N` for
- * those that an earlier run did not come to. It works in processes of its own, one for each core, so that a case that ends or blocks its process costs no other: where some
- * cases together do, each half of them is tried by itself.
+ * those that an earlier run did not come to. It works in processes of its own, one for each core, so that a case that
+ * ends or blocks its process costs no other: where some cases together do, each half of them is tried by itself.
  */
 export async function runCases(cases: Cases): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -55,6 +57,7 @@ export async function runCases(cases: Cases): Promise<void> {
       workers: { type: 'string', default: String(availableParallelism()) },
       // Of the processes that this one starts.
       runner: { type: 'boolean', default: false },
+      ...Object.fromEntries((cases.flags ?? []).map((flag) => [flag, { type: 'boolean' as const }])),
     },
   })
   if (values.runner) return answerRanges(cases)
@@ -76,7 +79,8 @@ async function proveAll(cases: Cases, { seed, from, to }: Range, workers: number
   const found: Breach[] = []
   let next = from
   let finished = 0
-  const repeat = (index: number) => `node prove/${basename(fileURLToPath(cases.script))} 1 ${seed} --case ${index}`
+  const command = [`node prove/${basename(fileURLToPath(cases.script))} 1 ${seed}`, ...givenFlags(cases)].join(' ')
+  const repeat = (index: number) => `${command} --case ${index}`
   const describe = ({ what, shrunk, index }: Breach) => `${what}: ${shrunk} (${repeat(index)})`
   const progress = setInterval(() => process.stdout.write(`${rate(finished, startedAt)}\n`), progressEveryMs)
   progress.unref()
@@ -107,13 +111,20 @@ function rate(finished: number, startedAt: number): string {
   return `${finished} cases in ${seconds.toFixed(0)} s, ${(finished / seconds).toFixed(1)} a second`
 }
 
+/** Those of its own options that the script was given. */
+function givenFlags({ flags = [] }: Cases): readonly string[] {
+  return flags.map((flag) => `--${flag}`).filter((flag) => process.argv.includes(flag))
+}
+
 /** A process that proves ranges of cases, and another one after it ended or was stopped because it hung. */
-function openRunner({ script, deadlineMs, heapMb }: Cases) {
+function openRunner(cases: Cases) {
+  const { script, deadlineMs, heapMb } = cases
   let runner: ReturnType<typeof start> | undefined
   const start = () => {
     const env = { ...process.env, ...memoryEnv }
     const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]
-    const child = fork(fileURLToPath(script), ['--runner'], { execArgv: ['--no-warnings', ...heap], env })
+    const args = ['--runner', ...givenFlags(cases)]
+    const child = fork(fileURLToPath(script), args, { execArgv: ['--no-warnings', ...heap], env })
     // It may end between two ranges. There is no `close` once it is let go.
     const { promise: ended, resolve } = Promise.withResolvers<string>()
     child.once('exit', (code, signal) => resolve(`the process ended with ${signal ?? code}`))

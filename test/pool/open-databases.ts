@@ -23,31 +23,40 @@ export async function openDatabases({ settings = [] }: { readonly settings?: rea
     given ?? `postgres://${cluster?.user}@localhost/postgres?host=${encodeURIComponent(cluster?.directory ?? '')}`
   const administrator = connect(readPostgresUrl(url), { connections: 1 })
   await untilReady()
-  const template = `prove_${process.pid}_template`
-  await administrator.foreign(`CREATE DATABASE ${template} TEMPLATE template0`)
-  const db = connect(readPostgresUrl(urlOf(template)))
-  await upgradeSchema(db, '2026-01-01T00:00:00.000Z')
-  await installJobs(db)
-  await db.close()
+  let template: Promise<string> | undefined
   let made = 0
 
   return {
+    /** Of the server. */
+    url,
     /** Process of the server; undefined where it is another machine's or was there before. */
     pid: () => cluster?.pid(),
     /** `like`: a copy of this database, with which no one may be connected. */
     async make({ empty = false, like }: { empty?: boolean; like?: ProvingDatabase } = {}): Promise<ProvingDatabase> {
       made += 1
       const name = `prove_${process.pid}_${made}`
-      const from = empty ? 'template0' : (like?.server.database ?? template)
+      template ??= empty || like !== undefined ? undefined : makeTemplate()
+      const from = empty ? 'template0' : (like?.server.database ?? (await template))
       await administrator.foreign(`CREATE DATABASE ${name} TEMPLATE ${from}`)
       const remove = async () => void (await administrator.foreign(`DROP DATABASE ${name} WITH (FORCE)`))
       return { url: urlOf(name), server: readPostgresUrl(urlOf(name)), remove }
     },
     async [Symbol.asyncDispose]() {
-      await administrator.foreign(`DROP DATABASE ${template} WITH (FORCE)`)
+      if (template !== undefined) await administrator.foreign(`DROP DATABASE ${await template} WITH (FORCE)`)
       await administrator.close()
       await cluster?.remove()
     },
+  }
+
+  /** A database with an empty history that workers may share, to copy. */
+  async function makeTemplate(): Promise<string> {
+    const name = `prove_${process.pid}_template`
+    await administrator.foreign(`CREATE DATABASE ${name} TEMPLATE template0`)
+    const db = connect(readPostgresUrl(urlOf(name)))
+    await upgradeSchema(db, '2026-01-01T00:00:00.000Z')
+    await installJobs(db)
+    await db.close()
+    return name
   }
 
   function urlOf(database: string): string {

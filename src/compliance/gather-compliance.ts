@@ -42,10 +42,9 @@ export async function gatherCompliance(
   policyResults: PolicyResults,
 ): Promise<Compliance> {
   const runs = await listRuns(history)
-  const { start, end } = findPeriod(runs, period, now)
-  const within = runs.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
-  const [first, last] = [within.at(0), within.at(-1)]
-  if (first === undefined || last === undefined) throw new Error('findPeriod let an empty period pass')
+  const { start, end, within } = findPeriod(runs, period, now)
+  const [first] = within
+  const last = within.at(-1) ?? first
   const resolved = await policyResults.resolvedBefore(first.number - 1, last.number)
   const results = await policyResults.resultsOf(last.number)
   const before = runs.findLast(({ number }) => number < first.number)
@@ -73,11 +72,11 @@ export async function gatherCompliance(
 /**
  * How well runs cover a period. The time between two runs is covered when it is not longer than `mostGapMs`; the time
  * before the first one only where an earlier run is as near; the time after the last one is not. `within`: the runs of the
- * period, at least one.
+ * period.
  */
 export function measurePeriod(
   { start, end }: Period,
-  within: readonly CommittedRun[],
+  within: readonly [CommittedRun, ...CommittedRun[]],
   {
     before,
     mostGapMs,
@@ -89,8 +88,7 @@ export function measurePeriod(
     readonly incomplete: ReadonlySet<number>
   },
 ): Measures {
-  const [first, last] = [within.at(0), within.at(-1)]
-  if (first === undefined || last === undefined) throw new Error('a period without a run is measured')
+  const [first] = within
   const runs = within.map(({ startedAt, finishedAt }) => [Date.parse(startedAt), Date.parse(finishedAt)] as const)
   const isObservedFromStart =
     before !== undefined && Date.parse(first.startedAt) - Date.parse(before.finishedAt) <= mostGapMs
@@ -180,7 +178,7 @@ function toReported({ firstSeen, lastSeen, waiver, ...violation }: RecordedViola
 
 async function periodOf(
   history: HistoryReader,
-  within: readonly CommittedRun[],
+  within: readonly [CommittedRun, ...CommittedRun[]],
   { start, end, before, mostGapMs }: Period & { readonly before: CommittedRun | undefined; readonly mostGapMs: number },
 ): Promise<CompliancePeriod> {
   const ended = (await listEndedRuns(history, Number.MAX_SAFE_INTEGER)).runs

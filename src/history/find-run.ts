@@ -27,21 +27,23 @@ export function runBefore(runs: readonly CommittedRun[], since: string, now: num
 }
 
 /**
- * A period in milliseconds, from the start of `from` to the end of `to`; both are named as runs are.
+ * A period in milliseconds, from the start of `from` to the end of `to`, which are named as runs are, and the runs that
+ * were committed in it.
  * @throws AuditError.usage when one of them is neither a run nor a time, or the period is empty
  */
 export function findPeriod(
   runs: readonly CommittedRun[],
   { from, to }: { readonly from: string; readonly to: string },
   now: number,
-): { readonly start: number; readonly end: number } {
+): { readonly start: number; readonly end: number; readonly within: readonly [CommittedRun, ...CommittedRun[]] } {
   const [first, last] = [readReference(from, now), readReference(to, now)]
   const start = 'start' in first ? first.start : Date.parse(findRun(runs, from, now).startedAt)
   const end = 'end' in last ? last.end : Date.parse(findRun(runs, to, now).finishedAt)
   if (start >= end) throw AuditError.usage(`--from ${from} is not before --to ${to}`)
-  if (runs.some(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)) {
-    return { start, end }
-  }
+  const [run, ...others] = runs.filter(
+    ({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end,
+  )
+  if (run !== undefined) return { start, end, within: [run, ...others] }
   findRunAt(runs, to, end)
   throw AuditError.usage(`no run was committed from ${from} to ${to}`)
 }

@@ -41,7 +41,7 @@ function lastMemberBefore(text: string, index: number): number {
     const code = text.charCodeAt(at)
     if (code === quote) at = endOfText(text, at)
     else if (code === comma && depth === 1) start = at + 1
-    else if (code < 128) depth += steps[code] ?? 0
+    else depth += steps[code] ?? 0
   }
   return start
 }
@@ -53,7 +53,7 @@ function memberEndFrom(text: string, start: number, index: number): number {
     const code = text.charCodeAt(at)
     if (code === quote) at = endOfText(text, at)
     else if (code === comma && depth === 1 && at >= index) return at
-    else if (code < 128) depth += steps[code] ?? 0
+    else depth += steps[code] ?? 0
   }
   return text.length - 1
 }

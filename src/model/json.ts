@@ -93,7 +93,7 @@ export function mapMembers(object: JsonObject, change: (key: string, value: Json
 }
 
 export function inKeyOrder(object: JsonObject): JsonObject {
-  return objectOf(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+  return objectOf(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function withValueWithin(

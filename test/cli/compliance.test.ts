@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import type { Compliance, ControlEvidence } from '../../src/compliance/compliance.ts'
-import { updateEndpoint } from '../../src/demo/edits.ts'
+import { setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { at } from '../audit/fleet-fixture.ts'
@@ -223,6 +223,21 @@ describe('a run of a part of the fleet', () => {
     })
     expect(control(await compliance('--run', '1'), 'W-1').state).toBe('met')
   })
+
+  it('names what is waived in the rest', async () => {
+    const expires = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+    const who = `owner: nora, reason: it moves, expires: ${expires}`
+    const waiver = `{ rule: endpoint/inactive, match: { project: "*" }, ${who} }`
+    await using story = await openStory(`${drift}waivers: [${waiver}]\n`)
+    const { cli, compliance } = story
+    const [broken, other] = cli.fleet.projects().map(({ name }) => `acme/${name}`)
+    breakOne(cli)
+    await cli.audit()
+    await cli.audit(['--project', other ?? ''])
+    const { exemptions, violations } = control(await compliance('--run', '2'), 'W-2')
+    expect(exemptions).toMatchObject([{ kind: 'waiver', reason: 'it moves' }])
+    expect(violations).toMatchObject([{ project: broken, state: 'waived' }])
+  })
 })
 
 describe('the head of a report', () => {
@@ -381,6 +396,27 @@ describe('report --framework', () => {
     expect(rows).toMatchObject([{ rule: 'endpoint/inactive', state: 'opened', first_run: 2, last_run: 2 }])
     expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '90d')).stdout).toContain('new (run 2)')
     expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '7')).code).toBe(2)
+  })
+
+  it('shows with --policy what the other policy would have found and seen mended, the latest first', async () => {
+    await using story = await openStory('extends: []\nrules: { endpoint/status-unknown: {} }\n')
+    const { cli, compliance } = story
+    cli.directory.write('new.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
+    const places = cli.fleet.projects().flatMap(({ uid: project }) => {
+      const [endpoint] = cli.fleet.open(project).endpoints
+      return endpoint === undefined ? [] : [{ project, uid: endpoint.uid }]
+    })
+    for (const place of places) setEndpointStatus(cli.fleet, place, 'inactive')
+    await cli.audit()
+    for (const place of places) {
+      setEndpointStatus(cli.fleet, place, 'active')
+      await cli.audit()
+    }
+    const { violations, state } = control(await compliance('--from', '1', '--policy', 'new.yaml'), 'W-2')
+    expect(state).toBe('met')
+    expect(violations.map(({ uid, resolution }) => [uid, resolution])).toEqual(
+      places.reverse().map(({ uid }) => [uid, 'fixed']),
+    )
   })
 
   it('refuses unknown frameworks, with line and column of a mistake', async () => {

@@ -304,6 +304,15 @@ describe('the evidence for a control', () => {
     })
   })
 
+  it('names what a waiver accepted in the period and no run has found since', () => {
+    const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z' }
+    const report = aReport({ coverage: walks, projects: [project], rules: all })
+    const gone = { fingerprint: 'f', rule: 'endpoint/url-not-https', waiver }
+    const [endpoints] = composeCompliance({ report, framework, waivedMeanwhile: [gone] }).controls
+    expect(endpoints?.exemptions).toMatchObject([{ kind: 'waiver', reason: 'soon', resource: null }])
+    expect(endpoints?.reason).toContain('1 exemption')
+  })
+
   it('names what the policy asks less for, today and earlier in the period, and where it says so', () => {
     const at = { file: 'policy.yaml', line: 4 }
     const exception = (kind: PolicyException['kind'], setting: string, parts: Partial<PolicyException> = {}) => ({

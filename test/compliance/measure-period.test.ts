@@ -5,10 +5,15 @@ const hour = 3_600_000
 const start = Date.parse('2026-11-01T00:00:00.000Z')
 const at = (hours: number) => new Date(start + hours * hour).toISOString()
 const runAt = (number: number, hours: number) => ({ number, startedAt: at(hours), finishedAt: at(hours + 0.05) })
-const measure = (hours: readonly number[], end: number, before?: number, incomplete: readonly number[] = []) =>
+const measure = (
+  [first, ...later]: readonly [number, ...number[]],
+  end: number,
+  before?: number,
+  incomplete: readonly number[] = [],
+) =>
   measurePeriod(
     { start, end: start + end * hour },
-    hours.map((one, index) => runAt(index + 2, one)),
+    [runAt(2, first), ...later.map((one, index) => runAt(index + 3, one))],
     {
       before: before === undefined ? undefined : runAt(1, before),
       mostGapMs: 25 * hour,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { readDuration, readPastTime, readTime } from '../../src/model/time.ts'
+import { formatExpiry, readDuration, readPastTime, readTime } from '../../src/model/time.ts'
 
 const dayMs = 86_400_000
 const zone = process.env.TZ
@@ -46,4 +46,12 @@ describe('a written time', () => {
   ])('reads the duration %s as %s ms', (text, ms) => {
     expect(readDuration(text)).toBe(ms)
   })
+})
+
+it.each([
+  ['2027-04-01T00:00:00.000Z', 'the end of 2027-03-31'],
+  ['2027-03-31T18:30:00+02:00', '2027-03-31 16:30:00 UTC'],
+  ['soon', 'soon'],
+])('an end is written for people: %s', (iso, written) => {
+  expect(formatExpiry(iso)).toBe(written)
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
-import { isEqual, type Json } from '../../src/model/json.ts'
+import { isEqual, type Json, withValueAt } from '../../src/model/json.ts'
 
 const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>
 
@@ -27,4 +27,9 @@ it.each<[boolean, string, string]>([
   [true, '-0', '0'],
 ])('%s: %s and %s', (expected, a, b) => {
   expect(isEqual(JSON.parse(a), JSON.parse(b))).toBe(expected)
+})
+
+it('a value set within what is no object makes objects on the way, and none where it is unset', () => {
+  expect(withValueAt({ a: 1 }, '/a/b/c', true)).toEqual({ a: { b: { c: true } } })
+  expect(withValueAt({ a: { b: 1, c: 2 } }, '/a/b', undefined)).toEqual({ a: { c: 2 } })
 })

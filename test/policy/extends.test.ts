@@ -115,6 +115,14 @@ custom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]
     )
   })
 
+  it('is refused where two files that it extends define the same rule, with both places', () => {
+    const own = 'extends: []\ncustom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]\n'
+    const texts = { '0.yaml': 'extends: [./1.yaml, ./2.yaml]\n', '1.yaml': own, '2.yaml': own }
+    expect(refusal(texts)).toBe(
+      '/0.yaml:1:10: `a/b` is defined twice in what this file extends, in /1.yaml:2:16 and /2.yaml:2:16',
+    )
+  })
+
   it('is refused when files extend each other in a circle', () => {
     const texts = {
       '0.yaml': 'extends: [./1.yaml]\n',

@@ -45,6 +45,14 @@ describe('tests of policies that come with hookdrift', () => {
   })
 })
 
+it('a policy names at most a hundred files of tests, and the error names the first beyond', () => {
+  const names = Array.from({ length: 101 }, (_, index) => `  - ${index}.yaml\n`)
+  const read = () => readPolicyTests('/policy.yaml', () => `tests:\n${names.join('')}`, [])
+  expect(read).toThrow(
+    '/policy.yaml:102:5: a policy names at most 100 files of tests, and this is one more: merge some of them',
+  )
+})
+
 describe('a test of a policy', () => {
   const http = { kind: 'endpoint', uid: 'e1', url: 'http://a.receiver.acme' }
   const found = { rule: 'endpoint/url-not-https' }

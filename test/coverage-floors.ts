@@ -1,35 +1,44 @@
+/** What only processes of their own run, which no coverage counts: tests start them, and read what they answer. */
+export const runElsewhere: readonly string[] = [
+  'src/app/open-telemetry.ts',
+  'src/app/shared/**',
+  'src/app/worker-notifications.ts',
+  'src/cli/{main,mcp,open-process-context,pages-thread,serve,start,worker}.ts',
+  'src/history/sqlite/query-process.ts',
+  'src/pool/**',
+  'src/telemetry/**',
+]
+
 /**
- * Least percentage of lines and branches of a folder, as measured, rounded down. Raise them; never lower one. What a
- * process of its own runs is not counted: a query, the loops of the worker, functions of the simulated service.
+ * Least percentage of lines and branches of a folder without those, as measured, rounded down. Raise them; never lower
+ * one.
  */
 export const coverageFloors: Readonly<Record<string, readonly [lines: number, branches: number]>> = {
-  app: [77, 66],
+  app: [93, 83],
   attestation: [100, 100],
-  audit: [98, 92],
+  audit: [99, 94],
   baseline: [93, 61],
-  cli: [89, 77],
-  compliance: [99, 98],
+  cli: [97, 89],
+  compliance: [100, 98],
   config: [99, 95],
-  demo: [93, 82],
-  doctor: [96, 83],
-  history: [98, 90],
-  init: [36, 29],
+  demo: [94, 86],
+  doctor: [97, 86],
+  history: [98, 91],
+  init: [81, 62],
   inventory: [99, 93],
   model: [99, 97],
   notify: [98, 92],
-  pages: [98, 90],
+  pages: [99, 91],
   policy: [99, 92],
-  pool: [13, 8],
-  questions: [97, 88],
+  questions: [98, 89],
   repair: [100, 93],
-  replay: [98, 88],
+  replay: [99, 88],
   report: [99, 93],
   rules: [100, 97],
-  secrets: [99, 96],
+  secrets: [99, 97],
   service: [99, 91],
   serving: [94, 88],
-  telemetry: [5, 5],
-  text: [100, 90],
-  worker: [88, 76],
-  yaml: [98, 88],
+  text: [100, 93],
+  worker: [96, 85],
+  yaml: [98, 89],
 }

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { coverageFloors } from './coverage-floors.ts'
+import { coverageFloors, runElsewhere } from './coverage-floors.ts'
 
 const source = resolve(import.meta.dirname, '../src')
 
@@ -145,6 +145,11 @@ describe('the layers of src', () => {
   })
 })
 
-it('each have a floor of coverage', () => {
-  expect(Object.keys(coverageFloors)).toEqual(readdirSync(source).sort())
+it('each have a floor of coverage, or run in processes of their own', () => {
+  const isCounted = (folder: string) => !runElsewhere.includes(`src/${folder}/**`)
+  expect(Object.keys(coverageFloors)).toEqual(readdirSync(source).sort().filter(isCounted))
+})
+
+it.each(runElsewhere)('what runs in processes of its own is there: %s', (pattern) => {
+  expect(globSync(pattern, { cwd: resolve(source, '..') })).not.toEqual([])
 })

@@ -29,7 +29,7 @@ it.each<[boolean, string, string]>([
   expect(isEqual(JSON.parse(a), JSON.parse(b))).toBe(expected)
 })
 
-it('a value set within what is no object makes objects on the way, and none where it is unset', () => {
+it('a value set within something else than an object makes objects on the way, and none where it is unset', () => {
   expect(withValueAt({ a: 1 }, '/a/b/c', true)).toEqual({ a: { b: { c: true } } })
   expect(withValueAt({ a: { b: 1, c: 2 } }, '/a/b', undefined)).toEqual({ a: { c: 2 } })
 })

@@ -160,6 +160,13 @@ const mutants: readonly Mutant[] = [
     after: '  return undefined',
   },
   {
+    name: 'no message about a violation that becomes severe',
+    campaign: 'worlds',
+    file: 'src/notify/find-events.ts',
+    before: '    ...raisedEvents(record, before),\n',
+    after: '',
+  },
+  {
     name: 'no message about a listing that was never read',
     campaign: 'worlds',
     file: 'src/notify/find-events.ts',

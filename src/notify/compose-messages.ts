@@ -126,13 +126,15 @@ interface NotifiedRun {
   readonly verdict: () => Verdict
 }
 
+const openTypes: ReadonlySet<EventType> = new Set(['violation.opened', 'violation.reopened', 'violation.raised'])
+
 /** Adds what a reader needs next: what the rule finds, the first step of the fix, a command, and links. */
 function explainEvents(record: RunRecord, links: Links): (event: Event) => Event {
   const rules = new Map(record.rules.map((rule) => [rule.id, rule]))
   return (event) => {
     const { title = '', remediation = '' } = rules.get(event.rule ?? '') ?? {}
     const steps = filledFor(event, remediation)
-    const isOpen = event.type === 'violation.opened' || event.type === 'violation.reopened'
+    const isOpen = openTypes.has(event.type)
     const isInReport = isOpen || event.type === 'violation.resolved'
     return {
       ...event,
@@ -367,6 +369,7 @@ const words: Readonly<Record<EventType, (n: number) => string>> = {
   'coverage.regained': (n) => `${count(n, 'listing')} complete again`,
   'violation.reopened': () => 'reopened',
   'violation.opened': () => 'opened',
+  'violation.raised': () => 'raised in severity',
   'violation.resolved': () => 'fixed or removed',
   'violation.closed': () => 'ended otherwise',
   'violation.changed': () => 'changed',

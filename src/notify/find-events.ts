@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { PriorState, ViolationChange, ViolationTransition } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
 import type { ReportViolation } from '../model/report.ts'
-import { isSolved, type Severity, severities, type Waiver } from '../model/violation.ts'
+import { isAtLeast, isSolved, type Severity, severities, type Waiver } from '../model/violation.ts'
 import { countEndings } from '../report/describe-ending.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { quote } from '../text/neutralise.ts'
@@ -10,9 +10,12 @@ import { type Event, type EventType, eventTypes } from './message.ts'
 
 /** The events of a run, most important first. Pure: the same input gives the same events, with the same ids. */
 export function findEvents(record: RunRecord, before: PriorState): readonly Event[] {
-  return [...coverageEvents(record, before), ...violationEvents(record, before), ...ruleEvents(record, before)].sort(
-    byImportance,
-  )
+  return [
+    ...coverageEvents(record, before),
+    ...violationEvents(record, before),
+    ...raisedEvents(record, before),
+    ...ruleEvents(record, before),
+  ].sort(byImportance)
 }
 
 /** An event of the worker itself. `at`: ISO 8601, UTC. */
@@ -67,6 +70,16 @@ function violationEvents(record: RunRecord, { transitions }: PriorState): Event[
     }
     return [{ ...eventAbout(type, move, record), ...ended }]
   })
+}
+
+/** A channel of severe violations got no event about one of these while it was lighter. */
+function raisedEvents(record: RunRecord, { changes }: PriorState): Event[] {
+  return changes
+    .filter(({ severity, was }) => severity !== was.severity && isAtLeast(severity, was.severity))
+    .map((change) => ({
+      ...eventAbout('violation.raised', change, record),
+      text: `${change.message} (severity was ${change.was.severity})`,
+    }))
 }
 
 /** What is new about violations that have not ended: another severity or message, or a waiver. */

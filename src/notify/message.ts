@@ -9,6 +9,7 @@ export const eventTypes = [
   'coverage.lost',
   'violation.reopened',
   'violation.opened',
+  'violation.raised',
   'rule.unknown',
   'violation.closed',
   // Only channels of tickets are sent these two.

@@ -251,6 +251,7 @@ const marks: Readonly<Record<EventType, string>> = {
   'coverage.regained': 'Complete again',
   'violation.reopened': 'Reopened',
   'violation.opened': 'Opened',
+  'violation.raised': 'Raised',
   'violation.resolved': 'Resolved',
   'violation.closed': 'Closed',
   'violation.changed': 'Changed',

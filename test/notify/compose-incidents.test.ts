@@ -178,6 +178,31 @@ describe('tickets', () => {
     `${rules('medium')}waivers:\n  - { rule: endpoint/inactive, match: { kind: endpoint }, owner: team, reason: meant, expires: 2027-01-31 }\n`,
   )
 
+  it('open for what becomes as severe as the channel asks, once, and close when it is fixed', async () => {
+    const severe: Channel = { ...duty, min_severity: 'high' }
+    await using fixture = await openDesk(severe)
+    const run = (severity: string) => fixture.run({ policy: policyOf(rules(severity)) })
+    await run('medium')
+    fixture.turn(0, 1, 'inactive')
+    expect(await run('medium')).toEqual([])
+    expect(await run('high')).toEqual(['trigger 1'])
+    const [{ title, events }] = [...fixture.desk.open.values()] as [Message]
+    expect(title).toMatch(/^hookdrift: 1 violation raised in severity in acme\/\w+ \(run 3\)$/)
+    expect(events).toMatchObject([
+      {
+        type: 'violation.raised',
+        severity: 'high',
+        text: expect.stringMatching(/ \(severity was medium\)$/),
+        command: 'hookdrift rules endpoint/inactive',
+      },
+    ])
+    // It has an incident: another one would call the same person again.
+    expect(await run('critical')).toEqual([])
+    expect(await run('medium')).toEqual([])
+    fixture.turn(0, 1, 'active')
+    expect(await run('medium')).toEqual(['resolve 1'])
+  })
+
   it('say what changes: severity, a waiver and its end; and stay open', async () => {
     await using fixture = await openDesk(issues)
     await fixture.run({ policy: policyOf(rules('medium')) })
@@ -235,11 +260,16 @@ describe('tickets', () => {
     expect(await fixture.run({ policy: policyOf(rules('medium')) })).toEqual(['resolve 30'])
   })
 
-  it('alone say what changes: no alert and no message does', async () => {
+  it('alone say what changes: of other channels, one without incidents hears of a higher severity', async () => {
     await using fixture = await openDesk(duty)
-    await fixture.run({ policy: policyOf(rules('medium')) }, [lines])
+    const run = async (severity: string) => {
+      const { messages } = await fixture.notified.run({ policy: policyOf(rules(severity)) }, [duty, lines])
+      return messages.map(({ counts }) => counts)
+    }
+    await run('medium')
     fixture.turn(0, 1, 'inactive')
-    await fixture.run({ policy: policyOf(rules('medium')) }, [duty, lines])
-    expect((await fixture.notified.run({ policy: policyOf(rules('high')) }, [duty, lines])).messages).toEqual([])
+    expect(await run('medium')).toEqual([{ 'violation.opened': 1 }, { 'violation.opened': 1 }])
+    expect(await run('high')).toEqual([{ 'violation.raised': 1 }])
+    expect(await run('medium')).toEqual([])
   })
 })

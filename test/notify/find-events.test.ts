@@ -358,6 +358,15 @@ describe('what is new about violations that have not ended', () => {
     return findChanges(aRecord({ violations: [violation] }), withMoves(aMove('open', 'waived')))
   }
 
+  it.each<[Severity, Severity, string[]]>([
+    ['low', 'high', ['violation.raised: e1 is reached without TLS (severity was low)']],
+    ['high', 'low', []],
+    ['high', 'high', []],
+  ])('is an event of the run where it was %s and is %s: only a higher severity', (was, severity, expected) => {
+    const changed = { ...change({ severity }), was: { severity: was, message: 'e1 may be reached without TLS' } }
+    expect(lines(aRecord(), since({}, { changes: [changed] }))).toEqual(expected)
+  })
+
   it.each<[Partial<ViolationChange>, string]>([
     [{}, 'severity high (was low); e1 is reached without TLS (was: e1 may be reached without TLS)'],
     [{ severity: 'low' }, 'e1 is reached without TLS (was: e1 may be reached without TLS)'],

@@ -12,6 +12,7 @@ class Known:
 
     def __init__(self):
         self.states = {}  # fingerprint: open, waived or ended, as last checked
+        self.severities = {}  # fingerprint: as last checked
         self.walks = {}  # (project, listing): its status in the last report that names it
 
     def events_of(self, report):
@@ -36,10 +37,14 @@ class Known:
             if state == "unknown":
                 continue
             now = "open" if state in OPEN else "ended" if state == "resolved" else "waived"
-            self.states[about] = now
+            was_rated = self.severities.get(about)
+            self.states[about], self.severities[about] = now, one["severity"]
             event = [None, about, one["project"], one["severity"]]
             if now == "open" and was != "open":
                 yield ["violation.opened" if was is None else "violation.reopened", *event[1:]]
+            # A channel may not have heard of it while it was lighter.
+            if now == was == "open" and SEVERITIES.index(one["severity"]) < SEVERITIES.index(was_rated):
+                yield ["violation.raised", *event[1:]]
             if now == "ended" and was != "ended":
                 if one["resolution"] in ("fixed", "removed"):
                     yield ["violation.resolved", *event[1:]]

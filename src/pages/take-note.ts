@@ -63,12 +63,11 @@ export async function takeNote(
       return refuse(403, 'this token may note about its own projects only')
     }
     // A note that names no project is about all: for a token of some, about all of those.
-    const chosenPatterns = viewer.projects === undefined || patterns.length > 0 ? patterns : viewer.projects
+    const isOfToken = viewer.projects !== undefined && patterns.length === 0
+    if (isOfToken && visible.length === 0) return refuse(400, 'no project of this token was scanned yet')
+    const projects = isOfToken ? visible : chooseNoted(visible, patterns)
     const signed = { by: viewer.name ?? '', at: isoTime(now()) }
-    const row = toNoteRow(
-      await opened.note(composeNote({ ...written, projects: chooseNoted(visible, chosenPatterns) }, signed)),
-    )
-    return answer(201, row)
+    return answer(201, toNoteRow(await opened.note(composeNote({ ...written, projects }, signed))))
   } catch (error) {
     const { status, message, advice } = faultForReaders(error, onFault)
     return refuse(status, message, advice)

@@ -16,12 +16,14 @@ const readerToken = 'not-a-real-token-of-a-reader'
 const deployToken = 'not-a-real-token-of-a-deploy'
 const teamToken = 'not-a-real-token-of-a-team-0'
 const strayToken = 'not-a-real-token-of-none-000'
+const earlyToken = 'not-a-real-token-of-early-00'
 const may = ['note'] as const
 const tokens = [
   { name: 'reader', token: readerToken, projects: undefined },
   { name: 'deploy', token: deployToken, projects: undefined, may },
   { name: 'team', token: teamToken, projects: ['demo/ord*'], may },
   { name: 'stray', token: strayToken, projects: ['demo/none'], may },
+  { name: 'early', token: earlyToken, projects: ['demo/ord*', 'demo/none'], may },
 ]
 const faults: unknown[] = []
 const history = async () => demo.history
@@ -111,9 +113,13 @@ describe('POST /api/v1/notes', () => {
     for (const projects of [['demo/payments'], ['demo/orders', 'demo/payments'], ['demo/no-such-one']]) {
       expect((await post({ text: 'of others', projects }, own)).status).toBe(403)
     }
+    // A project of its that no run has scanned yet does not matter.
+    expect(await jsonOf(await post({ text: 'of mine' }, authorization(earlyToken)))).toMatchObject({
+      projects: ['demo/orders'],
+    })
     // A note about no project would be one about all.
     expect((await post({ text: 'of none' }, authorization(strayToken))).status).toBe(400)
-    expect(await noted()).toBe(before)
+    expect(await noted()).toBe(before + 1)
     expect((await post({ text: 'secret plans', projects: ['demo/payments'] })).status).toBe(201)
     const seen = await jsonOf(await ask('/api/v1/notes', { headers: own }))
     expect(seen.rows.map(({ projects }: { projects: string[] }) => projects)).not.toContainEqual(['demo/payments'])

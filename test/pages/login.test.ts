@@ -38,6 +38,12 @@ describe('a login', () => {
     expect([refused.status, refused.headers.get('set-cookie')]).toEqual([303, expect.stringContaining('Max-Age=0')])
   })
 
+  it('is taken by a process whose clock is behind the one that made it', async () => {
+    const [first, behind] = [openGuardedPages(), openGuardedPages()]
+    behind.clock.now -= 30_000
+    expect((await behind.withCookie(cookieOf(await first.login(teamToken)))).status).toBe(200)
+  })
+
   it('cannot be made longer, wider or another reader’s by who has the cookie', async () => {
     const guarded = openGuardedPages()
     const cookie = cookieOf(await guarded.login(teamToken))

@@ -72,6 +72,9 @@ const hours = 12
 
 const ageMs = hours * 3_600_000
 
+/** The clock of the process that made a cookie may be ahead of ours. */
+const mostAheadMs = 5 * 60_000
+
 /** What a browser sends after a login: until when, the name of the token, and a code that only the token makes. */
 type SessionState = { readonly reader: ReaderToken } | 'expired' | 'wrong'
 
@@ -86,7 +89,7 @@ function sessionIn(request: Request): string | undefined {
 function checkSession(value: string, tokens: readonly ReaderToken[], now: number): SessionState {
   const [digits = '', code = '', ...name] = value.split('.')
   const until = Number(digits)
-  if (!/^\d{1,16}$/.test(digits) || until > now + ageMs) return 'wrong'
+  if (!/^\d{1,16}$/.test(digits) || until > now + ageMs + mostAheadMs) return 'wrong'
   if (until <= now) return 'expired'
   const given = Buffer.from(code)
   const reader = tokens.reduce<ReaderToken | undefined>((match, one) => {

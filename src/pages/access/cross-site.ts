@@ -6,5 +6,8 @@ export function isCrossSite({ headers }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null) return site !== 'same-origin' && site !== 'none'
   const origin = headers.get('origin')
-  return origin !== null && URL.parse(origin)?.host !== headers.get('host')?.toLowerCase()
+  if (origin === null) return false
+  const page = URL.parse(origin)
+  // `Host` may name the port that is left out of an origin.
+  return page === null || URL.parse(`${page.protocol}//${headers.get('host')}`)?.host !== page.host
 }

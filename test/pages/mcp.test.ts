@@ -323,6 +323,9 @@ describe('POST /mcp', () => {
     ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32600],
     ['{"jsonrpc":"2.0","id":1,"method":7}', 400, -32600],
     ['{"jsonrpc":"2.0","id":{},"method":"ping"}', 400, -32600],
+    // No double holds it, so its answer would name another one.
+    ['{"jsonrpc":"2.0","id":12345678901234567891,"method":"ping"}', 400, -32600],
+    ['{"jsonrpc":"2.0","id":1e400,"method":"ping"}', 400, -32600],
     ['{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 200, -32602],
     [request('nothing'), 200, -32601],
     [request('__proto__'), 200, -32601],

@@ -102,8 +102,9 @@ function readMessage(text: string): JsonObject {
   return message
 }
 
+/** A number that no double holds exactly would come back as another one. */
 function isId(id: Json | undefined): id is string | number {
-  return typeof id === 'string' || typeof id === 'number'
+  return typeof id === 'string' || Number.isSafeInteger(id)
 }
 
 /** undefined: a notification or an answer, which get none. */
@@ -112,7 +113,7 @@ function readRequest({ jsonrpc, id, method, params = {}, ...more }: JsonObject):
   if (method === undefined && ('result' in more || 'error' in more)) return undefined
   if (typeof method !== 'string') throw new RpcFault(rpcErrors.request, '`method` is not a text')
   if (id === undefined) return undefined
-  if (!isId(id)) throw new RpcFault(rpcErrors.request, '`id` is neither a text nor a number')
+  if (!isId(id)) throw new RpcFault(rpcErrors.request, '`id` is neither a text nor a whole number below 2^53')
   if (!isJsonObject(params)) throw new RpcFault(rpcErrors.params, '`params` is not an object')
   return { id, method, params, revision: readRevision(params) }
 }

@@ -9,7 +9,7 @@ export type ErrorKind = 'usage' | 'incomplete' | 'failure' | 'busy'
 
 interface ErrorOptions {
   /** What to do next. */
-  readonly advice?: string
+  readonly advice?: string | undefined
   readonly cause?: unknown
   /** Whether the same may succeed later without a change here. Default: no. */
   readonly isPassing?: boolean

@@ -17,7 +17,8 @@ export function faultForReaders(error: unknown, onFault: (error: unknown) => voi
   }
   onFault(error)
   if (error instanceof AuditError) {
-    return { status: 503, message: 'the history cannot be used', advice: 'the log of hookdrift says why' }
+    const message = 'the history, the configuration or the policy cannot be used'
+    return { status: 503, message, advice: 'the log of hookdrift says why' }
   }
   return { status: 500, message: 'a bug in hookdrift', advice: 'the log of hookdrift has the details' }
 }

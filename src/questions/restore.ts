@@ -217,7 +217,14 @@ async function readPolicyOf(named: string | undefined, { config, history }: Hist
     if (thrown instanceof AuditError) return undefined
     throw thrown
   })
-  return paths && loadPolicy(paths.policy)
+  return (
+    paths &&
+    loadPolicy(paths.policy).catch((thrown: unknown) => {
+      // Who asks over a port made no mistake, and need not know the files of this machine.
+      if (terminal.reading === undefined || !(thrown instanceof AuditError)) throw thrown
+      throw AuditError.failure(thrown.message, { advice: thrown.advice, cause: thrown })
+    })
+  )
 }
 
 /** The configuration shows where requests go. With `--history` none is read, and without a good one placeholders do. */

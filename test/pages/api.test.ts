@@ -221,10 +221,25 @@ describe('the API', () => {
       [unconfigured, 'status'],
     ] as const) {
       const answer = await site.request(`http://localhost/api/v1/${path}`)
-      const error = { message: 'the history cannot be used', advice: 'the log of hookdrift says why' }
+      const message = 'the history, the configuration or the policy cannot be used'
+      const error = { message, advice: 'the log of hookdrift says why' }
       expect([answer.status, await answer.json()]).toEqual([503, { error }])
     }
     expect(faults.map(String)).toEqual(Array(3).fill(expect.stringContaining('/secret-place')))
+  })
+
+  it('names no place when the policy cannot be used, wherever it is', async () => {
+    const faults: unknown[] = []
+    using directory = openDirectory()
+    const policy = directory.write('policy.yaml', 'ruls: {}\n')
+    const config = directory.write('hookdrift.yaml', JSON.stringify({ policy, services: [] }))
+    const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/' }
+    const api = createApi({ config }, terminal, '1')
+    const site = createSite({ ...demo.options, api, onFault: (fault) => faults.push(fault) })
+    const { rows } = JSON.parse(await json('violations?open&rule=subscription/retry-many'))
+    const answer = await site.request(`http://localhost/api/v1/restore?uid=${rows[0].uid}`)
+    expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringContaining(directory.path)])
+    expect(faults.map(String)).toEqual([expect.stringContaining(`${policy}:1:1: \`ruls\` is unknown`)])
   })
 
   it('shows a reader of some projects nothing of the others that the configuration names', async () => {

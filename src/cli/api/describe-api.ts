@@ -163,10 +163,13 @@ const faults: JsonObject = {
   403: fault('Only for readers of all projects'),
   429: fault('Too many wrong tokens came from this address', { headers: retryAfter }),
   500: fault('A bug in hookdrift: its log has the details', { content: { ...asJson, ...asText } }),
-  503: fault('The history cannot be used; or too much is asked for, and the answer says when to try again', {
-    headers: retryAfter,
-    content: { ...asJson, ...asText },
-  }),
+  503: fault(
+    'The history, the configuration or the policy cannot be used; or too much is asked for, and the answer says when to try again',
+    {
+      headers: retryAfter,
+      content: { ...asJson, ...asText },
+    },
+  ),
 }
 
 /** Their files in `config/`, by the name in the description. */

@@ -2,22 +2,24 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import type { HistoryReader } from '../history/reader.ts'
 import { lastNote } from '../history/sql/notes.ts'
-import type { CommittedRun } from '../history/sql/runs.ts'
+import { type CommittedRun, lastPruning } from '../history/sql/runs.ts'
 import { readDuration } from '../model/time.ts'
 
 /** For this long, a client's copy counts as fresh without a question to the history. */
 const trustedMs = 1000
 
-/** What answers depend on: the last run, and what people noted since. */
+/** What answers depend on: the last run, and what people noted and which runs were pruned since. */
 interface HistoryState {
   readonly last: Pick<CommittedRun, 'number' | 'finishedAt'>
   /** Its id; 0 without any. */
   readonly note: number
+  /** When runs were pruned last; null: never. */
+  readonly pruned: string | null
 }
 
 /** The state of a history that has a run. */
 export async function stateOf(history: HistoryReader, last: CommittedRun): Promise<HistoryState> {
-  return { last, note: await lastNote(history) }
+  return { last, note: await lastNote(history), pruned: await history.ask(lastPruning) }
 }
 
 /** Decides by the last run whether what a client has of an address is still the answer. */
@@ -41,9 +43,9 @@ export function watchFreshness({
   viewerOf?(context: Context): string
 }): Freshness {
   let seen: { readonly state: HistoryState; readonly at: number } | undefined
-  const compare = (context: Context, { last: { number, finishedAt }, note }: HistoryState, more: string) => {
+  const compare = (context: Context, { last: { number, finishedAt }, note, pruned }: HistoryState, more: string) => {
     const { pathname, search } = new URL(context.req.url)
-    const content = [version, viewerOf(context), number, finishedAt, note, pathname, search, more]
+    const content = [version, viewerOf(context), number, finishedAt, note, pruned, pathname, search, more]
     return isHeld(context, entityTag(`${number}-`, content), 'private, no-cache')
   }
   return {

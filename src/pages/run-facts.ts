@@ -8,6 +8,7 @@ import {
 import { countResources } from '../history/sql/list-resources.ts'
 import { lastNote } from '../history/sql/notes.ts'
 import { type RunInputs, readRunInputs } from '../history/sql/read-run.ts'
+import { lastPruning } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'
@@ -22,13 +23,16 @@ import type { SiteRequest } from './page.ts'
 /** What readers of all scopes share: mostly groups of violations. */
 const answers = keepAnswers(128 * 1024 * 1024)
 
-/** What was found out about a run: it never changes, so it is read once, and forgotten when others need the room. */
-export function onceForRun<Value>(
+/**
+ * What was found out about a run: it changes only when runs are pruned, so it is read once, and forgotten when others need
+ * the room.
+ */
+export async function onceForRun<Value>(
   { history, run }: Pick<SiteRequest, 'history' | 'run'>,
   what: string,
   read: () => Promise<Value>,
 ): Promise<Value> {
-  return answers.once(history, `${run.number} ${run.finishedAt} ${what}`, read)
+  return answers.once(history, `${run.number} ${run.finishedAt} ${await history.ask(lastPruning)} ${what}`, read)
 }
 
 /** The same of what names notes: until people note more. */

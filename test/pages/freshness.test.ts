@@ -2,11 +2,15 @@ import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
+import { updateEndpoint } from '../../src/demo/edits.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { findLastRun } from '../../src/history/sql/runs.ts'
 import { createSite } from '../../src/pages/site.ts'
+import { at } from '../audit/fleet-fixture.ts'
 import { command } from '../cli/run-in-process.ts'
 import { openDirectory } from '../cli/start-process.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
+import { openSite } from './open-site.ts'
 
 it('answers 304 until the next run, within a second without a question to the history', async () => {
   using directory = openDirectory()
@@ -94,3 +98,23 @@ it('answers 304 until the next run, within a second without a question to the hi
     expect([path, status, headers.get('etag'), headers.get('cache-control')]).toEqual([path, 200, null, 'no-store'])
   }
 }, 60_000)
+
+it('answers anew once runs were pruned, and leads to none of them', async () => {
+  const opened = await openHistoryFixture({ fleet: { projects: 1, endpointsPerProject: 1 } })
+  const { fleet, audit } = opened.fixture
+  const project = at(fleet.projects(), 0).uid
+  const { uid } = at(fleet.open(project).endpoints, 0)
+  for (const url of ['https://a.example', 'http://a.example', 'https://a.example', 'https://b.example']) {
+    updateEndpoint(fleet, { project, uid }, { name: 'a', url })
+    await audit()
+  }
+  await using site = await openSite(opened)
+  const page = async () => (await site.get(`/resources/${uid}`)).text()
+  const tagOf = async () => (await site.get(`/api/v1/timeline?uid=${uid}`)).headers.get('etag')
+  expect(await page()).toContain('href="/runs/2"')
+  const tag = await tagOf()
+  expect((await opened.ask(['prune', '--keep-last', '2'])).code).toBe(0)
+  site.advance(2000)
+  expect(await page()).not.toContain('href="/runs/2"')
+  expect(await tagOf()).not.toBe(tag)
+})

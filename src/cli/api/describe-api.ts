@@ -157,7 +157,7 @@ const retryAfter: JsonObject = {
 const fault = (description: string, more: JsonObject = {}): JsonObject => ({ description, content: asJson, ...more })
 
 const faults: JsonObject = {
-  304: { description: 'No run since the answer with that ETag' },
+  304: { description: 'No run, note or pruning since the answer with that ETag' },
   400: fault('A parameter is wrong, or names nothing that the history has'),
   401: fault('No token, or one that is not known'),
   403: fault('Only for readers of all projects'),

@@ -1,5 +1,6 @@
 import type { PostgresServer } from '../postgres-server.ts'
-import { isPruningDue, lastPruning, planPruning, pruneHistory, refuseToKeepNothing } from '../sql/prune-history.ts'
+import { isPruningDue, planPruning, pruneHistory, refuseToKeepNothing } from '../sql/prune-history.ts'
+import { lastPruning } from '../sql/runs.ts'
 import type { HistoryUpkeep, PruneRequest, Pruning } from '../upkeep.ts'
 import { askDatabase } from './ask-database.ts'
 import { connect, upkeepPatience } from './connect.ts'

@@ -63,12 +63,6 @@ async function prune(
   return { plan, gone, bytes }
 }
 
-/** When runs were pruned last: ISO 8601, UTC; null: never. */
-export async function lastPruning(session: Session): Promise<string | null> {
-  const sql = 'SELECT made_at FROM hookdrift.checkpoint ORDER BY id DESC LIMIT 1'
-  return (await session.value<string>(sql)) ?? null
-}
-
 /** The chain's digest as of a run; undefined when there is no such run. */
 export async function chainOf(session: Session, run: number): Promise<string | undefined> {
   return session.value<string>("SELECT chain FROM hookdrift.run WHERE number = $1 AND state = 'committed'", [run])

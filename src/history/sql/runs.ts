@@ -44,6 +44,12 @@ export async function readMadeAt(history: HistoryReader): Promise<string> {
   return (await history.ask((session) => session.value<string>(time))) ?? ''
 }
 
+/** When runs were pruned last: ISO 8601, UTC; null: never. */
+export async function lastPruning(session: Session): Promise<string | null> {
+  const sql = 'SELECT made_at FROM hookdrift.checkpoint ORDER BY id DESC LIMIT 1'
+  return (await session.value<string>(sql)) ?? null
+}
+
 /** Where the history was moved to; undefined where it was not. */
 export function readMove(history: HistoryReader): Promise<Move | undefined> {
   return history.ask(moveIn)

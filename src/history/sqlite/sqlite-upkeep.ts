@@ -4,14 +4,8 @@ import { AuditError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { programFile } from '../../model/package-files.ts'
 import { largeQuery, slowQuery } from '../refused-queries.ts'
-import {
-  chainOf,
-  isPruningDue,
-  lastPruning,
-  planPruning,
-  pruneHistory,
-  refuseToKeepNothing,
-} from '../sql/prune-history.ts'
+import { chainOf, isPruningDue, planPruning, pruneHistory, refuseToKeepNothing } from '../sql/prune-history.ts'
+import { lastPruning } from '../sql/runs.ts'
 import type { FreedDisk, HistoryUpkeep, PruneRequest, QueryAnswer, QueryLimits } from '../upkeep.ts'
 import { backUp } from './back-up.ts'
 import { withDamageDescribed } from './describe-damage.ts'

@@ -13,7 +13,8 @@ export interface ChangeEntry {
   readonly what: 'added' | 'removed' | 'modified' | 'opened' | 'resolved' | 'not-scanned'
   /** Start of the run: ISO 8601, UTC. */
   readonly at: string
-  readonly run: number
+  /** undefined where it was pruned since. */
+  readonly run: number | undefined
   readonly title: string
   readonly summary: string
   /** Of violations. */
@@ -108,7 +109,7 @@ async function violations(reader: HistoryReader, { until, oldest, runs, most }: 
     resolvedAfter: oldest.number - 1,
   })
   const opened = [...active, ...ended.filter(isNew)].map((violation) =>
-    entryOf(violation, { what: 'opened', at: violation.firstSeen, run: runOf.get(violation.firstSeen) ?? 0 }),
+    entryOf(violation, { what: 'opened', at: violation.firstSeen, run: runOf.get(violation.firstSeen) }),
   )
   const resolved = ended.flatMap((violation) =>
     'resolvedAt' in violation
@@ -126,7 +127,8 @@ function entryOf(
   const ending = { resolution, ended_by: endedBy }
   const isOpened = when.what === 'opened'
   const how = isOpened ? severity : nameEnding(ending)
-  const done = isOpened ? `Run ${when.run} opened it` : `${sentenceOfEnding(ending)}, in run ${when.run}`
+  const opener = when.run === undefined ? 'A run that was pruned since' : `Run ${when.run}`
+  const done = isOpened ? `${opener} opened it` : `${sentenceOfEnding(ending)}, in run ${when.run}`
   return {
     ...when,
     severity,

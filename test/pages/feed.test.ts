@@ -8,6 +8,8 @@ import { scopeSite } from '../../src/pages/scope.ts'
 import { createSite, type SiteOptions } from '../../src/pages/site.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { type CliFixture, openCliFixture } from '../cli/cli-fixture.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
+import { openSite } from './open-site.ts'
 
 const evil = '<script>&"\' ]]> \u0000\u0001\u001b[31m \u202e \ufffe </entry>'
 
@@ -141,4 +143,23 @@ describe('the feed', () => {
     expect((await get('/feed.atom')).headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
     expect(faults).toEqual([])
   })
+})
+
+it('says of a violation whose first run was pruned that it was, and invents no run', async () => {
+  const opened = await openHistoryFixture({ fleet: { projects: 1, endpointsPerProject: 2 } })
+  const { fleet, audit } = opened.fixture
+  const project = at(fleet.projects(), 0).uid
+  const [fixed = '', kept = ''] = fleet.open(project).endpoints.map(({ uid }) => uid)
+  const serve = (uid: string, url: string) => updateEndpoint(fleet, { project, uid }, { name: uid, url })
+  // It is open, so its run is kept.
+  serve(kept, 'http://kept.example')
+  await audit()
+  serve(fixed, 'http://fixed.example')
+  await audit()
+  serve(fixed, 'https://fixed.example')
+  await audit()
+  expect((await opened.ask(['prune', '--keep-last', '1'])).stdout).toContain('1 run pruned')
+  await using site = await openSite(opened)
+  const summaries = (await (await site.get('/feed.atom')).text()).match(/[^<>]* opened it: /g)
+  expect(summaries?.toSorted()).toEqual(['A run that was pruned since opened it: ', 'Run 1 opened it: '])
 })

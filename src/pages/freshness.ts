@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import type { HistoryReader } from '../history/reader.ts'
 import { lastNote } from '../history/sql/notes.ts'
-import { type CommittedRun, lastPruning } from '../history/sql/runs.ts'
+import { type CommittedRun, lastPruning, readMove } from '../history/sql/runs.ts'
 import { readDuration } from '../model/time.ts'
 
 /** For this long, a client's copy counts as fresh without a question to the history. */
@@ -15,11 +15,14 @@ interface HistoryState {
   readonly note: number
   /** When runs were pruned last; null: never. */
   readonly pruned: string | null
+  /** When it was moved elsewhere; undefined: it was not. */
+  readonly moved: string | undefined
 }
 
 /** The state of a history that has a run. */
 export async function stateOf(history: HistoryReader, last: CommittedRun): Promise<HistoryState> {
-  return { last, note: await lastNote(history), pruned: await history.ask(lastPruning) }
+  const [pruned, move] = [await history.ask(lastPruning), await readMove(history)]
+  return { last, note: await lastNote(history), pruned, moved: move?.at }
 }
 
 /** Decides by the last run whether what a client has of an address is still the answer. */
@@ -43,9 +46,13 @@ export function watchFreshness({
   viewerOf?(context: Context): string
 }): Freshness {
   let seen: { readonly state: HistoryState; readonly at: number } | undefined
-  const compare = (context: Context, { last: { number, finishedAt }, note, pruned }: HistoryState, more: string) => {
+  const compare = (
+    context: Context,
+    { last: { number, finishedAt }, note, pruned, moved }: HistoryState,
+    more: string,
+  ) => {
     const { pathname, search } = new URL(context.req.url)
-    const content = [version, viewerOf(context), number, finishedAt, note, pruned, pathname, search, more]
+    const content = [version, viewerOf(context), number, finishedAt, note, pruned, moved, pathname, search, more]
     return isHeld(context, entityTag(`${number}-`, content), 'private, no-cache')
   }
   return {

@@ -1,4 +1,5 @@
 import type { PlannedRuns } from '../config/read-configured-paths.ts'
+import type { Move } from '../history/lease-owner.ts'
 import { isoTime } from '../model/time.ts'
 import type { StatusRow } from '../questions/status.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
@@ -16,6 +17,13 @@ export function showStale(stale: readonly StatusRow[]): Markup {
     return html`<li><b>${reason}:</b> ${names.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}</li>`
   })
   return html`<div class="unscanned unseen" role="note"><p><b>? ${stale.length === 0 ? 'No project was ever scanned' : `The scan of ${count(stale.length, 'project')} is stale`}.</b></p><ul>${lines}</ul><p>What is open and what changed there since then is unknown.</p></div>
+`
+}
+
+/** That audits go on elsewhere. Where is for `status` to say: it names files and hosts. */
+export function showMoved(move: Move | undefined): Markup {
+  if (move === undefined) return nothing
+  return html`<div class="unscanned unseen" role="note"><p><b>? This history was moved ${showInstant(move.at)}, and takes no more runs.</b></p><p>What is open and what changed since then is in the new place, which <code>hookdrift status</code> names.</p></div>
 `
 }
 

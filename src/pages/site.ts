@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono'
 import { compress } from 'hono/compress'
-import { findLastRun } from '../history/sql/runs.ts'
+import { findLastRun, readMove } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
-import { html } from '../report/html/markup.ts'
+import { html, nothing } from '../report/html/markup.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
 import type { Api } from './api.ts'
 import { apiRoutes } from './api-routes.ts'
@@ -27,6 +27,7 @@ import {
 } from './page.ts'
 import { pages } from './pages.ts'
 import { readQuery } from './query.ts'
+import { showMoved } from './show-late.ts'
 import { siteHeaders } from './site-headers.ts'
 import { readerOf } from './site-reader.ts'
 import { staticRoutes } from './static-routes.ts'
@@ -105,7 +106,8 @@ async function answerPage(
     plan: options.plan ?? noPlan,
     params: readSegments(context.req.param()),
   }
-  const content = await page.show(request)
+  const shown = await page.show(request)
+  const content = { ...shown, alarm: html`${showMoved(await readMove(history))}${shown.alarm ?? nothing}` }
   const frame = frameOf(context, options)
   return context.html(layOutPage(content, { ...frame, search: searchParams, run, last, isLatest, link }))
 }

@@ -118,3 +118,23 @@ it('answers anew once runs were pruned, and leads to none of them', async () => 
   expect(await page()).not.toContain('href="/runs/2"')
   expect(await tagOf()).not.toBe(tag)
 })
+
+it('says on every page that the history was moved, also to who has the page already, and not where', async () => {
+  const opened = await openHistoryFixture({ fleet: { projects: 1, endpointsPerProject: 1 } })
+  await opened.fixture.audit()
+  await using site = await openSite(opened)
+  const { headers } = await site.get('/resources')
+  const { file, directory } = opened.fixture.harness
+  const copied = await command(['history', 'copy', file, 'new-place.db'], { cwd: directory })
+  expect(copied.code).toBe(0)
+  site.advance(2000)
+  const tag = headers.get('etag') ?? ''
+  expect((await site.site.request('http://localhost/resources', { headers: { 'if-none-match': tag } })).status).toBe(
+    200,
+  )
+  for (const path of ['/', '/resources', '/worker', '/violations?run=1']) {
+    const page = await (await site.get(path)).text()
+    expect(page).toContain('? This history was moved <time')
+    expect(page).not.toContain('new-place')
+  }
+})

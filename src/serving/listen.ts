@@ -66,6 +66,8 @@ export async function listen(
       return bound(await fetch(request, exchange.incoming.socket.remoteAddress), exchange)
     },
     serverOptions: connections,
+    // Of a request of HTTP/1.0 without a host, as simple health checks send.
+    hostname: 'localhost',
     overrideGlobalObjects: false,
   }) as Server
   server.setTimeout(idleMs)

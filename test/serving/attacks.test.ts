@@ -176,13 +176,18 @@ describe('the port of the pages', () => {
     ['localhost.evil.example', 421],
     ['localhost:80@evil.example', 400],
     ['evil.example#localhost', 400],
-    ['', 400],
+    ['', 421],
     ['LOCALHOST:9465', 200],
     ['127.0.0.1', 200],
     ['[::1]:9465', 200],
   ])('answers the host %j with %i', async (host, status) => {
     const port = await openPort()
     expect(statusOf(await port.send(request('/healthz', { host })))).toBe(status)
+  })
+
+  it('answers a health check of HTTP/1.0, which names no host', async () => {
+    const port = await openPort()
+    expect(statusOf(await port.send('GET /healthz HTTP/1.0\r\n\r\n'))).toBe(200)
   })
 
   it('refuses a request with two hosts, or with two lengths', async () => {

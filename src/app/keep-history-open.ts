@@ -14,22 +14,45 @@ export interface OpenedHistory {
   close(): Promise<void>
 }
 
+/** Longer than any answer is made: who reads a history while it is replaced goes on with it. */
+const lingerMs = 150_000
+
+interface Opened {
+  readonly identity: string
+  readonly history: Promise<History>
+}
+
 /** Keeps one connection to a history: opening one reads the file system and the schema. */
 export function keepHistoryOpen(open: (location: HistoryLocation) => Promise<History>): OpenedHistory {
-  let current: { readonly identity: string; readonly history: Promise<History> } | undefined
-  const close = async (former: typeof current) => {
-    await (await former?.history.catch(() => undefined))?.close()
+  let current: Opened | undefined
+  /** The one that was replaced last, until it is closed: no more, because one may be in memory as a whole. */
+  let former: { readonly opened: Opened; readonly timer: NodeJS.Timeout } | undefined
+  const close = async (opened: Opened | undefined) => {
+    await (await opened?.history.catch(() => undefined))?.close()
+  }
+  const closeFormer = async () => {
+    clearTimeout(former?.timer)
+    const { opened } = former ?? {}
+    former = undefined
+    await close(opened)
+  }
+  const closeLater = (opened: Opened) => {
+    // No answer reads it any more.
+    const timer = setTimeout(() => void closeFormer().catch(() => {}), lingerMs).unref()
+    former = { opened, timer }
   }
   return {
     async at(location) {
       // A history that is missing has no identity; opening it says so in a sentence.
       const identity = await identityOf(location).catch(() => '')
-      const former = current
-      if (former?.identity === identity) return former.history
+      const replaced = current
+      if (replaced?.identity === identity) return replaced.history
       // At once: a call that comes meanwhile takes this one.
       const opened = { identity, history: open(location) }
       current = opened
-      await close(former)
+      const closed = closeFormer()
+      if (replaced !== undefined) closeLater(replaced)
+      await closed
       try {
         return await opened.history
       } catch (error) {
@@ -38,9 +61,10 @@ export function keepHistoryOpen(open: (location: HistoryLocation) => Promise<His
       }
     },
     async close() {
-      const former = current
+      const last = current
       current = undefined
-      await close(former)
+      await closeFormer()
+      await close(last)
     },
   }
 }

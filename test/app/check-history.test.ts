@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { keepHistoryOpen, openHistoryCheck } from '../../src/app/keep-history-open.ts'
 import { openExistingHistory, openHistory } from '../../src/app/open-history.ts'
 import { readLocation } from '../../src/history/location.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
 it('keeps one connection, reopens a file that was replaced, and reports a file that is gone as unusable', async () => {
@@ -52,6 +53,21 @@ it('reads a history of a read-only directory again when a run elsewhere has writ
   utimesSync(directory.file('hookdrift.db'), 1, 1)
   expect(await opened.at(location)).not.toBe(first)
   await opened.close()
+})
+
+it('lets who reads a history while it is replaced go on with it, and closes it in the end', async () => {
+  using directory = openDirectory()
+  const file = directory.file('hookdrift.db')
+  const location = readLocation(file, '/')
+  await (await openHistory(location, {})).close()
+  const opened = keepHistoryOpen((at) => openExistingHistory(at, {}))
+  const former = await opened.at(location)
+  copyFileSync(file, `${file}.restored`)
+  renameSync(`${file}.restored`, file)
+  expect(await opened.at(location)).not.toBe(former)
+  expect(await listRuns(former)).toEqual([])
+  await opened.close()
+  await expect(listRuns(former)).rejects.toThrow('not open')
 })
 
 it('opens a history once for calls that come together', async () => {

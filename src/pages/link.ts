@@ -6,11 +6,11 @@ export type SiteLink = (path: string, query?: SiteLinkQuery) => string
 
 export type SiteLinkQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
-/** Links that stay at a run; undefined: at the last one. */
+/** Links that stay at a run, unless they name another one; undefined: at the last one. */
 export function linksAt(run: number | undefined): SiteLink {
   return (path, query = {}) => {
     const search = new URLSearchParams()
-    for (const [name, value] of Object.entries({ ...query, ...(run === undefined ? {} : { run }) })) {
+    for (const [name, value] of Object.entries({ ...query, run: query.run ?? run })) {
       if (value === undefined) continue
       const values = typeof value === 'object' ? value : [String(value)]
       for (const one of values) if (one !== '') search.append(name, one)

@@ -28,6 +28,26 @@ describe('the page of a run of some projects', () => {
   })
 })
 
+it('the list of runs as of one leads to what each run opened, as many as it says', async () => {
+  const made = await openHistoryFixture({ fleet: { clean: true, projects: 1, endpointsPerProject: 3 } })
+  const { fleet, audit } = made.fixture
+  const project = at(fleet.projects(), 0).uid
+  const { endpoints } = fleet.open(project)
+  for (const changed of [endpoints.slice(0, 1), endpoints.slice(1)]) {
+    for (const { uid } of changed) {
+      changeEndpoint(fleet, { project, uid }, (row) => ({ ...row, url: 'http://a.example/hook' }))
+    }
+    await audit({ policy: policyOf('extends: []\nrules: { endpoint/url-not-https: high }') })
+  }
+  await using site = await openSite(made)
+  const runs = await (await site.get('/runs?run=2')).text()
+  for (const [, href = '', opened] of runs.matchAll(/<a href="(\/violations[^"]*since=\d)">(\d+)</g)) {
+    const list = await (await site.get(href.replaceAll('&amp;', '&'))).text()
+    expect([href, /role="status">(\d+) violations?:/.exec(list)?.[1]]).toEqual([href, opened])
+  }
+  expect(runs.match(/since=\d/g)).toHaveLength(2)
+})
+
 describe('the pages of a past run', async () => {
   const site = await openEventfulSite()
   const [{ fingerprint: accepted, name }] = (await site.json('accept', '--list')).rows

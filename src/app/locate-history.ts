@@ -42,6 +42,7 @@ export async function configuredPaths(config: string, { cwd, env }: ProcessConte
 /**
  * Reads the configuration of a history, where there is one: a project that it no longer names is not expected. undefined
  * where the history is named without it.
+ * @throws AuditError.usage when it cannot be read, or its projects, schedules or channels cannot
  */
 export async function findConfiguredPaths(
   { history, config }: HistoryOptions,
@@ -49,7 +50,11 @@ export async function findConfiguredPaths(
 ): Promise<ConfiguredPaths | undefined> {
   const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (history !== undefined || (isNamed && !hasConfiguration(config, terminal))) return undefined
-  return configuredPaths(config, terminal)
+  const paths = await configuredPaths(config, terminal)
+  if (!paths.isFaulty) return paths
+  throw AuditError.usage(`${config}: a service, a project, a schedule or a channel cannot be read`, {
+    advice: '`hookdrift config check` says which, and why',
+  })
 }
 
 /**

@@ -21,6 +21,8 @@ export interface ConfiguredPaths {
   isDiscovered(project: ProjectRef): boolean
   readonly schedules: readonly PlannedRuns[]
   readonly channels: readonly ConfiguredChannel[]
+  /** Whether there may be other projects, schedules or channels than these: some of them cannot be read. */
+  readonly isFaulty: boolean
 }
 
 /** Who is sent messages, without where and by which secret. */
@@ -37,14 +39,20 @@ const { name } = services.element.shape
 
 const channelTypes = channelSchema.options.map(({ shape }) => shape.type)
 
+/** In place of a list that cannot be read. */
+const unreadable: never[] = []
+
 /** A selection of the configuration's members. What it leaves out may be wrong, and so may names and schedules. */
 const selection = z.looseObject({
   history,
   policy,
   run_timeout,
   seal_key: seal_key.catch(''),
-  schedules: schedules.catch([]),
-  notify: z.array(z.looseObject({ name: name.catch(''), type: z.union(channelTypes) })).catch([]),
+  schedules: schedules.catch(unreadable),
+  notify: z
+    .array(z.looseObject({ name: name.catch(''), type: z.union(channelTypes) }))
+    .default([])
+    .catch(unreadable),
   services: z
     .array(
       z.looseObject({
@@ -56,10 +64,10 @@ const selection = z.looseObject({
               z.looseObject({ id: name.catch(''), name: name.catch(''), match: z.string().exactOptional().catch('') }),
             ),
           ])
-          .catch([]),
+          .catch(unreadable),
       }),
     )
-    .catch([]),
+    .catch(unreadable),
 })
 
 /**
@@ -112,7 +120,13 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
       }),
     ),
     channels: value.notify.map(({ name, type }) => ({ name, type })),
+    isFaulty: [value.schedules, value.notify, value.services].includes(unreadable) || value.services.some(isUnreadable),
   }
+}
+
+function isUnreadable({ name, projects }: z.output<typeof selection>['services'][number]): boolean {
+  const isNameless = projects.some(({ id, name, match = name || id }) => match === '')
+  return name === '' || projects === unreadable || isNameless
 }
 
 function isUnresolved(text: string): boolean {

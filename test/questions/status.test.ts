@@ -136,6 +136,26 @@ describe('status', () => {
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/schedule.*61 \* \* \* \*/)])
   })
 
+  it.each([
+    [
+      'a schedule',
+      'schedules: [{ name: s, crn: "0 * * * *" }]\nservices: [{ name: acme, projects: [{ id: orders }] }]',
+    ],
+    ['the list of projects', 'services: [{ name: acme, projets: [{ id: orders }] }]'],
+    ['a project', 'services: [{ name: acme, projects: [{ id: orders }, { ids: payments }] }]'],
+    ['a pattern', 'services: [{ name: acme, projects: [{ id: orders }, { match: 7 }] }]'],
+    ['a service', 'services: [{ nam: acme, projects: [{ id: orders }] }]'],
+  ])('is refused where %s of the configuration cannot be read: what is expected is unknown', async (_, text) => {
+    const { directory, file } = historyFixture.fixture.harness
+    const config = historyFixture.write('faulty.yaml', `${text}\n`)
+    const asked = await command(['status', '--config', config], { cwd: directory, env: { HOOKDRIFT_HISTORY: file } })
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/cannot be read\n +`hookdrift config check /)])
+    // What needs no project goes on.
+    expect(
+      (await command(['runs', '--config', config], { cwd: directory, env: { HOOKDRIFT_HISTORY: file } })).code,
+    ).toBe(0)
+  })
+
   it('says what is wrong without a history or configuration, or with an unset path', async () => {
     const cwd = historyFixture.fixture.harness.directory
     const nowhere = await command(['status', '--history', 'nowhere.db'], { cwd })

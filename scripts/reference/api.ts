@@ -25,14 +25,14 @@ the history but [a note](#record-a-note), and no parameter names a file.
 | status | when |
 |---|---|
 | 200 | the answer, with any exit code of the command: a stale \`status\` is an answer |
-| 304 | no run and no note since the answer whose \`ETag\` is in \`If-None-Match\` |
+| 304 | no run, note or pruning since the answer whose \`ETag\` is in \`If-None-Match\` |
 | 400 | an unknown, doubled, missing or wrong parameter; nothing of that uid, rule or run |
 | 401 | no token, or one that is not known |
 | 403 | only for readers of all projects |
 | 404 | no such command |
 | 429 | too many wrong tokens came from this address: \`Retry-After\` says when to try again |
 | 500 | a bug in hookdrift; the log has the details |
-| 503 | the history or the configuration cannot be used, and the log says why; or too much is asked for: \`Retry-After\` |
+| 503 | the history, configuration or policy cannot be used: the log says why; or too much is asked for: \`Retry-After\` |
 
 An error is \`{"error": {"message": "…", "advice": "…"}}\`; \`advice\` may be null.
 

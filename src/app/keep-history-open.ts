@@ -17,17 +17,17 @@ export interface OpenedHistory {
 /** Longer than any answer is made: who reads a history while it is replaced goes on with it. */
 const lingerMs = 150_000
 
-interface Opened {
+interface HistoryConnection {
   readonly identity: string
   readonly history: Promise<History>
 }
 
 /** Keeps one connection to a history: opening one reads the file system and the schema. */
 export function keepHistoryOpen(open: (location: HistoryLocation) => Promise<History>): OpenedHistory {
-  let current: Opened | undefined
+  let current: HistoryConnection | undefined
   /** The one that was replaced last, until it is closed: no more, because one may be in memory as a whole. */
-  let former: { readonly opened: Opened; readonly timer: NodeJS.Timeout } | undefined
-  const close = async (opened: Opened | undefined) => {
+  let former: { readonly opened: HistoryConnection; readonly timer: NodeJS.Timeout } | undefined
+  const close = async (opened: HistoryConnection | undefined) => {
     await (await opened?.history.catch(() => undefined))?.close()
   }
   const closeFormer = async () => {
@@ -36,8 +36,8 @@ export function keepHistoryOpen(open: (location: HistoryLocation) => Promise<His
     former = undefined
     await close(opened)
   }
-  const closeLater = (opened: Opened) => {
-    // No answer reads it any more.
+  const closeLater = (opened: HistoryConnection) => {
+    // No answer reads it any longer.
     const timer = setTimeout(() => void closeFormer().catch(() => {}), lingerMs).unref()
     former = { opened, timer }
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Log } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
@@ -15,8 +16,11 @@ interface PortContext extends WorkerEndpoints {
 }
 
 export interface WorkerPort extends HttpListener {
-  /** Shows the pages to these readers, and of the history that the configuration names now. */
-  show(settings: ServeSettings): void
+  /**
+   * Shows the pages to these readers, and of the history that the configuration names now; to no reader where it names
+   * none and others reach the address.
+   */
+  show(settings: ServeSettings | undefined): void
 }
 
 /**
@@ -39,8 +43,15 @@ export async function openPort(
     url,
     show(settings) {
       // The configuration may name another address, for which it needs no guard.
-      if (!isOpenToAll(address, settings)) pages?.show(settings)
+      pages?.show(settings === undefined || isOpenToAll(address, settings) ? withoutReaders() : settings)
     },
     close: async () => void (await Promise.all([close(), pages?.close()])),
   }
+}
+
+/** The only token is one that no reader learns. */
+function withoutReaders(): ServeSettings {
+  const token = randomBytes(32).toString('base64url')
+  const tokens = [{ name: undefined, token, projects: undefined }]
+  return { listen: undefined, hosts: undefined, tokens, trustedProxy: undefined }
 }

@@ -165,7 +165,7 @@ async function keepWorking(
       files = await readAgain(reader, before, { log, metrics, signal })
       configuration = files.configuration
       const { serve } = configuration
-      if (serve !== undefined && pagesOf(configuration) !== pagesOf(before.configuration)) port?.show(serve)
+      if (pagesOf(configuration) !== pagesOf(before.configuration)) port?.show(serve)
       if (files !== before && isAsked) log.info('reloaded: the next run begins with what the files say now')
       return files
     }

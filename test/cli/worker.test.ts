@@ -263,17 +263,20 @@ describe('the port of a worker with pages', async () => {
     { name: undefined, token: whole, projects: undefined },
     { name: 'orders', token: some, projects: ['demo/orders'] },
   ]
-  const port = await openPort(
-    { config: directory.file('demo/hookdrift.yaml') },
-    { host: '127.0.0.1', port: 0 },
-    {
-      terminal,
-      log: openLog(terminal),
-      settings: { listen: undefined, hosts: undefined, tokens, trustedProxy: undefined },
-      troubles: async () => [],
-      metrics: async () => ({ type: 'text/plain', text: 'hookdrift_info 1\n' }),
-    },
-  )
+  const settings = { listen: undefined, hosts: undefined, tokens, trustedProxy: undefined }
+  const open = (host: string) =>
+    openPort(
+      { config: directory.file('demo/hookdrift.yaml') },
+      { host, port: 0 },
+      {
+        terminal,
+        log: openLog(terminal),
+        settings,
+        troubles: async () => [],
+        metrics: async () => ({ type: 'text/plain', text: 'hookdrift_info 1\n' }),
+      },
+    )
+  const port = await open('127.0.0.1')
   afterAll(async () => {
     await port.close()
     directory[Symbol.dispose]()
@@ -311,6 +314,20 @@ describe('the port of a worker with pages', async () => {
     })
     expect(niceness).toContain(constants.priority.PRIORITY_BELOW_NORMAL)
     expect(getPriority()).toBe(constants.priority.PRIORITY_NORMAL)
+  })
+
+  it.each([
+    ['no reader', { ...settings, tokens: [] }],
+    ['none that can be read', undefined],
+  ])('refuses every token once the files have %s, on an address that others reach', async (_, changed) => {
+    const everywhere = await open('0.0.0.0')
+    const { port: number } = new URL(everywhere.url)
+    const headers = { authorization: `Bearer ${whole}` }
+    const status = async () => (await fetch(`http://127.0.0.1:${number}/api/v1/runs`, { headers })).status
+    expect(await status()).toBe(200)
+    everywhere.show(changed)
+    expect(await status()).toBe(401)
+    await everywhere.close()
   })
 
   it('refuses an address of which no request can be made', async () => {

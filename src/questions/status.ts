@@ -244,9 +244,11 @@ function showRelease(release: ReleaseRange | undefined): ReportRelease | null {
 async function describeMoved(reader: HistoryReader): Promise<Pick<Answer<never>, 'more' | 'remarks'>> {
   const moved = await readMove(reader)
   if (moved === undefined) return {}
+  // The place of a history is that of all projects.
+  const to = reader.visibility.isWhole ? moved.to : 'another place'
   return {
-    more: { moved: { ...moved } },
-    remarks: [`This history was moved to ${moved.to} ${showTime(moved.at)}: name the new place.`],
+    more: { moved: { to, at: moved.at } },
+    remarks: [`This history was moved to ${to} ${showTime(moved.at)}: name the new place.`],
   }
 }
 

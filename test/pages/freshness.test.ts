@@ -4,8 +4,10 @@ import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { updateEndpoint } from '../../src/demo/edits.ts'
 import { readLocation } from '../../src/history/location.ts'
+import { scopedHistory } from '../../src/history/scoped-history.ts'
 import { findLastRun } from '../../src/history/sql/runs.ts'
 import { createSite } from '../../src/pages/site.ts'
+import { readStatus } from '../../src/questions/status.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { command } from '../cli/run-in-process.ts'
 import { openDirectory } from '../cli/start-process.ts'
@@ -136,5 +138,14 @@ it('says on every page that the history was moved, also to who has the page alre
     const page = await (await site.get(path)).text()
     expect(page).toContain('? This history was moved <time')
     expect(page).not.toContain('new-place')
+  }
+  const scoped = scopedHistory(site.history, { isWhole: false, isVisible: () => true, seesService: () => true })
+  const asked = { expected: undefined, projects: [], now: 0, limit: 9, dueAfter: () => 1 }
+  for (const [history, isNamed] of [
+    [site.history, true],
+    [scoped, false],
+  ] as const) {
+    const status = JSON.stringify(await readStatus(history, asked))
+    expect([status.includes('This history was moved to '), status.includes('new-place')]).toEqual([true, isNamed])
   }
 })

@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { changeEndpoint } from '../../src/demo/edits.ts'
+import { toolsOf } from '../../src/pages/mcp/assistant.ts'
 import { scopeSite } from '../../src/pages/scope.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { neutralise } from '../../src/text/neutralise.ts'
@@ -90,6 +91,20 @@ describe('a tool', () => {
     expect(answerOf(await client.callTool({ name: 'violations', arguments: given }))).toEqual(bare)
     const flagged = await client.callTool({ name: 'violations', arguments: { waived: true, limit: 5 } })
     expect(answerOf(flagged)).toMatchObject({ rows: [] })
+  })
+
+  it('says that nothing of the coverage is left out of a document, which stays whole', async () => {
+    const walk = { project: 'demo/orders', listing: 'endpoints', status: 'failed' }
+    const asked = async (document: object) => {
+      const read = async () => JSON.stringify({ coverage: Array(60).fill(walk), ...document })
+      const prepare = async () => ({ isOfRun: false, isOfAllProjects: false, read })
+      const describeFault = (error: unknown) => ({ message: String(error) })
+      const tools = toolsOf({ ...demo.options, api: { ...demo.api, prepare }, describeFault })
+      const { structuredContent } = await tools.call('report', {})
+      return structuredContent
+    }
+    expect(await asked({})).toMatchObject({ scans: { omitted_coverage: 0 }, coverage: Array(60).fill(walk) })
+    expect(await asked({ rows: [] })).toMatchObject({ scans: { omitted_coverage: 10 }, coverage: Array(50).fill(walk) })
   })
 
   it('gives the commands that restore a resource, as the command line prints them', async () => {

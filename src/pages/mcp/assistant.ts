@@ -69,15 +69,15 @@ export function toolsOf({ history, api, scope, describeFault }: AssistantOptions
     const reading: HistoryAccess = { history: opened, ...(scope && { isVisible: scope.isVisible }) }
     // as: the API writes JSON objects.
     const read = JSON.parse(await prepared.read(reading)) as JsonObject
-    const { scans, coverage } = await readScans(opened, read)
-    const commands = (await prepared.readText?.(reading))?.trimEnd().split('\n')
     // A document without rows stays as it is.
-    const coverageMember = read.coverage === undefined || Array.isArray(read.rows) ? { coverage } : {}
+    const isKept = read.coverage !== undefined && !Array.isArray(read.rows)
+    const { scans, coverage } = await readScans(opened, read, isKept ? Number.POSITIVE_INFINITY : mostCoverage)
+    const commands = (await prepared.readText?.(reading))?.trimEnd().split('\n')
     return {
       about_texts: aboutTexts,
       scans,
       ...read,
-      ...coverageMember,
+      ...(isKept ? {} : { coverage }),
       ...(commands === undefined ? {} : { commands }),
     }
   }
@@ -118,8 +118,8 @@ function readArguments(given: JsonObject, parameters: JsonObject): URLSearchPara
   return search
 }
 
-/** When projects were scanned as of the answer's run, and what could not be read. */
-async function readScans(reader: HistoryReader, { run, coverage: stated }: JsonObject) {
+/** When projects were scanned as of the answer's run, and what could not be read; `most`: rows of that at most. */
+async function readScans(reader: HistoryReader, { run, coverage: stated }: JsonObject, most: number) {
   const last = await findLastRun(reader)
   const asOf = isJsonObject(run) && typeof run.number === 'number' ? run.number : (last?.number ?? null)
   const scanned = asOf === null ? [] : await readLatestScans(reader, asOf)
@@ -135,9 +135,9 @@ async function readScans(reader: HistoryReader, { run, coverage: stated }: JsonO
       as_of_run: asOf,
       projects: projects.length,
       incomplete_projects: incomplete.length,
-      omitted_coverage: Math.max(0, gaps.length - mostCoverage),
+      omitted_coverage: Math.max(0, gaps.length - most),
     },
-    coverage: gaps.slice(0, mostCoverage).map((walk): JsonObject => ({ ...walk })),
+    coverage: gaps.slice(0, most).map((walk): JsonObject => ({ ...walk })),
   }
 }
 

@@ -107,12 +107,12 @@ function lifeOf(spans: readonly RecordedSpan[], timeOf: (text: string) => number
   return {
     firstSeen,
     severity: last.severity,
-    open: spans
-      .filter(({ isWaived }) => !isWaived)
-      .map(({ from, to }) => ({
-        from: timeOf(from),
-        to: to === null ? undefined : noEarlier(timeOf(to), timeOf(from)),
-      })),
+    open: spans.flatMap(({ isWaived, from, to, goesOn }, at) => {
+      if (isWaived) return []
+      // The spans between may be pruned.
+      const end = (goesOn ? spans[at + 1]?.from : undefined) ?? to
+      return [{ from: timeOf(from), to: end === null ? undefined : noEarlier(timeOf(end), timeOf(from)) }]
+    }),
     openedAt: first.from === first.firstSeen && !first.isWaived ? firstSeen : undefined,
     endedAt: isEnded && last.to !== null ? noEarlier(timeOf(last.to), firstSeen) : undefined,
     isMark: first.rule === overdueRule,

@@ -5,17 +5,19 @@ import { keepNothing, type RetentionRules } from '../../src/history/retention.ts
 import { readDiffering } from '../../src/history/sql/differing.ts'
 import { findFirstWaiting } from '../../src/history/sql/outbox.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
+import { readViolationsOf } from '../../src/history/sql/resource-life.ts'
 import { lacksRunsSince, listRuns } from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { readViolationsAt } from '../../src/history/sql/violations.ts'
+import { type RecordedSpan, visitSpans } from '../../src/history/sql/visit-spans.ts'
 import { tries } from '../thoroughness.ts'
 import { aRun, perform, projects, type Run, stateOf } from './arbitrary-runs.ts'
 import { type MakePlace, openContractFixture, type Place } from './contract-fixture.ts'
 import { knownIn } from './known-in.ts'
 import { request } from './move/copied.ts'
 import { aChange, aContext, aCoverage, aStart, at, aVersion, commit, payments, walkAll } from './samples.ts'
-import { ending, opening } from './violation-steps.ts'
+import { ending, opening, turning } from './violation-steps.ts'
 
 /** What every backend promises of pruning. */
 export function describePruning(name: string, makePlace: MakePlace): void {
@@ -132,6 +134,24 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       expect(await reasonsFor(2, { last: 1 })).toEqual([])
       await alter('UPDATE hookdrift.violation SET to_run = NULL')
       expect(await reasonsFor(2, { last: 1 })).toEqual(['opened an active violation'])
+    })
+
+    it('does not end a violation whose next rows are gone', async () => {
+      await runs(5, async (draft, index) => {
+        if (index === 1) await opening('a')(draft)
+        else await turning('a', { message: `${index}` })(draft)
+      })
+      await prune({ last: 1 })
+      const identity = { project: payments, kind: 'endpoint', uid: 'a' } as const
+      const spans = await readViolationsOf(fixture.history, identity, 5)
+      const visited: RecordedSpan[] = []
+      await visitSpans(fixture.history, 0, 5, (span) => void visited.push(span))
+      const facts = [
+        { from: at(24), goesOn: true },
+        { from: at(96), goesOn: true },
+        { from: at(120), goesOn: false },
+      ]
+      for (const found of [spans, visited]) expect(found.map(({ from, goesOn }) => ({ from, goesOn }))).toEqual(facts)
     })
 
     it('keeps the last complete walk that drift compares with', async () => {

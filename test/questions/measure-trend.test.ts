@@ -50,6 +50,15 @@ describe('a trend', () => {
     ])
   })
 
+  it('counts what was pruned of a violation as open between what is left of it', () => {
+    const left = { firstSeen: ago(20), severity: 'high' } as const
+    expect(weekly([aSpan('a', 20, { to: ago(12), goesOn: true }), aSpan('a', 5, { ...left })], 21)).toEqual([
+      [1, 0, 0, 0, 1],
+      [0, 0, 0, 0, 1],
+      [0, 0, 0, 0, 1],
+    ])
+  })
+
   it('counts fixed and removed apart from what ended otherwise, and averages the time of what was fixed alone', () => {
     const spans = (['fixed', 'removed', 'policy', 'accepted', 'expired', null] as const).map((resolution, at) =>
       aSpan(`v${at}`, 12, { to: ago(at < 1 ? 8 : 4), resolution }),

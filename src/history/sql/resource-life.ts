@@ -40,7 +40,7 @@ export interface ViolationSpan extends Omit<RecordedViolation, 'project' | 'firs
   readonly from: string
   readonly toRun: number | null
   readonly to: string | null
-  /** Whether it continues an earlier span, and whether a later one continues it. */
+  /** Whether it continues an earlier span, and whether a later one continues it; these may be pruned. */
   readonly isContinued: boolean
   readonly goesOn: boolean
 }
@@ -170,7 +170,6 @@ type SpanRow = Omit<ViolationSpan, 'waiver' | 'endedBy' | 'originRun' | 'isConti
   readonly endedBy: string | null
   readonly originRun: number | null
   readonly replaces: number | null
-  readonly followers: number
 }
 
 /** All spans of a resource's violations as of a run, oldest first. */
@@ -182,16 +181,15 @@ export async function readViolationsOf(
   if (!history.visibility.isVisible(identity.project.name)) return []
   const columns = `x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
     x.origin_run AS "originRun", CASE WHEN e.number IS NOT NULL THEN x.resolution END AS resolution,
-    CASE WHEN e.number IS NOT NULL THEN x.ended_by END AS "endedBy", x.replaces,
-    (SELECT count(*) FROM hookdrift.violation y WHERE y.replaces = x.id AND y.from_run <= $5) AS followers`
+    CASE WHEN e.number IS NOT NULL THEN x.ended_by END AS "endedBy", x.replaces`
   const sql = `${spansSql('violation', columns)} ORDER BY x.from_run, x.id`
   return history.ask(async (session) => {
     const rows = await session.all<SpanRow>(sql, valuesOf(identity, run))
-    return rows.map(({ originRun, replaces, followers, ...row }) => ({
+    return rows.map(({ originRun, replaces, ...row }) => ({
       ...toRecordedViolation(row),
       ...(originRun !== null && { originRun }),
       isContinued: replaces !== null,
-      goesOn: followers > 0,
+      goesOn: row.toRun !== null && row.resolution === null,
     }))
   })
 }

@@ -14,7 +14,7 @@ export interface RecordedSpan {
   readonly firstSeen: string
   readonly from: string
   readonly to: string | null
-  /** Whether a later span continues the violation. */
+  /** Whether the violation went on in a later span, which may be pruned. */
   readonly goesOn: boolean
   /** Why the violation ended with this span, where the history can say. */
   readonly resolution: Resolution | null
@@ -29,7 +29,8 @@ type SpanRow = Pick<RecordedSpan, 'fingerprint' | 'rule' | 'severity' | 'resolut
   readonly toRun: number | null
 }
 
-const goesOnSql = 'EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id AND y.from_run <= $2)'
+/** What is replaced has no resolution. That what replaced it is there says less: it may be pruned. */
+const goesOnSql = '(x.to_run IS NOT NULL AND x.to_run <= $2 AND x.resolution IS NULL)'
 const isAlone = `x.from_run = x.first_run AND NOT ${goesOnSql}`
 
 /**

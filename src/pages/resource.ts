@@ -94,13 +94,13 @@ function showFacts(
   link: SiteLink,
 ): Markup {
   const [first, last] = [versions[0], versions.at(-1)]
-  const changed = rows.findLast(({ change }) => change === 'modified')
+  const changed = rows.findLast(({ change }) => change === 'modified' || change === 'pruned')
   return factList([
     ['Kind', kind],
     ['Project', html`<a href="${link(paths.project(project.name))}">${project.name}</a>`],
     ['uid', html`<code>${uid}</code>`],
     ['Owner', showOwner(last, link)],
-    ['First seen', first === undefined ? '' : showTime(first.from)],
+    ['First seen', first === undefined ? '' : `${first.isContinued ? 'before ' : ''}${showTime(first.from)}`],
     ['Last change', changed === undefined ? 'none' : showTime(changed.at)],
     ['Versions', count(versions.length, 'version')],
   ])
@@ -185,7 +185,7 @@ function showRow(row: ViolationRow, request: SiteRequest): Markup {
 
 const mostMoments = 100
 
-const marks = { added: '+', removed: '−', modified: '~', first_seen: '+', restated: '·' } as const
+const marks = { added: '+', removed: '−', modified: '~', first_seen: '+', restated: '·', pruned: '~' } as const
 
 const words = {
   added: 'added',
@@ -193,6 +193,7 @@ const words = {
   modified: 'modified',
   first_seen: 'first seen',
   restated: 'stored again',
+  pruned: 'another state: the one before it was pruned',
 } as const
 
 /** What happened to a resource, the last first. A change leads to the versions before and after it, side by side. */

@@ -1,4 +1,4 @@
-import type { VersionSpan, ViolationSpan } from '../history/sql/resource-life.ts'
+import { isFollowedBy, type VersionSpan, type ViolationSpan } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Kind } from '../model/resource.ts'
 import { fieldsBetween } from './diff.ts'
@@ -50,8 +50,7 @@ export function chooseFormerState(
   function beforeChange(): FormerState | undefined {
     for (let at = versions.length - 1; at > 0; at--) {
       const [before, after] = [versions[at - 1], versions[at]]
-      // Between two versions that do not touch, the resource was gone.
-      if (before === undefined || after === undefined || before.toRun !== after.fromRun) return undefined
+      if (before === undefined || after === undefined || !isFollowedBy(before, after)) return undefined
       if (fieldsBetween(kind, before, after).length > 0) return as(before, 'before_change')
     }
     return undefined

@@ -5,6 +5,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { readNotesBetween } from '../history/sql/notes.ts'
 import {
   type Identity,
+  isFollowedBy,
   type Referrer,
   readReferrersOf,
   readTimesOf,
@@ -41,9 +42,10 @@ import { kindParameter, projectParameter, question, runNamed, runParameter, uidP
 /**
  * How a resource changed in a run. More than the changes of a report: `first_seen` by the first scan of its kind;
  * `restated` when another version was stored without a changed field (the service showed more, secrets were sealed
- * under another key); null when only its violations changed.
+ * under another key); `pruned` when the version before was pruned: its fields differ from the last one that is left;
+ * null when only its violations changed.
  */
-const timelineChanges = [...changeTypes, 'first_seen', 'restated'] as const
+const timelineChanges = [...changeTypes, 'first_seen', 'restated', 'pruned'] as const
 
 export type TimelineChange = (typeof timelineChanges)[number] | null
 
@@ -221,27 +223,26 @@ function rowsOf(
   })
 }
 
-/** The beginnings and ends of versions. A version that starts where another ends replaces it. */
+/** The beginnings of versions, and the ends of those that no other one follows. */
 function momentsOf(kind: Kind, versions: readonly VersionSpan[]): Moment[] {
   return versions.flatMap((version, at) => {
     const { name, toRun, to } = version
-    const before = versions[at - 1]
-    const begun: Moment =
-      before?.toRun === version.fromRun
-        ? succession(kind, before, version)
-        : { ...startOf(version), change: version.isAdded || before !== undefined ? 'added' : 'first_seen', fields: [] }
-    const isOver = toRun !== null && versions[at + 1]?.fromRun !== toRun
+    const [before, next] = [versions[at - 1], versions[at + 1]]
+    const begun = beginningOf(kind, version, before)
+    const isOver = toRun !== null && (next === undefined || !isFollowedBy(version, next))
     return isOver ? [begun, { run: toRun, at: to ?? '', name, change: 'removed', fields: [] }] : [begun]
   })
 }
 
-function succession(kind: Kind, before: VersionSpan, after: VersionSpan): Moment {
-  const fields = fieldsBetween(kind, before, after)
-  return { ...startOf(after), change: fields.length === 0 ? 'restated' : 'modified', fields }
-}
-
-function startOf({ fromRun, from, name }: VersionSpan) {
-  return { run: fromRun, at: from, name }
+function beginningOf(kind: Kind, version: VersionSpan, before: VersionSpan | undefined): Moment {
+  const { fromRun: run, from: at, name, isAdded, isContinued } = version
+  const fields = before !== undefined && isFollowedBy(before, version) ? fieldsBetween(kind, before, version) : []
+  const change = (): TimelineChange => {
+    if (before?.toRun === run) return fields.length === 0 ? 'restated' : 'modified'
+    if (isContinued) return 'pruned'
+    return isAdded || before !== undefined ? 'added' : 'first_seen'
+  }
+  return { run, at, name, change: change(), fields }
 }
 
 /** The state that begins with a span of a violation, and how it ended where no other span follows. */
@@ -313,6 +314,7 @@ const words = {
   modified: 'modified',
   first_seen: 'first seen, by the first scan of its kind',
   restated: 'restated: stored again without a changed field',
+  pruned: 'another state: the one before it was pruned',
 } as const satisfies Record<Exclude<TimelineChange, null>, string>
 
 const mostReferrers = 20

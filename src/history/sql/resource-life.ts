@@ -30,8 +30,11 @@ export interface VersionSpan extends StateVersion {
   readonly from: string
   readonly toRun: number | null
   readonly to: string | null
-  /** Whether the run that wrote it reported the resource as added. */
+  /** Whether the run that wrote it reported the resource as added, and whether the one that ended it did as removed. */
   readonly isAdded: boolean
+  readonly isRemoved: boolean
+  /** Whether it replaces an earlier version, which may be pruned. */
+  readonly isContinued: boolean
 }
 
 export interface ViolationSpan extends Omit<RecordedViolation, 'project' | 'firstSeen' | 'lastSeen' | 'state'> {
@@ -136,14 +139,26 @@ export async function readVersionsOf(
   run: number,
 ): Promise<readonly VersionSpan[]> {
   if (!history.visibility.isVisible(identity.project.name)) return []
-  const columns = `x.name, x.digest, x.body, r.seal_key_id AS "sealKeyId",
-    (SELECT count(*) FROM hookdrift.change c WHERE c.project_id = x.project_id AND c.kind = x.kind AND c.uid = x.uid
-      AND c.run = x.from_run AND c.change = 'added') AS added`
+  const countOf = (change: string, run: string) => `(SELECT count(*) FROM hookdrift.change c
+    WHERE c.project_id = x.project_id AND c.kind = x.kind AND c.uid = x.uid AND c.run = ${run} AND c.change = '${change}')`
+  const columns = `x.name, x.digest, x.body, r.seal_key_id AS "sealKeyId", x.replaces,
+    ${countOf('added', 'x.from_run')} AS added, ${countOf('removed', 'e.number')} AS removed`
   const sql = `${spansSql('version', columns)} ORDER BY x.from_run`
-  const rows = await history.ask((session) =>
-    session.all<Omit<VersionSpan, 'isAdded'> & { readonly added: number }>(sql, valuesOf(identity, run)),
-  )
-  return rows.map(({ added, ...row }) => ({ ...row, isAdded: added > 0 }))
+  const rows = await history.ask((session) => session.all<VersionRow>(sql, valuesOf(identity, run)))
+  return rows.map(({ added, removed, replaces, ...row }) => {
+    return { ...row, isAdded: added > 0, isRemoved: removed > 0, isContinued: replaces !== null }
+  })
+}
+
+type VersionRow = Omit<VersionSpan, 'isAdded' | 'isRemoved' | 'isContinued'> & {
+  readonly added: number
+  readonly removed: number
+  readonly replaces: number | null
+}
+
+/** Whether a resource was there from one of its versions to the next one that is left: what was between may be pruned. */
+export function isFollowedBy(version: VersionSpan, next: VersionSpan): boolean {
+  return version.toRun === next.fromRun || (next.isContinued && !version.isRemoved)
 }
 
 /** Within which time the changes of a resource came about, by the run that reported them. What was pruned is absent. */

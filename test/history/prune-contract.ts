@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
+import type { PriorState } from '../../src/history/notification-facts.ts'
 import { keepNothing, type RetentionRules } from '../../src/history/retention.ts'
 import { readDiffering } from '../../src/history/sql/differing.ts'
 import { findFirstWaiting } from '../../src/history/sql/outbox.ts'
@@ -17,7 +18,7 @@ import { type MakePlace, openContractFixture, type Place } from './contract-fixt
 import { knownIn } from './known-in.ts'
 import { request } from './move/copied.ts'
 import { aChange, aContext, aCoverage, aStart, at, aVersion, commit, payments, walkAll } from './samples.ts'
-import { ending, opening, turning } from './violation-steps.ts'
+import { confirming, ending, opening, turning } from './violation-steps.ts'
 
 /** What every backend promises of pruning. */
 export function describePruning(name: string, makePlace: MakePlace): void {
@@ -180,6 +181,33 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       await prune({ last: 1 })
       expect(await numbersOf(fixture.history)).toEqual([5])
       expect(await faultsOf()).toEqual([])
+    })
+
+    it('keeps what the next message says of a run that no message was about', async () => {
+      const steps = [opening('a'), confirming('a'), ending('a'), opening('b'), confirming('b')]
+      let before: PriorState | undefined
+      for (const [index, step] of steps.entries()) {
+        const draft = await fixture.begin()
+        await walkAll(draft)
+        await step(draft)
+        await draft.commit(
+          at(99),
+          () => 0,
+          (_, prior) => {
+            before = prior
+            return index === 2 || index === 3 ? 'later' : []
+          },
+        )
+        if (index !== 3) continue
+        expect(await reasonsFor(2, { last: 1 })).toEqual(['the next message compares with it'])
+        await prune({ last: 1 })
+      }
+      expect(before?.transitions.map(({ before, now, resolution }) => [before, now, resolution])).toEqual([
+        ['open', 'ended', 'fixed'],
+        ['never', 'open', null],
+      ])
+      expect(await faultsOf()).toEqual([])
+      expect(await reasonsFor(2, { last: 1 })).toEqual([])
     })
 
     it('is known to have removed runs that began after a time', async () => {

@@ -126,6 +126,7 @@ async function needsOf(
       'a message about it waits',
       await numbers("SELECT DISTINCT run FROM hookdrift.notification WHERE state = 'pending' AND run IS NOT NULL"),
     ],
+    ['the next message compares with it', await numbers(lastNotifiedSql)],
   ]
 }
 
@@ -141,6 +142,11 @@ const lastCompleteSql = `
       AND w.status = 'complete' AND NOT EXISTS (SELECT 1 FROM hookdrift.walk o WHERE o.run = s.run
         AND o.project_id = s.project_id AND o.listing = 'sources' AND o.status <> 'skipped')
     ORDER BY s.run DESC LIMIT 1) AS run FROM hookdrift.project p`
+
+/** The last scans that messages were about, where later ones wait for the next message. */
+const lastNotifiedSql = `
+  SELECT DISTINCT (SELECT max(s.run) FROM hookdrift.scan s WHERE s.project_id = u.project_id AND s.run < u.since) AS run
+  FROM (SELECT project_id, min(run) AS since FROM hookdrift.unnotified_scan GROUP BY project_id) u`
 
 /** The last approval of a project is the active one. Not read from the view `baseline`, which may be altered. */
 const approvedSql = `

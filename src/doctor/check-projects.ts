@@ -74,7 +74,8 @@ export async function checkProjects(
   const basePath = basePathDiagnosis(answers, service)
   const keys = await keyDiagnoses(answers, examiner, file)
   const explain = (each: ProjectAnswer) => {
-    if (isRefused(answers.filter(({ project }) => project.key === each.project.key))) return 'key'
+    const ofKey = answers.filter(({ project }) => project.key === each.project.key)
+    if (each.fault !== undefined && isRefusal(each.fault) && refusalOf(ofKey) !== undefined) return 'key'
     return basePath.status === 'fail' && isOfBasePath(each) ? 'base-path' : undefined
   }
   return {
@@ -157,19 +158,26 @@ function isOfBasePath({ fault }: ProjectAnswer): boolean {
   return fault !== undefined && ofBasePath.includes(fault.kind)
 }
 
-/** Whether the service refused a key for each of its projects; for one alone, it is a matter of that project. */
-function isRefused(ofKey: readonly ProjectAnswer[]): boolean {
-  const [kind, ...others] = new Set(kindsOf(ofKey))
-  return others.length === 0 && (kind === 'refused_key' || kind === 'forbidden')
+function isRefusal({ kind }: ServiceFault): boolean {
+  return kind === 'refused_key' || kind === 'forbidden'
 }
 
-function kindsOf(answers: readonly ProjectAnswer[]): readonly (FaultKind | undefined)[] {
-  return answers.map(({ fault }) => fault?.kind)
+function saysOfKey({ fault }: ProjectAnswer): boolean {
+  return fault === undefined || !beforeKey.includes(fault.kind)
+}
+
+/**
+ * The refusal of a key, where each answer that says something of it is one; a refusal next to an answer that takes the key
+ * is a matter of that project.
+ */
+function refusalOf(ofKey: readonly ProjectAnswer[]): ServiceFault | undefined {
+  const [first, ...others] = ofKey.filter(saysOfKey).map(({ fault }) => fault)
+  return [first, ...others].every((fault) => fault !== undefined && isRefusal(fault)) ? first : undefined
 }
 
 function basePathDiagnosis(answers: readonly ProjectAnswer[], { settings }: ConfiguredService): Diagnosis {
   const { url, dialect } = settings
-  if (kindsOf(answers).some((kind) => kind === undefined || !beforeKey.includes(kind)))
+  if (answers.some(saysOfKey))
     return ok(`${displayBase(url)} answers under ${dialect.pathPrefix || '/'} as the API does`)
   const fault = answers.find(isOfBasePath)?.fault
   return fault === undefined ? skipped('no answer of the service shows it: see projects') : faultDiagnosis(fault)
@@ -187,11 +195,11 @@ async function keyDiagnoses(
     const [first] = ofKey
     if (first === undefined) continue
     const described = describeKey(key, first.project.keyPosition, file)
-    const isUnchecked = kindsOf(ofKey).every((kind) => kind !== undefined && beforeKey.includes(kind))
-    if (first.fault !== undefined && isRefused(ofKey)) {
-      const { kind, facts } = first.fault
+    const refusal = refusalOf(ofKey)
+    if (refusal !== undefined) {
+      const { kind, facts } = refusal
       diagnoses.push(fail(`${described}: ${bareWhat(facts.what)}`, stepAfterFault(kind, facts.url)))
-    } else if (isUnchecked) diagnoses.push(skipped(`${described}: the service did not check it`))
+    } else if (!ofKey.some(saysOfKey)) diagnoses.push(skipped(`${described}: the service did not check it`))
     else diagnoses.push(ok(`${described}: ${await describeOwner(first.project, examiner)}`))
   }
   return diagnoses

@@ -146,6 +146,18 @@ describe('the key', () => {
     },
   )
 
+  it('that is refused is not accepted because the service fails for another project', async () => {
+    const { service, projects } = await aFleet()
+    await using _ = service
+    const [first = ''] = Object.keys(projects)
+    service.failNext({ how: 'status', status: 503, path: new RegExp(first), times: 9 })
+    using directory = directoryFor(service.url, { projects })
+    const { code, failed, of } = await examine(directory.path, { ACME_KEY: acmeKey })
+    expect({ code, failed }).toEqual({ code: 3, failed: ['key', 'projects'] })
+    expect(of('key')).toEqual([expect.stringMatching(/^fail .*: 401 unauthorized: the key is wrong/)])
+    expect(of('projects').map((row) => row.slice(0, 7))).toEqual(['fail pa', 'skipped'])
+  })
+
   it('of one project names that project, where it is asked for another', async () => {
     const { fleet, service, projects } = await aFleet()
     await using _ = service

@@ -1,9 +1,9 @@
 import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
-import type { Policy } from '../policy/policy.ts'
+import { endedWaivers, type Policy } from '../policy/policy.ts'
 import { answerPolicyTests } from '../questions/answer-policy-tests.ts'
 import { count } from '../text/count.ts'
 import { problemLine } from '../yaml/problem.ts'
-import { contain, type Diagnosis, diagnosesOf, fail, ok, skipped } from './check.ts'
+import { contain, type Diagnosis, diagnosesOf, fail, ok, skipped, warn } from './check.ts'
 
 /** Reads the policy with all its mistakes, and runs its tests. `file`: undefined where none is configured. */
 export async function checkPolicy(
@@ -22,7 +22,10 @@ export async function checkPolicy(
     return { policy: [ok(`none configured: the ${rules} of the recommended pack`)], tests: [skipped('no policy file')] }
   }
   return {
-    policy: [ok(`${showPath(file)}: ${rules}, ${count(policy.waivers.length, 'waiver')}`)],
+    policy: [
+      ok(`${showPath(file)}: ${rules}, ${count(policy.waivers.length, 'waiver')}`),
+      ...endedWaivers(policy, now).map((line) => warn(line, removeWaiver)),
+    ],
     tests: await contain(correctTests, () => runTests(file, policy)),
   }
 }
@@ -38,5 +41,6 @@ async function runTests(file: string, policy: Policy): Promise<readonly Diagnosi
   return lines.map((line) => fail(line, correctTests))
 }
 
+const removeWaiver = 'Remove it, or agree on a later end with its owner.'
 const correctPolicy = 'Correct it there, and run `hookdrift policy check`.'
 const correctTests = 'Correct the policy or the test: `hookdrift policy test` runs them.'

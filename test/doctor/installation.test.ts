@@ -138,6 +138,18 @@ describe('doctor', () => {
 })
 
 describe('the policy', () => {
+  it('with a waiver that has ended gets a warning, as by `policy check`', async () => {
+    using directory = await anInstallation({ before: 'policy: ./policy.yaml\n' })
+    const waiver =
+      '{ rule: endpoint/url-not-https, match: { kind: endpoint }, owner: alice, reason: moves, expires: 2020-01-01 }'
+    directory.write('policy.yaml', `rules: {}\nwaivers:\n  - ${waiver}\n`)
+    const { of } = await examine(directory.path, { ACME_KEY: acmeKey })
+    expect(of('policy')).toEqual([
+      expect.stringMatching(/^ok policy\.yaml: \d+ rules, 1 waiver$/),
+      expect.stringMatching(/^warn \S*policy\.yaml:3: the waiver of endpoint\/url-not-https by alice .* → Remove it/),
+    ])
+  })
+
   it('is read with all its mistakes', async () => {
     using directory = await anInstallation({ before: 'policy: ./policy.yaml\n' })
     directory.write('policy.yaml', 'rules:\n  endpoint/url-not-htps: high\n  endpoint/secret-weak: severe\n')

@@ -14,7 +14,7 @@ import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
 import { AuditError } from '../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from '../model/json.ts'
-import type { Kind, ProjectRef } from '../model/resource.ts'
+import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { anyJson, listOf, schemas } from '../report/report-schema.ts'
@@ -179,8 +179,9 @@ export function sayNotCompared({ project, kind, resources }: CountedKind): strin
 /** Whether a run had scanned a kind of a project. */
 async function scannedKindsAt(reader: HistoryReader, projects: readonly ProjectRef[], { number }: CommittedRun) {
   const scansByProject = new Map<string, CompleteScans>()
-  for (const project of projects) scansByProject.set(project.name, await readCompleteScans(reader, project, number))
-  return ({ project, kind }: ResourceDifference) => kind in (scansByProject.get(project.name) ?? {})
+  for (const project of projects)
+    scansByProject.set(projectKey(project), await readCompleteScans(reader, project, number))
+  return ({ project, kind }: ResourceDifference) => kind in (scansByProject.get(projectKey(project)) ?? {})
 }
 
 function toRows({ project, kind, uid, before, after }: ResourceDifference, withPatch: boolean): DiffRow[] {

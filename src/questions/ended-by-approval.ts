@@ -3,7 +3,7 @@ import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { readStateBodies } from '../history/sql/approvals.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
+import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
@@ -41,14 +41,15 @@ export async function readEndedBy(
 ): Promise<readonly EndedRow[]> {
   const last = await findLastRun(history)
   if (last === undefined) return []
-  const names = new Map(
-    (await readLatestScans(history, last.number)).map(({ project }) => [projectKey(project), project.name]),
-  )
+  const projectOf = projectFinder(await readLatestScans(history, last.number))
   const active = (await readViolationsAt(history, last.number)).filter(({ rule }) => comparing.has(rule))
+  const ofProjects = Map.groupBy(active, (violation) => {
+    const project = projectOf(violation)
+    return project && projectKey(project)
+  })
   const ended: RecordedViolation[] = []
   for (const approval of approvals) {
-    const name = names.get(projectKey(approval.project))
-    const ofProject = active.filter(({ project }) => project === name)
+    const ofProject = ofProjects.get(projectKey(approval.project)) ?? []
     ended.push(...(await endedIn(history, approval, ofProject, last.number)))
   }
   return severities.flatMap((severity) => ended.filter((one) => one.severity === severity).map(toRow))

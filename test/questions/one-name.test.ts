@@ -43,4 +43,10 @@ describe('two projects that have one name, one after the other', () => {
       { project: 'acme/payments', kind: 'subscription', resources: 3 },
     ])
   })
+
+  it('have violations of their own, which the approval of the other one does not end', async () => {
+    const approved = await history.ask(['baseline', 'approve', '--format', 'json'])
+    expect(approved).toMatchObject({ code: 0 })
+    expect(JSON.parse(approved.stdout).ends).toEqual([])
+  })
 })

@@ -380,10 +380,12 @@ export async function readCauseRestore(
   // The secrets of two resources differ: each has a variable of its own.
   const taken: string[] = []
   const manualSteps: { uid: string; path: string; reason: string }[] = []
-  for (const hit of resources) {
-    const scans = all.filter(({ project }) => project.name === hit.project)
-    const project = scans[0]?.project
-    if (project === undefined) continue
+  // Projects may have had one name, one after the other: only that of the resource has versions of it.
+  const hits = resources.flatMap((hit) =>
+    all.filter(({ project }) => project.name === hit.project).map((scan) => ({ hit, scan })),
+  )
+  for (const { hit, scan } of hits) {
+    const { project } = scan
     const { uid, name } = hit
     const identity = { project, kind, uid }
     const versions = await readVersionsOf(reader, identity, run.number)
@@ -394,7 +396,7 @@ export async function readCauseRestore(
     const target = now === undefined ? attributesOf(last) : before(hit.fields, attributesOf(now), former)
     const gateway = gatewayOf(project)
     const paths = now === undefined ? [] : hit.fields.map(({ path }) => path)
-    const repair = await repairTo(reader, { target, paths }, { identity, now, scans, run, gateway, taken })
+    const repair = await repairTo(reader, { target, paths }, { identity, now, scans: [scan], run, gateway, taken })
     manualSteps.push(...repair.manualSteps.map((each) => ({ uid, ...each })))
     const resource = { ...identity, name: withoutSeals(name) }
     const next = repair.requests.map((request) => toRow({ resource, fixes: [] }, request, gateway))

@@ -49,4 +49,11 @@ describe('two projects that have one name, one after the other', () => {
     expect(approved).toMatchObject({ code: 0 })
     expect(JSON.parse(approved.stdout).ends).toEqual([])
   })
+
+  it('have causes of their own, which are put back where they are', async () => {
+    const { rows: causes } = await history.rows('causes')
+    const { rows } = await history.rows('restore', '--cause', causes[0].id)
+    const first = history.fixture.fleet.projects()[0]?.uid
+    expect(rows.map(({ url }: { url: string }) => url.split('/').at(-3))).toEqual([first, first])
+  })
 })

@@ -44,6 +44,8 @@ export interface Restoration {
   /** Values that rules ask for. */
   readonly fixes: readonly ReadyChange[]
   readonly isGone: boolean
+  /** Whether nothing that can be compared differs from the former state. */
+  readonly isSame: boolean
   readonly manualSteps: readonly ManualStep[]
   /** Subscriptions that went with the resource. */
   readonly dependents: readonly { readonly uid: string; readonly name: string }[]

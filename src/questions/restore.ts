@@ -299,6 +299,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     rule,
     fixes: isFix ? ready.changes : [],
     isGone: now === undefined,
+    isSame: former !== undefined && now !== undefined && goal?.changes.length === 0,
     manualSteps: [...repair.manualSteps, ...(ready?.manualSteps ?? [])],
     dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
     notes: [
@@ -310,7 +311,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     form: restoreForm,
     ...statingExtent(run, scans),
     more: moreOf(restoration),
-    remarks: introduceRestore(restoration, repair.requests.length),
+    remarks: introduceRestore(restoration),
     ...limited(
       repair.requests.map((request) => toRow(restoration, request, gateway)),
       limit,

@@ -16,8 +16,8 @@ import type { ReadyChange } from './ready-changes.ts'
 import type { Restoration, RestorePlaceholder, RestoreRow } from './restore-row.ts'
 
 /** Sentences before the requests: which resource, which state, and why that one. */
-export function introduceRestore(restoration: Restoration, requests: number): string[] {
-  const { resource, former, rule, fixes, isGone, notes } = restoration
+export function introduceRestore(restoration: Restoration): string[] {
+  const { resource, former, rule, fixes, isSame, notes } = restoration
   const { project, kind, uid, name } = resource
   const named = `${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
   if (fixes.length > 0) return [`${named}: sets ${fixes.map(describeFix).join('; ')}.`, ...notes]
@@ -26,8 +26,8 @@ export function introduceRestore(restoration: Restoration, requests: number): st
     return [`${named}: the history has no earlier state of it, so there is nothing to put back.`]
   const { version } = former
   const state = `its state from run ${version.fromRun}, ${showTime(version.from)}`
-  if (!isGone && requests === 0 && version.toRun === null)
-    return [`${named} is as it was: ${state}, is the present one.`]
+  if (isSame && version.toRun === null) return [`${named} is as it was: ${state}, is the present one.`]
+  if (isSame) return [`${named} is as it was: ${state}, does not differ from the present one.`, ...notes]
   return [`${named}: back to ${state}, ${describeBasis(former)}.`, ...notes]
 }
 

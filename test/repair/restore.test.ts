@@ -84,6 +84,18 @@ describe('the state that restore chooses', () => {
     expect(stdout).toContain('There is no request to print.')
   })
 
+  it('is an earlier one that does not differ from the present one: then it says so', async () => {
+    const { uid } = row(4)
+    change(uid, { http_timeout: 24 })
+    await audit()
+    change(uid, { http_timeout: 20 })
+    await audit()
+    const { stdout } = await history.ask(['restore', uid, '--run', '1'])
+    expect(stdout.replaceAll('\n', ' ')).toMatch(
+      /is as it was: its state from run 1, .* does not differ from the present/,
+    )
+  })
+
   it('is none for a resource that never changed', async () => {
     const { stdout, code } = await history.ask(['restore', row(3).uid])
     expect(code).toBe(0)

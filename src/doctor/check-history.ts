@@ -8,7 +8,7 @@ import { isOnThisMachine } from '../history/postgres-server.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { shellWord } from '../report/text/shell-word.ts'
 import { count } from '../text/count.ts'
-import { contain, type Diagnosis, diagnosesOf, fail, ok, shortAdvice, warn } from './check.ts'
+import { contain, type Diagnosis, diagnosesOf, fail, ok, shortAdvice, skipped, warn } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -26,7 +26,7 @@ export async function checkHistory(
   readonly goneChannels: readonly GoneChannel[]
 }> {
   const { diagnoses, examination } = await examine(location, env, showPath)
-  const sealKey = await contain(giveKey, async () => checkSealKey(location, env, examination?.content, showPath))
+  const sealKey = await contain(giveKey, async () => checkSealKey(location, env, examination, showPath))
   return { history: diagnoses, sealKey, goneChannels: examination?.content?.goneChannels ?? [] }
 }
 
@@ -112,13 +112,16 @@ const keepCopy = 'Keep a copy of the key elsewhere: with another key, secrets th
 function checkSealKey(
   location: HistoryLocation,
   env: Environment,
-  content: HistoryContent | undefined,
+  examination: HistoryExamination | undefined,
   showPath: (path: string) => string,
 ): readonly Diagnosis[] {
+  const content = examination?.content
   const installationKey = findInstallationKey(location, env)
   const [path, file] = location.kind === 'file' ? [location.keyFile, showPath(location.keyFile)] : ['', '']
   if (installationKey === undefined) {
     refuseEmptyVariable(file, env)
+    const isRead = examination !== undefined && (content === undefined || content.verification !== undefined)
+    if (!isRead) return [skipped(`${file} is not there, and it is not known whether a run had it: see history`)]
     if (content?.sealKeyId === undefined) return [ok(`none yet: the first audit makes ${file}`)]
     return [warn(`${file} is missing: the next audit makes a new key`, restoreKey)]
   }

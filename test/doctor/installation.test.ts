@@ -329,6 +329,10 @@ describe('the installation key', () => {
       ),
     ])
     expect(readdirSync(cli.directory.path)).not.toContain('hookdrift.key')
+    cli.directory.write('hookdrift.db', 'no longer a history')
+    expect((await examineFleet(cli)).of('seal-key')).toEqual([
+      'skipped hookdrift.key is not there, and it is not known whether a run had it: see history',
+    ])
   })
 })
 

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fileSystemAt } from '../../src/history/sqlite/network-file-system.ts'
@@ -60,6 +60,16 @@ describe('a history', () => {
     symlinkSync(share, join(dirname(file), 'link'))
     const mounts = `${mount('/', 'ext4')}\n${mount(share, 'nfs')}`
     expect(() => open(join(dirname(file), 'link', 'h.db'), mounts)).toThrow(/network file system/)
+  })
+
+  it('is refused behind a link to a file that the first run would make', () => {
+    const share = join(dirname(file), 'share')
+    mkdirSync(share)
+    symlinkSync('share/h.db', join(dirname(file), 'middle.db'))
+    symlinkSync('middle.db', join(dirname(file), 'link.db'))
+    const mounts = `${mount('/', 'ext4')}\n${mount(share, 'nfs')}`
+    expect(() => open(join(dirname(file), 'link.db'), mounts)).toThrow(/network file system/)
+    expect(readdirSync(share)).toEqual([])
   })
 
   it.each(['ext4', 'overlay', 'tmpfs', 'fuse.mergerfs', '9p'])('on %s is opened', async (type) => {

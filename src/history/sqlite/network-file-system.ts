@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { AuditError } from '../../model/errors.ts'
 
 /**
@@ -55,9 +55,22 @@ function isWithin(path: string, point: string): boolean {
   return point === '/' || path === point || path.startsWith(`${point}/`)
 }
 
-/** The real path of a file, or of its closest existing parent. */
+/** The real path of a file, or of its closest existing parent. SQLite makes a file where a link leads. */
 export function nearestRealPath(file: string): string {
   let path = file
+  for (let links = 0; links < mostLinks && !existsSync(path); links++) path = targetOf(path)
   while (!existsSync(path) && dirname(path) !== path) path = dirname(path)
   return realpathSync(path)
+}
+
+/** As many as Linux follows. */
+const mostLinks = 40
+
+/** What a link names; of anything else, its path. */
+function targetOf(path: string): string {
+  try {
+    return resolve(realpathSync(dirname(path)), readlinkSync(path))
+  } catch {
+    return path
+  }
 }

@@ -48,6 +48,7 @@ export interface ViolationTransition {
   readonly message: string
   /** `ended`: it was active once and no longer is. */
   readonly before: ActiveState | 'ended' | 'never'
+  /** `open`: or unknown, and found open since the state before. */
   readonly now: ActiveState | 'ended'
   /** Why it ended; null while it is active, and where the history does not say. */
   readonly resolution: Resolution | null
@@ -92,7 +93,10 @@ export function transitionBetween(
   const latest = spansSoFar.at(-1)
   if (latest === undefined) return undefined
   const active = spansSoFar.findLast(({ fromRun, toRun }) => fromRun < since && (toRun === null || toRun >= since))
-  const now = isValidAfter(latest, run) ? latest.state : 'ended'
+  const state = isValidAfter(latest, run) ? latest.state : 'ended'
+  // Only a run that no message was about found it open: no later message would say so.
+  const wasFoundOpen = state === 'unknown' && latest.waiver === null && (active === undefined || wasWaived(active))
+  const now = wasFoundOpen ? 'open' : state
   const before = stateBefore(active, now) ?? (spansSoFar.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
   if (before === now || (before === 'never' && now === 'ended')) return undefined
   const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest

@@ -36,7 +36,6 @@ function span(
 describe('the transition of a violation between two runs', () => {
   it.each<[string, NotifiedSpan[], string]>([
     ['opens for the first time', [span('open', 5, null)], 'never to open'],
-    ['is unknown from its first run on', [span('unknown', 5, null)], 'never to unknown'],
     ['is waived from its first run on', [span('waived', 5, null)], 'never to waived'],
     ['is gone', [span('open', 2, 5)], 'open to ended'],
     ['opens again after it was gone', [span('open', 1, 3), span('open', 5, null)], 'ended to open'],
@@ -51,6 +50,21 @@ describe('the transition of a violation between two runs', () => {
     // Run 4 was not announced: what it changed counts for run 5.
     ['opened in a run without a notification', [span('open', 4, null)], 'never to open'],
     ['ended in a run without a notification', [span('open', 1, 4)], 'open to ended'],
+    [
+      'opened in a run without a notification, and became unknown',
+      [span('open', 4, 5), span('unknown', 5, null)],
+      'never to open',
+    ],
+    [
+      'opened again in such a run, and became unknown',
+      [span('open', 1, 3), span('open', 4, 5), span('unknown', 5, null)],
+      'ended to open',
+    ],
+    [
+      'was waived no longer in such a run, and became unknown',
+      [unknownWaived(1, 4), span('open', 4, 5), span('unknown', 5, null)],
+      'waived to open',
+    ],
     ['still held in the run before', [span('open', 3, 4)], 'open to ended'],
   ])('is that of one that %s', (_, spans, transition) => {
     const move = transitionBetween('acme/payments', spans, { since: 4, run: 5 })

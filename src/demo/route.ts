@@ -36,7 +36,9 @@ interface RouteContext {
 /** The service's answer, without faults. */
 export async function route(incoming: DemoRequest, context: RouteContext): Promise<SimulatedAnswer> {
   const { behaviour } = context
-  const { pathname, searchParams } = new URL(incoming.path, 'http://service')
+  // By itself, a path with two slashes would name a host.
+  const { path } = incoming
+  const { pathname, searchParams } = new URL(path.startsWith('/') ? `http://service${path}` : path, 'http://service')
   if (pathname === '/healthz') return enveloped(behaviour.release, 200, releases[behaviour.release].health, null)
   if (!/^\/api(\/|$)/.test(pathname)) return dashboard()
   const operation = operationAt(incoming.method, pathname.replace(/\/$/, ''), behaviour)

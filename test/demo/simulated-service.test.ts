@@ -89,6 +89,15 @@ describe('the simulated service', () => {
     expect((await ask(service, '/endpoints')).status).toBe(200)
   })
 
+  it.each(['//', '//gateway/api/v1/projects'])(
+    'answers a path outside of /api with the dashboard: %s',
+    async (path) => {
+      await start()
+      const answer = await fetch(`${service.url}${path}`)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    },
+  )
+
   it('tests no function without a licence', async () => {
     await start({}, { hasLicence: false })
     const answer = await ask(service, '/sources/test_function', {

@@ -7,6 +7,7 @@ import {
   createEndpoint,
   createSource,
   createSubscription,
+  presentOf,
   setEndpointStatus,
   updateProject,
   updateSubscription,
@@ -130,7 +131,7 @@ export function performWrite(
       hasLicence && filter_config !== undefined ? { ...others, filter_config } : others
     // as: the types of all but a few members are as the person wrote them, and the audit finds what is wrong.
     const changed = <Row extends { readonly uid: string }>(rows: readonly Row[]) =>
-      rows.map((row) => (row.uid === resource.uid ? ({ ...row, ...licensed(taken(row)) } as Row) : row))
+      rows.map((row) => (row.uid === resource.uid ? ({ ...row, ...licensed(taken(row)), ...touched } as Row) : row))
     if (kind === 'project') {
       const { name, config } = taken(fleet.project(project) ?? {})
       updateProject(fleet, project, {})
@@ -144,6 +145,7 @@ export function performWrite(
       updateSubscription(fleet, resource, licensed(taken(row ?? {})))
       return
     }
+    const touched = uid === null ? {} : { updated_at: presentOf(fleet).at }
     changeData(fleet, project, (data) => ({
       endpoints: kind === 'endpoint' ? changed<EndpointRow>(data.endpoints) : data.endpoints,
       subscriptions: kind === 'subscription' ? changed<SubscriptionRow>(data.subscriptions) : data.subscriptions,

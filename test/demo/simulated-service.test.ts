@@ -57,6 +57,8 @@ describe('the simulated service', () => {
     expect([status, json.message, json.data.authentication]).toEqual([202, 'Endpoint updated successfully', {}])
     const after = fleet.open(project).endpoints.find(({ uid }) => uid === before?.uid)
     expect(after).toMatchObject({ name: 'new', authentication: null, rate_limit: 0, secrets: before?.secrets })
+    expect(after?.updated_at).not.toBe(before?.updated_at)
+    expect(json.data.updated_at).toBe(after?.updated_at)
     expect((await put('{"name":"new"}')).status).toBe(400)
     expect((await put('{"name":')).status).toBe(400)
     expect((await put('{"name":"a","url":"b"}', '01M7XVZ2T417WGWM74AAK885VQ')).status).toBe(404)

@@ -86,7 +86,7 @@ export async function replayPolicy(history: HistoryReader, { policy, runs, clock
     }
     const outcomes: ProjectOutcome[] = []
     for (const recorded of scans) outcomes.push(await replayScan(recorded, replayed))
-    log.note(run, runInputs.changes)
+    log.note(run, runInputs.changes, scans)
     const conclusion = concludeFleet(outcomes, { policy, isWholeFleet: isWholeFleet(past), now })
     await reconcileConclusion(draft, conclusion, { policy, now, evaluator, lists: [] })
     for (const concluded of conclusion.projects) notEvaluated.add(concluded)
@@ -99,25 +99,32 @@ type ChangeLog = ReturnType<typeof openLog>
 
 /** What runs reported as modified, for rules that read earlier changes. `lookbackMs`: how far back they do. */
 function openLog(lookbackMs: number) {
-  /** Of each run, by the name that the project had then. */
+  /** Of each run, by project: its name may be another one since. */
   const log: { readonly at: string; readonly modified: ReadonlyMap<string, readonly Modification[]> }[] = []
   return {
     isRead: lookbackMs > 0,
-    note({ number: run, startedAt: at }: CommittedRun, changes: RunInputs['changes']): void {
+    /** `scans`: those of the run. */
+    note(
+      { number: run, startedAt: at }: CommittedRun,
+      changes: RunInputs['changes'],
+      scans: readonly RecordedScan[],
+    ): void {
       if (lookbackMs === 0) return
+      const keys = new Map(scans.map(({ project }) => [project.name, projectKey(project)]))
       const modified = new Map<string, Modification[]>()
       for (const { project, kind, uid, change, fields } of changes) {
-        if (change !== 'modified') continue
-        const ofProject = modified.get(project) ?? []
+        const key = keys.get(project)
+        if (change !== 'modified' || key === undefined) continue
+        const ofProject = modified.get(key) ?? []
         ofProject.push({ kind, uid, run, at, paths: fields.map(({ path }) => path) })
-        modified.set(project, ofProject)
+        modified.set(key, ofProject)
       }
       log.push({ at, modified })
     },
     since(now: number): (project: ProjectRef) => readonly Modification[] {
       const from = new Date(Math.max(0, now - lookbackMs)).toISOString()
       const read = log.filter(({ at }) => at >= from)
-      return ({ name }) => read.flatMap(({ modified }) => modified.get(name) ?? [])
+      return (project) => read.flatMap(({ modified }) => modified.get(projectKey(project)) ?? [])
     },
   }
 }
@@ -132,8 +139,8 @@ async function startBefore(history: HistoryReader, first: number, fleet: FleetSt
   for (const { project } of await readLatestScans(history, previous)) {
     projectState(fleet, projectKey(project)).lastComplete = await readCompleteScans(history, project, previous)
   }
-  for (const run of earlier) {
-    if (log.isRead) log.note(run, (await readRunInputs(history, run.number))?.changes ?? [])
+  for (const { run, scans, runInputs } of log.isRead ? await readPastRuns(history, earlier) : []) {
+    log.note(run, runInputs.changes, scans)
   }
   return previous
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { tableFile } from '../../scripts/rule-table.ts'
-import { replaceSecret, setEndpointStatus } from '../../src/demo/edits.ts'
+import { changeEndpoint, replaceSecret, setEndpointStatus } from '../../src/demo/edits.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { listRuns } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -109,6 +110,27 @@ waivers:
       new Set(reports.flatMap(({ violations }) => violations.flatMap((one) => (one.rule === rule ? [one.state] : []))))
     expect(statesOf('endpoint/secret-shared')).toEqual(new Set(['waived', 'continuing']))
     expect(statesOf('endpoint/paused-long')).toContain('opened')
+    await expectRecorded(fixture, policy, reports)
+  })
+
+  it('counts what changed before a project had another name', async () => {
+    const clean = generateFleet({ clean: true, projects: 1, incomingEvery: 0 })
+    const [{ uid: project = '' } = {}] = clean.projects()
+    const projects: Record<string, string> = { payments: project }
+    await using fixture = await openFleetFixture({ fleet: clean, harness: { projects } })
+    const policy = policyOf('extends: []\nrules: { drift/flapping: {} }')
+    const reports: Report[] = []
+    for (const timeout of [20, 21, 22, 23]) {
+      if (timeout === 23) {
+        delete projects.payments
+        projects.billing = project
+      }
+      const { uid } = at(clean.open(project).endpoints, 0)
+      changeEndpoint(clean, { project, uid }, (row) => ({ ...row, http_timeout: timeout }))
+      reports.push(await fixture.audit({ policy }))
+      fixture.harness.advance(hour)
+    }
+    expect(reports.at(-1)?.violations.map(({ rule }) => rule)).toEqual(['drift/flapping'])
     await expectRecorded(fixture, policy, reports)
   })
 

@@ -14,6 +14,8 @@ export interface FormerState {
   readonly basis: Basis
   /** The drift rules whose violations decided, each once. */
   readonly rules: readonly string[]
+  /** The run of the last change, where the state is the one before it: versions between the two may be pruned. */
+  readonly changedIn?: number
 }
 
 /** The version that was valid in a run; undefined when the resource was not there, or the version is pruned. */
@@ -51,7 +53,8 @@ export function chooseFormerState(
     for (let at = versions.length - 1; at > 0; at--) {
       const [before, after] = [versions[at - 1], versions[at]]
       if (before === undefined || after === undefined || !isFollowedBy(before, after)) return undefined
-      if (fieldsBetween(kind, before, after).length > 0) return as(before, 'before_change')
+      if (fieldsBetween(kind, before, after).length > 0)
+        return { version: before, basis: 'before_change', rules: [], changedIn: after.fromRun }
     }
     return undefined
   }

@@ -41,14 +41,14 @@ function showValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function describeBasis({ basis, rules, version }: FormerState): string {
+function describeBasis({ basis, rules, version, changedIn }: FormerState): string {
   switch (basis) {
     case 'asked':
       return version.toRun === null ? 'which is the present one' : `which ended in run ${version.toRun}`
     case 'before_drift':
       return `before the change that ${rules.join(', ')} ${rules.length === 1 ? 'reports' : 'report'}`
     case 'before_change':
-      return `before its last change, in run ${version.toRun}`
+      return `before its last change, in run ${changedIn}`
     case 'before_removal':
       return `before run ${version.toRun} no longer found it`
   }

@@ -58,5 +58,7 @@ describe('a history whose runs were pruned', () => {
     const { state, rows } = await history.rows('restore', changed)
     expect(state).toMatchObject({ from_run: 1, basis: 'before_change' })
     expect(rows[0].body.http_timeout).toBe(40)
+    const { stdout } = await history.ask(['restore', changed])
+    expect(stdout.replaceAll('\n', ' ')).toMatch(/back to its state from run 1, .* before its last change, in run 3\./)
   })
 })

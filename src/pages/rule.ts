@@ -106,7 +106,7 @@ function showViolationsOfRule(
     ...(waived > 0 ? [`${waived} waived`] : []),
     ...(unknown > 0 ? [`${unknown} not checked by the last scan`] : []),
   ]
-  const all = html`<a href="${link('/violations', { rule: id })}">${active > rows.length ? `All ${active} violations` : 'Filter and group them'}</a>`
+  const all = html`<a href="${link('/violations', { rule: id, state: 'active' })}">${active > rows.length ? `All ${active} violations` : 'Filter and group them'}</a>`
   return html`<section aria-labelledby="violations"><h2 id="violations">Violations <span class="count">${active}</span></h2>
 <p class="meta">${parts.join(', ')}; ${rows.length} shown. ${all}</p>
 ${showViolations(rows, { at: run.startedAt, isNamed: rows.some((row) => row.severity !== severity), links: reportLinks(link) })}</section>

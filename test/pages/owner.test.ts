@@ -71,6 +71,13 @@ describe('the lists of a history with due dates', async () => {
     expect((await site.get('/owners/%00')).status).toBe(400)
   })
 
+  it('lead from a rule to all of its violations that the page counts', async () => {
+    const text = await read('/rules/endpoint/url-not-https')
+    expect(text).toContain('3 open, 1 waived, 1 not checked by the last scan; 5 shown.')
+    const [, href = ''] = /href="([^"]*)">Filter and group them/.exec(text) ?? []
+    expect(listed(await read(href.replaceAll('&amp;', '&'))).toSorted()).toEqual(listed(text).toSorted())
+  })
+
   it('lead from every violation to its owner', async () => {
     const href = `<a href="${page}">`
     const [first] = (await ask('--open', '--owner', owner)).rows

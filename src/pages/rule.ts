@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { builtInFrameworkIds, controlsOf } from '../compliance/built-in-frameworks.ts'
 import { globOf } from '../model/glob.ts'
+import { isoTime } from '../model/time.ts'
 import { countSeverities, violationStates } from '../model/violation.ts'
 import { countViolations } from '../questions/count-groups.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
@@ -23,7 +24,7 @@ import { atLastRun } from './find-runs.ts'
 import { paths, reportLinks, type SiteLink } from './link.ts'
 import { showMarkdown } from './markdown.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
-import { onceForRun } from './run-facts.ts'
+import { onceForRun, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { linkToCoverage } from './show-gaps.ts'
 
@@ -33,7 +34,8 @@ const mostShown = 50
 export const rulePage: SitePage = {
   path: '/rules/:kind/:name',
   parameters: [],
-  isOfRun: true,
+  // Ages and due dates count from the time of asking.
+  isOfRun: 'past',
   async show(request): Promise<SiteContent> {
     const { history, run, params, link } = request
     const id = `${params.kind}/${params.name}`
@@ -90,8 +92,9 @@ function isBuiltIn(id: string): boolean {
 function showViolationsOfRule(
   { id, severity, open, waived, unknown, evaluated, gaps, notEvaluated, missed }: RuleInRun,
   rows: readonly ViolationRow[],
-  { run, link }: SiteRequest,
+  request: SiteRequest,
 ): Markup {
+  const { run, link } = request
   const active = open + waived + unknown
   if (active === 0) {
     if (evaluated === undefined) {
@@ -109,7 +112,7 @@ function showViolationsOfRule(
   const all = html`<a href="${link('/violations', { rule: id, state: 'active' })}">${active > rows.length ? `All ${active} violations` : 'Filter and group them'}</a>`
   return html`<section aria-labelledby="violations"><h2 id="violations">Violations <span class="count">${active}</span></h2>
 <p class="meta">${parts.join(', ')}; ${rows.length} shown. ${all}</p>
-${showViolations(rows, { at: run.startedAt, isNamed: rows.some((row) => row.severity !== severity), links: reportLinks(link) })}</section>
+${showViolations(rows, { at: isoTime(timeOf(request)), isNamed: rows.some((row) => row.severity !== severity), links: reportLinks(link) })}</section>
 `
 }
 

@@ -1,7 +1,7 @@
 import type { ListedAcceptance } from '../history/acceptances.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { readFirstViolations } from '../history/sql/first-violations.ts'
-import { dayMs, formatExpiry } from '../model/time.ts'
+import { dayMs, formatExpiry, isoTime } from '../model/time.ts'
 import { violationStates } from '../model/violation.ts'
 import { type AcceptanceRow, answerAcceptances, describeSigner, endingWords } from '../questions/acceptances.ts'
 import { everyViolation, readViolations } from '../questions/violations.ts'
@@ -108,7 +108,8 @@ function describe(waivers: readonly WaiverRow[], accepted: number): string {
 }
 
 /** What the run found of the waivers themselves: expired ones, which accept nothing, and unused ones. */
-async function findingsOf({ history, run, link }: SiteRequest): Promise<Markup> {
+async function findingsOf(request: SiteRequest): Promise<Markup> {
+  const { history, run, link } = request
   const { rows, omitted } = await readViolations(history, {
     ...everyViolation,
     run,
@@ -123,7 +124,7 @@ async function findingsOf({ history, run, link }: SiteRequest): Promise<Markup> 
     count: rows.length + Number(omitted),
     note: 'What the run found of the waivers of the policy, used or not.',
     content: showViolations(rows, {
-      at: run.startedAt,
+      at: isoTime(timeOf(request)),
       isNamed: true,
       links: reportLinks(link),
     }),

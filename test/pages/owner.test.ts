@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { dayMs } from '../../src/model/time.ts'
 import { withWholeCommands } from './shell-words.ts'
 import { openStorySite, owner } from './story-site.ts'
 
@@ -83,6 +84,14 @@ describe('the lists of a history with due dates', async () => {
     const [first] = (await ask('--open', '--owner', owner)).rows
     for (const path of ['/', '/violations', `/violations/${first.fingerprint}`, `/rules/${first.rule}`]) {
       expect([path, (await read(path)).includes(href)]).toEqual([path, true])
+    }
+  })
+
+  it('say the same of what is due, a while after the run too', async () => {
+    site.advance(3 * dayMs)
+    const [first] = (await ask('--open', '--rule', 'endpoint/url-not-https')).rows
+    for (const path of ['/violations', `/violations/${first.fingerprint}`, '/rules/endpoint/url-not-https']) {
+      expect([path, /OVERDUE by 24 h/.test(await read(path))]).toEqual([path, true])
     }
   })
 })

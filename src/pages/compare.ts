@@ -1,7 +1,7 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { readFirstViolations } from '../history/sql/first-violations.ts'
-import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
+import { type CommittedRun, findLastRun, findRunAfter, findRunBefore } from '../history/sql/runs.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import type { ReportChange } from '../model/report.ts'
 import { type Kind, kinds } from '../model/resource.ts'
@@ -16,7 +16,7 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
-import { findNext, findPrevious, runAsOf } from './find-runs.ts'
+import { runAsOf } from './find-runs.ts'
 import { linksAt, paths, type SiteLink } from './link.ts'
 import { queryAfter, readResourceCursor, resourceParameters, showPager } from './list-page.ts'
 import type { SitePage, SiteRequest } from './page.ts'
@@ -47,6 +47,7 @@ export const comparePage: SitePage = {
     const next = last && request.link('/compare', { ...first, ...queryAfter(last) })
     const isFirst = comparison.after === undefined
     const pager = showPager({ first: isFirst ? undefined : request.link('/compare', first), next })
+    const isAlone = from.number === to.number && query.one('from') === undefined
     const filters = [
       textField('from', 'From run', `such as ${from.number}`),
       textField('to', 'To run', `such as ${to.number}`),
@@ -60,7 +61,7 @@ export const comparePage: SitePage = {
       body: html`${showFilterForm('/compare', query, filters)}
 <p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.startedAt)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.startedAt)}.</p>
 ${remarks.slice(1).map((line) => html`<p class="unseen">? ${line}</p>`)}
-${pageSection({ id: 'changes', title: isFirst ? 'Changes' : 'Further changes', count: total, content: html`${showChanges({ rows, total, isIncomplete: coverage.some(isGap) }, link)}${pager}` })}${isFirst ? await showEnded(request, comparison, link) : nothing}`,
+${pageSection({ id: 'changes', title: isFirst ? 'Changes' : 'Further changes', count: total, content: isAlone ? showAlone(to) : html`${showChanges({ rows, total, isIncomplete: coverage.some(isGap) }, link)}${pager}` })}${isFirst ? await showEnded(request, comparison, link) : nothing}`,
       same: {
         command: ['diff'],
         operands: { from: String(from.number), to: String(to.number) },
@@ -78,7 +79,7 @@ async function runsOf({ history, run, query, now }: SiteRequest): Promise<{ from
   const [named, other] = [query.one('from'), query.one('to')]
   const to = other === undefined ? run : await runAsOf(history, other, { now, last })
   if (named !== undefined) return { from: await runAsOf(history, named, { now, last }), to }
-  return { from: (await findPrevious(history, to)) ?? to, to }
+  return { from: (await findRunBefore(history, to.number)) ?? to, to }
 }
 
 interface ChangesPage extends ComparedRuns {
@@ -92,6 +93,10 @@ function readChanges(request: SiteRequest, { from, to, ...chosen }: ChangesPage)
   return onceForRun(request, what, () =>
     readDiff(request.history, { from, to, ...chosen, withPatch: false, limit: mostShown }),
   )
+}
+
+function showAlone({ number }: CommittedRun): Markup {
+  return emptyState(`The history has no run before run ${number} with which to compare it.`, 'unknown')
 }
 
 function showChanges(
@@ -127,8 +132,9 @@ interface ComparedRuns {
 /** The violations that ended between two runs. `link`: as of a run that knows both. */
 async function showEnded(request: SiteRequest, comparison: ComparedRuns, link: SiteLink): Promise<Markup> {
   const { from, to, projects } = comparison
+  if (from.number >= to.number) return nothing
   const { rows, total } = await readEnded(request, comparison)
-  const next = await findNext(request.history, from, to)
+  const next = await findRunAfter(request.history, from.number)
   const items = rows.map((violation) => {
     const { fingerprint, severity, rule, name, uid, project, resolution, endedBy } = violation
     const run = 'run' in violation ? `run ${violation.run}: ` : ''
@@ -155,7 +161,6 @@ async function readEnded(
   { history }: SiteRequest,
   { from, to, projects, kind }: ComparedRuns,
 ): Promise<{ readonly rows: readonly (RecordedViolation | ResolvedViolation)[]; readonly total: number }> {
-  if (from.number >= to.number) return { rows: [], total: 0 }
   let total = 0
   const rows = await readFirstViolations(history, {
     run: to.number,

@@ -1,6 +1,6 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { recordOf } from '../audit/policy-results.ts'
-import { type CommittedRun, findCommittedRun } from '../history/sql/runs.ts'
+import { type CommittedRun, findCommittedRun, findRunAfter, findRunBefore } from '../history/sql/runs.ts'
 import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
 import { countGroups } from '../questions/count-groups.ts'
@@ -18,7 +18,6 @@ import { showVerdict } from '../report/html/show-verdict.ts'
 import { newViolations } from '../report/scanned-extent.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { findNext, findPrevious } from './find-runs.ts'
 import { linksAt, paths, reportLinks } from './link.ts'
 import { NotFound, type SiteHistory, type SitePage } from './page.ts'
 import { onceForNotes, readActiveOf } from './run-facts.ts'
@@ -35,7 +34,9 @@ export const runPage: SitePage = {
     const number = Number(params.number)
     const run = /^\d{1,15}$/.test(params.number ?? '') ? await findCommittedRun(history, number) : undefined
     if (run === undefined) throw new NotFound(`There is no committed run ${params.number}`)
-    const [previous, next] = [await findPrevious(history, run), await findNext(history, run, last)]
+    const [previous, following] = [await findRunBefore(history, number), await findRunAfter(history, number)]
+    // A page as of an earlier run knows no later one.
+    const next = following && following.number <= last.number ? following : undefined
     // The record of a run never changes, and a large one takes seconds to read: what is shown of it is kept.
     const { alarm, verdict, sections, facts } = await onceForNotes({ history, run }, 'report', () =>
       showRun(history, run),

@@ -1,11 +1,14 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
+import { isoTime } from '../../src/model/time.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
+import { aStart } from '../history/samples.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openEventfulSite } from './eventful-site.ts'
 import { openSite } from './open-site.ts'
 import { withWholeCommands } from './shell-words.ts'
+import { openSiteOver } from './story-site.ts'
 
 describe('the page of a run of some projects', () => {
   it('counts what its list of violations lists', async () => {
@@ -46,6 +49,26 @@ it('the list of runs as of one leads to what each run opened, as many as it says
     expect([href, /role="status">(\d+) violations?:/.exec(list)?.[1]]).toEqual([href, opened])
   }
   expect(runs.match(/since=\d/g)).toHaveLength(2)
+})
+
+it('finds the runs next to one however many were interrupted in between, and compares the first with none', async () => {
+  const made = await openHistoryFixture({ fleet: { clean: true, endpointsPerProject: 1 } })
+  const { fixture } = made
+  await fixture.audit()
+  fixture.set({ description: 'another' })
+  for (let run = 2; run < 60; run++) {
+    fixture.harness.advance(60_000)
+    await fixture.harness.withHistory((history) => history.begin(aStart(isoTime(fixture.harness.clock.now()))))
+  }
+  await fixture.audit()
+  await using site = await openSiteOver(made)
+  expect(await site.read('/runs/1')).toContain('<a href="/runs/60" rel="next">')
+  expect(await site.read('/runs/60')).toContain('<a href="/runs/1" rel="prev">')
+  expect(await site.read('/compare')).toContain('Changes <span class="count">1</span>')
+  const alone = await site.read('/compare?run=1')
+  expect(alone).toContain('The history has no run before run 1 with which to compare it.')
+  expect(alone).not.toContain('Nothing differs')
+  expect(await site.read('/compare?from=60&to=1')).not.toContain('Violations that ended')
 })
 
 describe('the pages of a past run', async () => {

@@ -135,6 +135,16 @@ export function findCommittedRun(history: HistoryReader, number: number): Promis
   return history.ask((session) => session.get(`${committedSql} AND number = $1`, [number]))
 }
 
+/** The committed run before another; undefined where there is none. */
+export function findRunBefore(history: HistoryReader, number: number): Promise<CommittedRun | undefined> {
+  return history.ask((session) => session.get(`${committedSql} AND number < $1 ORDER BY number DESC LIMIT 1`, [number]))
+}
+
+/** The committed run after another; undefined where there is none. */
+export function findRunAfter(history: HistoryReader, number: number): Promise<CommittedRun | undefined> {
+  return history.ask((session) => session.get(`${committedSql} AND number > $1 ORDER BY number LIMIT 1`, [number]))
+}
+
 /** The last `most` committed or interrupted runs, newest first, and how many there are in all. */
 export function listEndedRuns(
   history: HistoryReader,

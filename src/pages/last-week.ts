@@ -1,5 +1,5 @@
-import { matchesProject } from '../config/choose-projects.ts'
 import type { ViolationGroup } from '../history/sql/first-violations.ts'
+import { globOf } from '../model/glob.ts'
 import { dayMs, isoTime } from '../model/time.ts'
 import { isOpen } from '../model/violation.ts'
 import { countGroups } from '../questions/count-groups.ts'
@@ -13,9 +13,9 @@ export function openOfLastWeek(
 ): { readonly count: number; readonly href: string } {
   // The trend's week begins after this time.
   const since = isoTime(Date.parse(run.startedAt) - 7 * dayMs + 1)
-  const projects = project === undefined ? [] : [project]
   const opened = groups.filter(
-    (group) => isOpen(group) && group.firstSeen >= since && matchesProject(group.project, projects),
+    (group) => isOpen(group) && group.firstSeen >= since && (project === undefined || group.project === project),
   )
-  return { count: countGroups(opened).total, href: link('/violations', { project, state: 'open', since }) }
+  const pattern = project && globOf(project)
+  return { count: countGroups(opened).total, href: link('/violations', { project: pattern, state: 'open', since }) }
 }

@@ -2,6 +2,7 @@ import { readFirstViolations, type ViolationGroup } from '../history/sql/first-v
 import type { RunInputs } from '../history/sql/read-run.ts'
 import { listRunsBefore } from '../history/sql/runs.ts'
 import { readResolvedBetween } from '../history/sql/violations.ts'
+import { globOf } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../model/time.ts'
 import type { Trend } from '../model/trend.ts'
@@ -250,7 +251,9 @@ function showProjectTable(
         notEvaluated: 0,
         // A project that was never scanned has no page.
         href: run === null ? undefined : link(paths.project(project)),
-        listOf: (severity, state) => link('/violations', { project, severity, 'max-severity': severity, state }),
+        // The name of a list of projects is a pattern that fits all of them.
+        listOf: (severity, state) =>
+          link('/violations', { project: globOf(project), severity, 'max-severity': severity, state }),
         scannedAt: at,
         incompleteSince: incomplete_since,
       }

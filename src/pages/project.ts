@@ -49,7 +49,7 @@ export const projectPage: SitePage = {
     const coverage = toCoverage(scan)
     const extent = extentOf(coverage)
     const trend = await onceForNotes(request, `trend of ${name}`, () =>
-      findTrend(history, { run, since: undefined, projects: [name] }),
+      findTrend(history, { run, since: undefined, projects: [globOf(name)] }),
     )
     const { groups } = await readActiveOf(request)
     const violations = countProjectViolations(groups, scan, extent)

@@ -3,7 +3,10 @@ import { AuditError } from '../../src/model/errors.ts'
 import { dayMs, showOpenTime } from '../../src/model/time.ts'
 import { severities } from '../../src/model/violation.ts'
 import { noPlan } from '../../src/pages/page.ts'
-import { openStorySite, owner } from './story-site.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { addProject } from '../audit/discovery-fixture.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
+import { openSiteOver, openStorySite, owner } from './story-site.ts'
 
 interface Row {
   readonly [member: string]: string
@@ -202,4 +205,22 @@ describe('the overview', () => {
     expect(textOf(project)).toContain('Schedules unknown: the configuration cannot be read')
     expect(overview + worker + project).not.toContain('secret-place')
   })
+})
+
+it('counts and lists what is open of a list of projects apart from the projects in it', async () => {
+  const made = await openHistoryFixture({
+    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 2 },
+  })
+  const { fixture } = made
+  fixture.set({ url: 'http://a.example/hook' })
+  addProject(fixture.fleet, 'refunds')
+  await fixture.audit({
+    list: { named: ['acme/orders', 'acme/payments'] },
+    policy: policyOf('extends: []\nrules: { endpoint/url-not-https: low, project/unlisted: low }'),
+  })
+  await using site = await openSiteOver(made)
+  const [, href = ''] = /<tr data-project="acme\/\*".*?href="(\/violations[^"]*)"/.exec(await site.read('/')) ?? []
+  expect(await site.read(href.replaceAll('&amp;', '&'))).toContain('role="status">1 violation:')
+  const page = textOf(await site.read('/projects/acme/*'))
+  expect(page).toContain('opened 1 ( 1 still open )')
 })

@@ -1,4 +1,4 @@
-import { type Kind, policyProject } from '../model/resource.ts'
+import { isProjectListName, type Kind, policyProject } from '../model/resource.ts'
 import type { ReportLinks } from '../report/html/report-links.ts'
 
 /** Makes the address of a page within the pages; of several values a parameter each, without those that are undefined. */
@@ -19,12 +19,16 @@ export function linksAt(run: number | undefined): SiteLink {
   }
 }
 
-/** Where a resource is shown. Of the policy, only waivers are its resources, which no run scans. */
+/**
+ * Where a resource is shown. Of the policy, only waivers are its resources; a project that the list of a service names
+ * belongs to the list. No run scans these.
+ */
 export function linkToResource(
   link: SiteLink,
   { project, kind, uid }: { readonly project: string; readonly kind: Kind; readonly uid: string },
 ): string {
-  return kind === 'policy' ? link('/waivers') : link(paths.resource(uid), { project, kind })
+  if (kind === 'policy') return link('/waivers')
+  return isProjectListName(project) ? linkToProject(link, project) : link(paths.resource(uid), { project, kind })
 }
 
 /** Where a project is shown; of the policy: what it violates, because no run scans it. */

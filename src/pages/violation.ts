@@ -5,7 +5,7 @@ import { type IdentifiedViolation, identifyViolations, readViolationsByKey } fro
 import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
-import { isPolicyProject, type ProjectRef, projectKey } from '../model/resource.ts'
+import { isPolicyProject, isProjectListName, type ProjectRef, projectKey } from '../model/resource.ts'
 import { formatExpiry, isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
 import { describeSigner, endingWords } from '../questions/acceptances.ts'
@@ -81,10 +81,9 @@ ${rule === undefined || rule.remediation === '' ? nothing : remediation(remediat
 <h2 id="history">History</h2>
 ${showStates(spans, runs)}`,
       aside: await showFacts(request, { row, rule, identified }),
-      same:
-        kind === 'policy'
-          ? { command: ['violations'], options: { rule: row.rule } }
-          : { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
+      same: isScanned(row)
+        ? { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } }
+        : { command: ['violations'], options: { rule: row.rule } },
     }
   },
 }
@@ -151,7 +150,7 @@ function commandsOf(
 ): readonly (readonly string[])[] {
   const isActionable = isLatest && (isOpen(row) || row.state === 'unknown')
   const of = { operands: [uid], options: { project, kind } }
-  const isOfResource = kind !== 'policy'
+  const isOfResource = isScanned({ kind, project })
   return [
     ...(isOfResource ? [hookdriftCommand(['timeline'], of)] : []),
     ...(isActionable && isOfResource
@@ -160,6 +159,11 @@ function commandsOf(
     ...(isActionable ? [hookdriftCommand(['accept'], { operands: [fingerprint], options: { reason: 'why' } })] : []),
     ...(isBuiltInRule(rule) ? [hookdriftCommand(['rules'], { operands: [rule] })] : []),
   ]
+}
+
+/** Whether runs scan what it is about: neither waivers nor what is only in a list of projects. */
+function isScanned({ kind, project }: Pick<ViolationRow, 'kind' | 'project'>): boolean {
+  return kind !== 'policy' && !isProjectListName(project)
 }
 
 const mostNamed = 6

@@ -3,6 +3,7 @@ import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
 import { keepNothing } from '../../src/history/retention.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { dayMs } from '../../src/model/time.ts'
+import { addProject, listRules } from '../audit/discovery-fixture.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { Machines } from '../history/processes.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
@@ -62,4 +63,19 @@ it('a history of which runs were pruned has pages all of whose links lead somewh
   const before = await (await site.get(`/resources/${uid}?from=1&to=5`)).text()
   expect(before).not.toContain('it was not there')
   expect(site.faults).toEqual([])
+}, 120_000)
+
+it('a history of a list that names a project which no run scans has pages all of whose links lead somewhere', async () => {
+  const made = await openHistoryFixture({
+    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 1 },
+  })
+  const uid = addProject(made.fixture.fleet, 'refunds')
+  const list = { named: ['acme/orders', 'acme/payments'] }
+  await made.fixture.audit({ list, policy: listRules })
+  await using site = await openSiteOver(made)
+  const walked = await walkLinks(site, ['/'])
+  const lost = walked.filter(({ status }) => status !== 200)
+  expect(lost.map(({ status, path, from }) => `${status} ${path} from ${from}`)).toEqual([])
+  const [violation] = walked.filter(({ path, text }) => path.startsWith('/violations/') && text.includes('refunds'))
+  expect(violation?.text).not.toMatch(new RegExp(`hookdrift (timeline|restore) .*${uid}`))
 }, 120_000)

@@ -1,6 +1,6 @@
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
-import type { RecordedScan } from '../history/sql/scans.ts'
+import { leaveOutRenamed, type RecordedScan } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 
@@ -15,7 +15,8 @@ export async function readEvaluations(
   scans: readonly RecordedScan[],
 ): Promise<ReadonlyMap<string, ProjectEvaluation>> {
   const byProject = new Map<string, ProjectEvaluation>()
-  for (const [number, ofRun] of Map.groupBy(scans, ({ run }) => run.number)) {
+  // Of projects that had one name, one after the other, the last one has it.
+  for (const [number, ofRun] of Map.groupBy(leaveOutRenamed(scans), ({ run }) => run.number)) {
     const names = new Set(ofRun.map(({ project }) => project.name))
     for (const evaluation of (await readRunInputs(reader, number))?.projects ?? []) {
       if (names.has(evaluation.project)) byProject.set(evaluation.project, evaluation)

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import type { RecordedScan } from '../../src/history/sql/scans.ts'
 import { findProject } from '../../src/questions/compare.ts'
+import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openHistoryFixture } from './history-fixture.ts'
 
@@ -164,4 +165,22 @@ it.each([
   ['ordres', 'no run scanned a project "ordres", did you mean acme/orders?'],
 ])('%s means no single project', (text, message) => {
   expect(() => findProject(scans, text)).toThrow(message)
+})
+
+it('gives violations the due dates of the project that has the name now, and not of the one that had it before', async () => {
+  const projects: Record<string, string> = {}
+  await using made = await openHistoryFixture({ fleet: { projects: 2, endpointsPerProject: 1 }, harness: { projects } })
+  const { fixture } = made
+  const rules = 'extends: []\nrules: { endpoint/url-not-https: high }\n'
+  for (const [at, { uid }] of fixture.fleet.projects().entries()) {
+    const [endpoint] = fixture.fleet.open(uid).endpoints
+    changeEndpoint(fixture.fleet, { project: uid, uid: endpoint?.uid ?? '' }, (row) => ({
+      ...row,
+      url: 'http://a.example',
+    }))
+    projects.payments = uid
+    await fixture.audit({ policy: policyOf(at === 0 ? `${rules}due: { high: 2d }` : rules) })
+  }
+  const { rows } = await made.rows('violations')
+  expect(rows.map((row: { due_at: string | null }) => row.due_at)).toEqual([null, null])
 })

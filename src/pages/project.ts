@@ -101,11 +101,12 @@ async function readReleaseFacts({ history }: SiteRequest, scan: RecordedScan): P
 
 /** How many resources of each kind that it has, and where they are listed. */
 async function readResourceFacts(request: SiteRequest, name: string): Promise<readonly Fact[]> {
+  // Projects that had the name, one after the other, are listed together.
   const counts = (await readResourceCounts(request)).filter(({ project }) => project.name === name)
-  return counts.map(({ kind, resources }) => [
-    `${kind}s`,
-    html`<a href="${request.link('/resources', { project: name, kind })}">${resources}</a>`,
-  ])
+  return [...Map.groupBy(counts, ({ kind }) => kind)].map(([kind, alike]) => {
+    const resources = alike.reduce((sum, each) => sum + each.resources, 0)
+    return [`${kind}s`, html`<a href="${request.link('/resources', { project: name, kind })}">${resources}</a>`]
+  })
 }
 
 const mostShown = 20

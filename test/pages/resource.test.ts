@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { at } from '../audit/fleet-fixture.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
 import { openSite } from './open-site.ts'
+import { openSiteOver } from './story-site.ts'
 
 describe('the pages of runs, projects and resources', async () => {
   const site = await openDemoSite()
@@ -228,4 +230,18 @@ it('counts the subscriptions of an endpoint that it does not list', async () => 
   expect(page).toContain('Used by <span class="count">53</span>')
   expect(page.match(/<p>subscription <a/g)).toHaveLength(50)
   expect(page).toContain('<p class="soft">3 more: see the command below.</p>')
+})
+
+it('counts the resources of projects that had one name as their list does', async () => {
+  const projects: Record<string, string> = {}
+  const fleet = { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 3 }
+  const made = await openHistoryFixture({ fleet, harness: { projects } })
+  for (const { uid } of made.fixture.fleet.projects()) {
+    projects.payments = uid
+    await made.fixture.audit()
+  }
+  await using site = await openSiteOver(made)
+  const counted = [...(await site.read('/projects/acme/payments')).matchAll(/href="([^"]*kind=endpoint)">(\d+)</g)]
+  expect(counted.map(([, , number]) => number)).toEqual(['6'])
+  expect(await site.read(at(counted, 0)[1]?.replaceAll('&amp;', '&') ?? '')).toContain('<b>6 resources</b>')
 })

@@ -92,13 +92,18 @@ async function searchList(readPart: ReadPart, list: ChosenResources['list'], tex
 }
 
 function listAfter(list: ChosenResources['list'], last: ListedResource): ChosenResources['list'] {
-  const projects = list.projects.slice(list.projects.findIndex(({ name }) => name === last.project.name))
+  const projects = list.projects.slice(list.projects.indexOf(last.project))
   return { ...list, projects, after: last }
 }
 
 /** ASCII letters in lower case, regardless of the language. */
 function foldLetters(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+/** Names a project in an address: others may have had its name, one after the other. */
+export function cursorOf({ service, uid }: ProjectRef): string {
+  return `${service}/${uid}`
 }
 
 /** Where the list goes on, and the projects from there on. */
@@ -108,7 +113,7 @@ function readStart(
 ): Pick<ResourceListChoice, 'projects' | 'after'> {
   const [project, kind, uid] = [query.one('after-project'), readChoice(query, 'after-kind', kinds), query.one('after')]
   if (project === undefined && kind === undefined && uid === undefined) return { projects, after: undefined }
-  const at = projects.findIndex(({ name }) => name === project)
+  const at = projects.findIndex((one) => one.name === project || cursorOf(one) === project)
   if (kind !== undefined && uid !== undefined && at >= 0) return { projects: projects.slice(at), after: { kind, uid } }
   throw AuditError.usage('"after-project", "after-kind" and "after" name no place in this list', {
     advice: 'Begin with the first page of the list.',

@@ -12,6 +12,7 @@ import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import {
   type ChosenResources,
   chooseResources,
+  cursorOf,
   filtersOf,
   findResources,
   mostNames,
@@ -70,7 +71,7 @@ function showFilters({ query }: SiteRequest, { text }: ChosenResources): Markup 
 
 /** The run stays the same from page to page, while others are added. */
 function linkAfter(request: SiteRequest, { project, kind, uid }: ListedResource): string {
-  const after = { 'after-project': project.name, 'after-kind': kind, after: uid, run: request.run.number }
+  const after = { 'after-project': cursorOf(project), 'after-kind': kind, after: uid, run: request.run.number }
   return request.link('/resources', { ...filtersOf(request), ...after })
 }
 

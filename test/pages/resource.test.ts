@@ -232,9 +232,9 @@ it('counts the subscriptions of an endpoint that it does not list', async () => 
   expect(page).toContain('<p class="soft">3 more: see the command below.</p>')
 })
 
-it('counts the resources of projects that had one name as their list does', async () => {
+it('counts and lists the resources of projects that had one name, each once', async () => {
   const projects: Record<string, string> = {}
-  const fleet = { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 3 }
+  const fleet = { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 30 }
   const made = await openHistoryFixture({ fleet, harness: { projects } })
   for (const { uid } of made.fixture.fleet.projects()) {
     projects.payments = uid
@@ -242,6 +242,14 @@ it('counts the resources of projects that had one name as their list does', asyn
   }
   await using site = await openSiteOver(made)
   const counted = [...(await site.read('/projects/acme/payments')).matchAll(/href="([^"]*kind=endpoint)">(\d+)</g)]
-  expect(counted.map(([, , number]) => number)).toEqual(['6'])
-  expect(await site.read(at(counted, 0)[1]?.replaceAll('&amp;', '&') ?? '')).toContain('<b>6 resources</b>')
+  expect(counted.map(([, , number]) => number)).toEqual(['60'])
+  const href = at(counted, 0)[1]?.replaceAll('&amp;', '&')
+  const listed: (string | undefined)[] = []
+  for (let next = href; next !== undefined && listed.length < 100; ) {
+    const page = await site.read(next)
+    expect(page).toContain('<b>60 resources</b>')
+    listed.push(...[...page.matchAll(/<code>([0-9A-Z]{26})</g)].map(([, uid]) => uid))
+    next = /href="([^"]*)" rel="next">/.exec(page)?.[1]?.replaceAll('&amp;', '&')
+  }
+  expect([listed.length, new Set(listed).size]).toEqual([60, 60])
 })

@@ -79,7 +79,7 @@ export const overviewPage: SitePage = {
       body: html`${await showLatestVerdict(request, { groups, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
 ${await showCauses(request)}${await showLatest(request, { groups, extent: extentOf(coverage) })}
 ${showProjectTable(request, { status, groups })}
-${await showRest(request, { rules, inputs: await readInputs(request), configuration: configured.configuration })}`,
+${await showRest(request, { rules, inputs: await readInputs(request), extent: extentOf(coverage), configuration: configured.configuration })}`,
       same: { command: ['status'] },
     }
   },
@@ -287,35 +287,44 @@ const [mostRules, mostWaivers, mostRuns] = [8, 8, 8]
 async function showRest(
   request: SiteRequest,
   {
-    rules,
-    inputs,
     configuration,
-  }: {
-    readonly rules: readonly ViolatedRule[]
-    readonly inputs: RunInputs | undefined
+    ...violated
+  }: ViolatedRules & {
     /** As of now; undefined where it is not read, and as of a past run. */
     readonly configuration: SiteConfiguration | undefined
   },
 ): Promise<Markup> {
   return html`<div class="pair"><section>
-${showRules(request, rules, inputs)}</section>
+${showRules(request, violated)}</section>
 <section>
 ${await showWaivers(request)}${configuration === undefined ? nothing : showSchedules(request, configuration)}</section></div>
 ${await showRuns(request)}`
 }
 
-function showRules({ link }: SiteRequest, violated: readonly ViolatedRule[], inputs: RunInputs | undefined): Markup {
+interface ViolatedRules {
+  readonly rules: readonly ViolatedRule[]
+  readonly inputs: RunInputs | undefined
+  readonly extent: ScanExtent
+}
+
+function showRules({ link }: SiteRequest, { rules, inputs, extent }: ViolatedRules): Markup {
   const titles = new Map(inputs?.rules.map(({ id, title }) => [id, title]))
-  const items = violated.slice(0, mostRules).map(({ rule: id, severity, total }) => {
+  const items = rules.slice(0, mostRules).map(({ rule: id, severity, total }) => {
     return html`<li>${severityChip(severity)} <a href="${link(paths.rule(id))}">${titles.get(id) ?? id}</a> <a class="n" href="${link('/violations', { rule: id, state: 'open' })}">${total} open</a></li>
 `
   })
   const more =
-    violated.length > mostRules
-      ? html`<p><a href="${link('/violations', { 'group-by': 'rule', state: 'open' })}">All ${violated.length} rules with open violations</a></p>`
+    rules.length > mostRules
+      ? html`<p><a href="${link('/violations', { 'group-by': 'rule', state: 'open' })}">All ${rules.length} rules with open violations</a></p>`
       : html``
   return html`<h2 id="rules">Rules with open violations, worst first</h2>
-${violated.length === 0 ? emptyState('No violation is open.', 'none') : html`<ul class="lines">${items}</ul>${more}`}`
+${rules.length === 0 ? showNoRule(extent) : html`<ul class="lines">${items}</ul>${more}`}`
+}
+
+function showNoRule(extent: ScanExtent): Markup {
+  return extent === 'all'
+    ? emptyState('No violation is open.', 'none')
+    : emptyState('No violation is open in what was scanned; the rest is unknown.', 'unknown')
 }
 
 async function showWaivers(request: SiteRequest): Promise<Markup> {

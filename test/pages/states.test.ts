@@ -10,7 +10,7 @@ import { openChanged } from '../history/changed-history.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
-import { openStorySite, owner } from './story-site.ts'
+import { openSiteOver, openStorySite, owner } from './story-site.ts'
 
 const paths = pages.map(({ path }) => path)
 const lists = paths.filter((path) => !path.includes(':'))
@@ -88,6 +88,18 @@ describe('pages of a first run that found nothing', async () => {
       expect(text).toContain('The history has no committed run: nothing was scanned.')
     }
   })
+})
+
+it('says of no rule, no run and no project that all is well after a scan that reached nothing', async () => {
+  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 2 } })
+  const { fixture } = made
+  fixture.set({ status: 'inactive' })
+  await fixture.audit()
+  fixture.service.failNext({ how: 'bad-json', path: /./, page: 1, times: 99 })
+  await fixture.audit()
+  await using site = await openSiteOver(made)
+  const overview = await site.read('/')
+  expect(overview).toContain('? No violation is open in what was scanned; the rest is unknown.')
 })
 
 describe('pages after a scan that failed', async () => {

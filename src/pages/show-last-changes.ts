@@ -2,7 +2,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedChange } from '../history/records.ts'
 import { readNotesOf } from '../history/sql/notes.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
-import { type CommittedRun, listRunsBefore } from '../history/sql/runs.ts'
+import { type CommittedRun, listRunsBefore, readRunExtents } from '../history/sql/runs.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
 import { describeWindows } from '../report/describe-window.ts'
@@ -14,7 +14,7 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteRequest } from './page.ts'
-import { onceForNotes } from './run-facts.ts'
+import { onceForNotes, onceForRun } from './run-facts.ts'
 
 /** Older changes are in the timelines of their resources. */
 const [mostRuns, mostShown] = [20, 10]
@@ -52,8 +52,29 @@ ${changes.map((change) => announcedCard(change, link))}</ul>
   return pageSection({
     id: 'changes',
     title: 'Last changes',
-    content: parts.length === 0 ? emptyState(`The last ${mostRuns} runs found no change.`, 'none') : html`${parts}`,
+    content: parts.length === 0 ? await showNone(request, project) : html`${parts}`,
   })
+}
+
+/** That the last runs found no change; they may have scanned a part, or other projects only. */
+async function showNone(request: SiteRequest, project: string | undefined): Promise<Markup> {
+  const extents = await onceForRun(request, `extents of ${project ?? 'all'}`, () => readExtentsOf(request, project))
+  const scanned = new Set(extents.map(({ run }) => run)).size
+  if (scanned === 0) {
+    const what = project === undefined ? 'anything' : 'it'
+    return emptyState(`None of the last ${mostRuns} runs scanned ${what}: what changed is unknown.`, 'unknown')
+  }
+  const isWhole = extents.every(({ incomplete }) => incomplete === 0)
+  const limits = isWhole ? '' : ' in what was scanned; the rest is unknown'
+  const runs = scanned === 1 ? 'The last run' : `The last ${scanned} runs`
+  const which = project === undefined ? '' : ' that scanned it'
+  return emptyState(`${runs}${which} found no change${limits}.`, isWhole ? 'none' : 'unknown')
+}
+
+async function readExtentsOf({ history, run }: SiteRequest, project: string | undefined) {
+  const first = (await listRunsBefore(history, run.number + 1, mostRuns)).at(-1)?.number ?? run.number
+  const extents = await readRunExtents(history, first, run.number)
+  return extents.filter((extent) => project === undefined || extent.project.name === project)
 }
 
 /** A change with what was announced and noted of it, and the way to its resource. */

@@ -115,7 +115,7 @@ describe('the pages of runs, projects and resources', async () => {
         `opened ${week.opened} \\(<a href="/violations\\?project=demo%2Fpayments&amp;state=open&amp;since=[^"]*">${week.opened} still open</a>\\), fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}<`,
       ),
     )
-    expect(await textOf('/projects/demo/payments?run=1')).toContain('The last 20 runs found no change.')
+    expect(await textOf('/projects/demo/payments?run=1')).toContain('The last run that scanned it found no change.')
   })
 
   it('list the runs, and show the report of each', async () => {

@@ -6,6 +6,9 @@ import {
   type ViolationGroup,
   type ViolationPage,
 } from '../history/sql/first-violations.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { matchesGlob } from '../model/glob.ts'
+import { policyProject } from '../model/resource.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
 import { countGroups, type ViolationCounts } from '../questions/count-groups.ts'
 import { pageTokenOf, readCursor } from '../questions/list-cursor.ts'
@@ -13,10 +16,12 @@ import { type OrderedViolation, type ViolationOrder, violationOrders } from '../
 import { isGap } from '../report/gaps.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { rules } from '../rules/rules.ts'
 import { count, countEach } from '../text/count.ts'
-import type { SiteLinkQuery } from './link.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import type { SiteLink, SiteLinkQuery } from './link.ts'
 import type { SiteRequest } from './page.ts'
-import { readDue, readScans } from './run-facts.ts'
+import { readDue, readInputs, readScans, readViolated } from './run-facts.ts'
 import type { SameAnswer } from './same-answer.ts'
 import { showViolationList } from './show-rows.ts'
 
@@ -126,13 +131,32 @@ export async function showNothing(request: SiteRequest): Promise<Markup> {
   const { link, query } = request
   const projects = query.all('project')
   const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
+  const unmet = await describeUnmet(request, scans)
+  if (unmet !== undefined) return html`${emptyState(unmet, 'unknown')}${showAllLinks(link)}`
   const isUnknown = scans.some(({ coverage }) => coverage.some(isGap))
   const limits = isUnknown ? ', in what was scanned' : ''
   const reason = isUnknown ? 'unknown' : 'none'
   const isFiltered = violationParameters.some((name) => !isShape(name) && query.one(name) !== undefined)
   return isFiltered
-    ? html`${emptyState(`No violation passes the filters${limits}.`, reason)}<p><a href="${link('/violations')}">All open violations</a> · <a href="${link('/violations', { state: 'all' })}">with resolved ones</a></p>`
+    ? html`${emptyState(`No violation passes the filters${limits}.`, reason)}${showAllLinks(link)}`
     : emptyState(`No violation is open as of the last scan of each project${limits}.`, reason)
+}
+
+function showAllLinks(link: SiteLink): Markup {
+  return html`<p><a href="${link('/violations')}">All open violations</a> · <a href="${link('/violations', { state: 'all' })}">with resolved ones</a></p>`
+}
+
+/** That a filter names no project or no rule: then an empty list says nothing. */
+async function describeUnmet(request: SiteRequest, scans: readonly RecordedScan[]): Promise<string | undefined> {
+  const [projects, rule] = [request.query.all('project'), request.query.one('rule')]
+  if (scans.length === 0 && projects.length > 0 && !matchesProject(policyProject.name, projects)) {
+    return 'No project that was scanned fits the filter: what is open there is unknown.'
+  }
+  if (rule === undefined) return undefined
+  const known = [...rules, ...((await readInputs(request))?.rules ?? [])].map(({ id }) => id)
+  const ids = [...known, ...(await readViolated(request, true)).rules]
+  if (ids.some((id) => matchesGlob(id, rule))) return undefined
+  return `There is no rule "${rule}"${suggestName(rule, ids) || '.'}`
 }
 
 /** What a reader may ask for by `state`: with what each means. */

@@ -19,7 +19,7 @@ import {
 } from '../model/violation.ts'
 import { readCauses } from '../questions/causes.ts'
 import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
-import { readStatus, type StatusRow } from '../questions/status.ts'
+import { openBesides, readStatus, type StatusRow } from '../questions/status.ts'
 import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
 import { command } from '../report/html/components/command.ts'
@@ -78,7 +78,7 @@ export const overviewPage: SitePage = {
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${showGaps(coverage, link)}`,
       body: html`${await showLatestVerdict(request, { groups, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
 ${await showCauses(request)}${await showLatest(request, { groups, extent: extentOf(coverage) })}
-${showProjectTable(request, { status, groups })}
+${showProjectTable(request, { status, groups })}${await showOthers(request, status)}
 ${await showRest(request, { rules, inputs: await readInputs(request), extent: extentOf(coverage), configuration: configured.configuration })}`,
       same: { command: ['status'] },
     }
@@ -267,6 +267,23 @@ ${projectTable(listed)}${
     ? html`<p>${omitted} more: <a href="${link('/violations', { 'group-by': 'project' })}">all projects with violations</a></p>`
     : nothing
 }`
+}
+
+const mostOthers = 10
+
+/** The numbers above the table are of these too. */
+async function showOthers(request: SiteRequest, { rows }: Answer<StatusRow>): Promise<Markup> {
+  const others = openBesides(
+    await readCounts(request),
+    rows.map(({ project }) => project),
+  )
+  if (others.length === 0) return nothing
+  const items = others.slice(0, mostOthers).map(({ project, open, isFormer }) => {
+    const href = request.link('/violations', { project: globOf(project), state: 'open' })
+    return html`<li><a href="${href}">${count(open, 'violation')}</a> of ${project}${isFormer ? ', which is no longer audited' : ''}</li>`
+  })
+  const omitted = others.length - items.length
+  return html`<p>Also open:</p><ul class="lines">${items}${omitted > 0 ? html`<li>and those of ${count(omitted, 'other project')}</li>` : nothing}</ul>`
 }
 
 /** What the last scan of each project could not confirm. */

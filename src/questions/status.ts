@@ -205,7 +205,7 @@ export async function readStatus(
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   const { more, remarks = [] } = await describeMoved(reader)
-  const others = projects.length > 0 ? [] : describeOthers(active, names)
+  const others = projects.length > 0 ? [] : openBesides(active, names).map(describeOther)
   const allRemarks = [...remarks, ...describeServices(scans, evaluations), ...others]
   return {
     form: statusForm,
@@ -216,12 +216,28 @@ export async function readStatus(
   }
 }
 
-/** What is open besides the projects: violations of lists of projects, and of the policy itself. */
-function describeOthers(active: ReadonlyMap<string, ActiveCounts>, named: readonly string[]): readonly string[] {
-  return [...active].sort().flatMap(([name, { open }]) => {
-    const isOther = name === policyProject.name || (isProjectListName(name) && !named.includes(name))
-    return isOther && totalOf(open) > 0 ? [`Also open: ${count(totalOf(open), 'violation')} of ${name}.`] : []
+interface OtherOpen {
+  readonly project: string
+  readonly open: number
+  /** Neither the policy nor a list of projects: a project that the configuration no longer names or finds. */
+  readonly isFormer: boolean
+}
+
+/** What is open besides the listed projects: violations of the policy, of lists of projects, and of former projects. */
+export function openBesides(
+  active: ReadonlyMap<string, ActiveCounts>,
+  listed: readonly string[],
+): readonly OtherOpen[] {
+  const names = new Set(listed)
+  return [...active].sort().flatMap(([project, counts]) => {
+    const open = totalOf(counts.open)
+    const isFormer = project !== policyProject.name && !isProjectListName(project)
+    return names.has(project) || open === 0 ? [] : [{ project, open, isFormer }]
   })
+}
+
+function describeOther({ project, open, isFormer }: OtherOpen): string {
+  return `Also open: ${count(open, 'violation')} of ${project}${isFormer ? ', which is no longer audited' : ''}.`
 }
 
 /** Of each service, what its projects show together. */

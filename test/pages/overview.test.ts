@@ -3,6 +3,7 @@ import { AuditError } from '../../src/model/errors.ts'
 import { dayMs, showOpenTime } from '../../src/model/time.ts'
 import { severities } from '../../src/model/violation.ts'
 import { noPlan } from '../../src/pages/page.ts'
+import { readStatus } from '../../src/questions/status.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { addProject } from '../audit/discovery-fixture.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
@@ -148,6 +149,8 @@ describe('the overview', () => {
       const lostHere = severities.flatMap((one) => (lost(project, one) === 0 ? [] : [`${lost(project, one)} ${one}`]))
       if (!complete) take(`(${lostHere.join(', ')} then)`)
     }
+    const ofPolicy = open.rows.filter(({ project }: Row) => project === 'hookdrift/policy').length
+    take(`Also open: ${ofPolicy} violation of hookdrift/policy`)
     const byRule = Object.entries(Object.groupBy(open.rows as Row[], ({ rule = '' }) => rule))
     expect(byRule).toHaveLength(8)
     for (const [rule, rows = []] of byRule) {
@@ -223,4 +226,20 @@ it('counts and lists what is open of a list of projects apart from the projects 
   expect(await site.read(href.replaceAll('&amp;', '&'))).toContain('role="status">1 violation:')
   const page = textOf(await site.read('/projects/acme/*'))
   expect(page).toContain('opened 1 ( 1 still open )')
+})
+
+it('says whose open violations it counts besides those of the projects in its table', async () => {
+  const made = await openHistoryFixture({
+    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 1 },
+  })
+  made.fixture.set({ status: 'inactive' })
+  await made.fixture.audit()
+  await made.fixture.audit({ only: ['acme/orders'] })
+  const expected = { named: ['acme/orders'], isDiscovered: () => false }
+  const plan = { ...noPlan, configured: async () => ({ expected, schedules: [], channels: [] }) }
+  await using site = await openSiteOver(made, plan)
+  const page = textOf(await site.read('/'))
+  expect(page).toContain('Also open: 2 violations of acme/payments, which is no longer audited')
+  const { remarks } = await readStatus(site.history, { expected, projects: [], now: 0, dueAfter: () => 1, limit: 9 })
+  expect(remarks).toEqual(['Also open: 2 violations of acme/payments, which is no longer audited.'])
 })

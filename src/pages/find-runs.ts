@@ -25,3 +25,8 @@ export async function atLastRun(request: SiteRequest): Promise<SiteRequest | und
   const run = request.isLatest ? undefined : await findLastRun(request.history)
   return run && { ...request, run, isLatest: true, link: linksAt(undefined) }
 }
+
+/** Whether a page shows the present state: as of the last run, also where the address names it. */
+export async function isOfLastRun({ history, run, isLatest }: SiteRequest): Promise<boolean> {
+  return isLatest || (await findLastRun(history))?.number === run.number
+}

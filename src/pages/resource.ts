@@ -24,6 +24,7 @@ import { describeAge } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
+import { isOfLastRun } from './find-runs.ts'
 import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
 import { paths, type SiteLink } from './link.ts'
 import { type RunNames, readRunNames } from './name-run.ts'
@@ -229,6 +230,8 @@ ${fieldTable(fields)}${meanwhile}${turns.length === 0 ? nothing : html`<ul class
 
 /** The requests that put a resource back, and why. */
 async function showRestore(request: SiteRequest, identity: Identity): Promise<Markup> {
+  // A request of then would undo what people changed since.
+  if (!(await isOfLastRun(request))) return nothing
   const answer = await readRequests(request, identity, undefined)
   if (answer === undefined) return nothing
   const { rows, remarks = [], conclusion = [] } = answer

@@ -29,6 +29,7 @@ import { remediationFor } from '../report/remediation-for.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
+import { isOfLastRun } from './find-runs.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
 import { type RunNames, readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
@@ -77,7 +78,7 @@ export const violationPage: SitePage = {
 ${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, { spans, runs })}
 <h2 id="fix">What to do</h2>
-${rule === undefined || rule.remediation === '' ? nothing : remediation(remediationFor(rule.remediation, [row]))}${isOpen(row) || row.state === 'unknown' ? await showRepair(request, identified, row.rule) : nothing}
+${rule === undefined || rule.remediation === '' ? nothing : remediation(remediationFor(rule.remediation, [row]))}${await showRepair(request, identified, row)}
 <h2 id="history">History</h2>
 ${showStates(spans, runs)}`,
       aside: await showFacts(request, { row, rule, identified }),
@@ -298,13 +299,16 @@ function versionAt(versions: readonly VersionSpan[], run: number): VersionSpan |
 }
 
 /** The request that repairs a violation, with its placeholders; that there is none, where no value is right for all. */
-async function showRepair(request: SiteRequest, violation: IdentifiedViolation, rule: string): Promise<Markup> {
-  const { rows = [] } = (await readRequests(request, violation, rule)) ?? {}
+async function showRepair(request: SiteRequest, violation: IdentifiedViolation, row: ViolationRow): Promise<Markup> {
+  if (!isOpen(row) && row.state !== 'unknown') return nothing
+  // A request of then would undo what people changed since.
+  if (!(await isOfLastRun(request))) return nothing
+  const { rows = [] } = (await readRequests(request, violation, row.rule)) ?? {}
   if (rows.length === 0)
     return html`<p class="soft">No request is right for every fleet here: a person decides what the value should be.</p>`
   return html`${rows.map(
-    (row) => html`<h3>The request that repairs it</h3>
-${showRequest(row)}`,
+    (repair) => html`<h3>The request that repairs it</h3>
+${showRequest(repair)}`,
   )}`
 }
 

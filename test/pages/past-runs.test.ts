@@ -127,6 +127,14 @@ describe('the pages of a past run', async () => {
       `hookdrift timeline ${open.uid} --project ${open.project} --kind endpoint --run 1`,
     )
     expect(page).not.toContain('hookdrift accept')
+    const changed = await read(`/resources/${open.uid}`)
+    expect(changed).toContain('How to put it back')
+    for (const path of [`/violations/${open.fingerprint}?run=2`, `/resources/${open.uid}?run=2`]) {
+      expect([path, /-X PUT|put it back|hookdrift restore|a person decides/.test(await read(path))]).toEqual([
+        path,
+        false,
+      ])
+    }
   })
   it('have ended waivers and ended acceptances in sections of their own', async () => {
     site.advance(9 * 86_400_000)

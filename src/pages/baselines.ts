@@ -162,7 +162,7 @@ async function showDifferences(
   }${pager}`
   const title = isLatest ? 'What differs in the last run' : `What differs in run ${run.number}`
   return {
-    alarm: showGaps(coverage, link),
+    alarm: await showGaps(request, coverage),
     isFirst: cursor === undefined,
     next,
     section: pageSection({ id: 'differences', title, count: rows.length, content }),

@@ -57,7 +57,7 @@ export const comparePage: SitePage = {
     return {
       title: `Run ${from.number} and run ${to.number}`,
       crumbs: [{ title: 'Runs', href: request.link('/runs') }],
-      alarm: showGaps(coverage, link),
+      alarm: await showGaps({ history: request.history, link }, coverage),
       body: html`${showFilterForm('/compare', query, filters)}
 <p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.startedAt)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.startedAt)}.</p>
 ${remarks.slice(1).map((line) => html`<p class="unseen">? ${line}</p>`)}

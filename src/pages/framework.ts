@@ -62,7 +62,7 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
     title: compliance.title,
     paper: complianceName(compliance),
     // A period may end before the run of the page.
-    alarm: showGaps((await readLatestScans(history, compliance.run.number)).flatMap(toCoverage), link),
+    alarm: await showGaps(request, (await readLatestScans(history, compliance.run.number)).flatMap(toCoverage)),
     about: describe(compliance),
     verdict: complianceVerdict(compliance),
     sections: html`${sections.map(pageSection)}`,

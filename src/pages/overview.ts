@@ -65,7 +65,7 @@ export const overviewPage: SitePage = {
   parameters: [],
   isOfRun: 'past',
   async show(request) {
-    const { link, isLatest } = request
+    const { isLatest } = request
     const { groups, rules } = await readActiveOf(request)
     const configured = isLatest ? await readConfigured(request) : unconfigured(timeOf(request))
     const status = await readProjects(request, configured)
@@ -75,7 +75,7 @@ export const overviewPage: SitePage = {
     return {
       title: 'Overview',
       crumbs: [],
-      alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${showGaps(coverage, link)}`,
+      alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${await showGaps(request, coverage)}`,
       body: html`${await showLatestVerdict(request, { groups, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
 ${await showCauses(request)}${await showLatest(request, { groups, extent: extentOf(coverage) })}
 ${showProjectTable(request, { status, groups })}${await showOthers(request, status)}

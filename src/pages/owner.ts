@@ -72,7 +72,7 @@ export const ownerPage: SitePage = {
     return {
       title: `Owner ${owner}`,
       crumbs: [{ title: 'Owners', href: link('/violations', { 'group-by': 'owner' }) }],
-      alarm: showGaps(coverage, link),
+      alarm: await showGaps(request, coverage),
       body: !isFirst
         ? section
         : html`${showNumbers({ open: counts.severities, unknown: unknown.severities, extent })}

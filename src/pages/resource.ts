@@ -68,7 +68,7 @@ export const resourcePage: SitePage = {
     return {
       title: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name === '' ? uid : name}`,
       crumbs,
-      alarm: showGaps(coverage, link),
+      alarm: await showGaps(request, coverage),
       body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs, notes })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
       aside: showFacts(identity, versions, timeline.rows, link),
       same: { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
@@ -140,8 +140,8 @@ async function showAsOf(
   const complete = await readLastComplete(request, project, [kind])
   // A walk that broke off may have shown it all the same.
   const isLater = complete === undefined || last.fromRun > complete.number
-  const run = isLater ? { number: last.fromRun, at: last.from } : complete
-  return html`<p class="empty unseen">? Its state is as of ${showRunAt(run, request)}${isLater ? nothing : ', the last complete scan'}.</p>
+  const run = isLater ? (await readRunNames(request)).nameAt(last.fromRun, last.from) : showRunAt(complete, request)
+  return html`<p class="empty unseen">? Its state is as of ${run}${isLater ? nothing : ', the last complete scan'}.</p>
 `
 }
 

@@ -38,7 +38,7 @@ export const resourcesPage: SitePage = {
     return {
       title: 'Resources',
       crumbs: [],
-      alarm: showGaps(chosen.coverage, link),
+      alarm: await showGaps(request, chosen.coverage),
       body: html`${showFilters(request, chosen)}
 ${await showExtent(request, chosen, page)}
 ${resources.length === 0 ? showNothing(chosen, page) : showResourceTable(resources, link)}${showPager(request, { chosen, page, next })}`,

@@ -55,7 +55,7 @@ export const rulePage: SitePage = {
       title,
       crumbs: [{ title: 'Rules', href: link('/rules') }],
       body: html`<p>${rule.title === '' ? nothing : html`<code>${id}</code> `}${showSeverity(rule)}</p>
-${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run recorded only what it had found.</p>` : nothing}${showRuleGaps(rule, request)}${showViolationsOfRule(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showRemediation(rule)}`,
+${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run recorded only what it had found.</p>` : nothing}${await showRuleGaps(rule, request)}${showViolationsOfRule(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showRemediation(rule)}`,
       aside: showFacts(rule, request),
       same: { command: ['violations'], options: { rule: id } },
       atLast: last !== undefined && (await findRule(last, id)) === undefined ? last.link('/rules') : undefined,
@@ -156,7 +156,8 @@ function showFacts({ id, kind, severity, evaluated }: RuleInRun, { run, link }: 
 const mostNamed = 6
 
 /** Where a rule could not be evaluated, a line for each cause: there, nothing found is not nothing wrong. */
-function showRuleGaps({ gaps, notEvaluated, missed }: RuleInRun, { run, link }: SiteRequest): Markup {
+async function showRuleGaps({ gaps, notEvaluated, missed }: RuleInRun, request: SiteRequest): Promise<Markup> {
+  const { run, link } = request
   const projects = new Set([...gaps, ...notEvaluated, ...missed].map(({ project }) => project))
   if (projects.size === 0) return nothing
   const refusals = [...Map.groupBy([...notEvaluated, ...missed], ({ reason }) => reason)].map(([cause, alike]) => {
@@ -168,7 +169,7 @@ function showRuleGaps({ gaps, notEvaluated, missed }: RuleInRun, { run, link }: 
     headline: `The rule could not be evaluated everywhere in ${count(projects.size, 'project')}.`,
     causes: [...nameCauses(gaps, new Set()), ...refusals],
     meaning: 'What it would find there is unknown.',
-    href: linkToCoverage(gaps, link) ?? `${link(paths.run(run.number))}#coverage`,
+    href: (await linkToCoverage(request, gaps)) ?? `${link(paths.run(run.number))}#coverage`,
   })
 }
 

@@ -70,7 +70,7 @@ export const violationPage: SitePage = {
       title: rule?.title ?? row.rule,
       heading: html`${rule?.title ?? row.rule}`,
       crumbs: [{ title: 'Violations', href: link('/violations') }],
-      alarm: unread.gaps.length === 0 ? nothing : showGaps(unread.scans.flatMap(toCoverage), link),
+      alarm: unread.gaps.length === 0 ? nothing : await showGaps(request, unread.scans.flatMap(toCoverage)),
       body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
 <p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
 <p class="lead">${withCode(row.message)}</p>

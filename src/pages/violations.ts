@@ -37,7 +37,7 @@ export const violationsPage: SitePage = {
   parameters: [...violationParameters, 'after', 'before'],
   isOfRun: 'past',
   async show(request) {
-    const { link, query } = request
+    const { query } = request
     const filters = readViolationQuery(request)
     const violated = await readViolated(request, filters.withResolved)
     const projects = query.all('project')
@@ -53,7 +53,7 @@ export const violationsPage: SitePage = {
     return {
       title: 'Violations',
       crumbs: [],
-      alarm: showGaps(scans.flatMap(toCoverage), link),
+      alarm: await showGaps(request, scans.flatMap(toCoverage)),
       body: html`${showFilters(request, violated)}
 ${content.body}`,
       same: sameList(request),

@@ -54,7 +54,7 @@ export const workerPage: SitePage = {
     return {
       title: 'Worker',
       crumbs: [],
-      alarm: html`${configured.alarm}${isStale(rows) ? showStale(stale) : nothing}${showGaps(coverage, link)}`,
+      alarm: html`${configured.alarm}${isStale(rows) ? showStale(stale) : nothing}${await showGaps({ history, link }, coverage)}`,
       body: html`<p class="meta">As of now, not of a run: ${count(rows.length, 'project')}, ${stale.length} with a stale scan, ${incomplete.length} with an incomplete one.</p>
 ${pageSection({
   id: 'scans',

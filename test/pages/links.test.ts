@@ -65,6 +65,34 @@ it('a history of which runs were pruned has pages all of whose links lead somewh
   expect(site.faults).toEqual([])
 }, 120_000)
 
+it('a history of which incomplete runs were pruned has pages all of whose links lead somewhere', async () => {
+  const made = await openHistoryFixture({
+    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 4 },
+    harness: { pageSize: 2 },
+  })
+  const { fixture } = made
+  await fixture.audit()
+  fixture.service.failNext({
+    how: 'bad-json',
+    path: new RegExp(`${fixture.uidOf('payments')}/endpoints`),
+    page: 2,
+    times: 99,
+  })
+  for (const name of ['as before', 'another', 'another']) {
+    for (const index of [0, 1, 2, 3]) if (name === 'another') fixture.set({ description: name }, index)
+    await fixture.audit({ only: ['acme/payments'] })
+    if (name === 'another') await fixture.audit({ only: ['acme/orders'] })
+  }
+  const upkeep = sqliteUpkeep(fixture.harness.file, new Machines().process(7))
+  const { plan } = await upkeep.prune({ keep: { ...keepNothing, last: 3 }, options: {}, toolVersion: '0.1.0' })
+  await upkeep.close()
+  expect(plan.flatMap(({ number, reasons }) => (reasons.length === 0 ? [number] : []))).toEqual([3])
+  await using site = await openSiteOver(made)
+  const walked = await walkLinks(site, ['/', '/?run=4'])
+  const lost = walked.filter(({ status }) => status !== 200)
+  expect(lost.map(({ status, path, from }) => `${status} ${path} from ${from}`)).toEqual([])
+}, 120_000)
+
 it('a history of a list that names a project which no run scans has pages all of whose links lead somewhere', async () => {
   const made = await openHistoryFixture({
     fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 1 },

@@ -1,3 +1,4 @@
+import { globOf } from '../model/glob.ts'
 import { isProjectListName, type Kind, policyProject } from '../model/resource.ts'
 import type { ReportLinks } from '../report/html/report-links.ts'
 
@@ -20,14 +21,15 @@ export function linksAt(run: number | undefined): SiteLink {
 }
 
 /**
- * Where a resource is shown. Of the policy, only waivers are its resources; a project that the list of a service names
- * belongs to the list. No run scans these.
+ * Where a resource is shown. The resources of the policy are its waivers, and what it says of a project is that violations
+ * are overdue there; a project that the list of a service names belongs to the list. No run scans these.
  */
 export function linkToResource(
   link: SiteLink,
   { project, kind, uid }: { readonly project: string; readonly kind: Kind; readonly uid: string },
 ): string {
-  if (kind === 'policy') return link('/waivers')
+  if (kind === 'policy' && project === policyProject.name) return link('/waivers')
+  if (kind === 'policy') return link('/violations', { project: globOf(project), overdue: 'true' })
   return isProjectListName(project) ? linkToProject(link, project) : link(paths.resource(uid), { project, kind })
 }
 

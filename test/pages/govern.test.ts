@@ -85,7 +85,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
     expect(page).toContain('<h2>How to fix</h2>')
     expect(page).toContain('<td>min_characters</td>')
     expect(page).toMatch(/href="\/violations\/[0-9a-f]{32}"/)
-    expect(page).toContain('href="/violations?rule=endpoint%2Fsecret-weak"')
+    expect(page).toContain('href="/violations?rule=endpoint%2Fsecret-weak&amp;state=active"')
     expect(page).toContain('href="/compliance/soc2#control-CC6.1"')
     expect((await site.get('/rules/endpoint/unheard-of')).status).toBe(404)
     expect((await site.get('/rules/..%2F..%2Fhow-to/install')).status).toBe(404)

@@ -87,6 +87,14 @@ describe('the lists of a history with due dates', async () => {
     }
   })
 
+  it('lead from what says that violations are overdue to these', async () => {
+    const [row] = (await ask('--open', '--rule', 'violation/overdue')).rows
+    const page = await read(`/violations/${row.fingerprint}?run=${site.run}`)
+    const [, href = ''] = / · policy <a href="([^"]*)"/.exec(page) ?? []
+    const { counts } = await ask('--open', '--overdue', '--project', row.project)
+    expect(await read(href.replaceAll('&amp;', '&'))).toContain(`role="status">${counts.total} violations:`)
+  })
+
   it('say the same of what is due, a while after the run too', async () => {
     site.advance(3 * dayMs)
     const [first] = (await ask('--open', '--rule', 'endpoint/url-not-https')).rows

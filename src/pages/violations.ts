@@ -5,7 +5,7 @@ import { listRuns } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { remembering } from '../model/remembering.ts'
 import { kinds } from '../model/resource.ts'
-import { isoTime, readDuration } from '../model/time.ts'
+import { readDuration } from '../model/time.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
 import { toCoverage } from '../questions/as-of.ts'
 import { countGroups, rankGroups } from '../questions/count-groups.ts'
@@ -101,9 +101,8 @@ async function chooseGroups(request: SiteRequest, violationQuery: ViolationQuery
     },
     dueOf,
   )
-  const since = await sinceOf(request)
-  const isSince = ({ state, run: number, firstSeen }: ViolationGroup) =>
-    since === undefined || (state === 'resolved' ? number > since.after : firstSeen >= since.time)
+  const after = await lastBefore(request)
+  const isSince = ({ state, run: ended, firstRun }: ViolationGroup) => (state === 'resolved' ? ended : firstRun) > after
   const projects = query.all('project')
   const isMeant = remembering((project) => matchesProject(project, projects))
   const choice = {
@@ -126,16 +125,13 @@ async function chooseGroups(request: SiteRequest, violationQuery: ViolationQuery
   }
 }
 
-/** The run before those that count, and when the first of them began, ISO 8601. */
-async function sinceOf(request: SiteRequest) {
+/** The run before those that count; 0: all count. */
+async function lastBefore(request: SiteRequest): Promise<number> {
   const { history, query, run } = request
   const since = query.one('since')
-  if (since === undefined) return undefined
-  if (since === String(run.number)) return { time: run.startedAt, after: run.number - 1 }
-  const runs = await listRuns(history)
-  const now = timeOf(request)
-  const after = runBefore(runs, since, now)
-  return { time: runs.find(({ number }) => number > after)?.startedAt ?? isoTime(now), after }
+  if (since === undefined) return 0
+  if (since === String(run.number)) return run.number - 1
+  return runBefore(await listRuns(history), since, timeOf(request))
 }
 
 async function showGrouped(

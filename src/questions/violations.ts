@@ -251,7 +251,6 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   const evaluations = await readEvaluations(reader, scans)
   const hasLabels = labelTest(evaluations, query.labels)
   const inProject = remembering((project) => matchesProject(project, projects) && hasLabels(project))
-  const since = after === 0 ? '' : ((await listRuns(reader)).find(({ number }) => number > after)?.startedAt ?? '~')
   const dueOf: DueOf = (project) => evaluations.get(project)?.due
   const matches = testGroups(query, dueOf)
   const sortKey = sortKeyOf(sort, dueOf)
@@ -265,7 +264,7 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
     withActive: [...states].some((state) => state !== 'resolved'),
     resolvedAfter: states.has('resolved') ? after : undefined,
     isChosen(group) {
-      const isNew = group.state === 'resolved' || group.firstSeen >= since
+      const isNew = group.state === 'resolved' || group.firstRun > after
       const isSelected = isNew && inProject(group.project) && matches(group)
       if (isSelected) tally.add(group)
       return isSelected

@@ -171,7 +171,7 @@ describe('the overview', () => {
     const page = await read(`/?run=${site.run}`)
     const links = [...page.matchAll(/<a[^>]* href="(\/violations\?[^"]*)"[^>]*>(.*?)<\/a>/gs)].flatMap(
       ([, href = '', text = '']) => {
-        const [number] = /\d+/.exec(textOf(text)) ?? []
+        const [number] = /\b\d+\b/.exec(textOf(text)) ?? []
         return number === undefined ? [] : [{ href: href.replaceAll('&amp;', '&'), number }]
       },
     )

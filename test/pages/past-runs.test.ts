@@ -71,6 +71,22 @@ it('finds the runs next to one however many were interrupted in between, and com
   expect(await site.read('/compare?from=60&to=1')).not.toContain('Violations that ended')
 })
 
+it('lists what runs opened since one by their numbers, also where the clock was set back in between', async () => {
+  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 2 } })
+  const { fixture } = made
+  const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: high }')
+  const opened = fixture.set({ url: 'http://a.example/hook' }, 1)
+  await fixture.audit({ policy })
+  fixture.harness.advance(-3_600_000)
+  const uid = fixture.set({ url: 'http://b.example/hook' }, 0)
+  await fixture.audit({ policy })
+  const { rows } = await made.rows('violations', '--since', '2')
+  expect(rows.map((row: { uid: string }) => row.uid)).toEqual([uid])
+  await using site = await openSiteOver(made)
+  const page = await site.read('/violations?since=2')
+  expect([page.includes(uid), page.includes(opened)]).toEqual([true, false])
+})
+
 describe('the pages of a past run', async () => {
   const site = await openEventfulSite()
   const [{ fingerprint: accepted, name }] = (await site.json('accept', '--list')).rows

@@ -69,7 +69,7 @@ export const resourcePage: SitePage = {
       title: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name === '' ? uid : name}`,
       crumbs,
       alarm: await showGaps(request, coverage),
-      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs, notes })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
+      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs, notes })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, project.name, link)}${showState(last)}`,
       aside: showFacts(identity, versions, timeline.rows, link),
       same: { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
     }
@@ -247,14 +247,16 @@ async function showRestore(request: SiteRequest, identity: Identity): Promise<Ma
 const mostUsers = 50
 
 /** Subscriptions that refer to it. The timeline has them as JSON. */
-function showUsers(resources: unknown, link: SiteLink): Markup {
+function showUsers(resources: unknown, project: string, link: SiteLink): Markup {
   const [first] = Array.isArray(resources) ? resources : []
   const referrers = isJsonObject(first) && Array.isArray(first.referrers) ? first.referrers.filter(isJsonObject) : []
   const now = referrers.filter(({ to_run }) => to_run === null)
   if (referrers.length === 0) return nothing
   const rows = now.map((referrer) => {
     const [uid, name] = [String(referrer.uid), String(referrer.name)]
-    return html`<li><p>subscription <a href="${link(paths.resource(uid))}">${name === '' ? uid : shorten(name, 120)}</a></p></li>`
+    // Another project may have a subscription of that uid.
+    const href = link(paths.resource(uid), { project, kind: 'subscription' })
+    return html`<li><p>subscription <a href="${href}">${name === '' ? uid : shorten(name, 120)}</a></p></li>`
   })
   return pageSection({
     id: 'users',

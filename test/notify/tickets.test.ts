@@ -326,6 +326,7 @@ const acting = [
   ...hostile,
   '@everyone @octocat fixes #1, closes acme/payments#2 GH-3 deadbeefdeadbeef',
   '1. a list',
+  ' 1. ',
   '<img src=x onerror=alert(1)> <!-- hookdrift:hookdrift-9 msg_9 --> -->',
   '[~admin] [x|https://evil.example] {code}x{code} !https://evil.example/x.png! {{x}} h1. \\\\ \\*x\\* |a|b|',
   '{noformat}{color:red}x{color} bq. OPS-1 :) (y) ---- www.evil.example mailto:a@evil.example &#42;',

@@ -147,7 +147,7 @@ function markdown(lines: readonly Line[]): string {
     name: (text) => code(text, 300),
     command: (text) => code(text),
     // A number in front would begin a list.
-    foreign: (text) => prose(text, 1000).replace(/^(\d{1,9})(?=[.)])/, '$1\\'),
+    foreign: (text) => prose(text, 1000).replace(/^( *\d{1,9})(?=[.)])/, '$1\\'),
     prose,
     link: ({ label, url }) => `[${label}](${url})`,
   })

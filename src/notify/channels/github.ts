@@ -146,8 +146,8 @@ function markdown(lines: readonly Line[]): string {
     words: safeWords,
     name: (text) => code(text, 300),
     command: (text) => code(text),
-    // A number in front would begin a list.
-    foreign: (text) => prose(text, 1000).replace(/^( *\d{1,9})(?=[.)])/, '$1\\'),
+    // A number in front would begin a list, also behind three blanks.
+    foreign: (text) => prose(text, 1000).replace(/^( {0,3}\d{1,9})(?=[.)])/, '$1\\'),
     prose,
     link: ({ label, url }) => `[${label}](${url})`,
   })

@@ -55,7 +55,7 @@ export const comparePage: SitePage = {
       choiceField('kind', 'Kind', kinds, 'any'),
     ]
     return {
-      title: `Run ${from.number} and run ${to.number}`,
+      title: isAlone ? `Run ${to.number}` : `Run ${from.number} and run ${to.number}`,
       crumbs: [{ title: 'Runs', href: request.link('/runs') }],
       alarm: await showGaps({ history: request.history, link }, coverage),
       body: html`${showFilterForm('/compare', query, filters)}

@@ -102,7 +102,7 @@ it('a site without a run says so in place of each list', async () => {
   }
   await site.run()
   expect((await site.get('/resources')).text).toContain('No resource.')
-  expect((await site.get('/compare')).text).toContain('Nothing differs')
+  expect((await site.get('/compare')).text).toContain('The history has no run before run 1')
 })
 
 it('says that a search goes on when it read as many names as a page may', async () => {

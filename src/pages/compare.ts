@@ -59,9 +59,9 @@ export const comparePage: SitePage = {
       crumbs: [{ title: 'Runs', href: request.link('/runs') }],
       alarm: await showGaps({ history: request.history, link }, coverage),
       body: html`${showFilterForm('/compare', query, filters)}
-<p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.startedAt)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.startedAt)}.</p>
+${isAlone ? showAlone(to) : html`<p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.startedAt)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.startedAt)}.</p>`}
 ${remarks.slice(1).map((line) => html`<p class="unseen">? ${line}</p>`)}
-${pageSection({ id: 'changes', title: isFirst ? 'Changes' : 'Further changes', count: total, content: isAlone ? showAlone(to) : html`${showChanges({ rows, total, isIncomplete: coverage.some(isGap) }, link)}${pager}` })}${isFirst ? await showEnded(request, comparison, link) : nothing}`,
+${isAlone ? nothing : pageSection({ id: 'changes', title: isFirst ? 'Changes' : 'Further changes', count: total, content: html`${showChanges({ rows, total, isIncomplete: coverage.some(isGap) }, link)}${pager}` })}${isFirst ? await showEnded(request, comparison, link) : nothing}`,
       same: {
         command: ['diff'],
         operands: { from: String(from.number), to: String(to.number) },

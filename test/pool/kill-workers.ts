@@ -21,7 +21,7 @@ export interface DisturbedRun {
 }
 
 const workers = 3
-const mostRunMs = 180_000
+const mostRunMs = 600_000
 
 /** Three worker processes that share the runs of a history, of which one can be killed at any statement. */
 export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_000 } = {}) {

@@ -16,7 +16,7 @@ export interface WorkersOptions {
   readonly more?: string
   /** Walks of the service at once. */
   readonly walks?: number
-  /** Of a worker. Default: two minutes. */
+  /** Of a process. Default: two minutes. */
   readonly lifetimeMs?: number
 }
 
@@ -47,14 +47,16 @@ export function openWorkerProcesses({
   configure(more)
   directory.write('policy.yaml', 'extends: [all]\n')
   const running: Running[] = []
-  const options = (more: Readonly<Record<string, string>> = {}) => ({ cwd: directory.path, env: { ...env, ...more } })
+  const lifetime = lifetimeMs === undefined ? {} : { lifetimeMs }
+  const options = (more: Readonly<Record<string, string>> = {}) => {
+    return { cwd: directory.path, env: { ...env, ...more }, ...lifetime }
+  }
   return {
     directory,
     configure,
     /** Starts a worker, and returns when it takes part. `config`: a file of its own. */
     start(config = 'hookdrift.yaml', more: Readonly<Record<string, string>> = {}): Running {
-      const lifetime = lifetimeMs === undefined ? {} : { lifetimeMs }
-      const worker = startHookdrift(['worker', '--config', config], { ...options(more), ...lifetime })
+      const worker = startHookdrift(['worker', '--config', config], options(more))
       running.push(worker)
       return worker
     },

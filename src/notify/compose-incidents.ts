@@ -4,7 +4,7 @@ import type { PriorState } from '../history/notification-facts.ts'
 import type { OpenIncident } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
 import { findChanges, idOf, runIdentity } from './find-events.ts'
-import type { Event, EventType, Message } from './message.ts'
+import { type Event, type Message, openTypes } from './message.ts'
 
 /** An incident that opens at a receiver. */
 interface Trigger {
@@ -15,13 +15,6 @@ interface Trigger {
   /** Whether one incident is about many events. */
   readonly isDigest: boolean
 }
-
-const openingTypes: ReadonlySet<EventType> = new Set([
-  'violation.opened',
-  'violation.reopened',
-  'violation.raised',
-  'coverage.lost',
-])
 
 /** More than so many incidents of a run are one: a person is called once. */
 const mostTriggers = 10
@@ -63,12 +56,12 @@ export function findIncidents(
   const ofChannel = before.incidents.filter((incident) => incident.channel === name)
   const updates = opensTickets(channel) ? findUpdates(ofChannel, { record, before, events }) : []
   const updated = new Set(updates.flatMap(({ events }) => events))
-  const known = new Set(ofChannel.map(({ subject }) => subject))
+  const withIncident = new Set(ofChannel.map(({ subject }) => subject))
   const opening = chosen.filter(
     (event) =>
-      openingTypes.has(event.type) &&
+      (openTypes.has(event.type) || event.type === 'coverage.lost') &&
       !updated.has(event) &&
-      !(event.type === 'violation.raised' && known.has(subjectOf(event))),
+      !(event.type === 'violation.raised' && withIncident.has(subjectOf(event))),
   )
   const each = apart(opening)
   const triggers = each.length > mostTriggers ? [asOne(opening, 'digest')] : each

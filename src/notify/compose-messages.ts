@@ -27,6 +27,7 @@ import {
   type Message,
   type MessageCause,
   type MessageFailure,
+  openTypes,
   type Storm,
 } from './message.ts'
 import { commandAbout } from './show-message.ts'
@@ -125,8 +126,6 @@ interface NotifiedRun {
   /** Composed once, and only if a message needs it. */
   readonly verdict: () => Verdict
 }
-
-const openTypes: ReadonlySet<EventType> = new Set(['violation.opened', 'violation.reopened', 'violation.raised'])
 
 /** Adds what a reader needs next: what the rule finds, the first step of the fix, a command, and links. */
 function explainEvents(record: RunRecord, links: Links): (event: Event) => Event {

@@ -21,6 +21,9 @@ export const eventTypes = [
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
+/** What says that a violation needs a person. */
+export const openTypes: ReadonlySet<EventType> = new Set(['violation.opened', 'violation.reopened', 'violation.raised'])
+
 /** Of the outer contract: members may be added, not renamed. */
 export interface Event {
   /** The same in every channel and at every attempt. */

@@ -1,7 +1,7 @@
 import type { ViolationWithOrigin } from '../history/history.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'
-import { isWithinPointer, type JsonObject } from '../model/json.ts'
+import { type JsonObject, pointersOverlap } from '../model/json.ts'
 import { type Kind, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
@@ -127,7 +127,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           const by = ignored.find(({ path }) => compared.ignoredCounts.has(path))
           if (by !== undefined && compare({ before, fields })?.some(isSame)) {
             endings.set(key, endingOfIgnored(by, ofProject))
-          } else if (isWithinMalformed(resource, violation) || (!areSealsComparable && holdsSeals(before))) {
+          } else if (isPartlyMalformed(resource, violation) || (!areSealsComparable && holdsSeals(before))) {
             undecided.add(key)
           }
         } else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
@@ -147,9 +147,12 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
   }
 }
 
-/** Whether what a violation is about is part of a list or object that is something else now: then it is not shown. */
-function isWithinMalformed({ malformed = [] }: Resource, { path }: Finding): boolean {
-  return malformed.some((pointer) => pointer !== path && isWithinPointer(path, pointer))
+/**
+ * Whether what a violation is about is a part of a list or object that is something else now, or has a part that is: then
+ * it is not shown.
+ */
+function isPartlyMalformed({ malformed = [] }: Resource, { path }: Finding): boolean {
+  return path !== '' && malformed.some((pointer) => pointer !== path && pointersOverlap(pointer, path))
 }
 
 /** A violation, and what a rule finds in the difference from its origin. */

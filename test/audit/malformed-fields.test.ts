@@ -110,6 +110,20 @@ describe('a field of the contract with a wrong type', () => {
     },
   )
 
+  it('is a part of an object, with the value that was in its place: what changed in the object is not mended', async () => {
+    const rules = policyOf('extends: []\nrules: { drift/secret-changed: {} }')
+    const oauth2 = { url: 'https://idp.example/token', client_id: 'cid', client_secret: 'not-a-real-key' }
+    const show = (value: Json) => ({
+      endpoints: [anEndpoint('EP-1', { authentication: { type: 'oauth2', oauth2: value } })],
+    })
+    await using fixture = await openLiteral(show(-1))
+    await fixture.audit({ policy: rules })
+    fixture.show(show(oauth2))
+    expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(['opened drift/secret-changed EP-1'])
+    fixture.show(show({ ...oauth2, client_secret: -1 }))
+    expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(['unknown drift/secret-changed EP-1'])
+  })
+
   it.each([null, ''])('is an empty status, %j: an endpoint that says nothing of it is not active', async (status) => {
     const rules = policyOf('extends: []\nrules: { endpoint/inactive: {}, subscription/target-not-active: {} }')
     const asleep = {

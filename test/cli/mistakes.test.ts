@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { at } from '../audit/fleet-fixture.ts'
 import { closedPort } from '../service/front-ends.ts'
@@ -39,20 +37,15 @@ describe('a mistake', () => {
 
   it('a service that is down is named while the run waits for it', async () => {
     await using cli = await openCliFixture()
-    const server = createServer()
-    const port = await new Promise<number>((resolve) =>
-      server.listen(0, '127.0.0.1', () => {
-        const { port } = server.address() as AddressInfo
-        server.close(() => resolve(port))
-      }),
-    )
-    cli.directory.write('hookdrift.yaml', configurationFor(`http://127.0.0.1:${port}`, cli.fleet))
+    // No other test is given this port.
+    const url = 'http://127.0.0.1:1'
+    cli.directory.write('hookdrift.yaml', configurationFor(url, cli.fleet))
     const { code, stdout, stderr } = await cli.audit()
     expect(code).toBe(3)
     expect(stderr).toBe(
-      `hookdrift: acme: connection refused from http://127.0.0.1:${port}/api/v1/projects/${at(cli.fleet.projects(), 0).uid}; trying again\n`,
+      `hookdrift: acme: connection refused from ${url}/api/v1/projects/${at(cli.fleet.projects(), 0).uid}; trying again\n`,
     )
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`curl -v http://127.0.0.1:${port} `)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`curl -v ${url} `)
     expect(stdout).toMatch(/\n {4}url {4}\S*hookdrift\.yaml:3:10\n/)
     const quiet = await cli.audit(['--quiet'])
     expect(quiet.stderr).toMatch(/Exit code 3\. acme: connection refused \(url \S*hookdrift\.yaml:3:10\)\.\n$/)

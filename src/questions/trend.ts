@@ -3,7 +3,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { findRun } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readNotesBetween } from '../history/sql/notes.ts'
-import { type CommittedRun, type EndedRun, listEndedRuns, listRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, countIncompleteWalks, type EndedRun, listEndedRuns, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { visitSpans } from '../history/sql/visit-spans.ts'
 import { AuditError } from '../model/errors.ts'
@@ -128,7 +128,8 @@ export interface TrendQuery {
 }
 
 /** How violations developed up to a run; later runs do not matter. */
-export async function findTrend(reader: HistoryReader, { run, since, projects }: TrendQuery): Promise<Trend> {
+export async function findTrend(reader: HistoryReader, query: TrendQuery): Promise<Trend> {
+  const { run, since, projects } = query
   const to = Date.parse(run.startedAt)
   const runs = (await runsSince(reader, since ?? to - trendDays * dayMs)).filter(
     ({ number, isCommitted }) => isCommitted && number <= run.number,
@@ -136,7 +137,7 @@ export async function findTrend(reader: HistoryReader, { run, since, projects }:
   const first = runs.reduce((least, { startedAt }) => Math.min(least, Date.parse(startedAt)), to)
   const from = Math.min(to, Math.max(first, since ?? to - trendDays * dayMs))
   const before = runs.find(({ startedAt }) => Date.parse(startedAt) < from)?.number ?? 0
-  const trend = startTrend(runs, { from, to })
+  const trend = startTrend(await runsOf(reader, runs, query), { from, to })
   await visitSpans(reader, before, run.number, (span) => {
     if (matchesProject(span.project, projects)) trend.add(span)
   })
@@ -144,6 +145,23 @@ export async function findTrend(reader: HistoryReader, { run, since, projects }:
   const isChosen = (note: Note) =>
     note.projects.length === 0 || note.projects.some((name) => matchesProject(name, projects))
   return { ...trend.conclude(), notes: notes.filter(isChosen) }
+}
+
+/** The runs that scanned one of these projects, by the names that they have now, with what was incomplete of these. */
+async function runsOf(
+  reader: HistoryReader,
+  runs: readonly EndedRun[],
+  { run, projects }: TrendQuery,
+): Promise<readonly EndedRun[]> {
+  const first = runs.at(-1)
+  if (projects.length === 0 || first === undefined) return runs
+  const scans = [...(await readLatestScans(reader, run.number)), { project: policyProject }]
+  const chosen = scans.map(({ project }) => project).filter(({ name }) => matchesProject(name, projects))
+  const incomplete = await countIncompleteWalks(reader, chosen, first.number, run.number)
+  return runs.flatMap((one) => {
+    const own = incomplete.get(one.number)
+    return own === undefined ? [] : [{ ...one, incomplete: own }]
+  })
 }
 
 /** Ended runs, newest first, as far back as one before a time: there may be millions. */

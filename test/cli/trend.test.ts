@@ -105,3 +105,18 @@ describe('the trend in an HTML report', () => {
     expect((await history.ask(['report', '--run', '1', '--format', 'html'])).stdout).not.toContain('<polyline')
   })
 })
+
+it('counts the runs that scanned a chosen project, and what was incomplete of it', async () => {
+  await using story = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 4 } })
+  await story.fixture.audit({ policy })
+  story.fixture.harness.advance(day)
+  const path = new RegExp(`/${story.fixture.uidOf('orders')}/endpoints`)
+  story.fixture.service.failNext({ path, how: 'reset', times: Number.POSITIVE_INFINITY })
+  await story.fixture.audit({ policy })
+  story.fixture.harness.advance(day)
+  await story.fixture.audit({ policy, only: ['acme/orders'] })
+  const runsOf = async (...args: string[]) => numbers(await story.rows('trend', ...args)).map((week) => week.slice(3))
+  expect(await runsOf()).toEqual([[3, 2]])
+  expect(await runsOf('--project', 'orders')).toEqual([[3, 2]])
+  expect(await runsOf('--project', 'payments')).toEqual([[2, 0]])
+})

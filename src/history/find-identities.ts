@@ -1,9 +1,15 @@
 import { AuditError } from '../model/errors.ts'
+import { projectKey, resourceKey } from '../model/resource.ts'
 import { quote } from '../text/neutralise.ts'
 import type { HistoryReader } from './reader.ts'
 import { type Identity, type IdentityMatch, identifyResources, searchResources } from './sql/resource-life.ts'
 
 const mostNamed = 8
+
+interface Choice {
+  readonly run: number
+  readonly isChosen: (identity: Identity) => boolean
+}
 
 /**
  * The resources of the uid that a person means: by that uid, by a name that they had by a run, or by a beginning of a uid
@@ -13,7 +19,7 @@ const mostNamed = 8
 export async function findIdentities(
   history: HistoryReader,
   text: string,
-  { run, isChosen }: { readonly run: number; readonly isChosen: (identity: Identity) => boolean },
+  { run, isChosen }: Choice,
 ): Promise<readonly Identity[]> {
   const ofUid = (await identifyResources(history, text, run)).filter(isChosen)
   if (text === '' || ofUid.length > 0) return ofUid
@@ -22,6 +28,26 @@ export async function findIdentities(
   const meant = named.length > 0 ? named : matches
   if (new Set(meant.map(({ uid }) => uid)).size > 1) throw ambiguous(text, meant)
   return meant.map(({ project, kind, uid }) => ({ project, kind, uid }))
+}
+
+/**
+ * The same, and what has no state in the history but violations: a project that was only in a list.
+ * @throws AuditError.usage when several uids are meant
+ */
+export async function findKnown(
+  history: HistoryReader,
+  text: string,
+  { run, isChosen }: Choice,
+): Promise<readonly Identity[]> {
+  const found = await findIdentities(history, text, { run, isChosen })
+  const uid = found[0]?.uid ?? text
+  const keys = new Set(found.map(keyOf))
+  const violated = await identifyResources(history, uid, run, 'violation')
+  return [...found, ...violated.filter((identity) => isChosen(identity) && !keys.has(keyOf(identity)))]
+}
+
+function keyOf({ project, kind, uid }: Identity): string {
+  return `${projectKey(project)} ${resourceKey({ kind, uid })}`
 }
 
 function ambiguous(text: string, meant: readonly IdentityMatch[]): AuditError {

@@ -1,4 +1,4 @@
-import { findIdentities } from '../history/find-identities.ts'
+import { findKnown } from '../history/find-identities.ts'
 import { type Identity, readVersionsOf, readViolationsOf, type VersionSpan } from '../history/sql/resource-life.ts'
 import { identifyViolations, readViolationsByKey } from '../history/sql/violation-keys.ts'
 import { isJsonObject } from '../model/json.ts'
@@ -64,7 +64,7 @@ export const resourcePage: SitePage = {
     const runs = await readRunNames(request)
     const notes = readNotes(timeline.more?.notes)
     const { coverage = [] } = timeline
-    const name = last?.name ?? ''
+    const name = last?.name ?? timeline.rows.at(-1)?.name ?? ''
     return {
       title: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name === '' ? uid : name}`,
       crumbs,
@@ -120,7 +120,7 @@ function identitiesAt({ history, run, params, query }: SiteRequest): Promise<rea
   const isChosen = (identity: Identity) =>
     (kind === undefined || identity.kind === kind) &&
     (projects.length === 0 || projects.includes(identity.project.name))
-  return findIdentities(history, named, { run: run.number, isChosen })
+  return findKnown(history, named, { run: run.number, isChosen })
 }
 
 function showCandidates(identities: readonly Identity[], link: SiteLink): Markup {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { chosenBy } from '../config/choose-projects.ts'
-import { findIdentities, unknownResource } from '../history/find-identities.ts'
+import { findKnown, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readNotesBetween } from '../history/sql/notes.ts'
 import {
@@ -136,7 +136,7 @@ export interface TimelineQuery {
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
   const { run, projects, kind, limit } = query
   const isChosen = chosenBy(projects, kind)
-  const identities = await findIdentities(reader, query.uid, { run: run.number, isChosen })
+  const identities = await findKnown(reader, query.uid, { run: run.number, isChosen })
   if (identities.length === 0) {
     // When --project matches no project, that is the error to report.
     selectProjects(await readLatestScans(reader, run.number), projects)
@@ -153,7 +153,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
       project: identity.project.name,
       kind: identity.kind,
       uid: identity.uid,
-      name: versions.at(-1)?.name ?? '',
+      name: versions.at(-1)?.name ?? violations.at(-1)?.name ?? '',
       referrers: mergeSpans(referrers).map((referrer) => ({ kind: 'subscription', ...referrer })),
     })
   }
@@ -202,7 +202,7 @@ function rowsOf(
   const moments = new Map(momentsOf(kind, versions).map((moment) => [moment.run, moment]))
   const violations = Map.groupBy(spans.flatMap(turnsOf), ({ run }) => run)
   const runs = [...new Set([...moments.keys(), ...violations.keys()])].sort((a, b) => a - b)
-  let { name = '' } = versions[0] ?? {}
+  let { name = '' } = versions[0] ?? spans[0] ?? {}
   return runs.map((run) => {
     const moment = moments.get(run)
     name = moment?.name ?? name

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { TimelineRow } from '../../src/questions/timeline.ts'
+import { command } from '../cli/run-in-process.ts'
 import { policyOf } from './audit-harness.ts'
 import {
   addProject,
@@ -30,6 +32,27 @@ describe('a project that the configuration does not name', () => {
     expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
     const all = await f.audit({ list: everything(f), policy })
     expect(listViolations(all)).toEqual([`resolved fixed project/unlisted acme/* ${uid}`])
+  })
+
+  it('has a timeline of its violations, also where it was scanned before', async () => {
+    await using f = await openDiscoveryFixture()
+    await f.audit({ list, policy })
+    const uid = addProject(f.fleet, 'refunds')
+    await f.audit({ list, policy })
+    const timeline = async (uid: string) => {
+      const args = ['timeline', uid, '--history', f.harness.file, '--format', 'json']
+      const { code, stdout, stderr } = await command(args, { cwd: f.harness.directory })
+      expect([code, stderr]).toEqual([0, ''])
+      const { rows } = JSON.parse(stdout) as { rows: TimelineRow[] }
+      return rows.map(({ project, name, change, violations }) => {
+        return [project, name, change, ...violations.map(({ rule }) => rule)]
+      })
+    }
+    expect(await timeline(uid)).toEqual([['acme/*', 'refunds', null, 'project/unlisted']])
+    await f.audit({ list: { named: ['acme/payments'] }, policy })
+    const orders = await timeline(f.uidOf('orders'))
+    expect(orders.at(0)?.slice(0, 3)).toEqual(['acme/orders', 'orders', 'first_seen'])
+    expect(orders.at(-1)).toEqual(['acme/*', 'orders', null, 'project/unlisted'])
   })
 
   it('is not fixed by patterns that choose others', async () => {

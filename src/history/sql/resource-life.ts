@@ -64,16 +64,20 @@ interface LocatedRow {
   readonly projectUid: string
 }
 
-/** Every project and kind in which a uid was seen, as of a run: one index lookup for each. */
+/**
+ * Every project and kind in which a uid was seen, as of a run: one index lookup for each. By its violations, also what was
+ * only in a list: a project without an entry.
+ */
 export async function identifyResources(
   history: HistoryReader,
   uid: string,
   run: number,
+  seenIn: 'version' | 'violation' = 'version',
 ): Promise<readonly Identity[]> {
   const identities = await history.ask((session) =>
     session.all<LocatedRow>(
       `SELECT DISTINCT v.kind, l.name AS project, l.service, l.uid AS "projectUid"
-       FROM (${lastScanSql('$2')}) l CROSS JOIN hookdrift.version v
+       FROM (${lastScanSql('$2')}) l CROSS JOIN hookdrift.${seenIn} v
        WHERE v.project_id = l.id AND v.kind = ANY($3) AND v.uid = $1 AND v.from_run <= $2`,
       [uid, run, kinds],
     ),

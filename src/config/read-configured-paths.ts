@@ -46,7 +46,7 @@ const unreadable: never[] = []
 const selection = z.looseObject({
   history,
   policy,
-  run_timeout,
+  run_timeout: run_timeout.catch(Number.NaN),
   seal_key: seal_key.catch(''),
   schedules: schedules.catch(unreadable),
   notify: z
@@ -94,6 +94,11 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
   }
   const location = readLocation(resolved('history', value.history), dirname(file))
   const { seal_key: sealKey = '' } = value
+  const planned = value.schedules.map(
+    ({ name, cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }): PlannedRuns => {
+      return { name, cron, timezone, projects, slackMs: jitter + run_timeout }
+    },
+  )
   const isKeyKnown = sealKey !== '' && !isUnresolved(sealKey)
   return {
     history: isKeyKnown ? { ...location, sealKey } : location,
@@ -110,17 +115,12 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
             service.projects.flatMap(({ match }) => match ?? []),
           ),
       ),
-    schedules: value.schedules.map(
-      ({ name, cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }) => ({
-        name,
-        cron,
-        timezone,
-        projects,
-        slackMs: jitter + run_timeout,
-      }),
-    ),
+    schedules: planned.filter(({ slackMs }) => !Number.isNaN(slackMs)),
     channels: value.notify.map(({ name, type }) => ({ name, type })),
-    isFaulty: [value.schedules, value.notify, value.services].includes(unreadable) || value.services.some(isUnreadable),
+    isFaulty:
+      [value.schedules, value.notify, value.services].includes(unreadable) ||
+      value.services.some(isUnreadable) ||
+      planned.some(({ slackMs }) => Number.isNaN(slackMs)),
   }
 }
 

@@ -542,4 +542,25 @@ describe('projects that a service lists', () => {
     const every = read(withService({ projects: 'all' }))
     expect([every.projects, every.isDiscovered({ ...anywhere, name: 'acme/orders' })]).toEqual([[], true])
   })
+
+  it('leaves out schedules whose time limit is unknown, and says that there may be others', () => {
+    const schedules = `schedules:
+  - { name: hourly, cron: 0 * * * * }
+  - { name: nightly, cron: 0 3 * * *, run_timeout: 2h }
+`
+    const read = (limit: string) => {
+      const text = `${smallest}run_timeout: ${limit}\n${schedules}`
+      const { schedules: planned, isFaulty } = readConfiguredPaths(file, referenceSources(text, { env: acmeEnv }))
+      return [planned.map(({ name, slackMs }) => [name, slackMs]), isFaulty]
+    }
+    expect(read('1h')).toEqual([
+      [
+        ['hourly', 3_600_000],
+        ['nightly', 7_200_000],
+      ],
+      false,
+    ])
+    expect(read(`\${RUN_TIMEOUT}`)).toEqual([[['nightly', 7_200_000]], true])
+    expect(read('often')).toEqual([[['nightly', 7_200_000]], true])
+  })
 })

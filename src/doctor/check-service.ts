@@ -117,9 +117,9 @@ async function checkAddress({
   clock,
 }: ServiceCheck): Promise<{ readonly dns: Diagnosis; readonly tcp: Diagnosis }> {
   const { url, limits } = service.settings
-  if (proxyFor(new URL(url), env) !== undefined) {
-    const variable = url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY'
-    const behind = skipped(`${variable} is set: the proxy makes the connection`)
+  const proxy = proxyFor(new URL(url), env)
+  if (proxy !== undefined) {
+    const behind = skipped(`${proxy.variable} is set: the proxy makes the connection`)
     return { dns: behind, tcp: behind }
   }
   const { host, port } = hostPortOf(url)

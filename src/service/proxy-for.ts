@@ -5,6 +5,8 @@ export type ProxyVariables = Readonly<Record<string, string | undefined>>
 
 interface Proxy {
   readonly url: string
+  /** The variable that names it. */
+  readonly variable: string
   /** The hosts that are reached without the proxy, as the variable lists them. */
   readonly except: string
 }
@@ -15,17 +17,17 @@ interface Proxy {
  * @throws AuditError.usage when the value is not a proxy URL; it is not repeated, because it may contain a password
  */
 export function proxyFor(url: URL, variables: ProxyVariables): Proxy | undefined {
-  const name = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy'
-  const value = variableOf(name, variables)
-  if (!value) return undefined
+  const named = variableOf(url.protocol === 'https:' ? 'https_proxy' : 'http_proxy', variables)
+  if (named === undefined) return undefined
+  const { name: variable, value } = named
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
   if (!URL.canParse(full) || !['http:', 'https:', 'socks5:'].includes(new URL(full).protocol)) {
-    throw AuditError.usage(`${name.toUpperCase()} is not a valid proxy URL`, {
+    throw AuditError.usage(`${variable} is not a valid proxy URL`, {
       advice: 'use http://host:port, https://host:port or socks5://host:port',
     })
   }
-  const except = variableOf('no_proxy', variables)
-  return isExcepted(url, except) ? undefined : { url: full, except }
+  const except = variableOf('no_proxy', variables)?.value ?? ''
+  return isExcepted(url, except) ? undefined : { url: full, variable, except }
 }
 
 /** Whether a host is reached without the proxy. As undici decides it, which sends the requests. */
@@ -50,6 +52,7 @@ function bareHost(name: string): string {
     .toLowerCase()
 }
 
-function variableOf(name: string, variables: ProxyVariables): string {
-  return variables[name]?.trim() || variables[name.toUpperCase()]?.trim() || ''
+function variableOf(lower: string, variables: ProxyVariables) {
+  const values = [lower, lower.toUpperCase()].map((name) => ({ name, value: variables[name]?.trim() ?? '' }))
+  return values.find(({ value }) => value !== '')
 }

@@ -122,12 +122,14 @@ describe('a proxy', () => {
     const https = new URL('https://a.example')
     expect(proxyFor(http, { HTTP_PROXY: 'http://p:1', http_proxy: 'q:2', no_proxy: 'x' })).toEqual({
       url: 'http://q:2',
+      variable: 'http_proxy',
       except: 'x',
     })
+    expect(proxyFor(http, { HTTP_PROXY: 'http://p:1', http_proxy: ' ' })?.variable).toBe('HTTP_PROXY')
     expect(proxyFor(https, { HTTP_PROXY: 'http://p:1' })).toBe(undefined)
     expect(proxyFor(https, { HTTPS_PROXY: ' ', https_proxy: '' })).toBe(undefined)
-    expect(() => proxyFor(https, { HTTPS_PROXY: 'http://user:secret-word@' })).toThrow(
-      expect.objectContaining({ message: expect.not.stringContaining('secret-word'), exitCode: 2 }),
+    expect(() => proxyFor(https, { https_proxy: 'http://user:secret-word@' })).toThrow(
+      expect.objectContaining({ message: 'https_proxy is not a valid proxy URL', exitCode: 2 }),
     )
   })
 })

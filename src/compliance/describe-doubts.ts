@@ -21,6 +21,20 @@ export function missedBy(rule: string, project: Omissions): readonly string[] {
   ]
 }
 
+/** The rules that did not evaluate all of a project, sorted, each with the reason and a sentence. */
+export function describeUnevaluated(
+  project: Omissions,
+): readonly { readonly rule: string; readonly reason: string; readonly sentence: string }[] {
+  const { not_evaluated, doubts = {}, rows_unread: unread = {} } = project
+  const rules = new Set([not_evaluated, doubts, unread].flatMap(Object.keys))
+  return [...rules].sort().flatMap((rule) => {
+    const silent = whySilent(rule, project)
+    if (silent !== undefined) return [{ rule, reason: silent, sentence: `${rule} was not evaluated: ${silent}` }]
+    const missed = missedBy(rule, project).join('; ')
+    return missed === '' ? [] : [{ rule, reason: `missed ${missed}`, sentence: `${rule} missed ${missed}` }]
+  })
+}
+
 export function rowsUnreadFor(rule: string, { rows_unread: unread = {} }: Pick<ReportProject, 'rows_unread'>): number {
   return memberOf(unread, rule) ?? 0
 }

@@ -1,3 +1,4 @@
+import { describeUnevaluated } from '../compliance/describe-doubts.ts'
 import { changeTypes } from '../model/change.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { Report, ReportChange, ReportDrift, ReportViolation } from '../model/report.ts'
@@ -159,8 +160,12 @@ function sectionsOf({
       'Not evaluated',
       ['project', 'rule', 'reason'],
       'rule',
-      projects.flatMap(({ project, not_evaluated }) =>
-        Object.entries(not_evaluated).map(([rule, why]) => [code(project, 100), code(rule, 100), prose(why, 200)]),
+      projects.flatMap((each) =>
+        describeUnevaluated(each).map(({ rule, reason }) => [
+          code(each.project, 100),
+          code(rule, 100),
+          prose(reason, 200),
+        ]),
       ),
     ),
     table(

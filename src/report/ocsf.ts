@@ -1,5 +1,6 @@
+import { describeUnevaluated } from '../compliance/describe-doubts.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
-import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
 import { formatExpiry } from '../model/time.ts'
 import type { Severity, ViolationState, Waiver } from '../model/violation.ts'
 import { cut, neutraliseJson } from '../text/neutralise.ts'
@@ -9,11 +10,12 @@ import { gapsOf } from './gaps.ts'
 import { remediationFor } from './remediation-for.ts'
 import type { ReportFormat } from './report-format.ts'
 
-/** OCSF compliance findings, for a SIEM: a line for each incomplete walk, then one for each violation. */
+/** OCSF compliance findings, for a SIEM: lines for incomplete walks and unevaluated rules, then for violations. */
 export const ocsf: ReportFormat = (report) => {
   const context = readOcsfContext(report)
   const findings = [
     ...gapsOf(report.coverage).map((walk) => findingOfGap(walk, context)),
+    ...report.projects.flatMap((project) => findingsOfUnevaluated(project, context)),
     ...report.violations.map((violation) => findingOfViolation(violation, context)),
   ]
   return findings.map((finding) => `${neutraliseJson(JSON.stringify(finding))}\n`).join('')
@@ -90,21 +92,60 @@ function findingOfViolation(violation: ReportViolation, context: OcsfContext) {
   }
 }
 
-/** Neither a violation nor a pass: the state of the unread resources is unknown, and so is the severity. */
-function findingOfGap(walk: ReportCoverage, context: OcsfContext) {
-  const { project, listing, status, reason } = walk
-  const uid = `coverage/${cut(project)}/${listing}`
-  const message = `The walk of ${listing} is ${status}: ${cut(reason ?? '')}`
+function findingOfGap({ project, listing, status, reason }: ReportCoverage, context: OcsfContext) {
+  return findingOfUnseen(context, {
+    project,
+    uid: `coverage/${cut(project)}/${listing}`,
+    title: 'A listing could not be read to its end',
+    message: `The walk of ${listing} is ${status}: ${cut(reason ?? '')}`,
+    detail: status,
+    control: 'coverage',
+    data: { listing },
+  })
+}
+
+function findingsOfUnevaluated(project: ReportProject, context: OcsfContext) {
+  return describeUnevaluated(project).map(({ rule, sentence }) =>
+    findingOfUnseen(context, {
+      project: project.project,
+      uid: `not_evaluated/${cut(project.project)}/${cut(rule)}`,
+      title: 'A rule could not be evaluated',
+      message: cut(sentence),
+      detail: 'not_evaluated',
+      control: rule,
+      data: { rule: cut(rule) },
+    }),
+  )
+}
+
+interface Unseen {
+  readonly project: string
+  readonly uid: string
+  readonly title: string
+  readonly message: string
+  readonly detail: string
+  /** A rule, or `coverage`. */
+  readonly control: string
+  readonly data: object
+}
+
+/** Neither a violation nor a pass: the state of what was not seen is unknown, and so is the severity. */
+function findingOfUnseen(context: OcsfContext, { project, uid, title, message, detail, control, data }: Unseen) {
   return {
     ...event(context, activities.create, uid),
     severity_id: 0,
     severity: 'Unknown',
     status_id: 1,
     status: 'New',
-    status_detail: status,
+    status_detail: detail,
     message,
-    finding_info: { uid, title: 'A listing could not be read to its end', desc: message, types: ['coverage'] },
-    compliance: { ...complianceOf(undefined), control: 'coverage', status_id: 2, status: 'Warning' },
+    finding_info: { uid, title, desc: message, types: ['coverage'] },
+    compliance: {
+      ...complianceOf(context.rules.get(control)),
+      control: cut(control),
+      status_id: notKnown[0],
+      status: notKnown[1],
+    },
     resources: [
       {
         uid: cut(project),
@@ -112,7 +153,7 @@ function findingOfGap(walk: ReportCoverage, context: OcsfContext) {
         type: 'project',
         namespace: cut(project),
         labels: context.labels.get(project) ?? [],
-        data: { listing },
+        data,
       },
     ],
   }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
+import { describeUnevaluated } from '../compliance/describe-doubts.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
-import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 import { remediationFor } from './remediation-for.ts'
 
@@ -101,6 +102,19 @@ export function observeGap(
     types: ['coverage'],
     collected,
   }
+}
+
+/** Reports the rules that did not evaluate all of a project: their silence would pass for a clean result. */
+export function observeUnevaluated(project: ReportProject, { seed, collected }: OscalContext) {
+  return describeUnevaluated(project).map(({ rule, sentence }) => ({
+    uuid: nameUuid(seed, 'not-evaluated', project.project, rule),
+    title: 'A rule could not be evaluated',
+    description: oscalText(`${project.project}: ${sentence}`),
+    props: [...property('project', project.project), ...property('rule', rule)],
+    methods: ['TEST'],
+    types: ['coverage'],
+    collected,
+  }))
 }
 
 /** The resources that observations are about. */

@@ -7,19 +7,24 @@ import {
   controlToken,
   inventoryOf,
   observeGap,
+  observeUnevaluated,
   observeViolation,
   property,
 } from './oscal-results.ts'
 import type { ReportFormat } from './report-format.ts'
 
-/** OSCAL assessment results, for auditors' tools: an observation for each violation and for each incomplete walk. */
+/**
+ * OSCAL assessment results, for auditors' tools: an observation for each violation, and for each incomplete walk and
+ * unevaluated rule.
+ */
 export const oscal: ReportFormat = (report) => {
-  const { run, tool, digests, verdict, violations, coverage } = report
+  const { run, tool, digests, verdict, violations, coverage, projects } = report
   const rules = rulesOf(report)
   const seed = digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy, digests.configuration])
   const context = { seed, collected: run.finished_at, rules: new Map(rules.map((rule) => [rule.id, rule])) }
   const observations = [
     ...gapsOf(coverage).map((walk) => observeGap(walk, context)),
+    ...projects.flatMap((project) => observeUnevaluated(project, context)),
     ...violations.map((violation) => observeViolation(violation, context)),
   ]
   const inventory = inventoryOf(violations, seed)

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { Invocation, Location, Notification, ReportingDescriptor, Result, Run } from 'sarif'
+import { describeUnevaluated } from '../compliance/describe-doubts.ts'
 import { type CoverageStatus, isCoverageComplete } from '../model/coverage.ts'
 import type { EvaluatedRule, FileLocation } from '../model/evaluation.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
@@ -272,7 +273,10 @@ const notificationKinds = [
   { id: 'walk-incomplete', shortDescription: { text: 'A listing could not be read to its end' } },
   { id: 'walk-skipped', shortDescription: { text: 'A listing is not offered by the service' } },
   { id: 'walk-narrowed', shortDescription: { text: 'A listing was read through a filter' } },
-  { id: 'rule-not-evaluated', shortDescription: { text: 'A rule could not be evaluated in a project' } },
+  {
+    id: 'rule-not-evaluated',
+    shortDescription: { text: 'A rule could not be evaluated in a project, or missed resources of it' },
+  },
   { id: 'notice', shortDescription: { text: 'Information that is not a fault' } },
   { id: 'results-cut', shortDescription: { text: 'Results were omitted' } },
 ] as const satisfies readonly ReportingDescriptor[]
@@ -303,9 +307,9 @@ function describeInvocation(
       ...coverage.flatMap((walk) =>
         describeWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project)),
       ),
-      ...projects.flatMap(({ project, not_evaluated }) =>
-        Object.entries(not_evaluated).map(([rule, why]) =>
-          notify('rule-not-evaluated', 'warning', `${project}: ${rule} was not evaluated: ${why}`, project),
+      ...projects.flatMap((each) =>
+        describeUnevaluated(each).map(({ sentence }) =>
+          notify('rule-not-evaluated', 'warning', `${each.project}: ${sentence}`, each.project),
         ),
       ),
       ...notices.map((notice) => notify('notice', 'note', describeNotice(notice), notice.project ?? undefined)),

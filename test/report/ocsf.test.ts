@@ -71,7 +71,7 @@ describe('the OCSF report', () => {
 
   it('names the rule, the resource, the remediation and the frameworks', () => {
     const event = eventsOf(evaluatedSamples.small).find(
-      ({ finding_info }) => finding_info.analytic.uid === 'endpoint/timeout-high',
+      ({ finding_info }) => finding_info.analytic?.uid === 'endpoint/timeout-high',
     )
     expect(event).toMatchObject({
       severity_id: 3,
@@ -93,6 +93,20 @@ describe('the OCSF report', () => {
       ['failed', 0, 'Warning'],
       ['partial', 0, 'Warning'],
       ['suspect', 0, 'Warning'],
+    ])
+  })
+
+  it('has a line for every rule that did not evaluate all of a project', () => {
+    const [project] = evaluatedSamples.small.projects
+    if (project === undefined) throw new Error('the sample has a project')
+    const doubt = { kind: 'endpoint', field: '/url', cause: 'unseen', resources: 2, since: null } as const
+    const projects = [{ ...project, doubts: { 'endpoint/url-not-https': [doubt] } }]
+    const unseen = eventsOf({ ...evaluatedSamples.small, projects }).filter(
+      ({ finding_info }) => finding_info.types[0] === 'coverage',
+    )
+    expect(unseen.map(({ message, compliance }) => [compliance.control, compliance.status, message])).toEqual([
+      ['endpoint/name-convention', 'Warning', 'endpoint/name-convention was not evaluated: it throws: TypeError'],
+      ['endpoint/url-not-https', 'Warning', 'endpoint/url-not-https missed 2 endpoints that show no /url'],
     ])
   })
 

@@ -103,15 +103,17 @@ describe('the OSCAL report', () => {
     expect(Object.keys(clean)).not.toContain('observations')
     const [result] = resultsOf(evaluatedSamples.small).results
     const defined = result['local-definitions']['inventory-items'].map((item: { uuid: string }) => item.uuid)
-    for (const { subjects } of result.observations) expect(defined).toContain(subjects[0]['subject-uuid'])
+    for (const { subjects = [] } of result.observations)
+      for (const subject of subjects) expect(defined).toContain(subject['subject-uuid'])
     const selected = result['reviewed-controls']['control-selections'][0]['include-controls']
     expect(selected).toEqual([{ 'control-id': 'pci-dss_4.2.1' }, { 'control-id': 'soc2_CC6.7' }])
   })
 
-  it('lists every walk that was not complete', () => {
+  it('lists every walk that was not complete, and every rule that was not evaluated', () => {
     const [result] = resultsOf(evaluatedSamples.incomplete).results
     const gaps = result.observations.filter(({ types }: { types: string[] }) => types.includes('coverage'))
-    expect(gaps).toHaveLength(4)
+    expect(gaps).toHaveLength(6)
+    expect(gaps[5].description).toBe('acme/payments: endpoint/name-convention was not evaluated: it throws: TypeError')
     expect(gaps[2].description).toContain(
       'The walk of subscriptions of acme/payments is partial: page 4 did not arrive',
     )

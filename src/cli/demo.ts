@@ -18,6 +18,7 @@ import { generateFleet } from '../demo/generate-fleet.ts'
 import { startSimulatedService } from '../demo/simulated-service.ts'
 import { readLocation } from '../history/location.ts'
 import { makeDirectories } from '../history/make-directories.ts'
+import { withoutPassword } from '../history/postgres-server.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
@@ -105,7 +106,7 @@ async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessConte
       : { path: newDirectory(keep, terminal), [Symbol.dispose]() {} }
   const print = (text: string) => terminal.stdout.write(text)
   await using service = await startSimulatedService(fleet)
-  const file = layOut(place.path, demoConfiguration(service.url, fleet))
+  const file = layOut(place.path, `${historyLine(history, terminal)}${demoConfiguration(service.url, fleet)}`)
   const audit = () => untilSignalled((signal) => auditOnce({ file, history, fleet }, terminal, signal))
 
   print(`A simulated webhook service listens on ${service.url}. Its fleet is made from the seed "${seed}".\n\n`)
@@ -129,6 +130,13 @@ async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessConte
   }
   print('Next: `hookdrift docs tutorial`, or for your own service `hookdrift init`.\n')
   return exitCodes.clean
+}
+
+/** What the configuration says of a history that is not next to it. A password is given in the environment. */
+function historyLine(history: string | undefined, { cwd }: ProcessContext): string {
+  if (history === undefined) return ''
+  const location = readLocation(history, cwd())
+  return `history: ${JSON.stringify(location.kind === 'file' ? location.path : withoutPassword(history))}\n`
 }
 
 /** @throws AuditError.usage when there are runs in the history, or no key is given where one is needed */

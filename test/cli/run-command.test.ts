@@ -128,6 +128,14 @@ describe('the demo', () => {
     })
   })
 
+  it('keeps a configuration that names the given history', async () => {
+    using directory = openDirectory()
+    const env = {}
+    await command(['demo', '--keep', 'kept', '--history', 'runs.db'], { cwd: directory.path, env })
+    const { code, stderr } = await command(['verify'], { cwd: join(directory.path, 'kept'), env })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
   it.each([
     ['TMPDIR=./none', [], 2, 'cannot make a temporary directory none/hookdrift-demo-'],
     ['ulimit -f 0;', ['--keep', 'kept'], 4, 'cannot write to '],

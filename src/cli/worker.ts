@@ -18,6 +18,8 @@ import type { PageRead } from '../audit/project-scan.ts'
 import { configuredIn } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
+import type { History } from '../history/history.ts'
+import type { HistoryLocation } from '../history/location.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
 import type { Report } from '../model/report.ts'
@@ -30,7 +32,7 @@ import { openHealth } from '../worker/health.ts'
 import { keepSchedule, type SkipReason, type Work, type WorkerObserver } from '../worker/keep-schedule.ts'
 import { openMetrics } from '../worker/metrics.ts'
 import { nextTimes, nextTimesView } from '../worker/next-times.ts'
-import { type RecordedPast, readPast } from '../worker/read-past.ts'
+import { type RecordedPast, readFleetNames, readPast } from '../worker/read-past.ts'
 import { readAgain, type WorkerFiles, type WorkerFilesReader } from '../worker/reload-files.ts'
 import { ReloadRequests } from '../worker/reload-requests.ts'
 import { openPort } from './open-port.ts'
@@ -151,6 +153,21 @@ async function keepWorking(
     const past = await awaitHistory(() => readHistory(configuration, terminal), { log, signal })
     if (past === undefined) return
     metrics.remember(past)
+    /** Projects that are configured no longer, or have left the fleet, have no metrics. */
+    const forgetDeparted = async () => {
+      try {
+        const { history, services } = configuration
+        const names = await readingHistory(history, terminal, (opened) =>
+          readFleetNames(opened, configuredIn(services)),
+        )
+        metrics.keepOnly(names)
+      } catch (error) {
+        log.warn(
+          { error: messageOf(error) },
+          'the history cannot be read: metrics may show projects that left the fleet',
+        )
+      }
+    }
 
     const notifications = openWorkerNotifications({
       terminal,
@@ -166,6 +183,7 @@ async function keepWorking(
       configuration = files.configuration
       const { serve } = configuration
       if (pagesOf(configuration) !== pagesOf(before.configuration)) port?.show(serve)
+      if (configuration.digest !== before.configuration.digest) await forgetDeparted()
       if (files !== before && isAsked) log.info('reloaded: the next run begins with what the files say now')
       return files
     }
@@ -225,7 +243,13 @@ async function keepWorking(
         // It is bounded in time, and the next run does not wait for it.
         return work.finally(() => void telemetry?.flush())
       },
-      watch,
+      watch: {
+        ...watch,
+        async ended(schedule, report) {
+          await watch.ended(schedule, report)
+          await forgetDeparted()
+        },
+      },
     }
     await Promise.all([keepSchedule(work, signal), notifications.keep(signal)])
   } finally {
@@ -290,13 +314,18 @@ function pagesOf({ serve, history }: Configuration): string {
 }
 
 /** Opens the history before the worker reports ready, and reads what earlier runs recorded. */
-async function readHistory(
-  { history: location, services }: Configuration,
+function readHistory({ history, services }: Configuration, terminal: ProcessContext): Promise<RecordedPast> {
+  return readingHistory(history, terminal, (opened) => readPast(opened, configuredIn(services)))
+}
+
+async function readingHistory<Result>(
+  location: HistoryLocation,
   { env }: ProcessContext,
-): Promise<RecordedPast> {
+  read: (history: History) => Promise<Result>,
+): Promise<Result> {
   const history = await openHistory(location, env)
   try {
-    return await readPast(history, configuredIn(services))
+    return await read(history)
   } finally {
     await history.close()
   }

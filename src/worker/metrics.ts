@@ -28,6 +28,8 @@ export interface Metrics {
   attempted(channel: string, outcome: AttemptOutcome): void
   /** Takes the results of earlier runs: fills the gauges and counts nothing. */
   remember(past: RecordedPast): void
+  /** Forgets all projects but these, by name. */
+  keepOnly(projects: ReadonlySet<string>): void
 }
 
 export interface NotifiedChannel {
@@ -203,6 +205,10 @@ export function openMetrics({
       fleet = past.fleet
       show(fleet)
       if (past.last !== undefined) setLast(past.last)
+    },
+    keepOnly(projects) {
+      fleet = new Map([...fleet].filter(([project]) => projects.has(project)))
+      show(fleet)
     },
   }
 }

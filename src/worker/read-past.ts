@@ -4,7 +4,7 @@ import type { Schedule } from '../config/configuration.ts'
 import { departedProjects } from '../history/departed-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunRecord } from '../history/sql/read-run.ts'
-import { listRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, findLastRun, listRuns } from '../history/sql/runs.ts'
 import { type RecordedScan, readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { isCoverageComplete, isInterrupted } from '../model/coverage.ts'
 import type { Report } from '../model/report.ts'
@@ -33,10 +33,7 @@ export async function readPast(
   const runs = await listRuns(history)
   const latest = runs.at(-1)
   if (latest === undefined) return { fleet: emptyFleetStatus, last: undefined, servedUntil: () => undefined }
-  const latestScans = await readLatestScans(history, latest.number)
-  const departed = await departedProjects(history, latestScans)
-  const scans = latestScans.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
-  const configured = new Set([policyProject.name, ...scans.map(({ project }) => project.name)])
+  const scans = await readFleetScans(history, latest, isConfigured)
   const numbers = [...new Set([...scans.map(({ run }) => run.number), latest.number])].sort((a, b) => a - b)
   let fleet = emptyFleetStatus
   let last: Report | undefined
@@ -70,8 +67,9 @@ export async function readPast(
       ends.push(['filters', endOf.get(whole.run.number) ?? 0])
     fleet = addPast(fleet, project.name, new Map(ends))
   }
+  const names = namesOf(scans)
   return {
-    fleet: new Map([...fleet].filter(([project]) => configured.has(project))),
+    fleet: new Map([...fleet].filter(([project]) => names.has(project))),
     last,
     servedUntil: ({ projects, jitterMs }) => {
       const starts = scans
@@ -80,6 +78,29 @@ export async function readPast(
       return starts.length === 0 ? undefined : Math.min(...starts)
     },
   }
+}
+
+/** The names of the configured projects that have not left the fleet. */
+export async function readFleetNames(
+  history: HistoryReader,
+  isConfigured: (project: ProjectRef) => boolean,
+): Promise<ReadonlySet<string>> {
+  const latest = await findLastRun(history)
+  return namesOf(latest === undefined ? [] : await readFleetScans(history, latest, isConfigured))
+}
+
+async function readFleetScans(
+  history: HistoryReader,
+  { number }: CommittedRun,
+  isConfigured: (project: ProjectRef) => boolean,
+): Promise<readonly RecordedScan[]> {
+  const scans = await readLatestScans(history, number)
+  const departed = await departedProjects(history, scans)
+  return scans.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
+}
+
+function namesOf(scans: readonly RecordedScan[]): ReadonlySet<string> {
+  return new Set([policyProject.name, ...scans.map(({ project }) => project.name)])
 }
 
 /** A run that a signal ended has not done its tick's work. */

@@ -101,6 +101,29 @@ describe('hookdrift worker', () => {
     expect((await worker.ended).code).toBe(143)
   })
 
+  it('measures no project that its file no longer names', async () => {
+    const yearly = `worker: { listen: 127.0.0.1:0 }
+schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
+`
+    await using cli = await openCliFixture(yearly)
+    const worker = cli.start()
+    const log = logOf(worker)
+    const { url } = await log.until('listening')
+    const projects = async () => {
+      const answer = await fetch(`${url}/metrics`)
+      return Object.keys(readScrape(await answer.text()).samples('hookdrift_last_success_timestamp_seconds'))
+    }
+    await log.until('run committed')
+    await expect.poll(projects).toHaveLength(2)
+    const file = cli.directory.file('hookdrift.yaml')
+    cli.directory.write('hookdrift.yaml', readFileSync(file, 'utf8').replace(/^ +- .*name: orders.*\n/m, ''))
+    worker.child.kill('SIGHUP')
+    await log.until('reloaded: the next run begins with what the files say now')
+    expect(await projects()).toEqual([expect.stringContaining('acme/payments')])
+    worker.child.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(143)
+  })
+
   it('commits what it has read when it is stopped during a run', async () => {
     await using cli = await openCliFixture('schedules: [{ name: nightly, cron: "0 0 1 1 *", run_on_start: true }]\n')
     cli.service.behaviour.latencyMs = 100

@@ -10,7 +10,13 @@ import { readPast } from '../worker/read-past.ts'
 /** Metrics of the worker that say something of one run. */
 const ofRun = [
   ...['info', 'last_success_timestamp_seconds', 'last_complete_walk_timestamp_seconds', 'walks', 'open_violations'],
-  ...['project_open_violations', 'oldest_open_violation_timestamp_seconds', 'overdue_violations', 'drift'],
+  ...[
+    'unknown_violations',
+    'project_open_violations',
+    'oldest_open_violation_timestamp_seconds',
+    'overdue_violations',
+    'drift',
+  ],
   ...['last_run_timestamp_seconds', 'last_run_exit_code', 'history_bytes'],
 ] as const
 

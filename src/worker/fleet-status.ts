@@ -1,5 +1,5 @@
 import type { CoverageStatus } from '../model/coverage.ts'
-import type { Report } from '../model/report.ts'
+import type { Report, ReportViolation } from '../model/report.ts'
 import { policyProject, type WalkedListing } from '../model/resource.ts'
 import { isOpen, isOverdue, overdueRule, type Severity } from '../model/violation.ts'
 
@@ -22,6 +22,8 @@ interface OpenCount {
   readonly severity: Severity
   readonly rule: string
   readonly count: number
+  /** Of these, those that the last scan could not check. */
+  readonly unknown: number
 }
 
 /** Open violations of a severity. */
@@ -40,7 +42,7 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   const at = Date.parse(report.run.finished_at)
   const next = new Map(fleet)
   const drift = Map.groupBy(report.drift, ({ project }) => project)
-  const violations = Map.groupBy(report.violations.filter(isOpen), ({ project }) => project)
+  const violations = Map.groupBy(report.violations.filter(isHeldOpen), ({ project }) => project)
   // No listing is about the policy, and each run decides what is open about it.
   const walksOf = Map.groupBy(report.coverage, ({ project }) => project).set(policyProject.name, [])
   for (const [project, walks] of walksOf) {
@@ -63,6 +65,11 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   return next
 }
 
+/** What a scan could not check was open when one checked it last, and nothing has solved it since. */
+function isHeldOpen({ state, waiver }: ReportViolation): boolean {
+  return isOpen({ state }) || (state === 'unknown' && waiver === undefined)
+}
+
 /** Adds the ends of earlier complete walks to the known state of a project. */
 export function addPast(
   fleet: FleetStatus,
@@ -82,9 +89,9 @@ export function seenWholeAt({ statuses, lastCompleteAt }: ProjectView): number |
   return times.reduce((oldest, at) => (oldest === undefined || at === undefined ? undefined : Math.min(oldest, at)))
 }
 
-/** Open violations of all projects together. */
+/** Open violations of all projects together, by severity and rule. */
 export function openViolations(fleet: FleetStatus): readonly OpenCount[] {
-  return countRules([...fleet.values()].flatMap(({ violations }) => violations))
+  return sumByRule([...fleet.values()].flatMap(({ violations }) => violations))
 }
 
 /** What is overdue is counted with the violations themselves. */
@@ -100,12 +107,18 @@ function readAges(open: Report['violations'], at: number): OpenAge[] {
   }))
 }
 
-function countRules(violations: readonly (Omit<OpenCount, 'count'> & { readonly count?: number })[]): OpenCount[] {
-  const groups = Map.groupBy(violations, ({ severity, rule }) => `${severity} ${rule}`)
+function countRules(violations: readonly ReportViolation[]): OpenCount[] {
+  return sumByRule(
+    violations.map(({ severity, rule, state }) => ({ severity, rule, count: 1, unknown: state === 'unknown' ? 1 : 0 })),
+  )
+}
+
+function sumByRule(counts: readonly OpenCount[]): OpenCount[] {
+  const groups = Map.groupBy(counts, ({ severity, rule }) => `${severity} ${rule}`)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []
-    const count = group.reduce((sum, { count = 1 }) => sum + count, 0)
-    return [{ severity: first.severity, rule: first.rule, count }]
+    const sum = (of: (one: OpenCount) => number) => group.reduce((total, one) => total + of(one), 0)
+    return [{ ...first, count: sum(({ count }) => count), unknown: sum(({ unknown }) => unknown) }]
   })
 }

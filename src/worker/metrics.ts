@@ -69,7 +69,15 @@ export function openMetrics({
     ['project', 'listing'],
   )
   const walks = gauge('walks', '1 for what the last walk of a listing proved', ['project', 'listing', 'status'])
-  const violations = gauge('open_violations', 'Open violations', ['severity', 'rule'])
+  const violations = gauge(
+    'open_violations',
+    'Open violations; what the last scan could not check counts as it was before',
+    ['severity', 'rule'],
+  )
+  const unknown = gauge('unknown_violations', 'Of the open violations, those that the last scan could not check', [
+    'severity',
+    'rule',
+  ])
   const byProject = gauge('project_open_violations', 'Open violations of a project', ['project', 'severity'])
   const oldestOpen = gauge(
     'oldest_open_violation_timestamp_seconds',
@@ -130,7 +138,10 @@ export function openMetrics({
 
   let fleet = emptyFleetStatus
   const show = (scan: FleetStatus) => {
-    for (const metric of [lastSuccess, lastComplete, walks, violations, byProject, oldestOpen, overdue, drift]) {
+    for (const metric of [
+      ...[lastSuccess, lastComplete, walks, violations, unknown],
+      ...[byProject, oldestOpen, overdue, drift],
+    ]) {
       metric.reset()
     }
     for (const [project, view] of scan) {
@@ -146,7 +157,10 @@ export function openMetrics({
         overdue.set({ project, severity }, late)
       }
     }
-    for (const { severity, rule, count } of openViolations(scan)) violations.set({ severity, rule }, count)
+    for (const { severity, rule, count, unknown: unchecked } of openViolations(scan)) {
+      violations.set({ severity, rule }, count)
+      unknown.set({ severity, rule }, unchecked)
+    }
   }
   const setLast = (report: Report) => {
     lastRun.set(Date.parse(report.run.finished_at) / 1000)

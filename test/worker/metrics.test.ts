@@ -44,7 +44,8 @@ function expectedFrom(report: Report) {
   const { verdict, coverage, drift, violations } = JSON.parse(
     json(report, { colour: false, width: 80, full: true }),
   ) as Report
-  const shown = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
+  const unknown = violations.filter(({ state }) => state === 'unknown')
+  const shown = violations.filter(({ state }) => state === 'opened' || state === 'continuing' || state === 'unknown')
   const count = (keys: readonly string[]) =>
     Object.fromEntries([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length] as const))
   return {
@@ -53,6 +54,7 @@ function expectedFrom(report: Report) {
       coverage.map(({ project, listing, status }) => `listing=${listing} project=${project} status=${status}`),
     ),
     violations: count(shown.map(({ rule, severity }) => `rule=${rule} severity=${severity}`)),
+    unknown: count(unknown.map(({ rule, severity }) => `rule=${rule} severity=${severity}`)),
     drift: count(drift.map(({ project, change }) => `change=${change} project=${project}`)),
     requests: coverage.reduce((sum, { requests }) => sum + requests, 0),
     retries: coverage.reduce((sum, { retries }) => sum + retries, 0),
@@ -82,8 +84,13 @@ describe('metrics', () => {
       const rules = Object.entries(scrape.samples('hookdrift_open_violations')).filter(([labels]) =>
         labels.endsWith(`severity=${severity}`),
       )
-      expect(rules.reduce((sum, [, value]) => sum + value, 0)).toBe(last.verdict.violations[severity])
+      const held = Object.entries(last.unknown).filter(([labels]) => labels.endsWith(`severity=${severity}`))
+      const sum = (all: [string, number][]) => all.reduce((total, [, value]) => total + value, 0)
+      expect(sum(rules)).toBe(last.verdict.violations[severity] + sum(held))
     }
+    const unknown = Object.entries(scrape.samples('hookdrift_unknown_violations')).filter(([, value]) => value > 0)
+    expect(Object.fromEntries(unknown)).toEqual(last.unknown)
+    expect(unknown).not.toEqual([])
     expect(scrape.sum('hookdrift_project_open_violations')).toBe(scrape.sum('hookdrift_open_violations'))
     expect(scrape.samples('hookdrift_last_run_exit_code')).toEqual({ '': 3 })
     expect(scrape.sum('hookdrift_requests_total')).toBe(first.requests + last.requests)

@@ -484,8 +484,11 @@ function countOpen(
   const isChosen = eventChooser(channel, record)
   const fresh = new Set(events.map(({ fingerprint }) => fingerprint))
   const open = record.violations.filter(
-    ({ state, fingerprint, owner, ...violation }) =>
-      state === 'continuing' && !fresh.has(fingerprint) && isChosen({ ...violation, ...(owner ? { owner } : {}) }),
+    ({ state, fingerprint, owner, waiver, ...violation }) =>
+      // No later message is about what is unknown now and found open again.
+      (state === 'continuing' || (state === 'unknown' && waiver === undefined)) &&
+      !fresh.has(fingerprint) &&
+      isChosen({ ...violation, ...(owner ? { owner } : {}) }),
   )
   return countRated(open)
 }

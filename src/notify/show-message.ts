@@ -241,7 +241,7 @@ function showOpen(open: Message['already_open'] = {}): Line[] {
   const parts = Object.entries(open).map(([severity, number]) => `${number} ${severity}`)
   if (parts.length === 0) return []
   const words = `This is the first message of this channel. Open before it: ${parts.join(', ')}. List them: `
-  return [{ level: 'text', pieces: [{ words }, { command: 'hookdrift violations --open' }] }]
+  return [{ level: 'text', pieces: [{ words }, { command: 'hookdrift violations --open --unknown' }] }]
 }
 
 const marks: Readonly<Record<EventType, string>> = {

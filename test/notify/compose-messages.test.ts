@@ -389,6 +389,17 @@ describe('notifications of a run', () => {
     }
   })
 
+  it('count in it what was open before and could not be checked', async () => {
+    await using notified = await openNotified([lines])
+    const [one] = places(notified.fixture)
+    if (one === undefined) throw new Error('no endpoints')
+    setEndpointStatus(notified.fixture.fleet, one, 'inactive')
+    await notified.run({ policy: onlyInactive })
+    notified.fixture.service.failNext({ how: 'bad-json', path: new RegExp(`${one.project}/endpoints`), times: 9 })
+    const [, added] = (await notified.run({ policy: onlyInactive }, [lines, chat])).messages
+    expect(added).toMatchObject({ already_open: { high: 1 } })
+  })
+
   it('for a directory exist for each run, with events or without', async () => {
     const files: Channel = { name: 'files', type: 'directory', path: '/x', formats: ['json'], keep: 3 }
     await using notified = await openNotified([files, { ...files, name: 'severe', min_severity: 'high' }])

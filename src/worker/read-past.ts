@@ -80,7 +80,7 @@ export async function readPast(
   }
 }
 
-/** The names of the configured projects that have not left the fleet. */
+/** The names of the configured projects that have not left the fleet, and of what else has metrics. */
 export async function readFleetNames(
   history: HistoryReader,
   isConfigured: (project: ProjectRef) => boolean,
@@ -96,7 +96,15 @@ async function readFleetScans(
 ): Promise<readonly RecordedScan[]> {
   const scans = await readLatestScans(history, number)
   const departed = await departedProjects(history, scans)
-  return scans.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
+  const own = scans.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
+  // A list that decides nothing is scanned by each run of the whole fleet as long as it has violations.
+  const lists = scans.filter(
+    ({ project, run }) =>
+      isProjectList(project) &&
+      !isConfigured(project) &&
+      own.some((one) => one.project.service === project.service && one.run.number <= run.number),
+  )
+  return [...own, ...lists]
 }
 
 function namesOf(scans: readonly RecordedScan[]): ReadonlySet<string> {

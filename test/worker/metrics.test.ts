@@ -10,8 +10,9 @@ import { severities } from '../../src/model/violation.ts'
 import { json } from '../../src/report/json.ts'
 import { skipReasons } from '../../src/worker/keep-schedule.ts'
 import { openMetrics } from '../../src/worker/metrics.ts'
-import { readPast } from '../../src/worker/read-past.ts'
+import { readFleetNames, readPast } from '../../src/worker/read-past.ts'
 import { policyOf } from '../audit/audit-harness.ts'
+import { addProject, listRules, openDiscoveryFixture } from '../audit/discovery-fixture.ts'
 import { at, type FleetFixture, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { readScrape } from './scrape.ts'
 import { aSchedule } from './worker-harness.ts'
@@ -171,6 +172,31 @@ describe('metrics', () => {
         'project=hookdrift/policy severity=high': 1,
       })
     }
+  })
+
+  it('have violations of a list as long as there are any, also after a restart', async () => {
+    await using fixture = await openDiscoveryFixture()
+    const configured = ['acme/orders', 'acme/payments']
+    const ofList = async () => {
+      const metrics = open()
+      const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
+      metrics.remember(await readPast(history, ({ name }) => configured.includes(name)))
+      const names = await readFleetNames(history, ({ name }) => configured.includes(name))
+      await history.close()
+      const ofProjects = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
+      return [names.has('acme/*'), ofProjects['project=acme/* severity=low']]
+    }
+    const named = { list: { named: configured }, policy: listRules }
+    const uid = addProject(fixture.fleet, 'refunds')
+    await fixture.audit(named)
+    expect(await ofList()).toEqual([true, 1])
+    await fixture.audit({ ...named, only: ['acme/orders'] })
+    expect(await ofList()).toEqual([true, 1])
+    fixture.fleet.remove(uid)
+    await fixture.audit(named)
+    expect(await ofList()).toEqual([true, undefined])
+    await fixture.audit(named)
+    expect(await ofList()).toEqual([false, undefined])
   })
 
   it('are the same after a restart, from the history alone', async () => {

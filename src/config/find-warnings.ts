@@ -1,5 +1,6 @@
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
+import { matchesProject } from './choose-projects.ts'
 import { type DecodedConfiguration, namedProjects } from './configuration-schema.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
 import { isLoopback } from './listen-schema.ts'
@@ -8,17 +9,25 @@ import { tokensOf } from './serve-schema.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 
-/** Finds settings that are accepted but should be changed: keys that others can read. */
+/** Finds what is accepted but should be changed: keys that others can read, and projects that no schedule audits. */
 export function* findWarnings(document: ConfigurationDocument): Generator<FileProblem> {
   const sealKey = document.written(['seal_key'])
   if (sealKey !== undefined && isLiteral(sealKey)) {
     yield document.problem(['seal_key'], `the file contains the installation key; use ${referenceForms}`)
   }
-  for (const [index, service] of document.value.services.entries()) {
+  const { services, schedules } = document.value
+  for (const [index, service] of services.entries()) {
     const path = ['services', index]
     const { hostname, protocol } = new URL(service.url)
     if (protocol === 'http:' && !isLoopback(hostname)) {
       yield document.problem([...path, 'url'], 'the key is sent unencrypted over http; use https')
+    }
+    for (const [at, { id, name = id }] of namedProjects(service)) {
+      const isScheduled = schedules.some((schedule) =>
+        matchesProject(`${service.name}/${name}`, schedule.projects ?? []),
+      )
+      if (isScheduled || schedules.length === 0) continue
+      yield document.problem([...path, 'projects', at], 'no schedule audits this project')
     }
     const owners = [path, ...namedProjects(service).map(([index]) => [...path, 'projects', index])]
     for (const owner of owners) {

@@ -369,6 +369,20 @@ describe('readConfiguration', () => {
 })
 
 describe('the warnings of a configuration', () => {
+  it('name the projects that no schedule audits', () => {
+    const projects = [{ id: 'p1', name: 'payments' }, { id: 'p2', name: 'orders' }, { id: 'p3' }]
+    const cron = '0 * * * *'
+    const warningsOf = (...patterns: string[][]) =>
+      configure(
+        withService({ projects }, { schedules: patterns.map((projects, at) => ({ name: `s${at}`, cron, projects })) }),
+      ).warnings.map((line) => line.replace(/^.*:(\d+):\d+: /, '$1 '))
+    expect(warningsOf(['acme/*'])).toEqual([])
+    expect(warningsOf(['orders'], ['acme/p3'])).toHaveLength(1)
+    expect(warningsOf(['payments'])[0]).toMatch(/^\d+ no schedule audits this project$/)
+    expect(warningsOf(['payments'])).toHaveLength(2)
+    expect(warningsOf()).toEqual([])
+  })
+
   it('name keys in the file', () => {
     const text =
       smallest.replace('${ACME_KEY}', 'not-a-real-key') +

@@ -1,7 +1,7 @@
-import type { Configuration } from '../config/configuration.ts'
+import type { Configuration, ConfiguredProject } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
-import { endedWaivers } from '../policy/policy.ts'
+import { endedWaivers, pointlessOverrides } from '../policy/policy.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { count } from '../text/count.ts'
 import { loadPolicy, loadPolicyTests } from './load-policy.ts'
@@ -58,18 +58,30 @@ export async function checkFiles(
   // A configuration with faults may still name its policy.
   const paths = await attempt(() => configuredPaths(config, terminal))
   const file = 'value' in paths ? paths.value.policy : undefined
-  return file === undefined ? [configuration] : [configuration, ...(await checkPolicy(file, { now, signal }))]
+  if (file === undefined) return [configuration]
+  const services = 'value' in read ? read.value.services : []
+  // An override may be for a project that the list of a service does not have yet.
+  const projects = services.some(({ matches }) => matches.length > 0)
+    ? []
+    : services.flatMap(({ projects }) => projects)
+  return [configuration, ...(await checkPolicy(file, { projects, now, signal }))]
 }
 
+/** `projects`: all that there are; empty where they are not known. */
 async function checkPolicy(
   file: string,
-  { now, signal }: { readonly now: number; readonly signal: AbortSignal },
+  {
+    projects,
+    now,
+    signal,
+  }: { readonly projects: readonly ConfiguredProject[]; readonly now: number; readonly signal: AbortSignal },
 ): Promise<readonly CheckedFile[]> {
   const policy = await attempt(() => loadPolicy(file, { now, signal }))
   if ('faults' in policy) return [{ file, kind: 'policy', faults: policy.faults, warnings: [], about: '' }]
   const { rules, allRules, waivers } = policy.value
   const about = `${count(rules.length, 'rule')}, ${count(waivers.length, 'waiver')}`
-  const warnings = endedWaivers(policy.value, now)
+  const pointless = projects.length === 0 ? [] : pointlessOverrides(policy.value, projects)
+  const warnings = [...pointless, ...endedWaivers(policy.value, now)]
   const checked: CheckedFile = { file, kind: 'policy', faults: [], warnings, about }
   const ids = allRules.map(({ id }) => id)
   const tests = await attempt(() => loadPolicyTests(file, ids, { signal }))

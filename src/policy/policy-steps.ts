@@ -14,7 +14,7 @@ import { activateRules } from './layers.ts'
 import type { ActiveRule, Layer, Policy, RuleStatement } from './policy.ts'
 import type { WrittenWaiver } from './policy-schema.ts'
 import { type ParsedPolicy, readParsedPolicy } from './read-parsed-policy.ts'
-import { describeSelector, matcherOf, type Selector } from './selector.ts'
+import { describeSelector, matcherOf, reachOf, type Selector } from './selector.ts'
 import type { Steps } from './steps.ts'
 import { compileWaiver } from './waiver.ts'
 
@@ -45,7 +45,7 @@ export function* policySteps(
   const matched: Policy['overrides'][number][] = []
   for (const [index, { match, layer }] of overrides.entries()) {
     if (index % stepSize === 0) yield
-    matched.push({ layer, rules: [...layer.keys()], matches: matcherOf(match) })
+    matched.push({ layer, rules: [...layer.keys()], reaches: reachOf(match), matches: matcherOf(match) })
   }
   yield
   return {

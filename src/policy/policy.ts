@@ -56,6 +56,8 @@ interface Override {
   readonly layer: Layer
   /** Rules that it names. */
   readonly rules: readonly string[]
+  /** Whether it can match a resource of a project at all. */
+  reaches(project: ProjectRef, labels: Labels): boolean
   matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }
 
@@ -65,6 +67,19 @@ export function endedWaivers({ facts }: Policy, now: number): readonly string[] 
     if (Date.parse(expires) > now) return []
     const at = configuredAt === null ? '' : `${configuredAt.file}:${configuredAt.line}: `
     return [`${at}the waiver of ${rule} by ${owner} has accepted nothing since ${formatExpiry(expires)}`]
+  })
+}
+
+/** Overrides of the policy's own file that are for none of these projects, a sentence each. Those of others are shared. */
+export function pointlessOverrides(
+  { file, overrides, locationOf }: Policy,
+  projects: readonly { readonly ref: ProjectRef; readonly labels: Labels }[],
+): readonly string[] {
+  return overrides.flatMap(({ layer, reaches }) => {
+    if (projects.some(({ ref, labels }) => reaches(ref, labels))) return []
+    const at = locationOf([...layer.values()][0]?.at)
+    if (at === null || at.file !== file) return []
+    return [`${at.file}:${at.line}: the override is for no project of the configuration`]
   })
 }
 

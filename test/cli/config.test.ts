@@ -94,6 +94,28 @@ describe('hookdrift config check', () => {
   })
 
   it.each([
+    ['[{ id: P1, name: payments }]', ['overrides.yaml:4: the override is for no project of the configuration']],
+    ['[{ id: P1, name: payments, labels: { env: prod } }, { id: P2, name: orders }]', []],
+    ['all', []],
+  ])('warns of an override of the policy that is for none of the projects %s', async (projects, expected) => {
+    directory.write(
+      'overrides.yaml',
+      `extends: [shared.yaml]
+overrides:
+  - match: { labels: { env: prod } }
+    rules: { endpoint/inactive: critical }
+  - match: { project: acme/payments }
+    rules: { endpoint/inactive: critical }
+`,
+    )
+    directory.write('shared.yaml', 'overrides: [{ match: { project: other/* }, rules: { endpoint/inactive: low } }]\n')
+    const service = `{ name: acme, url: "https://hooks.example.com", key: "\${ACME_KEY}", projects: ${projects} }`
+    directory.write('overridden.yaml', `policy: ./overrides.yaml\nservices: [${service}]\n`)
+    const { stdout } = await run(['config', 'check', '-c', 'overridden.yaml', '-f', 'json'], secrets)
+    expect(JSON.parse(stdout).rows[1]).toMatchObject({ kind: 'policy', faults: [], warnings: expected })
+  })
+
+  it.each([
     ['projects: all', '1 service, projects that a service lists, 0 schedules'],
     [
       'projects: [{ id: P1 }, { match: "eu-*" }]',

@@ -14,13 +14,15 @@ import { stopVariable } from './run-cases.ts'
  * Kills commands that write, with histories in a file and in PostgreSQL: an audit with its notifications, a pruning, a
  * backup, a copy to another place, and a delivery. Afterwards the history verifies and is the one before or the one after,
  * the same command completes it, and each message was received: in order, and if twice, with its id and body.
- * `node prove/killed-commands.ts [seed]`: `--random 10000` kills at random moments, and one at each write of each command,
- * or at `--writes N` of them; `--only audit` for one command. Ends with 1 for any other outcome.
+ * `node prove/killed-commands.ts [seed]`: `--random 10000` kills at random moments (`--from N`: after the first ones), and
+ * one at each write of each command, or at `--writes N` of them; `--only audit` for one command. Ends with 1 for any other
+ * outcome.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     random: { type: 'string', default: '10000' },
+    from: { type: 'string', default: '0' },
     writes: { type: 'string', default: 'Infinity' },
     only: { type: 'string' },
   },
@@ -99,7 +101,7 @@ for (const [victim, { writes }] of expected) {
 }
 const random = createRandom(`kills/${seed}`)
 const atRandom = Array.from({ length: kills }, () => ({ victim: random.pick(chosen), share: random.below(10_000) }))
-await limit.map(atRandom, ({ victim, share }) => {
+await limit.map(atRandom.slice(Number(values.from)), ({ victim, share }) => {
   // The program's own start takes the first part of it.
   const atMs = Math.round((expected.get(victim)?.ms ?? 0) * (0.3 + 0.8 * (share / 10_000)))
   return proveKill(victim, {}, `after ${atMs} ms`, atMs)

@@ -25,7 +25,8 @@ Every member of \`hookdrift.yaml\`. Generated from [its schema](../../config/hoo
 Any text may hold \`\${VAR}\`, \`\${VAR:-default}\` or \`\${file:PATH}\`; \`$\${\` is a literal \`\${\`. Paths are relative to the file.
 Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`.
 
-\`hookdrift config check\` reports every mistake, also in the policy; \`hookdrift config show\` shows what is in force and
+\`hookdrift config check\` reports every mistake, also in the policy, and warns of what is likely one: a project that no
+schedule audits, an override of the policy that is for no project. \`hookdrift config show\` shows what is in force and
 where each value comes from.
 
 ## In an editor

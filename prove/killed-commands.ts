@@ -12,11 +12,11 @@ import { stopVariable } from './run-cases.ts'
 
 /**
  * Kills commands that write, with histories in a file and in PostgreSQL: an audit with its notifications, a pruning, a
- * backup, a copy to another place, and a delivery. Afterwards the history verifies and is the one before or the one after,
- * the same command completes it, and each message was received: in order, and if twice, with its id and body.
- * `node prove/killed-commands.ts [seed]`: `--random 10000` kills at random moments (`--from N`: after the first ones), and
- * one at each write of each command, or at `--writes N` of them; `--only audit` for one command. Ends with 1 for any other
- * outcome.
+ * backup, a copy to another place, and a delivery. Afterwards the history verifies and is the one before or the one
+ * after, the same command completes it, and each message was received: in order, and if twice, with its id and body.
+ * `node prove/killed-commands.ts [seed]`: `--random 10000` kills at random moments (`--from N`: after the first ones),
+ * and one at each write of each command, or at `--writes N` of them; `--only audit` for one command. Ends with 1 for
+ * any other outcome.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -24,6 +24,7 @@ import {
   readViolationsOf,
 } from '../../src/history/sql/resource-life.ts'
 import {
+  countIncompleteWalks,
   findCommittedRun,
   lacksRunsSince,
   listEndedRuns,
@@ -198,6 +199,7 @@ describe('query plans', () => {
       await readDiffering(reader, 0, asOf)
       await visitDiffering(reader, 0, asOf, () => {})
       await identifyResources(reader, 'a', asOf)
+      await identifyResources(reader, 'a', asOf, 'violation')
       await findEndpointsOf(reader, 'me', asOf)
       await readVersionsOf(reader, identity, asOf)
       await readViolationsOf(reader, identity, asOf)
@@ -207,6 +209,7 @@ describe('query plans', () => {
       await listRunsBefore(reader, asOf, 10)
       await lacksRunsSince(reader, at(0), asOf)
       await readRunExtents(reader, asOf, asOf)
+      await countIncompleteWalks(reader, [payments], 1, asOf)
       await findCommittedRun(reader, asOf)
       await countResources(reader, [payments], asOf)
       for (const withRemoved of [false, true]) {

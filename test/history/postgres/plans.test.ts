@@ -23,7 +23,13 @@ import {
   readVersionsOf,
   readViolationsOf,
 } from '../../../src/history/sql/resource-life.ts'
-import { lacksRunsSince, listEndedRuns, listRuns, readRunExtents } from '../../../src/history/sql/runs.ts'
+import {
+  countIncompleteWalks,
+  lacksRunsSince,
+  listEndedRuns,
+  listRuns,
+  readRunExtents,
+} from '../../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../../src/history/sql/scans.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
@@ -154,6 +160,8 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
       (reader) => readDiffering(reader, run - 1, run),
     ],
     ['a uid', [], (reader) => identifyResources(reader, 'endpoint7', run)],
+    ['a uid of violations', [], (reader) => identifyResources(reader, 'endpoint7', run, 'violation')],
+    ['the incomplete walks of a project', [], (reader) => countIncompleteWalks(reader, [project], run, run)],
     ['the versions of a resource', [], (reader) => readVersionsOf(reader, endpoint, run)],
     ['the violations of a resource', [], (reader) => readViolationsOf(reader, endpoint, run)],
     ['referrers of a resource', [], (reader) => readReferrersOf(reader, endpoint, run)],

@@ -135,8 +135,8 @@ async function compare(history: HistoryReader, approval: Approval, run: number) 
       unknown.set(kind, (unknown.get(kind) ?? 0) + 1)
       continue
     }
-    // A run before the approved one need not have seen what that one saw.
-    if (current === undefined && !isShown && run < (runOf({ kind, uid }) ?? 0)) {
+    // A run before the approved one need not have seen what that one saw, and no run what files have.
+    if (current === undefined && !isShown && run < (runOf({ kind, uid }) ?? Number.POSITIVE_INFINITY)) {
       unseen.set(kind, (unseen.get(kind) ?? 0) + 1)
       continue
     }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -321,6 +321,22 @@ describe('states as files', () => {
     expect((await cli.audit()).code).toBe(0)
     breakOne(cli)
     expect((await cli.audit()).code).toBe(1)
+  })
+
+  it('do not take for removed what no run of the history scanned', async () => {
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    await baseline(cli, 'export', 'states')
+    rmSync(cli.directory.file('hookdrift.db'))
+    const [payments] = cli.fleet.projects()
+    const path = new RegExp(`${payments?.uid}/endpoints`)
+    cli.service.faults.push({ path, times: Number.POSITIVE_INFINITY, how: 'reset' })
+    await cli.audit()
+    await baseline(cli, 'import', 'states', '--yes')
+    const { stdout } = await baseline(cli, 'diff')
+    expect(stdout).not.toContain('removed')
+    expect(stdout).toContain(`acme/${payments?.name}: 5 endpoints not compared: not scanned by run 1.`)
   })
 
   it('are compared with by one audit, without an approval', async () => {

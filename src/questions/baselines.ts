@@ -4,13 +4,14 @@ import { type Approval, activeApprovals } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
 import { findLastRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { toAnswerRun } from './as-of.ts'
+import { selectProjects, toAnswerRun } from './as-of.ts'
 import { given, parameter, projectParameter, question } from './question.ts'
 
 const baselineRow = z.object({
@@ -48,7 +49,9 @@ export const baselines = question({
   },
   isOfRun: false,
   async read(history, { project: projects, all = false }, { limit }) {
-    return { answer: await readBaselines(history, { projects, all, limit }), view: baselinesView }
+    const ofProjects = projects.length === 0 ? '' : ` of ${projects.join(' ')}`
+    const nothing = `No baseline${ofProjects} is approved: drift rules compare with the last complete scan.`
+    return { answer: await readBaselines(history, { projects, all, limit }), view: { ...baselinesView, nothing } }
   },
 })
 
@@ -59,13 +62,19 @@ interface BaselinesQuery {
   readonly limit: number
 }
 
-/** The approved baselines by project, newest first. */
+/**
+ * The approved baselines by project, newest first.
+ * @throws AuditError.usage when no project matches
+ */
 export async function readBaselines(
   history: OpenHistory,
   { projects, all, limit }: BaselinesQuery,
 ): Promise<Answer<BaselineRow>> {
-  const rows = listBaselines(await listApprovals(history), projects).map(({ row }) => row)
+  const approvals = await listApprovals(history)
   const last = await findLastRun(history)
+  const scans = last === undefined ? [] : await readLatestScans(history, last.number)
+  selectProjects([...scans, ...approvals], projects)
+  const rows = listBaselines(approvals, projects).map(({ row }) => row)
   return {
     form: baselineForm,
     run: last === undefined ? null : toAnswerRun(last),
@@ -113,7 +122,7 @@ function toRow(
   }
 }
 
-export const baselinesView: AnswerView<BaselineRow> = {
+const baselinesView: Omit<AnswerView<BaselineRow>, 'nothing'> = {
   columns: [
     { name: 'project', value: ({ project }) => project, breaks: true },
     { name: 'run', value: ({ run }) => run, show: describeState, align: 'right' },
@@ -127,7 +136,6 @@ export const baselinesView: AnswerView<BaselineRow> = {
     { name: 'revoked_by', value: (row) => row.revoked_by, only: 'csv' },
   ],
   below: ({ note }) => note,
-  nothing: 'No baseline is approved: drift rules compare with the last complete scan.',
 }
 
 /** `7 + 2 resources`: those were approved by themselves. */

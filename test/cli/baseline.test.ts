@@ -271,6 +271,8 @@ describe('hookdrift baseline', () => {
     expect(await refused('approve', '--project', 'zzz')).toMatch(/run 1 does not include these projects, only acme/)
     expect(await refused('approve', '--by', ' ')).toBe('hookdrift: cannot determine the current user')
     expect(await refused('diff')).toBe('hookdrift: no baseline is approved')
+    expect(await refused('show', '--project', 'zzz')).toMatch(/--project zzz matches none of acme/)
+    expect((await baseline(cli, 'show', '--project', 'orders')).stdout).toContain('No baseline of orders is approved: ')
     expect(await refused('revoke')).toBe('hookdrift: nothing to revoke')
     expect(await refused('export', 'states')).toMatch(/nothing to export/)
     expect(await refused('import', 'nowhere')).toMatch(/cannot read the directory .*nowhere: no such file or directory/)

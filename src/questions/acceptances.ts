@@ -6,6 +6,7 @@ import { listAcceptances } from '../history/sql/acceptances.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
+import { policyProject } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
 import { schemas } from '../report/report-schema.ts'
@@ -131,13 +132,13 @@ function showAcceptance(row: AcceptanceRow, page: TextPage): string[] {
   ]
 }
 
-/** Active violations as of the last run, with their projects. */
+/** Active violations as of the last run, with their projects; those about waivers too, which cannot be accepted. */
 export async function readAcceptable(
   history: OpenHistory,
 ): Promise<readonly (RecordedViolation & { readonly scanned: Acceptance['project'] })[]> {
   const last = await findLastRun(history)
   if (last === undefined) return []
-  const projectOf = projectFinder(await readLatestScans(history, last.number))
+  const projectOf = projectFinder([...(await readLatestScans(history, last.number)), { project: policyProject }])
   return (await readViolationsAt(history, last.number)).flatMap((violation) => {
     const scanned = projectOf(violation)
     return scanned === undefined ? [] : [{ ...violation, scanned }]

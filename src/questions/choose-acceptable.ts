@@ -5,6 +5,7 @@ import { readVersionsAt } from '../history/sql/state-at.ts'
 import { AuditError } from '../model/errors.ts'
 import { meantBy } from '../model/meant-by.ts'
 import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
+import { overdueRule } from '../model/violation.ts'
 import { shortFingerprint } from '../report/text/shorten.ts'
 import { acceptedDigest } from '../rules/accepted-values.ts'
 
@@ -35,10 +36,15 @@ export function chooseAcceptable<Violation extends Nameable>(
   const inForce = acceptances.filter(isInForce)
   const isByRule = words.some((word) => word.includes('/'))
   const chosen = isByRule ? [findByRule(active, words, inForce)] : words.map((word) => find(active, word, inForce))
-  for (const { fingerprint, kind } of chosen) {
+  for (const { fingerprint, kind, rule } of chosen) {
     const earlier = inForce.find((one) => one.fingerprint === fingerprint)
     if (earlier !== undefined) throw acceptedBefore(shortFingerprint(fingerprint), earlier)
     if (kind !== 'policy') continue
+    if (rule === overdueRule) {
+      throw AuditError.usage('a violation about a due date cannot be accepted', {
+        advice: 'it ends with the violations that are overdue: `hookdrift violations --overdue` lists them',
+      })
+    }
     throw AuditError.usage('a violation about a waiver cannot be accepted', {
       advice: 'renew the waiver in the policy, or remove it',
     })

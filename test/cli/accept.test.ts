@@ -170,6 +170,22 @@ describe('hookdrift accept', () => {
   })
 })
 
+it('says of a violation about a waiver that it cannot be accepted', async () => {
+  await using waived = await openCliFixture({ projects: 1, endpointsPerProject: 1 }, 'policy: ./policy.yaml\n')
+  const expires = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+  const waiver = 'rule: endpoint/inactive, match: { name: gone }, owner: lee, reason: moved'
+  waived.directory.write('policy.yaml', `waivers:\n  - { ${waiver}, expires: ${expires} }\n`)
+  await waived.audit(['--quiet'])
+  const asked = (...words: string[]) =>
+    command([...words, '--history', waived.directory.file('hookdrift.db')], {
+      cwd: waived.directory.path,
+      env: waived.env,
+    })
+  const { stdout } = await asked('violations', '--rule', 'waiver/unused', '--format', 'json')
+  const { code, stderr } = await asked('accept', JSON.parse(stdout).rows[0].fingerprint, '--reason', 'known')
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('a violation about a waiver cannot') })
+})
+
 it('accepts a violation of the project that has the name now, which another one had before', async () => {
   await using renamed = await openCliFixture({ projects: 2, endpointsPerProject: 3 })
   const [first, second] = [at(renamed.fleet.projects(), 0), at(renamed.fleet.projects(), 1)]

@@ -16,7 +16,8 @@ function aViolation(fingerprint: string, other: Partial<Nameable> = {}): Nameabl
 const first = aViolation('aaaaaa1')
 const second = aViolation('aaaaaa2', { name: 'refunds' })
 const policy = aViolation('bbbbbb', { kind: 'policy', rule: 'waiver/unused', name: 'old' })
-const active = [first, second, policy]
+const overdue = aViolation('cccccc', { kind: 'policy', rule: 'violation/overdue', name: '' })
+const active = [first, second, policy, overdue]
 const accepted: Acceptance = {
   id: 1,
   project: { name: 'acme/pay', service: 'acme', uid: 'p' },
@@ -68,6 +69,7 @@ describe('a violation to accept', () => {
     [['endpoint/orphan', 'checkout'], 'no active violation of endpoint/orphan is at a resource "checkout"'],
     [['waiver/unused', 'old'], 'a violation about a waiver cannot be accepted'],
     [['bbbbbb'], 'a violation about a waiver cannot be accepted'],
+    [['cccccc'], 'a violation about a due date cannot be accepted'],
   ])('is not %j', (words, message) => {
     expect(refusal(words)).toContain(message)
   })

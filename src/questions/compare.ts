@@ -241,6 +241,9 @@ function compareSides(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[], 
         const reason = `${ofA.length} in A and ${ofB.length} in B match by ${query.matching}`
         rows.push(...ofA.map((one) => toRow(a, one, { change: 'ambiguous', reason })))
         rows.push(...ofB.map((one) => toRow(b, one, { change: 'ambiguous', reason })))
+      } else if (a !== b && (first.isUnreferenced || second.isUnreferenced)) {
+        const reason = describeUnreferenced(first.isUnreferenced ? a : b)
+        rows.push(toRow(a, first, { change: 'unknown', other_uid: second.uid, reason }))
       } else {
         const { fields, unshown } = comparePair({ a, b, first, second }, query)
         for (const path of unshown) addTo(uncompared, kind, path)
@@ -283,10 +286,7 @@ function toLonely(
   change: 'only_in_a' | 'only_in_b',
   { side, other }: { readonly side: ComparedSide; readonly other: ComparedSide },
 ): ComparedRow {
-  if (resource.isUnreferenced) {
-    const reason = `no subscription refers to it, and ${side.project.name} lists it nowhere else`
-    return toRow(side, resource, { change: 'unknown', reason })
-  }
+  if (resource.isUnreferenced) return toRow(side, resource, { change: 'unknown', reason: describeUnreferenced(side) })
   if (side.viewOf(resource.kind) === undefined) {
     const reason = `it may be gone: ${gapOf(side, resource.kind, other) ?? describeMissed(side, resource.kind)}`
     return toRow(side, resource, { change: 'unknown', reason })
@@ -294,6 +294,11 @@ function toLonely(
   if (provesAbsence(other, resource.kind, side)) return toRow(side, resource, { change })
   const reason = `${other.project.name} may have it: ${gapOf(other, resource.kind, side) ?? 'its scan does not show all'}`
   return toRow(side, resource, { change: 'unknown', reason })
+}
+
+/** In words: what a side shows of a source may have changed, or be gone. */
+function describeUnreferenced({ project }: ComparedSide): string {
+  return `no subscription refers to it, and ${project.name} lists it nowhere else`
 }
 
 const mostNamed = 20

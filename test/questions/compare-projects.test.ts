@@ -193,3 +193,19 @@ it('says of a resource why it may be gone, where neither side still lists its ki
   const reason = 'it may be gone: run 3 did not scan every event_type'
   expect(rows).toMatchObject([{ uid: 'E', change: 'unknown', reason }])
 })
+
+it('calls a source neither equal nor different that no subscription shows any more', () => {
+  const source = { kind: 'source', attributes: { uid: 'S', name: 'bank', is_disabled: false } } as const
+  const prod: World = { incomplete: [], resources: [source] }
+  const stage: World = { incomplete: [], resources: [{ ...source, isUnreferenced: true }] }
+  const reason = 'no subscription refers to it, and stage/payments lists it nowhere else'
+  for (const [a, b] of [
+    ['stage', 'prod'],
+    ['prod', 'stage'],
+  ] as const) {
+    const { rows, exitCode } = compareWorlds({ stage, prod }, { a, b })
+    expect(rows).toMatchObject([{ uid: 'S', other_uid: 'S', change: 'unknown', reason, fields: [] }])
+    expect(exitCode).toBe(3)
+  }
+  expect(compareWorlds({ stage }, { b: 'stage' })).toMatchObject({ rows: [], exitCode: 0 })
+})

@@ -11,7 +11,11 @@ import type { ScannedState } from '../../src/questions/compared-side.ts'
 
 /** A project as the history knows it. */
 export interface World {
-  readonly resources: readonly { readonly kind: Kind; readonly attributes: JsonObject & { readonly uid: string } }[]
+  readonly resources: readonly {
+    readonly kind: Kind
+    readonly attributes: JsonObject & { readonly uid: string }
+    readonly isUnreferenced?: true
+  }[]
   /** Kinds that the last scan did not list completely. */
   readonly incomplete: readonly Kind[]
 }
@@ -39,10 +43,10 @@ function stateOf(service: string, { incomplete, resources }: World): ScannedStat
       incompleteSince: undefined,
     },
     complete,
-    state: resources.map(({ kind, attributes }): ResourceAtRun => {
+    state: resources.map(({ kind, attributes, isUnreferenced = false }): ResourceAtRun => {
       const body = canonicalJson(attributes)
       const version = { fromRun: 1, digest: body, body, sealKeyId: 'key', since: run.startedAt }
-      return { kind, uid: attributes.uid, name: String(attributes.name), ...version, isUnreferenced: false }
+      return { kind, uid: attributes.uid, name: String(attributes.name), ...version, isUnreferenced }
     }),
   }
 }

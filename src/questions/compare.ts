@@ -238,7 +238,8 @@ function compareSides(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[], 
         rows.push(...ofA.map((one) => toLonely(one, 'only_in_a', { side: a, other: b })))
         rows.push(...ofB.map((one) => toLonely(one, 'only_in_b', { side: b, other: a })))
       } else if (ofA.length > 1 || ofB.length > 1) {
-        const reason = `${ofA.length} in A and ${ofB.length} in B match by ${query.matching}`
+        const by = kind === 'endpoint' ? query.matching : 'name'
+        const reason = `${ofA.length} in A and ${ofB.length} in B match by ${by}`
         rows.push(...ofA.map((one) => toRow(a, one, { change: 'ambiguous', reason })))
         rows.push(...ofB.map((one) => toRow(b, one, { change: 'ambiguous', reason })))
       } else if (a !== b && (first.isUnreferenced || second.isUnreferenced)) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readHostMapping } from '../../src/inventory/diff-counterparts.ts'
+import type { Kind } from '../../src/model/resource.ts'
 import type { ComparedRow } from '../../src/questions/compared-row.ts'
 import { arbitraryWorld, compareWorlds, elsewhere, linesOf, type World } from './comparison-worlds.ts'
 
@@ -152,6 +153,19 @@ it('matches endpoints by the path of their address, or by owner and name', async
   ])
 })
 
+it('says of each kind by what several match', () => {
+  const twice = (kind: Kind, ...uids: string[]) =>
+    uids.map((uid) => ({ kind, attributes: { uid, name: 'a', url: 'https://h.example/x' } }))
+  const world: World = {
+    incomplete: [],
+    resources: [...twice('endpoint', '1', '2'), ...twice('subscription', '3', '4')],
+  }
+  const { rows } = compareWorlds({ stage: world, prod: world }, { matching: 'url_path' })
+  expect(new Set(rows.map(({ kind, reason }) => `${kind}: ${reason}`))).toEqual(
+    new Set(['endpoint: 2 in A and 2 in B match by url_path', 'subscription: 2 in A and 2 in B match by name']),
+  )
+})
+
 it('compares references by what they lead to', async () => {
   const endpoints = (...names: string[]) =>
     names.map((name, at) => ({ kind: 'endpoint' as const, attributes: { uid: `${name}-${at}`, name } }))
@@ -194,7 +208,7 @@ it('says of a resource why it may be gone, where neither side still lists its ki
   expect(rows).toMatchObject([{ uid: 'E', change: 'unknown', reason }])
 })
 
-it('calls a source neither equal nor different that no subscription shows any more', () => {
+it('calls a source neither equal nor different that no subscription shows any longer', () => {
   const source = { kind: 'source', attributes: { uid: 'S', name: 'bank', is_disabled: false } } as const
   const prod: World = { incomplete: [], resources: [source] }
   const stage: World = { incomplete: [], resources: [{ ...source, isUnreferenced: true }] }

@@ -387,16 +387,23 @@ function findSharedSecrets(a: ComparedSide, b: ComparedSide, kinds: readonly Kin
   }
   return among(a, kinds).flatMap((resource) => {
     const fields: FieldChange[] = []
-    let other: SidedResource | undefined
+    const holders = new Set<SidedResource>()
     for (const { path, seal } of findSeals(resource.kind, resource.attributes)) {
       const withSeal = inB.get(keyOf(resource, seal))
-      if (withSeal === undefined) continue
-      other ??= withSeal.find(({ key }) => key === resource.key) ?? withSeal[0]
+      const holder = withSeal?.find(({ key }) => key === resource.key) ?? withSeal?.[0]
+      if (holder === undefined) continue
+      holders.add(holder)
       fields.push({ path, before: seal, after: seal })
     }
-    if (other === undefined) return []
-    const reason = `${b.project.name} has it in ${other.kind} ${other.name === '' ? other.uid : quote(other.name)}`
-    return [toRow(a, resource, { other_uid: other.uid, change: 'same_secret', reason, fields })]
+    const [first] = holders
+    if (first === undefined) return []
+    const named = [...holders]
+      .slice(0, mostNamed)
+      .map(({ kind, uid, name }) => `${kind} ${name === '' ? uid : quote(name)}`)
+    const omitted = holders.size - named.length
+    const where = `${named.join(', ')}${omitted === 0 ? '' : ` and ${omitted} more`}`
+    const reason = `${b.project.name} has ${holders.size === 1 ? 'it' : 'them'} in ${where}`
+    return [toRow(a, resource, { other_uid: first.uid, change: 'same_secret', reason, fields })]
   })
 }
 

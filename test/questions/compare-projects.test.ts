@@ -223,3 +223,15 @@ it('calls a source neither equal nor different that no subscription shows any lo
   }
   expect(compareWorlds({ stage }, { b: 'stage' })).toMatchObject({ rows: [], exitCode: 0 })
 })
+
+it('names every resource of B that has a secret of one of A', () => {
+  const endpoint = (uid: string, ...digits: string[]) => {
+    const secrets = Object.fromEntries(digits.map((digit) => [digit, { value: `sealed:${digit.repeat(32)}` }]))
+    return { kind: 'endpoint' as const, attributes: { uid, name: uid, secrets } }
+  }
+  const stage: World = { incomplete: [], resources: [endpoint('a', '1', '2')] }
+  const prod: World = { incomplete: [], resources: [endpoint('x', '1'), endpoint('y', '2')] }
+  expect(compareWorlds({ stage, prod }).reasons).toEqual(['prod/payments has them in endpoint "x", endpoint "y"'])
+  const { reasons } = compareWorlds({ stage: prod, prod: stage })
+  expect(reasons).toEqual(Array(2).fill('prod/payments has it in endpoint "a"'))
+})

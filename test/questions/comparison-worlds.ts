@@ -63,7 +63,8 @@ export function compareWorlds(
   if (ofA === undefined || ofB === undefined) throw new Error('no such world')
   const { answer, exitCode } = compareStates(ofA, ofB, query as CompareQuery)
   const rows = answer.rows.filter(({ change }) => change !== 'same_secret')
-  return { rows, shared: answer.rows.length - rows.length, exitCode, more: answer.more }
+  const reasons = answer.rows.flatMap(({ change, reason }) => (change === 'same_secret' ? [reason] : []))
+  return { rows, shared: answer.rows.length - rows.length, reasons, exitCode, more: answer.more }
 }
 
 export const linesOf = (rows: readonly ComparedRow[]) =>

@@ -28,8 +28,9 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
     from,
   )
   const fixing = new Map(severities.map((severity) => [severity, tallyFixing({ from, to })]))
-  // A million violations begin and end with some hundred runs.
-  const timeOf = remembering(Date.parse)
+  // A million violations begin and end with some hundred runs. None is later than the last one: what has a later time had a
+  // clock that was ahead.
+  const timeOf = remembering((text) => Math.min(to, Date.parse(text)))
   let spans: RecordedSpan[] = []
   const endLife = () => {
     const life = lifeOf(spans, timeOf)
@@ -49,7 +50,8 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
     },
     conclude(): Omit<Trend, 'notes'> {
       endLife()
-      for (const run of runs) if (run.isCommitted) for (const step of [weeks, days]) step.addRun(run)
+      for (const run of runs)
+        if (run.isCommitted) for (const step of [weeks, days]) step.addRun(run, timeOf(run.startedAt))
       const bySeverity = severities.map((severity) => ({ severity, tally: fixing.get(severity) }))
       return {
         from: isoTime(from),
@@ -150,8 +152,8 @@ function tallySteps(ends: readonly number[], from: number) {
         if (fall !== undefined) fall[severity]--
       }
     },
-    addRun({ startedAt, incomplete }: PastRun): void {
-      const step = stepOf(Date.parse(startedAt))
+    addRun({ incomplete }: PastRun, time: number): void {
+      const step = stepOf(time)
       if (step === undefined) return
       step.runs++
       if (incomplete > 0) step.incomplete++

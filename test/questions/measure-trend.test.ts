@@ -102,6 +102,14 @@ describe('a trend', () => {
     expect(high(spans)).toMatchObject({ fixed: 1, meanTimeToFixMs: 0 })
   })
 
+  it('counts what a run saw whose clock was ahead of that of the last one', () => {
+    const spans = [aSpan('a', -2), aSpan('b', -2, { to: ago(-1), resolution: 'fixed' })]
+    expect(weekly(spans, 7)).toEqual([[2, 1, 0, 0, 1]])
+    expect(high(spans)).toMatchObject({ open: 1, fixed: 1, oldestOpen: ago(0) })
+    const runs = [{ startedAt: ago(-2), isCommitted: true, incomplete: 1 }]
+    expect(trendOf([], 7, runs).weeks).toMatchObject([{ runs: 1, incomplete: 1 }])
+  })
+
   it('counts as open only what is not waived', () => {
     const spans = [
       aSpan('a', 12, { to: ago(5), goesOn: true, isWaived: true }),

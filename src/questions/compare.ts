@@ -387,22 +387,22 @@ function findSharedSecrets(a: ComparedSide, b: ComparedSide, kinds: readonly Kin
   }
   return among(a, kinds).flatMap((resource) => {
     const fields: FieldChange[] = []
-    const holders = new Set<SidedResource>()
+    const sharers = new Set<SidedResource>()
     for (const { path, seal } of findSeals(resource.kind, resource.attributes)) {
       const withSeal = inB.get(keyOf(resource, seal))
-      const holder = withSeal?.find(({ key }) => key === resource.key) ?? withSeal?.[0]
-      if (holder === undefined) continue
-      holders.add(holder)
+      const sharer = withSeal?.find(({ key }) => key === resource.key) ?? withSeal?.[0]
+      if (sharer === undefined) continue
+      sharers.add(sharer)
       fields.push({ path, before: seal, after: seal })
     }
-    const [first] = holders
+    const [first] = sharers
     if (first === undefined) return []
-    const named = [...holders]
+    const named = [...sharers]
       .slice(0, mostNamed)
       .map(({ kind, uid, name }) => `${kind} ${name === '' ? uid : quote(name)}`)
-    const omitted = holders.size - named.length
+    const omitted = sharers.size - named.length
     const where = `${named.join(', ')}${omitted === 0 ? '' : ` and ${omitted} more`}`
-    const reason = `${b.project.name} has ${holders.size === 1 ? 'it' : 'them'} in ${where}`
+    const reason = `${b.project.name} has ${sharers.size === 1 ? 'it' : 'them'} in ${where}`
     return [toRow(a, resource, { other_uid: first.uid, change: 'same_secret', reason, fields })]
   })
 }

@@ -1,6 +1,7 @@
 import { inResourceOrder } from '../history/report-order.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
 import { describeSigner } from '../questions/acceptances.ts'
+import { selectProjects } from '../questions/as-of.ts'
 import { readBaselineDiff } from '../questions/baseline-diff.ts'
 import { type BaselineRow, type ListedBaseline, listBaselines } from '../questions/baselines.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
@@ -23,6 +24,7 @@ import {
 } from './list-page.ts'
 import { type RunNames, readRunNames } from './name-run.ts'
 import type { SitePage, SiteRequest } from './page.ts'
+import { readScans } from './run-facts.ts'
 import { hookdriftCommand, type SameAnswer } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { approvalsAsOf } from './signed-as-of.ts'
@@ -38,7 +40,9 @@ export const baselinesPage: SitePage = {
   async show(request) {
     const { query, link } = request
     const projects = query.all('project')
-    const listed = listBaselines(await approvalsAsOf(request), projects)
+    const approvals = await approvalsAsOf(request)
+    selectProjects([...(await readScans(request)), ...approvals], projects)
+    const listed = listBaselines(approvals, projects)
     const active = listed.filter(({ row }) => row.state === 'active').map(({ row }) => row)
     const names = { link, runs: await readRunNames(request) }
     const past = showPast(
@@ -65,10 +69,12 @@ function goOn(next: string | undefined): { next?: string } {
   return next === undefined ? {} : { next }
 }
 
-function showNone({ isLatest }: SiteRequest) {
-  if (!isLatest) return emptyState('No state was approved by the end of this run.', 'none')
-  const approve = hookdriftCommand(['baseline', 'approve'], { options: { note: 'why' } })
-  return html`${emptyState('No state is approved: drift rules compare with the last complete scan.', 'none')}<p>${command(approve)} approves the state of the last run.</p>`
+function showNone({ isLatest, query }: SiteRequest) {
+  const project = query.all('project')
+  const state = `No state${project.length === 0 ? '' : ` of ${project.join(' ')}`}`
+  if (!isLatest) return emptyState(`${state} was approved by the end of this run.`, 'none')
+  const approve = hookdriftCommand(['baseline', 'approve'], { options: { project, note: 'why' } })
+  return html`${emptyState(`${state} is approved: drift rules compare with the last complete scan.`, 'none')}<p>${command(approve)} approves the state of the last run.</p>`
 }
 
 /** The command compares with what is approved now, so that without an approval it has nothing to say. */

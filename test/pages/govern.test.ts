@@ -207,6 +207,16 @@ describe('the pages of rules, exceptions and the worker', async () => {
     expect(cellsOf(await show('/notifications', fill), 'chat')[0]).toBe('unknown: no configuration is read')
   })
 
+  it('refuses baselines of a project that no run scanned, and names one that has none', async () => {
+    const refused = await site.get('/baselines?project=payment')
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('matches none of demo/orders'),
+    ])
+    expect(await text('/baselines?project=demo/payments')).toContain('No state of demo/payments is approved: ')
+    expect(await text('/baselines?project=demo/payments&run=1')).toContain('No state of demo/payments was approved by')
+  })
+
   it('says once what projects are compared with that were approved together', async () => {
     const signed = ['--note', 'agreed', '--by', 'kim']
     await site.command('baseline', 'approve', '--run', '1', ...signed)

@@ -122,8 +122,18 @@ export function sameList({ query }: SiteRequest): SameAnswer {
       ...Object.fromEntries(named.map((name) => [name, query.all(name)])),
       ...(query.one('overdue') === undefined ? {} : { overdue: true }),
     },
-    lacks: query.one('q') === undefined ? undefined : 'It lists violations of all texts.',
+    lacks: lacksOf(state, query.one('q')),
   }
+}
+
+/** What the command cannot leave out. */
+function lacksOf(state: StateFilter, text: string | undefined): string | undefined {
+  const lists = [
+    ...(state === 'opened' ? ['those that continue, too'] : []),
+    ...(state === 'continuing' ? ['new ones, too'] : []),
+    ...(text === undefined ? [] : ['violations of all texts']),
+  ]
+  return lists.length === 0 ? undefined : `It lists ${lists.join(', and ')}.`
 }
 
 /** Why a list is empty: nothing was found, or not everything was scanned. */

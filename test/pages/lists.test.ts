@@ -120,6 +120,13 @@ describe('the lists', async () => {
     }
   })
 
+  it('says what the command for a list cannot leave out', async () => {
+    const footOf = async (query: string) => /<footer>\n<p>(.*?)<\/p>/.exec(await read(`/violations?${query}`))?.[1]
+    expect(await footOf('state=opened')).toContain('It lists those that continue, too.')
+    expect(await footOf('state=continuing&q=a')).toContain('It lists new ones, too, and violations of all texts.')
+    expect(await footOf('state=open')).not.toContain('It lists')
+  })
+
   it('finds texts, in any case', async () => {
     const { rows } = await json('violations', '--open')
     const word = 'AUTHENTICATION'

@@ -3,7 +3,7 @@ import { systemClock } from '../app/system.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { compareText } from '../history/report-order.ts'
-import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { readWaiverUses } from '../history/sql/violations.ts'
 import { dayMs, formatExpiry } from '../model/time.ts'
@@ -29,7 +29,7 @@ const waiverRow = z.object({
   expires: schemas.time.describe('The instant from which it holds no more.'),
   state: z
     .enum(['in_force', 'ends_soon', 'ended'])
-    .describe('As of now, or of the end of a past run. ends_soon: within 14 days. ended: since the run.'),
+    .describe('As of now, or of the end of the run that is named. ends_soon: within 14 days. ended: since the run.'),
   violations: schemas.count.describe('How many violations of the rule it accepts.'),
   projects: listOf(schemas.project).describe('Where they are.'),
 })
@@ -48,9 +48,8 @@ export const waivers = question({
   parameters: { run: runParameter, project: projectParameter },
   isOfRun: false,
   async read(history, { run: named, project: projects }, { limit }) {
-    const last = await findLastRun(history)
-    const run = (named === 'latest' ? last : undefined) ?? (await runNamed(history, named))
-    const now = run.number === last?.number ? systemClock.now() : Date.parse(run.finishedAt)
+    const run = await runNamed(history, named)
+    const now = named === 'latest' ? systemClock.now() : Date.parse(run.finishedAt)
     return { answer: await readWaivers(history, { run, projects, now, limit }), view: waiversView }
   },
 })

@@ -82,6 +82,8 @@ it('says of the last run what ended since, and of a past run what had ended by t
   vi.spyOn(Date, 'now').mockReturnValue(start + 40 * dayMs)
   expect(await states()).toEqual(['ended', 'ended'])
   expect(await states('--run', '1')).toEqual(['ends_soon', 'in_force'])
+  // As the page of the run has it.
+  expect(await states('--run', '2')).toEqual(['ends_soon', 'in_force'])
 })
 
 it('says in the text until when, by whom, why and where, and which waivers the history does not know', async () => {

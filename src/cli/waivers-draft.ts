@@ -7,6 +7,7 @@ import { type Severity, severities } from '../model/violation.ts'
 import { draftWaivers, refuseExpiry } from '../questions/draft-waivers.ts'
 import { runNamed } from '../questions/question.ts'
 import { count } from '../text/count.ts'
+import { usualLimits } from '../yaml/parse-yaml.ts'
 import { withHistory } from './print-answer.ts'
 import { addHistoryOptions, addProjectOption } from './query-options.ts'
 
@@ -40,10 +41,13 @@ async function draft(options: DraftOptions, terminal: ProcessContext): Promise<n
   const notes = [
     `${count(accepted, 'violation')} accepted until ${expires}: review them, then add them to the policy`,
     ...(notWaivable === 0 ? [] : [`${count(notWaivable, 'violation')} of waivers cannot be waived: see waiver/*`]),
+    ...(Buffer.byteLength(yaml) > usualLimits.mebibytes * 1024 * 1024 ? [tooLarge] : []),
   ]
   for (const note of notes) printMessage(`hookdrift: ${note}`, terminal)
   return exitCodes.clean
 }
+
+const tooLarge = `they are larger than ${usualLimits.mebibytes} MiB, the limit of a policy file: draft them in parts by --project, --rule or --severity, and name each part as a file of its own in \`extends\``
 
 function toLine(text: string): string {
   const line = text.trim()

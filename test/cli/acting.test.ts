@@ -249,6 +249,23 @@ describe('an unknown width of the terminal', () => {
 })
 
 describe('waivers draft', () => {
+  it('says that a policy file cannot hold what it drafts', async () => {
+    await using cli = await openCliFixture({ projects: 1, endpointsPerProject: 1 }, 'policy: ./policy.yaml\n')
+    const rules = Array.from({ length: 500 }, (_, at) => {
+      return `  - { id: acme/rule-${at}, kind: endpoint, assert: 'false', severity: low, message: wrong }\n`
+    })
+    cli.directory.write('policy.yaml', `extends: []\ncustom:\n${rules.join('')}`)
+    await cli.audit(['--quiet'])
+    const [expires, line] = [new Date(Date.now() + 86_400_000).toISOString().slice(0, 10), 'x'.repeat(1000)]
+    const draft = async (...args: string[]) => {
+      const words = ['waivers', 'draft', '--owner', line, '--reason', line, '--expires', expires, ...args]
+      const history = ['--history', cli.directory.file('hookdrift.db')]
+      return (await command([...words, ...history], { cwd: cli.directory.path, env: cli.env })).stderr
+    }
+    expect(await draft()).toContain('they are larger than 1 MiB, the limit of a policy file')
+    expect(await draft('--rule', 'acme/rule-1*')).not.toContain('limit')
+  })
+
   it('accepts all that is open: an audit with them has nothing open and ends with 0', async () => {
     await using cli = await openCliFixture(
       { clean: false, endpointsPerProject: 12, incomingEvery: 2 },

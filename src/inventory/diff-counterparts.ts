@@ -161,7 +161,10 @@ function comparableField(field: Field | undefined, value: Json, change: ChangeTe
   if (field.type === 'keyed' && isJsonObject(value)) {
     return field.by === undefined ? distinct(field.members, value, change) : byName(field.members, value, change)
   }
-  return changeTexts(value, (text) => change(text, addressTypes.has(field.type)))
+  const changed = changeTexts(value, (text) => change(text, addressTypes.has(field.type)))
+  // Other hosts and seals are in another order.
+  const isSet = field.type === 'set' || field.type === 'addresses'
+  return isSet && Array.isArray(changed) ? changed.toSorted() : changed
 }
 
 const switchedOn = 'on'

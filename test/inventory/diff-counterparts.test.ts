@@ -117,6 +117,16 @@ describe('diffCounterparts', () => {
     expect(fields).toEqual([{ path: '/url', before: 'https://stage.example.com/a', after: 'https://b.example/a' }])
   })
 
+  it('compares sets regardless of the order that hosts and seals give them', () => {
+    const hosts = ['a.stage.example=z.example', 'b.stage.example=y.example']
+    const source = (...brokers: string[]): JsonObject => ({ pub_sub: { type: 'kafka', kafka: { brokers } } })
+    const mapped = source('y.example:9092', 'z.example:9092')
+    expect(pathsOf('source', source('a.stage.example:9092', 'b.stage.example:9092'), mapped, { hosts })).toEqual([])
+    const [a, b] = [(digit: string) => `k://x:${seal(digit)}@a`, (digit: string) => `k://x:${seal(digit)}@b`]
+    expect(pathsOf('source', source(a('1'), b('2')), source(b('3'), a('4')))).toEqual([])
+    expect(pathsOf('source', mapped, source('y.example:9092'))).toEqual(['/pub_sub/kafka/brokers'])
+  })
+
   it('leaves out the fields that are ignored, whole or within an object', () => {
     const first = { description: 'a', url: 'x', new: { a: { b: 1, c: 1 } } }
     const second = { description: 'b', url: 'y', new: { a: { b: 2, c: 2 } } }

@@ -136,7 +136,8 @@ async function compare(history: HistoryReader, approval: Approval, run: number) 
       continue
     }
     // A run before the approved one need not have seen what that one saw, and no run what files have.
-    if (current === undefined && !isShown && run < (runOf({ kind, uid }) ?? Number.POSITIVE_INFINITY)) {
+    const isUnseen = current === undefined && !isShown && run < (runOf({ kind, uid }) ?? Number.POSITIVE_INFINITY)
+    if (isUnseen || current?.isUnreferenced) {
       unseen.set(kind, (unseen.get(kind) ?? 0) + 1)
       continue
     }

@@ -3,7 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import {
+  changeData,
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  deleteSubscription,
+  setEndpointStatus,
+} from '../../src/demo/edits.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
@@ -165,6 +172,20 @@ describe('hookdrift baseline', () => {
     expect(early.stdout).toContain(
       `acme/${payments?.name}: ${endpoints.length} endpoints not compared: not scanned by run 1.`,
     )
+  })
+
+  it('does not compare a source that no scan sees since', async () => {
+    await using cli = await openCliFixture({ projects: 1, incomingEvery: 1, sourcesPerProject: 5 })
+    cli.service.behaviour.offers.sources = false
+    await cli.audit()
+    await baseline(cli, 'approve')
+    const project = at(cli.fleet.projects(), 0).uid
+    const { subscriptions } = cli.fleet.open(project)
+    deleteSubscription(cli.fleet, { project, uid: at(subscriptions, 0).uid })
+    await cli.audit()
+    const { stdout } = await baseline(cli, 'diff')
+    expect(stdout).toContain('acme/partner-intake: 1 source not compared: not scanned by run 2.')
+    expect(stdout).toMatch(/1 change\n\n- removed +acme\/partner-intake subscription/)
   })
 
   it('lists of single resources only what their own approval ends', async () => {

@@ -16,14 +16,16 @@ import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { isGap } from '../report/gaps.ts'
-import { schemas } from '../report/report-schema.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
-import { diffView, sayNotCompared } from './diff.ts'
+import { type CountedKind, diffView, sayNotCompared } from './diff.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
+
+const countedKinds = listOf(z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count }))
 
 export const baselineDiffForm: AnswerForm = {
   name: 'baseline-diff',
@@ -31,6 +33,13 @@ export const baselineDiffForm: AnswerForm = {
   command: 'baseline diff',
   about: aboutScans,
   row: schemas.change,
+  more: {
+    not_covered: countedKinds.describe('Resources that are not compared, because the baseline does not cover them.'),
+    not_scanned: countedKinds.describe('Resources that are not compared, because the run did not scan them.'),
+    secrets_not_compared: countedKinds.describe(
+      'Resources whose secrets are not compared, because they were sealed under different keys.',
+    ),
+  },
 }
 
 export const baselineDiff = question({
@@ -79,28 +88,32 @@ export async function readBaselineDiff(
   const approved = new Set(approvals.map(({ project }) => projectKey(project)))
   const scans = (await readLatestScans(history, last.number)).filter(({ project }) => approved.has(projectKey(project)))
   const rows: ReportChange[] = []
-  const notCompared: string[] = []
+  const [notCovered, notScanned, secretsNotCompared]: [CountedKind[], CountedKind[], CountedKind[]] = [[], [], []]
   for (const approval of approvals) {
     const differences = await compare(history, approval, last.number)
+    const ofProject = (kinds: ReadonlyMap<Kind, number>) =>
+      [...kinds].map(([kind, resources]) => ({ project: approval.project.name, kind, resources }))
     rows.push(...differences.rows)
-    for (const [kind, resources] of differences.unknown) {
-      notCompared.push(
-        `${approval.project.name}: ${count(resources, kind)} not compared: the baseline does not cover them.`,
-      )
-    }
-    for (const [kind, resources] of differences.resealed) {
-      notCompared.push(sayNotCompared({ project: approval.project.name, kind, resources }))
-    }
-    for (const [kind, resources] of differences.unseen) {
-      notCompared.push(
-        `${approval.project.name}: ${count(resources, kind)} not compared: not scanned by run ${last.number}.`,
-      )
-    }
+    notCovered.push(...ofProject(differences.unknown))
+    notScanned.push(...ofProject(differences.unseen))
+    secretsNotCompared.push(...ofProject(differences.resealed))
   }
+  const sayWhy = (why: string) => (counted: CountedKind) =>
+    `${counted.project}: ${count(counted.resources, counted.kind)} not compared: ${why}.`
+  const notCompared = [
+    ...notCovered.map(sayWhy('the baseline does not cover them')),
+    ...secretsNotCompared.map(sayNotCompared),
+    ...notScanned.map(sayWhy(`not scanned by run ${last.number}`)),
+  ]
   const remarks = [...sayApprovals(approvals), ...notCompared]
+  const more = {
+    not_covered: notCovered.map((each) => ({ ...each })),
+    not_scanned: notScanned.map((each) => ({ ...each })),
+    secrets_not_compared: secretsNotCompared.map((each) => ({ ...each })),
+  }
   const extent = statingExtent(last, scans)
   return {
-    answer: { form: baselineDiffForm, ...extent, remarks, ...limited(rows, limit) },
+    answer: { form: baselineDiffForm, ...extent, more, remarks, ...limited(rows, limit) },
     isPartial: notCompared.length > 0 || extent.coverage?.some(isGap) === true,
   }
 }

@@ -149,7 +149,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
 }
 
 /** Resources of a kind that are not compared, or not in full. */
-interface CountedKind {
+export interface CountedKind {
   readonly project: string
   readonly kind: Kind
   readonly resources: number

@@ -43,6 +43,11 @@ describe('hookdrift baseline', () => {
     const diff = (...more: string[]) =>
       command(['diff', '1', ...more, ...config], { cwd: cli.directory.path, env: cli.env })
     expect((await baseline(cli, 'diff')).stdout).toContain(sentence)
+    expect(JSON.parse((await baseline(cli, 'diff', '--format', 'json')).stdout).secrets_not_compared).toContainEqual({
+      project: 'acme/orders',
+      kind: 'endpoint',
+      resources: 5,
+    })
     expect((await diff()).stdout).toContain(sentence)
     const { secrets_not_compared } = JSON.parse((await diff('--format', 'json')).stdout)
     expect(secrets_not_compared).toContainEqual({ project: 'acme/orders', kind: 'endpoint', resources: 5 })
@@ -359,7 +364,14 @@ describe('states as files', () => {
     await baseline(cli, 'import', 'states', '--yes')
     const { stdout } = await baseline(cli, 'diff')
     expect(stdout).not.toContain('removed')
-    expect(stdout).toContain(`acme/${payments?.name}: 5 endpoints not compared: not scanned by run 1.`)
+    const project = `acme/${payments?.name}`
+    expect(stdout).toContain(`${project}: 5 endpoints not compared: not scanned by run 1.`)
+    expect(JSON.parse((await baseline(cli, 'diff', '--format', 'json')).stdout)).toMatchObject({
+      rows: [],
+      not_covered: [],
+      not_scanned: [{ project, kind: 'endpoint', resources: 5 }],
+      secrets_not_compared: [],
+    })
   })
 
   it('are compared with by one audit, without an approval', async () => {

@@ -3,7 +3,7 @@ import { openExistingHistory } from '../app/open-history.ts'
 import { type ProcessContext, printMessage, renderOptionsFor } from '../app/process-context.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { exitCodes } from '../model/errors.ts'
-import type { Answer } from '../report/answer.ts'
+import type { Answer, AnswerCoverage } from '../report/answer.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
 import { gapsOf } from '../report/gaps.ts'
 import { type AnswerView, writeAnswer } from '../report/show-answer.ts'
@@ -54,13 +54,18 @@ export async function printAnswer<Row>(
 
 /** What the rows do not say by themselves: that there are more, and that not everything was scanned. */
 function besidesRows<Row>({ omitted, coverage = [] }: Answer<Row>, locating: NamedHistory): string[] {
-  const walks = coverage.filter(({ status }) => status !== 'skipped')
-  const gaps = gapsOf(walks).length
-  const incomplete = `incomplete scan: ${gaps} of ${count(walks.length, 'walk')} not complete; \`hookdrift coverage --incomplete\` lists them`
   return [
-    ...(gaps === 0 ? [] : [locateCommands(incomplete, locating)]),
+    ...sayIncomplete(coverage, locating),
     ...(omitted === 0
       ? []
       : [`${omitted === 'unknown' ? '' : `${omitted} `}more rows omitted; --limit all shows them`]),
   ]
+}
+
+/** For outputs that cannot contain it: that not everything was scanned; none where it was. */
+export function sayIncomplete(coverage: readonly AnswerCoverage[], locating: NamedHistory): string[] {
+  const walks = coverage.filter(({ status }) => status !== 'skipped')
+  const gaps = gapsOf(walks).length
+  const incomplete = `incomplete scan: ${gaps} of ${count(walks.length, 'walk')} not complete; \`hookdrift coverage --incomplete\` lists them`
+  return gaps === 0 ? [] : [locateCommands(incomplete, locating)]
 }

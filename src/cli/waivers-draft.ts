@@ -8,7 +8,7 @@ import { draftWaivers, refuseExpiry } from '../questions/draft-waivers.ts'
 import { runNamed } from '../questions/question.ts'
 import { count } from '../text/count.ts'
 import { usualLimits } from '../yaml/parse-yaml.ts'
-import { withHistory } from './print-answer.ts'
+import { sayIncomplete, withHistory } from './print-answer.ts'
 import { addHistoryOptions, addProjectOption } from './query-options.ts'
 
 interface DraftOptions extends HistoryOptions {
@@ -33,7 +33,7 @@ export function defineWaiversDraft(command: Command, execute: Execute): void {
 async function draft(options: DraftOptions, terminal: ProcessContext): Promise<number> {
   const { owner, expires, reason, project: projects, rule, severity } = options
   refuseExpiry(expires, systemClock.now())
-  const { yaml, accepted, notWaivable } = await withHistory(options, terminal, async (reader) => {
+  const { yaml, accepted, notWaivable, unknown, coverage } = await withHistory(options, terminal, async (reader) => {
     const run = await runNamed(reader, 'latest')
     return draftWaivers(reader, { run, owner, expires, reason, projects, rule, severity })
   })
@@ -41,6 +41,8 @@ async function draft(options: DraftOptions, terminal: ProcessContext): Promise<n
   const notes = [
     `${count(accepted, 'violation')} accepted until ${expires}: review them, then add them to the policy`,
     ...(notWaivable === 0 ? [] : [`${count(notWaivable, 'violation')} of waivers cannot be waived: see waiver/*`]),
+    ...(unknown === 0 ? [] : [`${count(unknown, 'violation')} not accepted: the last scan could not check them`]),
+    ...sayIncomplete(coverage, terminal.locating ?? {}),
     ...(Buffer.byteLength(yaml) > usualLimits.mebibytes * 1024 * 1024 ? [tooLarge] : []),
   ]
   for (const note of notes) printMessage(`hookdrift: ${note}`, terminal)

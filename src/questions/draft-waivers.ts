@@ -9,9 +9,10 @@ import { matchesGlob } from '../model/glob.ts'
 import type { Json } from '../model/json.ts'
 import { isAtLeast, isOpen, overdueRule, type Severity } from '../model/violation.ts'
 import { isTooFarAhead, maxDaysAhead, readExpiry } from '../policy/expiry.ts'
+import type { AnswerCoverage } from '../report/answer.ts'
 import { cut, neutralise, quote } from '../text/neutralise.ts'
 import { writeYaml } from '../yaml/write-yaml.ts'
-import { selectProjects } from './as-of.ts'
+import { selectProjects, toCoverage } from './as-of.ts'
 import { refuseUnknownRule } from './violations.ts'
 
 export interface DraftQuery {
@@ -33,6 +34,9 @@ export interface WaiverDraft {
   readonly accepted: number
   /** Open violations about waivers themselves, which none can accept. */
   readonly notWaivable: number
+  /** Violations that the last scan could not check: none is waived. */
+  readonly unknown: number
+  readonly coverage: readonly AnswerCoverage[]
 }
 
 /**
@@ -41,17 +45,16 @@ export interface WaiverDraft {
  */
 export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Promise<WaiverDraft> {
   const { run, projects, rule: pattern = '*', severity: least = 'info' } = query
-  selectProjects(await readLatestScans(reader, run.number), projects)
+  const scans = selectProjects(await readLatestScans(reader, run.number), projects)
   if (query.rule !== undefined) await refuseUnknownRule(query.rule, run.number, reader)
-  const open = (await readViolationsAt(reader, run.number)).filter(
+  const active = (await readViolationsAt(reader, run.number)).filter(
     (violation) =>
-      isOpen(violation) &&
       matchesProject(violation.project, projects) &&
       matchesGlob(violation.rule, pattern) &&
       isAtLeast(violation.severity, least),
   )
   // What is overdue ends with the violations that are waived.
-  const notOverdue = open.filter(({ rule }) => rule !== overdueRule)
+  const notOverdue = active.filter((violation) => isOpen(violation) && violation.rule !== overdueRule)
   const waivable = notOverdue.filter(({ kind }) => kind !== 'policy')
   const groups = Map.groupBy(waivable, ({ rule, project, kind }) => JSON.stringify([rule, project, kind]))
   const waivers = [...groups.values()].map((group) => writeWaiver(group, query))
@@ -59,6 +62,8 @@ export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Pr
     yaml: waivers.length === 0 ? 'waivers: []\n' : `waivers:\n${waivers.join('')}`,
     accepted: waivable.length,
     notWaivable: notOverdue.length - waivable.length,
+    unknown: active.filter(({ state }) => state === 'unknown').length,
+    coverage: scans.flatMap(toCoverage),
   }
 }
 

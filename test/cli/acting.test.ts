@@ -249,6 +249,21 @@ describe('an unknown width of the terminal', () => {
 })
 
 describe('waivers draft', () => {
+  it('says what it leaves out because it was not scanned', async () => {
+    await using cli = await openCliFixture({ projects: 1, endpointsPerProject: 2, clean: false })
+    await cli.audit(['--quiet'])
+    cli.service.faults.push({ path: /\/endpoints/, times: Number.POSITIVE_INFINITY, how: 'reset' })
+    await cli.audit(['--quiet'])
+    const expires = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    const words = ['waivers', 'draft', '--owner', 'lee', '--expires', expires]
+    const { stderr } = await command([...words, '--history', cli.directory.file('hookdrift.db')], {
+      cwd: cli.directory.path,
+      env: cli.env,
+    })
+    expect(stderr).toMatch(/^hookdrift: \d+ violations? not accepted: the last scan could not check them$/m)
+    expect(stderr).toMatch(/^hookdrift: incomplete scan: 1 of \d+ walks not complete; `hookdrift coverage/m)
+  })
+
   it('says that a policy file cannot hold what it drafts', async () => {
     await using cli = await openCliFixture({ projects: 1, endpointsPerProject: 1 }, 'policy: ./policy.yaml\n')
     const rules = Array.from({ length: 500 }, (_, at) => {

@@ -73,6 +73,9 @@ export const compareForm: AnswerForm = {
     gaps: listOf(z.object({ project: schemas.project, kind: schemas.kind, reason: z.string() })).describe(
       'Why it cannot be said of a kind that a project lacks a resource.',
     ),
+    secrets_comparable: z
+      .boolean()
+      .describe('false where secrets were sealed under several keys: which of them are the same is unknown.'),
     not_compared: listOf(z.object({ kind: schemas.kind, path: schemas.pointer, resources: schemas.count })).describe(
       'Fields of which one side shows no value, and references of which the counterpart is unknown, with how many resources have them.',
     ),
@@ -157,6 +160,7 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
   const { rows, equal, uncompared } = compareSides(a, b, kinds, query)
   const gaps = kinds.flatMap((each) => [...findGaps(a, b, each), ...(isSame ? [] : findGaps(b, a, each))])
   const shared = isSame ? [] : findSharedSecrets(a, b, kinds)
+  const areSecretsComparable = new Set([...a.resources, ...b.resources].map(({ sealKeyId }) => sealKeyId)).size < 2
   const verdict = verdictOf(rows, gaps)
   const counts = countRelations([...rows, ...shared])
   return {
@@ -171,9 +175,10 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
         verdict,
         counts: { equal, ...counts },
         gaps: gaps.map((gap) => ({ ...gap })),
+        secrets_comparable: areSecretsComparable,
         not_compared: uncompared.map((field) => ({ ...field })),
       },
-      remarks: describeComparison({ a, b, query, gaps, uncompared }),
+      remarks: describeComparison({ a, b, query, gaps, areSecretsComparable, uncompared }),
       conclusion: concludeComparison(counts, equal),
       ...limited([...rows, ...shared], limit),
     },

@@ -64,21 +64,22 @@ interface ComparisonFacts {
   readonly b: ComparedSide
   readonly query: Pick<CompareQuery, 'matching' | 'ignored'>
   readonly gaps: readonly Gap[]
+  readonly areSecretsComparable: boolean
   readonly uncompared: readonly UncomparedField[]
 }
 
 /** Sentences about what was compared, and about what was not. */
-export function describeComparison({ a, b, query, gaps, uncompared }: ComparisonFacts): string[] {
+export function describeComparison(facts: ComparisonFacts): string[] {
+  const { a, b, query, gaps, areSecretsComparable, uncompared } = facts
   const { matching, ignored } = query
   const pointers = ignored.map((steps) => `/${steps.map(pointerStep).join('/')}`)
   const fields = uncompared.map(({ kind, path, resources }) => `${kind} ${path} (${resources})`)
-  const keys = new Set([...a.resources, ...b.resources].map(({ sealKeyId }) => sealKeyId))
   return [
     `A is ${a.project.name}, B is ${b.project.name}. Values are A → B, matched by ${matching}.`,
     ...gaps.map(({ project, kind, reason }) => `UNKNOWN: every ${kind} that ${project} seems to lack: ${reason}.`),
     ...(pointers.length === 0 ? [] : [`Ignored: ${listed(pointers)}.`]),
     ...(fields.length === 0 ? [] : [`Not compared, because a value or a counterpart is unknown: ${listed(fields)}.`]),
-    ...(keys.size < 2 ? [] : ['Secrets were sealed under several keys: which of them are the same is unknown.']),
+    ...(areSecretsComparable ? [] : ['Secrets were sealed under several keys: which of them are the same is unknown.']),
   ]
 }
 

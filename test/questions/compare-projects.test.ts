@@ -235,3 +235,17 @@ it('names every resource of B that has a secret of one of A', () => {
   const { reasons } = compareWorlds({ stage: prod, prod: stage })
   expect(reasons).toEqual(Array(2).fill('prod/payments has it in endpoint "a"'))
 })
+
+it('says that secrets under several keys are not comparable', () => {
+  const value = `sealed:${'1'.repeat(32)}`
+  const stage: World = {
+    incomplete: [],
+    resources: [{ kind: 'endpoint', attributes: { uid: 'a', name: 'a', secrets: { s: { value } } } }],
+  }
+  const compared = (prod: World) => {
+    const { shared, more } = compareWorlds({ stage, prod })
+    return { shared, comparable: more?.secrets_comparable }
+  }
+  expect(compared(stage)).toEqual({ shared: 1, comparable: true })
+  expect(compared({ ...stage, sealKeyId: 'other' })).toEqual({ shared: 0, comparable: false })
+})

@@ -18,6 +18,7 @@ export interface World {
   }[]
   /** Kinds that the last scan did not list completely. */
   readonly incomplete: readonly Kind[]
+  readonly sealKeyId?: string
 }
 
 const run: CommittedRun = { number: 3, startedAt: '2026-03-01T00:00:00.000Z', finishedAt: '2026-03-01T00:01:00.000Z' }
@@ -29,7 +30,7 @@ const listingOf = {
 } as const
 
 /** The project `payments` of a service, as its last scan left it. */
-function stateOf(service: string, { incomplete, resources }: World): ScannedState {
+function stateOf(service: string, { incomplete, resources, sealKeyId = 'key' }: World): ScannedState {
   const complete: CompleteScans = Object.fromEntries(
     Object.entries(listingOf)
       .filter(([kind]) => !incomplete.some((each) => each === kind))
@@ -45,7 +46,7 @@ function stateOf(service: string, { incomplete, resources }: World): ScannedStat
     complete,
     state: resources.map(({ kind, attributes, isUnreferenced = false }): ResourceAtRun => {
       const body = canonicalJson(attributes)
-      const version = { fromRun: 1, digest: body, body, sealKeyId: 'key', since: run.startedAt }
+      const version = { fromRun: 1, digest: body, body, sealKeyId, since: run.startedAt }
       return { kind, uid: attributes.uid, name: String(attributes.name), ...version, isUnreferenced }
     }),
   }

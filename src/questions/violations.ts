@@ -5,7 +5,7 @@ import { runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { type GroupPart, readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
-import { readRunRecord } from '../history/sql/read-run.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
@@ -182,7 +182,7 @@ export const violations = question({
  */
 export async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
-  const evaluating = [...rules, ...((await readRunRecord(reader, run))?.rules ?? [])].map(({ id }) => id)
+  const evaluating = [...rules, ...((await readRunInputs(reader, run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return
   if ((await countViolations(reader, { run, withActive: true, resolvedAfter: 0, rules: [rule] })) > 0) return
   throw AuditError.usage(`there is no rule "${rule}"${suggestName(rule, evaluating)}`, {

@@ -2,8 +2,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import type { RecordedScan } from '../../src/history/sql/scans.ts'
 import { findProject } from '../../src/questions/compare.ts'
+import { refuseUnknownRule } from '../../src/questions/violations.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
+import { watchStatements } from '../history/changed-history.ts'
 import { openHistoryFixture } from './history-fixture.ts'
 
 /** Endpoints of one project: two share a name, one is deleted; three violate a rule, under two owners. */
@@ -115,6 +117,14 @@ describe('violations', () => {
       expect([kind, owner]).toEqual(['subscription', expect.stringMatching(/^tenant-/)])
     expect(rows.length).toBeGreaterThan(0)
     expect((await history.rows('violations', '--kind', 'device')).rows).toEqual([])
+  })
+
+  it('of a rule are not all read to find out whether there is such a rule', async () => {
+    await fixture.harness.withHistory(async (history) => {
+      const statements = watchStatements(history)
+      await refuseUnknownRule('endpoint/*', 2, history)
+      expect(statements.filter((sql) => sql.includes('hookdrift.violation'))).toEqual([])
+    })
   })
 
   it('are sorted by age, and counted regardless of the limit', async () => {

@@ -1,4 +1,4 @@
-import { type Acceptance, isInForce, type NewAcceptance } from '../history/acceptances.ts'
+import { type Acceptance, isInForce, type ListedAcceptance, type NewAcceptance } from '../history/acceptances.ts'
 import type { Signature } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
@@ -31,7 +31,7 @@ const mostListed = 10
 export function chooseAcceptable<Violation extends Nameable>(
   active: readonly Violation[],
   words: readonly string[],
-  acceptances: readonly Acceptance[],
+  acceptances: readonly ListedAcceptance[],
 ): readonly Violation[] {
   const inForce = acceptances.filter(isInForce)
   const isByRule = words.some((word) => word.includes('/'))
@@ -76,7 +76,7 @@ function acceptedBefore(text: string, { by, at, reason, fingerprint }: Acceptanc
 function findByRule<Violation extends Nameable>(
   active: readonly Violation[],
   words: readonly string[],
-  inForce: readonly Acceptance[],
+  inForce: readonly ListedAcceptance[],
 ): Violation {
   const [rule = '', name = ''] = words
   if (words.length !== 2 || !rule.includes('/')) {
@@ -89,7 +89,10 @@ function findByRule<Violation extends Nameable>(
   const [one, ...more] = matching
   if (one !== undefined && more.length === 0) return one
   if (one === undefined) {
-    const earlier = inForce.find((acceptance) => acceptance.rule === rule && acceptance.uid === name)
+    const [earlier] = meantBy(
+      inForce.filter((acceptance) => acceptance.rule === rule),
+      name,
+    )
     if (earlier !== undefined) throw acceptedBefore(shortFingerprint(earlier.fingerprint), earlier)
     throw AuditError.usage(`no active violation of ${rule} is at a resource ${JSON.stringify(name)}`, {
       advice: ofRule.length === 0 ? '`hookdrift violations` lists what is active' : `there is:\n${list(ofRule)}`,

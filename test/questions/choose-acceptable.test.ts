@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Acceptance } from '../../src/history/acceptances.ts'
+import type { ListedAcceptance } from '../../src/history/acceptances.ts'
 import { chooseAcceptable, type Nameable } from '../../src/questions/choose-acceptable.ts'
 
 function aViolation(fingerprint: string, other: Partial<Nameable> = {}): Nameable {
@@ -18,13 +18,14 @@ const second = aViolation('aaaaaa2', { name: 'refunds' })
 const policy = aViolation('bbbbbb', { kind: 'policy', rule: 'waiver/unused', name: 'old' })
 const overdue = aViolation('cccccc', { kind: 'policy', rule: 'violation/overdue', name: '' })
 const active = [first, second, policy, overdue]
-const accepted: Acceptance = {
+const accepted: ListedAcceptance = {
   id: 1,
   project: { name: 'acme/pay', service: 'acme', uid: 'p' },
   fingerprint: first.fingerprint,
   rule: first.rule,
   kind: 'endpoint',
   uid: first.uid,
+  name: first.name,
   path: '/url',
   reason: 'it moved',
   valueDigest: null,
@@ -35,7 +36,7 @@ const accepted: Acceptance = {
   ended: undefined,
 }
 
-const refusal = (words: readonly string[], acceptances: readonly Acceptance[] = [], among = active) => {
+const refusal = (words: readonly string[], acceptances: readonly ListedAcceptance[] = [], among = active) => {
   try {
     return chooseAcceptable(among, words, acceptances)
   } catch (error) {
@@ -89,6 +90,7 @@ describe('a violation to accept', () => {
     // The run after it closed the violation.
     expect(refusal(['aaaaaa1'], [accepted], [second])).toBe(before.replace('aaaaaa10 was', 'aaaaaa1 was'))
     expect(refusal([first.rule, first.uid], [accepted], [second])).toBe(before)
+    expect(refusal([first.rule, 'checkout'], [accepted], [second])).toBe(before)
     for (const over of [
       { revoked: { by: 'kim', at: '2026-11-25T00:00:00Z' } },
       { ended: { by: 'value_changed', at: '2026-11-25T00:00:00Z' } },

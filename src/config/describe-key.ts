@@ -8,7 +8,7 @@ export interface ValuePosition {
 
 /** The reference in a text of the configuration. Names of variables and files are not secret; the rest may be. */
 export function referenceIn(written: string): string {
-  const [reference] = /\$\{(?:file:[^{}]{1,200}|[A-Za-z_]\w{0,100})/.exec(written) ?? []
+  const [reference] = /(?<!\$)\$\{(?:file:[^{}]{1,200}|[A-Za-z_]\w{0,100})/.exec(written) ?? []
   return reference === undefined ? '' : `${reference}}`
 }
 

@@ -146,7 +146,9 @@ function branchFor(schema: SchemaNode, value: object): SchemaNode {
 }
 
 function referencesOf(written: string | undefined): readonly string[] {
-  return [...(written ?? '').matchAll(/\$\{(?:file:[^{}]{1,4096}|[A-Za-z_]\w{0,200})/g)].map(([reference]) => reference)
+  return [...(written ?? '').matchAll(/(?<!\$)\$\{(?:file:[^{}]{1,4096}|[A-Za-z_]\w{0,200})/g)].map(
+    ([reference]) => reference,
+  )
 }
 
 /** A reference that a secret has too is shown as written, wherever it is. */

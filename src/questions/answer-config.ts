@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CheckedFile } from '../app/check-files.ts'
 import type { ConfigurationValue } from '../config/show-configuration.ts'
+import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { anyJson, listOf } from '../report/report-schema.ts'
@@ -94,10 +95,18 @@ export function writeConfig(values: readonly ConfigurationValue[]): string {
   return writeAnnotated(
     inFile.map(({ path, value, source, at, reference, isSecret, isSet }) => ({
       path,
-      value: isSecret ? (reference ?? '(not shown)') : value,
+      value: isSecret ? (reference ?? '(not shown)') : inFileForm(value, reference),
       comment: neutralise(`${source === 'default' ? source : at}${isSet ? '' : ', not set'}`),
     })),
   )
+}
+
+/** A `${` of a value is not a reference, unless the value is shown as it is written. */
+function inFileForm(value: Json, reference: string | null): Json {
+  if (Array.isArray(value)) return value.map((one) => inFileForm(one, null))
+  if (typeof value !== 'string') return value
+  const isAsWritten = reference !== null && value.includes(reference.slice(0, -1))
+  return isAsWritten ? value : value.replaceAll('${', () => '$${')
 }
 
 export function answerConfigCheck(files: readonly CheckedFile[], limit: number): Answer<CheckedFile> {

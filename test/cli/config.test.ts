@@ -234,6 +234,20 @@ describe('hookdrift config show', () => {
     expect(stdout).toContain('concurrency: 4 # default\n')
     expect(stdout).toContain('page_size: 200 # hookdrift.yaml:7:16\n')
   })
+
+  it('writes a text of the file that is not a reference so that it can be read back', async () => {
+    const projects = '[{ id: P1, labels: { env: "a$${B}c", two: "${TWO:-x}" } }]'
+    const file = `services: [{ name: a, url: "https://a.example", key: "\${KEY}", projects: ${projects} }]\nhistory: h.db\n`
+    directory.write('literal.yaml', file)
+    const shown = await run(['config', 'show', '-c', 'literal.yaml', '-f', 'yaml'])
+    directory.write('again.yaml', shown.stdout)
+    for (const name of ['literal.yaml', 'again.yaml']) {
+      const { stdout } = await run(['config', 'show', '-c', name, '-f', 'json'])
+      const rows: { path: string; value: string; reference: string | null }[] = JSON.parse(stdout).rows
+      const row = rows.find(({ path }) => path === 'services[0].projects[0].labels.env')
+      expect(row).toMatchObject({ value: 'a${B}c', reference: null })
+    }
+  })
 })
 
 describe('hookdrift config schema', () => {

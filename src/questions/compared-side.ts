@@ -111,7 +111,8 @@ export function gapOf(side: ComparedSide, kind: Kind, other: ComparedSide): stri
     // Runs before event types were read, or without them, are as comparable as ever.
     if (kind === 'event_type' && isUnlisted(walk) && isUnlisted(otherWalk)) return undefined
     if (walk?.status !== 'skipped') return describeMissed(side, kind)
-    return otherWalk?.status === 'skipped' ? undefined : `its service did not list any ${kind}`
+    if (otherWalk?.status === 'skipped') return undefined
+    return kind === 'project' ? 'its service did not show the settings' : `its service did not list any ${kind}`
   }
   const otherFilter = other.viewOf(kind)?.filter
   if (view.filter === null || otherFilter === undefined || view.filter === otherFilter) return undefined
@@ -120,7 +121,7 @@ export function gapOf(side: ComparedSide, kind: Kind, other: ComparedSide): stri
 
 /** In words: the last scan of a side did not show all resources of a kind. */
 export function describeMissed({ scan }: ComparedSide, kind: Kind): string {
-  return `run ${scan.run.number} did not scan every ${kind}`
+  return `run ${scan.run.number} did not ${kind === 'project' ? 'read the settings' : `scan every ${kind}`}`
 }
 
 /** Whether a walk was never made, or the service did not offer its listing. */

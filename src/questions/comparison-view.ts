@@ -76,7 +76,10 @@ export function describeComparison(facts: ComparisonFacts): string[] {
   const fields = uncompared.map(({ kind, path, resources }) => `${kind} ${path} (${resources})`)
   return [
     `A is ${a.project.name}, B is ${b.project.name}. Values are A → B, matched by ${matching}.`,
-    ...gaps.map(({ project, kind, reason }) => `UNKNOWN: every ${kind} that ${project} seems to lack: ${reason}.`),
+    ...gaps.map(({ project, kind, reason }) => {
+      const what = kind === 'project' ? `the settings of ${project}` : `every ${kind} that ${project} seems to lack`
+      return `UNKNOWN: ${what}: ${reason}.`
+    }),
     ...(pointers.length === 0 ? [] : [`Ignored: ${listed(pointers)}.`]),
     ...(fields.length === 0 ? [] : [`Not compared, because a value or a counterpart is unknown: ${listed(fields)}.`]),
     ...(areSecretsComparable ? [] : ['Secrets were sealed under several keys: which of them are the same is unknown.']),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -16,6 +17,7 @@ import { type SimulatedService, startSimulatedService } from '../../src/demo/sim
 import { widthOf } from '../../src/text/columns.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { faultsOf } from './answer-schemas.ts'
+import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory } from './start-process.ts'
 
@@ -191,6 +193,25 @@ describe('compare', () => {
     expect((await compare('acme-stage/pay', 'acme-prod/pay')).stdout).toContain(
       'UNKNOWN: every endpoint that acme-prod/payments seems to lack: run 3 did not scan every endpoint.',
     )
+  })
+
+  it('says of settings that no run read that they are unknown', async () => {
+    await using cli = await openCliFixture()
+    const text = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
+    cli.directory.write('hookdrift.yaml', text.replace('page_size: 4', 'listings: { project: "off" }'))
+    await cli.audit(['--quiet'])
+    const words = [
+      'compare',
+      'payments',
+      'orders',
+      '--kind',
+      'project',
+      '--history',
+      cli.directory.file('hookdrift.db'),
+    ]
+    const { code, stdout } = await command(words, { cwd: cli.directory.path, env: cli.env })
+    expect(code).toBe(3)
+    expect(stdout).toContain('UNKNOWN: the settings of acme/payments: run 1 did not read the settings.')
   })
 
   it('neutralises the texts of a service, and fits the terminal', async () => {

@@ -2,7 +2,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
-import { type CommittedRun, listRunsBefore } from '../history/sql/runs.ts'
+import { type CommittedRun, type EndedRun, listRunsBefore } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
@@ -65,19 +65,20 @@ async function unscanned(reader: HistoryReader, until: CommittedRun): Promise<Ch
   })
 }
 
-async function drift(reader: HistoryReader, runs: readonly CommittedRun[], most: number): Promise<ChangeEntry[]> {
+async function drift(reader: HistoryReader, runs: readonly EndedRun[], most: number): Promise<ChangeEntry[]> {
   const entries: ChangeEntry[] = []
-  for (const { number, startedAt } of runs) {
+  for (const { number, startedAt, changes: changed } of runs) {
     if (entries.length >= most) break
+    if (changed === 0) continue
     const { changes = [] } = (await readRunInputs(reader, number)) ?? {}
     for (const { change, project, kind, uid, name, fields } of changes) {
-      const changed = fields.map(({ path }) => path).join(', ')
+      const paths = fields.map(({ path }) => path).join(', ')
       entries.push({
         what: change,
         at: startedAt,
         run: number,
         title: `${kind} ${name === '' ? uid : name} in ${project} ${change}`,
-        summary: changed === '' ? `Run ${number}: ${change}.` : `Run ${number}: ${changed} changed.`,
+        summary: paths === '' ? `Run ${number}: ${change}.` : `Run ${number}: ${paths} changed.`,
         subject: { project, kind, uid },
       })
     }

@@ -33,6 +33,21 @@ it('keeps what is not scanned, however long, and the last changes besides', asyn
   expect(statements.filter((sql) => sql.includes('count(*) FROM hookdrift.run'))).toEqual([])
 })
 
+it('reads only runs that found a change', async () => {
+  const history = openSqliteHistory(newFile(), new Machines().process(100))
+  for (let run = 1; run <= 4; run++) {
+    const draft = await history.begin(aStart(at(run)))
+    await walkAll(draft, orders)
+    if (run === 2) await draft.stageChanges(orders, [aChange('E1')])
+    await draft.commit(at(run + 0.5), () => 0)
+  }
+  const until = await findCommittedRun(history, 4)
+  if (until === undefined) throw new Error('run 4 is missing')
+  const statements = watchStatements(history)
+  expect((await readLastChanges(history, until, 3)).map(({ what, run }) => [what, run])).toEqual([['added', 2]])
+  expect(statements.filter((sql) => sql.includes('rules_document'))).toHaveLength(1)
+})
+
 it('names a resource without a name by its uid', async () => {
   const history = openSqliteHistory(newFile(), new Machines().process(100))
   const draft = await history.begin(aStart(at(1)))

@@ -1,3 +1,4 @@
+import { AuditError } from '../../model/errors.ts'
 import { globParts } from '../../model/glob.ts'
 import { overdueRule } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
@@ -343,10 +344,16 @@ function matching(
   values: SqlValue[],
 ): readonly string[] {
   if (patterns === undefined || patterns.length === 0) return []
+  if (patterns.some(({ length }) => length > longestPattern)) {
+    throw AuditError.usage(`a pattern of rules or owners has more than ${longestPattern} characters`)
+  }
   const like = sqlOf(session, { sqlite: 'GLOB', postgres: 'LIKE' })
   const tests = patterns.map((pattern) => `${text} ${like} $${values.push(patternFor(session, pattern))}::text`)
   return [`(${tests.join(' OR ')})`]
 }
+
+/** SQLite takes 50,000 bytes. */
+const longestPattern = 10_000
 
 /** A pattern with `*` in the words of the database. */
 function patternFor(session: Session, pattern: string): string {

@@ -124,10 +124,10 @@ function entryOf(
   violation: RecordedViolation,
   when: Pick<ChangeEntry, 'at' | 'run'> & { readonly what: 'opened' | 'resolved' },
 ): ChangeEntry {
-  const { rule, severity, project, kind, name, uid, path, message, fingerprint, resolution, endedBy } = violation
+  const { rule, severity, state, project, kind, name, uid, path, message, fingerprint, resolution, endedBy } = violation
   const ending = { resolution, ended_by: endedBy }
   const isOpened = when.what === 'opened'
-  const how = isOpened ? severity : nameEnding(ending)
+  const how = isOpened ? `${severity}${state === 'waived' ? ', waived' : ''}` : nameEnding(ending)
   const opener = when.run === undefined ? 'A run that was pruned since' : `Run ${when.run}`
   const done = isOpened ? `${opener} opened it` : `${sentenceOfEnding(ending)}, in run ${when.run}`
   return {

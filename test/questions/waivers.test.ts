@@ -1,7 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
+import { findLastRun } from '../../src/history/sql/runs.ts'
 import { dayMs } from '../../src/model/time.ts'
+import { readLastChanges } from '../../src/questions/read-last-changes.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
@@ -62,6 +64,16 @@ it('lists what each waiver accepts of a rule, the first that ends first, and non
     },
   ])
   expect(rows[1].violations).toBe(2)
+})
+
+it('says in the feed of a violation that a waiver accepts it', async () => {
+  const entries = await story.fixture.harness.withHistory(async (history) => {
+    const run = await findLastRun(history)
+    return run === undefined ? [] : readLastChanges(history, run, 50)
+  })
+  const heads = new Set(entries.map(({ title }) => title.replace(/ at .*/, '')))
+  expect(heads).toContain('high, waived: endpoint/url-not-https')
+  expect(heads).not.toContain('high: endpoint/url-not-https')
 })
 
 it('lists those of some projects, with what they accept there', async () => {

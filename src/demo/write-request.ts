@@ -77,6 +77,8 @@ export function performWrite(
     return refuse('Invalid request body')
   if (kind === 'project' && release === 'later' && isJsonObject(given.config) && oldName in given.config)
     return refuse(`${oldName} has been renamed to verify_dynamic_events`)
+  const fault = kind === 'subscription' && uid === null ? subscriptionFault(given) : undefined
+  if (fault !== undefined) return refuse(fault)
   const target = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
   apply(target, given)
   const named = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
@@ -107,6 +109,19 @@ export function performWrite(
     if (next === undefined) return refuse(`current endpoint status - ${status}, does not support it`)
     setEndpointStatus(fleet, { project, uid: uid ?? '' }, next)
     return enveloped(release, 202, 'endpoint status successfully updated', null)
+  }
+
+  /** Why the service creates no such subscription. */
+  function subscriptionFault({ endpoint_id: endpoint, source_id: source }: JsonObject): string | undefined {
+    const { type, config } = fleet.project(project) ?? {}
+    if (!endpoints.some((row) => row.uid === endpoint)) return 'failed to find endpoint by id'
+    if (type === 'incoming') {
+      return sources.some((row) => row.uid === source) ? undefined : 'failed to find source by id'
+    }
+    const isTaken = subscriptions.some((row) => row.endpoint_id === endpoint)
+    return isTaken && config?.multiple_endpoint_subscriptions === false
+      ? 'a subscription for this endpoint already exists'
+      : undefined
   }
 
   function create(given: JsonObject): string {

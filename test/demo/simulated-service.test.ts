@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { rotateSecret } from '../../src/demo/edits.ts'
+import { rotateSecret, updateProject } from '../../src/demo/edits.ts'
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
 import { renderEndpoint } from '../../src/demo/render-endpoint.ts'
 import { renderSubscription } from '../../src/demo/render-subscription.ts'
@@ -62,6 +62,22 @@ describe('the simulated service', () => {
     expect((await put('{"name":"new"}')).status).toBe(400)
     expect((await put('{"name":')).status).toBe(400)
     expect((await put('{"name":"a","url":"b"}', '01M7XVZ2T417WGWM74AAK885VQ')).status).toBe(404)
+  })
+
+  it('creates one subscription for an endpoint, unless the project allows several', async () => {
+    const { fleet } = await start()
+    const project = fleet.projects()[0]?.uid ?? ''
+    const [subscription] = fleet.open(project).subscriptions
+    const headers = { 'content-type': 'application/json' }
+    const create = async (endpoint_id: string | null | undefined) => {
+      const body = JSON.stringify({ name: 'second', endpoint_id })
+      const { status, json } = await ask(service, '/subscriptions', { method: 'POST', body, headers })
+      return [status, json.message]
+    }
+    expect(await create('gone')).toEqual([400, 'failed to find endpoint by id'])
+    expect(await create(subscription?.endpoint_id)).toEqual([400, 'a subscription for this endpoint already exists'])
+    updateProject(fleet, project, { multiple_endpoint_subscriptions: true })
+    expect(await create(subscription?.endpoint_id)).toEqual([201, 'Subscription created successfully'])
   })
 
   it('cuts pages to its largest size and says so', async () => {

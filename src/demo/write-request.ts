@@ -77,6 +77,9 @@ export function performWrite(
     return refuse('Invalid request body')
   if (kind === 'project' && release === 'later' && isJsonObject(given.config) && oldName in given.config)
     return refuse(`${oldName} has been renamed to verify_dynamic_events`)
+  const { config } = fleet.project(project) ?? {}
+  if (kind === 'endpoint' && config?.ssl.enforce_secure_endpoints && /^http:/i.test(String(given.url)))
+    return refuse('only https endpoints allowed')
   const fault = kind === 'subscription' && uid === null ? subscriptionFault(given) : undefined
   if (fault !== undefined) return refuse(fault)
   const target = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
@@ -113,7 +116,7 @@ export function performWrite(
 
   /** Why the service creates no such subscription. */
   function subscriptionFault({ endpoint_id: endpoint, source_id: source }: JsonObject): string | undefined {
-    const { type, config } = fleet.project(project) ?? {}
+    const { type } = fleet.project(project) ?? {}
     if (!endpoints.some((row) => row.uid === endpoint)) return 'failed to find endpoint by id'
     if (type === 'incoming') {
       return sources.some((row) => row.uid === source) ? undefined : 'failed to find source by id'

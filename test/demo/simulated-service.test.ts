@@ -64,6 +64,18 @@ describe('the simulated service', () => {
     expect((await put('{"name":"a","url":"b"}', '01M7XVZ2T417WGWM74AAK885VQ')).status).toBe(404)
   })
 
+  it('takes no plain address where the project enforces TLS', async () => {
+    const { fleet } = await start()
+    const project = fleet.projects()[0]?.uid ?? ''
+    const uid = fleet.open(project).endpoints[0]?.uid
+    const [headers, body] = [{ 'content-type': 'application/json' }, '{"name":"a","url":"http://a.example.com"}']
+    const put = () => ask(service, `/endpoints/${uid}`, { method: 'PUT', body, headers })
+    updateProject(fleet, project, { ssl: { enforce_secure_endpoints: true } })
+    expect(await put()).toMatchObject({ status: 400, json: { message: 'only https endpoints allowed' } })
+    updateProject(fleet, project, { ssl: { enforce_secure_endpoints: false } })
+    expect((await put()).status).toBe(202)
+  })
+
   it('creates one subscription for an endpoint, unless the project allows several', async () => {
     const { fleet } = await start()
     const project = fleet.projects()[0]?.uid ?? ''

@@ -16,6 +16,7 @@ import { meantBy } from '../model/meant-by.ts'
 import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { isGap } from '../report/gaps.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
@@ -71,7 +72,7 @@ export const compareForm: AnswerForm = {
       })
       .describe('Resources: the equal ones, and the rows by `change`, no matter how many --limit left out.'),
     gaps: listOf(z.object({ project: schemas.project, kind: schemas.kind, reason: z.string() })).describe(
-      'Why it cannot be said of a kind that a project lacks a resource.',
+      'Why it cannot be said of a kind that a project lacks a resource, or of subscriptions what they deliver.',
     ),
     secrets_comparable: z
       .boolean()
@@ -159,9 +160,11 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
   const kinds = configuredKinds.filter((each) => kind === undefined || each === kind)
   const { rows, equal, uncompared } = compareSides(a, b, kinds, query)
   const gaps = kinds.flatMap((each) => [...findGaps(a, b, each), ...(isSame ? [] : findGaps(b, a, each))])
+  const sides = isSame ? [a] : [a, b]
+  const unreadFilters = kinds.includes('subscription') ? sides.flatMap(findUnreadFilters) : []
   const shared = isSame ? [] : findSharedSecrets(a, b, kinds)
   const areSecretsComparable = new Set([...a.resources, ...b.resources].map(({ sealKeyId }) => sealKeyId)).size < 2
-  const verdict = verdictOf(rows, gaps)
+  const verdict = verdictOf(rows, [...gaps, ...unreadFilters])
   const counts = countRelations([...rows, ...shared])
   return {
     exitCode: { equal: exitCodes.clean, different: exitCodes.violations, unknown: exitCodes.incomplete }[verdict],
@@ -174,11 +177,11 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
         match: matching,
         verdict,
         counts: { equal, ...counts },
-        gaps: gaps.map((gap) => ({ ...gap })),
+        gaps: [...gaps, ...unreadFilters].map((gap) => ({ ...gap })),
         secrets_comparable: areSecretsComparable,
         not_compared: uncompared.map((field) => ({ ...field })),
       },
-      remarks: describeComparison({ a, b, query, gaps, areSecretsComparable, uncompared }),
+      remarks: describeComparison({ a, b, query, gaps, unreadFilters, areSecretsComparable, uncompared }),
       conclusion: concludeComparison(counts, equal),
       ...limited([...rows, ...shared], limit),
     },
@@ -228,6 +231,15 @@ function countRelations(rows: readonly ComparedRow[]): Record<Relation, number> 
 function findGaps(side: ComparedSide, other: ComparedSide, kind: Kind): Gap[] {
   const reason = gapOf(side, kind, other)
   return reason === undefined ? [] : [{ project: side.project.name, kind, reason }]
+}
+
+/** Filter rows decide what subscriptions deliver, and no list shows them. */
+function findUnreadFilters({ project, scan }: ComparedSide): Gap[] {
+  const walk = scan.coverage.find(({ listing }) => listing === 'filters')
+  if (walk === undefined || !isGap(walk)) return []
+  return [
+    { project: project.name, kind: 'subscription', reason: `run ${scan.run.number} did not read all filter rows` },
+  ]
 }
 
 function compareSides(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[], query: CompareQuery) {

@@ -64,13 +64,14 @@ interface ComparisonFacts {
   readonly b: ComparedSide
   readonly query: Pick<CompareQuery, 'matching' | 'ignored'>
   readonly gaps: readonly Gap[]
+  readonly unreadFilters: readonly Gap[]
   readonly areSecretsComparable: boolean
   readonly uncompared: readonly UncomparedField[]
 }
 
 /** Sentences about what was compared, and about what was not. */
 export function describeComparison(facts: ComparisonFacts): string[] {
-  const { a, b, query, gaps, areSecretsComparable, uncompared } = facts
+  const { a, b, query, gaps, unreadFilters, areSecretsComparable, uncompared } = facts
   const { matching, ignored } = query
   const pointers = ignored.map((steps) => `/${steps.map(pointerStep).join('/')}`)
   const fields = uncompared.map(({ kind, path, resources }) => `${kind} ${path} (${resources})`)
@@ -80,6 +81,7 @@ export function describeComparison(facts: ComparisonFacts): string[] {
       const what = kind === 'project' ? `the settings of ${project}` : `every ${kind} that ${project} seems to lack`
       return `UNKNOWN: ${what}: ${reason}.`
     }),
+    ...unreadFilters.map(({ project, reason }) => `UNKNOWN: what subscriptions of ${project} deliver: ${reason}.`),
     ...(pointers.length === 0 ? [] : [`Ignored: ${listed(pointers)}.`]),
     ...(fields.length === 0 ? [] : [`Not compared, because a value or a counterpart is unknown: ${listed(fields)}.`]),
     ...(areSecretsComparable ? [] : ['Secrets were sealed under several keys: which of them are the same is unknown.']),

@@ -249,3 +249,16 @@ it('says that secrets under several keys are not comparable', () => {
   expect(compared(stage)).toEqual({ shared: 1, comparable: true })
   expect(compared({ ...stage, sealKeyId: 'other' })).toEqual({ shared: 0, comparable: false })
 })
+
+it('calls no two projects equal where the filter rows of one were not all read', () => {
+  const stage: World = { incomplete: [], resources: [{ kind: 'subscription', attributes: { uid: 'S', name: 's' } }] }
+  for (const filters of ['failed', 'partial', 'suspect'] as const) {
+    const { rows, exitCode, more } = compareWorlds({ stage: { ...stage, filters }, prod: stage })
+    const gap = { project: 'stage/payments', kind: 'subscription', reason: 'run 3 did not read all filter rows' }
+    expect({ rows, exitCode, gaps: more?.gaps }).toEqual({ rows: [], exitCode: 3, gaps: [gap] })
+  }
+  for (const filters of ['complete', 'skipped'] as const)
+    expect(compareWorlds({ stage: { ...stage, filters }, prod: stage }).exitCode).toBe(0)
+  const others = { kind: 'endpoint' } as const
+  expect(compareWorlds({ stage: { ...stage, filters: 'failed' }, prod: stage }, others).exitCode).toBe(0)
+})

@@ -3,11 +3,13 @@ import type { CompleteScans } from '../../src/history/records.ts'
 import type { CommittedRun } from '../../src/history/sql/runs.ts'
 import type { ResourceAtRun } from '../../src/history/sql/state-at.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
+import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import { compareStates, findProject } from '../../src/questions/compare.ts'
 import type { ComparedRow, CompareQuery } from '../../src/questions/compared-row.ts'
 import type { ScannedState } from '../../src/questions/compared-side.ts'
+import { aCoverage } from '../history/samples.ts'
 
 /** A project as the history knows it. */
 export interface World {
@@ -19,6 +21,8 @@ export interface World {
   /** Kinds that the last scan did not list completely. */
   readonly incomplete: readonly Kind[]
   readonly sealKeyId?: string
+  /** How the walk of filter rows ended; absent: there was none. */
+  readonly filters?: CoverageStatus
 }
 
 const run: CommittedRun = { number: 3, startedAt: '2026-03-01T00:00:00.000Z', finishedAt: '2026-03-01T00:01:00.000Z' }
@@ -30,7 +34,7 @@ const listingOf = {
 } as const
 
 /** The project `payments` of a service, as its last scan left it. */
-function stateOf(service: string, { incomplete, resources, sealKeyId = 'key' }: World): ScannedState {
+function stateOf(service: string, { incomplete, resources, sealKeyId = 'key', filters }: World): ScannedState {
   const complete: CompleteScans = Object.fromEntries(
     Object.entries(listingOf)
       .filter(([kind]) => !incomplete.some((each) => each === kind))
@@ -40,7 +44,7 @@ function stateOf(service: string, { incomplete, resources, sealKeyId = 'key' }: 
     scan: {
       project: { name: `${service}/payments`, service, uid: 'P' },
       run,
-      coverage: [],
+      coverage: filters === undefined ? [] : [{ ...aCoverage('subscriptions', filters), listing: 'filters' }],
       incompleteSince: undefined,
     },
     complete,

@@ -137,7 +137,8 @@ const mostShown = 5
 function showExtent({ run, coverage }: Pick<Answer<never>, 'run' | 'coverage'>, page: TextPage): string[] {
   if (run === null) return ['The history has no committed run.']
   const asOf = page.paint('aside', `As of run ${run.number}, ${showTime(run.started_at)}.`)
-  return coverage === undefined ? [asOf] : [asOf, ...showWalks(coverage, run, page)]
+  // Of the policy, nothing is scanned.
+  return coverage === undefined || coverage.length === 0 ? [asOf] : [asOf, ...showWalks(coverage, run, page)]
 }
 
 function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: TextPage): string[] {

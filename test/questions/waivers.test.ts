@@ -98,6 +98,12 @@ it('says of the last run what ended since, and of a past run what had ended by t
   expect(await states('--run', '2')).toEqual(['ends_soon', 'in_force'])
 })
 
+it('says nothing of scans where only violations of the policy are asked for', async () => {
+  const { stdout } = await story.ask(['violations', '--project', 'hookdrift/policy'])
+  expect(stdout).toContain('waiver/unused')
+  expect(stdout).not.toMatch(/scan/i)
+})
+
 it('says in the text until when, by whom, why and where, and which waivers the history does not know', async () => {
   vi.spyOn(Date, 'now').mockReturnValue(start + 10 * dayMs)
   const answer = await story.ask(['waivers', 'list'], { columns: 80 })

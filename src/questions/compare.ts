@@ -161,7 +161,9 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
   const { rows, equal, uncompared } = compareSides(a, b, kinds, query)
   const gaps = kinds.flatMap((each) => [...findGaps(a, b, each), ...(isSame ? [] : findGaps(b, a, each))])
   const sides = isSame ? [a] : [a, b]
-  const unreadFilters = kinds.includes('subscription') ? sides.flatMap(findUnreadFilters) : []
+  const areFiltersCompared =
+    kinds.includes('subscription') && !query.ignored.some((steps) => steps.join() === 'filters')
+  const unreadFilters = areFiltersCompared ? sides.flatMap(findUnreadFilters) : []
   const shared = isSame ? [] : findSharedSecrets(a, b, kinds)
   const areSecretsComparable = new Set([...a.resources, ...b.resources].map(({ sealKeyId }) => sealKeyId)).size < 2
   const verdict = verdictOf(rows, [...gaps, ...unreadFilters])
@@ -170,7 +172,10 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
     exitCode: { equal: exitCodes.clean, different: exitCodes.violations, unknown: exitCodes.incomplete }[verdict],
     answer: {
       form: compareForm,
-      ...statingExtent(run, isSame ? [scanA] : [scanA, scanB]),
+      ...statingExtent(
+        run,
+        sides.map(({ scan }) => scan),
+      ),
       more: {
         a: scanA.project.name,
         b: scanB.project.name,

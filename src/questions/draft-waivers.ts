@@ -62,7 +62,7 @@ export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Pr
     yaml: waivers.length === 0 ? 'waivers: []\n' : `waivers:\n${waivers.join('')}`,
     accepted: waivable.length,
     notWaivable: notOverdue.length - waivable.length,
-    unknown: active.filter(({ state }) => state === 'unknown').length,
+    unknown: active.filter(({ state, waiver, rule }) => state === 'unknown' && !waiver && rule !== overdueRule).length,
     coverage: scans.flatMap(toCoverage),
   }
 }

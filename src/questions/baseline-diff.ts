@@ -36,6 +36,9 @@ export const baselineDiffForm: AnswerForm = {
   more: {
     not_covered: countedKinds.describe('Resources that are not compared, because the baseline does not cover them.'),
     not_scanned: countedKinds.describe('Resources that are not compared, because the run did not scan them.'),
+    narrowed: listOf(z.object({ project: schemas.project, kind: schemas.kind, filter: z.string() })).describe(
+      'Kinds that the run scanned under a filter that the baseline was not approved under: what is outside of it is compared as it was last seen.',
+    ),
     secrets_not_compared: countedKinds.describe(
       'Resources whose secrets are not compared, because they were sealed under different keys.',
     ),
@@ -89,6 +92,7 @@ export async function readBaselineDiff(
   const scans = (await readLatestScans(history, last.number)).filter(({ project }) => approved.has(projectKey(project)))
   const rows: ReportChange[] = []
   const [notCovered, notScanned, secretsNotCompared]: [CountedKind[], CountedKind[], CountedKind[]] = [[], [], []]
+  const narrowed: { readonly project: string; readonly kind: Kind; readonly filter: string }[] = []
   for (const approval of approvals) {
     const differences = await compare(history, approval, last.number)
     const ofProject = (kinds: ReadonlyMap<Kind, number>) =>
@@ -97,6 +101,7 @@ export async function readBaselineDiff(
     notCovered.push(...ofProject(differences.unknown))
     notScanned.push(...ofProject(differences.unseen))
     secretsNotCompared.push(...ofProject(differences.resealed))
+    narrowed.push(...differences.narrowed.map((one) => ({ project: approval.project.name, ...one })))
   }
   const sayWhy = (why: string) => (counted: CountedKind) =>
     `${counted.project}: ${count(counted.resources, counted.kind)} not compared: ${why}.`
@@ -104,11 +109,15 @@ export async function readBaselineDiff(
     ...notCovered.map(sayWhy('the baseline does not cover them')),
     ...secretsNotCompared.map(sayNotCompared),
     ...notScanned.map(sayWhy(`not scanned by run ${last.number}`)),
+    ...narrowed.map(({ project, kind, filter }) => {
+      return `${project}: every ${kind} outside of ${filter} is compared as it was last seen: the scan has that filter.`
+    }),
   ]
   const remarks = [...sayApprovals(approvals), ...notCompared]
   const more = {
     not_covered: notCovered.map((each) => ({ ...each })),
     not_scanned: notScanned.map((each) => ({ ...each })),
+    narrowed: narrowed.map((each) => ({ ...each })),
     secrets_not_compared: secretsNotCompared.map((each) => ({ ...each })),
   }
   const extent = statingExtent(last, scans)
@@ -163,7 +172,11 @@ async function compare(history: HistoryReader, approval: Approval, run: number) 
       if (fields.length > 0) rows.push({ ...row, change: 'modified', fields })
     }
   }
-  return { rows, unknown, unseen, resealed }
+  const narrowed = configuredKinds.flatMap((kind) => {
+    const [approved, filter] = [scopes[kind], baselines[kind]?.filter ?? null]
+    return approved === undefined || filter === null || filter === approved.filter ? [] : [{ kind, filter }]
+  })
+  return { rows, unknown, unseen, resealed, narrowed }
 }
 
 const unnamed = { kind: 'endpoint', uid: '', name: '' } as const

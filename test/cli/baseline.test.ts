@@ -179,6 +179,24 @@ describe('hookdrift baseline', () => {
     )
   })
 
+  it('says that a filter which came after the approval leaves resources as they were last seen', async () => {
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    expect((await baseline(cli, 'diff')).stdout).toContain('Nothing differs from the approved baseline.')
+    const configuration = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
+    const name = at(cli.fleet.open(at(cli.fleet.projects(), 0).uid).endpoints, 0).name
+    const filtered = `name: payments, filters: { endpoints: { name: ${name} } }`
+    cli.directory.write('hookdrift.yaml', configuration.replace('name: payments', filtered))
+    await cli.audit()
+    const { stdout } = await baseline(cli, 'diff')
+    const sentence = `acme/payments: every endpoint outside of name=${name} is compared as it was last seen`
+    expect(stdout.replaceAll('\n', ' ')).toContain(sentence)
+    expect(stdout).toContain('in what was scanned; the rest is unknown.')
+    const { narrowed } = JSON.parse((await baseline(cli, 'diff', '--format', 'json')).stdout)
+    expect(narrowed).toEqual([{ project: 'acme/payments', kind: 'endpoint', filter: `name=${name}` }])
+  })
+
   it('does not compare a source that no scan sees since', async () => {
     await using cli = await openCliFixture({ projects: 1, incomingEvery: 1, sourcesPerProject: 5 })
     cli.service.behaviour.offers.sources = false

@@ -53,9 +53,10 @@ export async function printAnswer<Row>(
 }
 
 /** What the rows do not say by themselves: that there are more, and that not everything was scanned. */
-function besidesRows<Row>({ omitted, coverage = [] }: Answer<Row>, locating: NamedHistory): string[] {
+function besidesRows<Row>({ omitted, coverage = [], unknown = [] }: Answer<Row>, locating: NamedHistory): string[] {
   return [
     ...sayIncomplete(coverage, locating),
+    ...unknown,
     ...(omitted === 0
       ? []
       : [`${omitted === 'unknown' ? '' : `${omitted} `}more rows omitted; --limit all shows them`]),

@@ -122,7 +122,7 @@ export async function readBaselineDiff(
   }
   const extent = statingExtent(last, scans)
   return {
-    answer: { form: baselineDiffForm, ...extent, more, remarks, ...limited(rows, limit) },
+    answer: { form: baselineDiffForm, ...extent, more, remarks, unknown: notCompared, ...limited(rows, limit) },
     isPartial: notCompared.length > 0 || extent.coverage?.some(isGap) === true,
   }
 }

@@ -186,7 +186,7 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
         secrets_comparable: areSecretsComparable,
         not_compared: uncompared.map((field) => ({ ...field })),
       },
-      remarks: describeComparison({ a, b, query, gaps, unreadFilters, areSecretsComparable, uncompared }),
+      ...describeComparison({ a, b, query, gaps, unreadFilters, areSecretsComparable, uncompared }),
       conclusion: concludeComparison(counts, equal),
       ...limited([...rows, ...shared], limit),
     },

@@ -1,4 +1,5 @@
 import { pointerStep } from '../model/json.ts'
+import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import type { TextPage } from '../report/text/page.ts'
 import { shorten } from '../report/text/shorten.ts'
@@ -69,23 +70,29 @@ interface ComparisonFacts {
   readonly uncompared: readonly UncomparedField[]
 }
 
-/** Sentences about what was compared, and about what was not. */
-export function describeComparison(facts: ComparisonFacts): string[] {
+/** Sentences about what was compared, and about what is unknown. */
+export function describeComparison(facts: ComparisonFacts): Required<Pick<Answer<never>, 'remarks' | 'unknown'>> {
   const { a, b, query, gaps, unreadFilters, areSecretsComparable, uncompared } = facts
   const { matching, ignored } = query
   const pointers = ignored.map((steps) => `/${steps.map(pointerStep).join('/')}`)
   const fields = uncompared.map(({ kind, path, resources }) => `${kind} ${path} (${resources})`)
-  return [
-    `A is ${a.project.name}, B is ${b.project.name}. Values are A → B, matched by ${matching}.`,
+  const unknown = [
     ...gaps.map(({ project, kind, reason }) => {
       const what = kind === 'project' ? `the settings of ${project}` : `every ${kind} that ${project} seems to lack`
       return `UNKNOWN: ${what}: ${reason}.`
     }),
     ...unreadFilters.map(({ project, reason }) => `UNKNOWN: what subscriptions of ${project} deliver: ${reason}.`),
-    ...(pointers.length === 0 ? [] : [`Ignored: ${listed(pointers)}.`]),
     ...(fields.length === 0 ? [] : [`Not compared, because a value or a counterpart is unknown: ${listed(fields)}.`]),
     ...(areSecretsComparable ? [] : ['Secrets were sealed under several keys: which of them are the same is unknown.']),
   ]
+  return {
+    remarks: [
+      `A is ${a.project.name}, B is ${b.project.name}. Values are A → B, matched by ${matching}.`,
+      ...(pointers.length === 0 ? [] : [`Ignored: ${listed(pointers)}.`]),
+      ...unknown,
+    ],
+    unknown,
+  }
 }
 
 /** How many resources are equal, how many are not, and who has the secrets of the other. */

@@ -127,6 +127,12 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   })
   const extent = isBackwards ? selectProjects(await readLatestScans(reader, to.number), projects) : scans
   const [notScanned, secretsNotCompared] = [inOrder(unseen), inOrder(resealed)]
+  const unknown = [
+    ...notScanned.map(({ project, kind, resources }) => {
+      return `${project}: ${count(resources, kind)} not compared: not scanned by run ${earlier.number}.`
+    }),
+    ...secretsNotCompared.map(sayNotCompared),
+  ]
   const rows = first.values()
   return {
     form: diffForm,
@@ -136,13 +142,8 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
       not_scanned: notScanned.map((each) => ({ ...each })),
       secrets_not_compared: secretsNotCompared.map((each) => ({ ...each })),
     },
-    remarks: [
-      `Compared with run ${from.number}, ${showTime(from.startedAt)}.`,
-      ...notScanned.map(({ project, kind, resources }) => {
-        return `${project}: ${count(resources, kind)} not compared: not scanned by run ${earlier.number}.`
-      }),
-      ...secretsNotCompared.map(sayNotCompared),
-    ],
+    remarks: [`Compared with run ${from.number}, ${showTime(from.startedAt)}.`, ...unknown],
+    unknown,
     rows,
     omitted: total - rows.length,
   }

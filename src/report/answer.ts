@@ -12,6 +12,8 @@ export interface Answer<Row> {
   readonly more?: Readonly<Record<string, Json>>
   /** Sentences for people, before the rows; neutralised when shown. */
   readonly remarks?: readonly string[]
+  /** Those of them that say what is unknown: next to CSV, which has no remarks, they are on stderr. */
+  readonly unknown?: readonly string[]
   readonly rows: readonly Row[]
   /** Sentences for people, after the rows; neutralised when shown. */
   readonly conclusion?: readonly string[]

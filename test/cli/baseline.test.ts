@@ -383,7 +383,9 @@ describe('states as files', () => {
     const { stdout } = await baseline(cli, 'diff')
     expect(stdout).not.toContain('removed')
     const project = `acme/${payments?.name}`
-    expect(stdout).toContain(`${project}: 5 endpoints not compared: not scanned by run 1.`)
+    const sentence = `${project}: 5 endpoints not compared: not scanned by run 1.`
+    expect(stdout).toContain(sentence)
+    expect((await baseline(cli, 'diff', '--format', 'csv')).stderr).toContain(`hookdrift: ${sentence}\n`)
     expect(JSON.parse((await baseline(cli, 'diff', '--format', 'json')).stdout)).toMatchObject({
       rows: [],
       not_covered: [],

@@ -211,7 +211,10 @@ describe('compare', () => {
     ]
     const { code, stdout } = await command(words, { cwd: cli.directory.path, env: cli.env })
     expect(code).toBe(3)
-    expect(stdout).toContain('UNKNOWN: the settings of acme/payments: run 1 did not read the settings.')
+    const sentence = 'UNKNOWN: the settings of acme/payments: run 1 did not read the settings.'
+    expect(stdout).toContain(sentence)
+    const csv = await command([...words, '--format', 'csv'], { cwd: cli.directory.path, env: cli.env })
+    expect(csv.stderr).toContain(`hookdrift: ${sentence}\n`)
   })
 
   it('neutralises the texts of a service, and fits the terminal', async () => {

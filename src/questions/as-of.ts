@@ -33,6 +33,6 @@ export function selectProjects<Scan extends Pick<RecordedScan, 'project'>>(
   const chosen = scans.filter(({ project }) => matchesProject(project.name, patterns))
   if (chosen.length > 0 || patterns.length === 0) return chosen
   const projects = scans.filter(({ project }) => !isProjectList(project))
-  const names = projects.slice(0, 20).map(({ project }) => project.name)
+  const names = [...new Set(projects.map(({ project }) => project.name))].slice(0, 20)
   throw AuditError.usage(`--project ${patterns.join(' ')} matches none of ${names.join(', ') || 'no projects'}`)
 }

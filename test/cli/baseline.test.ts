@@ -318,6 +318,10 @@ describe('hookdrift baseline', () => {
     expect(await refused('show', '--project', 'zzz')).toMatch(/--project zzz matches none of acme/)
     expect((await baseline(cli, 'show', '--project', 'orders')).stdout).toContain('No baseline of orders is approved: ')
     expect(await refused('revoke')).toBe('hookdrift: nothing to revoke')
+    await baseline(cli, 'approve', '--project', 'orders')
+    const names = 'acme/orders, acme/payments'
+    expect(await refused('show', '--project', 'zzz')).toBe(`hookdrift: --project zzz matches none of ${names}`)
+    await baseline(cli, 'revoke')
     expect(await refused('export', 'states')).toMatch(/nothing to export/)
     expect(await refused('import', 'nowhere')).toMatch(/cannot read the directory .*nowhere: no such file or directory/)
   })

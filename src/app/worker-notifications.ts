@@ -163,6 +163,8 @@ export function announceFailures({
     try {
       await announce(type, text)
     } catch (error) {
+      // The history may be what fails: the next failure, or success, is announced in its place.
+      isAnnounced = type === 'worker.recovered'
       lost(error)
     } finally {
       wake()

@@ -58,4 +58,31 @@ describe('failures of a worker', () => {
       'worker.failed: a run of nightly ended with an error: it matches none',
     ])
   })
+
+  it('are announced with the next one where the history could not take the first, and so is their end', async () => {
+    let isDown = true
+    const announced: string[] = []
+    const watch = announceFailures({
+      async announce(type) {
+        if (isDown) throw AuditError.failure('no space left on the disk')
+        announced.push(type)
+      },
+      wasFailing: async () => false,
+      wake: () => {},
+      lost: () => {},
+    })
+    const fail = async (isDownNow: boolean) => {
+      isDown = isDownNow
+      watch.failed('nightly', AuditError.usage('it matches none'))
+      await Promise.resolve()
+    }
+    for (const isDownNow of [true, false, false]) await fail(isDownNow)
+    expect(announced).toEqual(['worker.failed'])
+    isDown = true
+    await watch.ended('nightly', report)
+    isDown = false
+    await watch.ended('nightly', report)
+    await watch.ended('nightly', report)
+    expect(announced).toEqual(['worker.failed', 'worker.recovered'])
+  })
 })

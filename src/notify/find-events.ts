@@ -146,7 +146,8 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
       if (!wasUnknown) unevaluated.set(`${project} ${rule}`, { project, rule, text: `not evaluated: ${reason}` })
     }
   }
-  for (const [key, group] of Map.groupBy(lost, ({ project, rule }) => `${project} ${rule}`)) {
+  const lostByRule = Map.groupBy(lost, ({ project, rule }) => `${project} ${rule}`)
+  for (const [key, group] of lostByRule) {
     const [first] = group
     if (first === undefined || unevaluated.has(key) || unknownAlready.has(key)) continue
     const { project, rule, name, uid } = first
@@ -155,9 +156,12 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
     unevaluated.set(key, { project, rule, text })
   }
   const severityOf = new Map(record.rules.map(({ id, severity }) => [id, severity]))
-  return [...unevaluated.values()].map(({ project, rule, text }) => {
+  return [...unevaluated].map(([key, { project, rule, text }]) => {
     const id = idOf(['rule.unknown', project, rule, ...runIdentity(record)])
-    return { id, type: 'rule.unknown', severity: severityOf.get(rule) ?? 'medium', project, rule, text }
+    // An override may have made one of its violations more severe than the rule.
+    const among = [severityOf.get(rule) ?? 'medium', ...(lostByRule.get(key) ?? []).map(({ severity }) => severity)]
+    const severity = among.reduce((worst, other) => (isAtLeast(other, worst) ? other : worst))
+    return { id, type: 'rule.unknown', severity, project, rule, text }
   })
 }
 

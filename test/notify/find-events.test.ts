@@ -247,6 +247,18 @@ describe('the events of a run', () => {
     ])
   })
 
+  it('about a rule are as severe as the worst of its violations that became unknown', () => {
+    const severitiesOf = (record: RunRecord, ...moves: readonly ViolationTransition[]) =>
+      findEvents(record, withMoves(...moves)).map(({ severity }) => severity)
+    const raised = aMove('open', 'unknown', { severity: 'critical' })
+    const lowered = aMove('open', 'unknown', { fingerprint: 'f2', severity: 'low' })
+    expect(severitiesOf(aRecord(), lowered, raised)).toEqual(['critical'])
+    expect(severitiesOf(aRecord(), lowered)).toEqual(['high'])
+    const notEvaluated = { [raised.rule]: 'it threw' }
+    const projects = aContext().projects.map((one) => ({ ...one, notEvaluated }))
+    expect(severitiesOf(aRecord({ projects }), raised)).toEqual(['critical'])
+  })
+
   it('omit a rule whose violations were unknown before', () => {
     const { waiver: _, ...finding } = aFinding('e2')
     const unknown = {

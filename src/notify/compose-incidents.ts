@@ -66,14 +66,17 @@ export function findIncidents(
   const each = apart(opening)
   const triggers = each.length > mostTriggers ? [asOne(opening, 'digest')] : each
   const moved = new Set(opening.map(subjectOf))
-  const seen = new Set(
+  const unread = new Set(
     record.coverage
-      .filter(({ status }) => status === 'complete' || status === 'skipped')
+      .filter(({ status }) => status !== 'complete')
       .map(({ project, listing }) => listingSubject(project, listing)),
   )
+  const scanned = new Set(record.coverage.map(({ project }) => project))
   // An incident names the listings of a project as it was called. What is lost still is one under the new name.
   const formerNames = new Set([...before.scans].flatMap(([name, scan]) => (scan.name === name ? [] : [scan.name])))
-  const isRead = (subject: string) => seen.has(subject) || formerNames.has(projectOf(subject))
+  // What the configuration no longer asks for is not in the coverage of its project.
+  const isRead = (subject: string) =>
+    formerNames.has(projectOf(subject)) || (scanned.has(projectOf(subject)) && !unread.has(subject))
   // A waived violation needs no person, but it has not ended: its ticket stays.
   const isOver = ({ subject, isActive, isWaived }: OpenIncident) =>
     moved.has(subject) || (isListing(subject) ? isRead(subject) : !isActive && !(isWaived && opensTickets(channel)))

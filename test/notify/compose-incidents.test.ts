@@ -159,6 +159,20 @@ describe('incidents', () => {
     expect([...fixture.desk.open.values()].map(({ events }) => events[0]?.rule)).toEqual(['endpoint/inactive'])
   })
 
+  it('of a listing that is no longer offered stay open until it is read again, or not asked for', async () => {
+    await using fixture = await openDesk()
+    const { offers } = fixture.service.behaviour
+    await fixture.run()
+    offers.sources = false
+    expect(await fixture.run()).toEqual(['trigger 1'])
+    expect(await fixture.run()).toEqual([])
+    offers.sources = true
+    expect(await fixture.run()).toEqual(['resolve 0'])
+    offers.sources = false
+    expect(await fixture.run()).toEqual(['trigger 1'])
+    expect(await fixture.run({ listings: { sources: 'off' } })).toEqual(['resolve 0'])
+  })
+
   it('stay open while a listing cannot be read', async () => {
     await using fixture = await openDesk()
     await fixture.run()

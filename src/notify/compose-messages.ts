@@ -1,5 +1,5 @@
 import { toReportCause, toReportCoverage, verdictOf } from '../audit/compose-report.ts'
-import { matchesProject } from '../config/choose-projects.ts'
+import { matchesProject, mayMatchIn } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
 import { opensTickets } from '../config/notify-schema.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
@@ -206,13 +206,16 @@ function eventChooser(
   const isMeant = projectChooser(channel, record)
   const { owners, min_severity = 'info' } = channel
   return ({ project, severity, kind, owner }) => {
-    if (project !== null && !isMeant(project)) return false
+    // Without the list of a service, its projects that a channel is meant for may be unknown.
+    const isList = kind === undefined && project !== null && isProjectListName(project)
+    const mayBeMeant = isList ? mayMatchIn(project.slice(0, -'/*'.length), channel.projects ?? []) : undefined
+    if (project !== null && !(mayBeMeant ?? isMeant(project))) return false
     if (!isAtLeast(severity, min_severity)) return false
     return owners === undefined || kind === undefined || owners.some((pattern) => isOwned(owner, pattern))
   }
 }
 
-/** A project is chosen by its name and its labels; the policy itself is not a project and always chosen. */
+/** A project is chosen by its name and its labels. */
 function projectChooser(channel: Channel, record: RunRecord): (project: string) => boolean {
   const { projects = [] } = channel
   const labels = opensTickets(channel) ? {} : (channel.labels ?? {})

@@ -242,6 +242,27 @@ describe('notifications of a run', () => {
     expect((await notified.run({}, on)).messages).toHaveLength(3)
   })
 
+  it('about the list of a service reach each channel that may be meant for a project of it', async () => {
+    await using notified = await openNotified([])
+    const { fleet, service } = notified.fixture
+    const list = { organisation: fleet.organisationId, matches: [{ pattern: '*' }], named: [] }
+    const on: Channel[] = [
+      { ...lines, name: 'pay', projects: ['acme/pay*'] },
+      { ...lines, name: 'prod', labels: { env: 'prod' } },
+      { ...lines, name: 'elsewhere', projects: ['other/*'] },
+    ]
+    await notified.run({ list }, on)
+    service.behaviour.offers.projects = false
+    const { report, messages } = await notified.run({ list }, on)
+    expect(report.verdict.exit_code).toBe(3)
+    expect(messages.map((message) => [message.title, ...eventLines([message])])).toEqual(
+      Array.from({ length: 2 }, () => [
+        'hookdrift: 1 listing incomplete in acme/* (run 2)',
+        'coverage.lost projects critical',
+      ]),
+    )
+  })
+
   it('are chosen by the owner of the resource, by names and patterns', async () => {
     await using notified = await openNotified([])
     const all = places(notified.fixture)

@@ -25,8 +25,13 @@ export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Flee
   const usedInProjects = outcomes.flatMap(({ evaluation }) => evaluation.usedWaivers)
   const used = new Set([...fleetFindings.usedWaivers, ...usedInProjects, ...(lists?.usedWaivers ?? [])])
   const couldBeNeeded = startAsking(outcomes, fleet)
-  const resources = policy.waivers.map((waiver, index) => {
-    const isUsed = used.has(index)
+  // Of equal ones, the last to end counts: what it accepts is not open again when another one ends.
+  const equals = Map.groupBy(policy.waivers.keys(), (index) => policy.waivers[index]?.uid)
+  const resources = [...equals.values()].map((indexes) => {
+    const waiver = indexes
+      .flatMap((index) => policy.waivers[index] ?? [])
+      .reduce((last, one) => (one.until > last.until ? one : last))
+    const isUsed = indexes.some((index) => used.has(index))
     return resourceOf(waiver, isUsed || !couldBeNeeded(waiver) ? isUsed : undefined)
   })
   const findings = resources.flatMap((resource) => ofPolicy.evaluate(resource))

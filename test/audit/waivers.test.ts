@@ -225,10 +225,21 @@ describe('rules about waivers', () => {
     secondsBefore(fixture, '2026-11-21T00:00:00Z', 0)
     const { violations } = await fixture.audit({ policy: renewed })
     expect(violations.map(({ rule, state, resolution }) => [rule, state, resolution])).toEqual([
-      ['waiver/expired', 'opened', null],
       ['waiver/unused', 'continuing', null],
       ['waiver/expiring', 'resolved', 'fixed'],
     ])
+  })
+
+  it('say of equal waivers what is so of the last to end', async () => {
+    await using fixture = await openFixture()
+    fixture.set({ status: 'inactive' })
+    const lasting = inactive('2027-03-31')
+    for (const other of [inactive('2026-11-20'), inactive('2026-11-25')]) {
+      const orders = [policyWith(other, lasting), policyWith(lasting, other)]
+      for (const policy of orders) {
+        expect(lines(await fixture.audit({ policy }))).toEqual(['waived endpoint/inactive acme/payments'])
+      }
+    }
   })
 
   it('call no waiver unused that an unread resource may need', async () => {

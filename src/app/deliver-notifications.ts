@@ -14,7 +14,7 @@ import { installationKey } from './installation-key.ts'
 import { type Log, openNotificationLog } from './log.ts'
 import { openExistingHistory } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
-import { systemClock } from './system.ts'
+import { systemClock, thisProcess } from './system.ts'
 
 /** Where messages wait, and who is sent them. */
 export type NotificationTargets = Pick<Configuration, 'notify' | 'history'>
@@ -48,7 +48,8 @@ export async function deliverNotifications(
   try {
     const receivers = await openReceivers(channels, location, history, terminal)
     const timeoutAfter = AbortSignal.timeout
-    await deliver(history, { ...timeouts, receivers, now: systemClock.now, timeoutAfter, signal, watch })
+    const { every } = thisProcess
+    await deliver(history, { ...timeouts, receivers, now: systemClock.now, timeoutAfter, every, signal, watch })
     return await listChannels(history)
   } finally {
     await history.close()

@@ -1,4 +1,5 @@
 import type { OpenHistory } from '../history/history.ts'
+import { heartbeatMs } from '../history/lease-owner.ts'
 import type { ChannelState } from '../history/outbox.ts'
 import { findFirstWaiting, listChannels } from '../history/sql/outbox.ts'
 import { dayMs, isoTime } from '../model/time.ts'
@@ -22,6 +23,8 @@ export interface Delivery {
   readonly totalMs: number
   /** Returns a signal that aborts after so many milliseconds. */
   readonly timeoutAfter: (ms: number) => AbortSignal
+  /** Calls repeatedly until the returned function is called. */
+  readonly every: (ms: number, call: () => unknown) => () => void
   readonly signal: AbortSignal
   /** Whether to wait until a failed message is due again. */
   readonly isPatient: boolean
@@ -82,16 +85,25 @@ async function deliverChannel(
   wasGone: boolean,
 ): Promise<void> {
   const { name } = receiver
-  const { signal, now, totalMs } = delivery
+  const { now, totalMs, every } = delivery
   const token = await outbox.claim(name)
   if (token === undefined) return
   const end = now() + totalMs
+  const taken = new AbortController()
+  // One message may take longer than a claim lasts.
+  const stopRenewing = every(heartbeatMs, async () => {
+    // The server is away: the next renewal says whose the channel is.
+    const isOurs = await outbox.renew(name, token).catch(() => true)
+    if (!isOurs) taken.abort()
+  })
+  const signal = AbortSignal.any([delivery.signal, taken.signal])
   try {
     if (wasGone) await outbox.markGone(name, undefined)
     while (!signal.aborted && now() < end && (await outbox.renew(name, token))) {
-      if (!(await deliverNext(outbox, receiver, delivery, end - now()))) return
+      if (!(await deliverNext(outbox, receiver, { ...delivery, signal }, end - now()))) return
     }
   } finally {
+    stopRenewing()
     await outbox.release(name, token)
   }
 }
@@ -118,7 +130,7 @@ async function deliverNext(
     watch.delivered(name, id)
     return true
   }
-  // We were stopped: that does not count against the receiver.
+  // We were stopped, or another process took the channel: that does not count against the receiver.
   if (signal.aborted) return false
   const { error, isGone = false, waitMs: askedMs } = outcome
   const isOver = askedMs === undefined && now() - Date.parse(createdAt) >= dayMs

@@ -33,6 +33,7 @@ export function deliverTickets(history: History, { type, url, now }: TicketDeliv
     timeoutMs: 60_000,
     totalMs: 60_000,
     timeoutAfter: () => new AbortController().signal,
+    every: () => () => {},
     signal: new AbortController().signal,
     isPatient: false,
     watch: { delivered: nothing, failed: nothing, gone: nothing, gaveUp: nothing },

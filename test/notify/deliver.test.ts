@@ -57,6 +57,7 @@ function aDelivery() {
         timeoutMs: 10_000,
         totalMs: 60_000,
         timeoutAfter: () => new AbortController().signal,
+        every: process.every,
         signal: new AbortController().signal,
         isPatient: true,
         watch: {
@@ -219,6 +220,42 @@ describe('delivery', () => {
     await first
     expect(harness.got).toEqual(['m1'])
     expect(harness.messages).toEqual(['m1 delivered'])
+  })
+
+  it('keeps the channel for as long as one message takes', async () => {
+    const harness = aDelivery()
+    await harness.write('m1')
+    let answer: (outcome: Outcome) => void = () => {}
+    harness.answers(() => new Promise((resolve) => (answer = resolve)))
+    const first = harness.deliver()
+    await expect.poll(() => harness.got).toEqual(['m1'])
+    for (let beats = 0; beats < 5; beats++) await harness.machines.pass(5)
+    harness.answers(() => accepted)
+    await harness.deliver({ isPatient: false })
+    expect(harness.got).toEqual(['m1'])
+    answer(accepted)
+    await first
+  })
+
+  it('breaks a message off, and does not count it, when another process took the channel', async () => {
+    const harness = aDelivery()
+    await harness.write('m1')
+    let wasBroken = false
+    const send = (_: unknown, signal: AbortSignal) =>
+      new Promise<Outcome>((resolve) => {
+        signal.addEventListener('abort', () => {
+          wasBroken = true
+          resolve(refused('no answer in time'))
+        })
+      })
+    const renew = harness.history().renew
+    const first = harness.deliver({ receivers: [{ name: 'hook', target: 'sealed:1', send }] })
+    await expect.poll(async () => (await listChannels(harness.history())).length).toBe(1)
+    Object.assign(harness.history(), { renew: async () => false })
+    await expect.poll(() => harness.machines.pass(5).then(() => wasBroken)).toBe(true)
+    await first
+    Object.assign(harness.history(), { renew })
+    expect(await findFirstWaiting(harness.history(), 'hook')).toMatchObject({ id: 'm1', attempts: 0 })
   })
 
   it('does not count a stop as a failure of the receiver', async () => {

@@ -80,7 +80,8 @@ function contradictionIn(filter: JsonObject, depth: number): string | undefined 
     if (conditions.some(([operator, operand]) => operator === '$in' && isEmptyList(operand))) {
       return `\`$in\` of \`${field}\` is empty, so nothing matches`
     }
-    if (conditions.length > 1 && excludesItself(conditions))
+    // Of members of a list (`items.$.sku`), one may satisfy one condition, and another the next.
+    if (conditions.length > 1 && !field.includes('$.') && excludesItself(conditions))
       return `the conditions on \`${field}\` contradict each other`
   }
   for (const branches of choices) {

@@ -115,7 +115,12 @@ export const cases: Cases = {
       { 'items.$.sku': 'x', '$.type': 'order' },
     ].map(asking),
   },
-  'knows that a list may have several members': { sees: [asking({ $and: [{ tags: 'a' }, { tags: 'b' }] })] },
+  'knows that a list may have several members': {
+    sees: [
+      asking({ $and: [{ tags: 'a' }, { tags: 'b' }] }),
+      asking({ $and: [{ 'items.$.sku': { $eq: 'a' } }, { 'items.$.sku': { $eq: 'b' } }] }),
+    ],
+  },
   'evaluates every part': {
     sees: [
       aSubscription({

@@ -126,8 +126,15 @@ function* diffThings(
     const now = memberOf(after, key)
     const here = `${path}/${pointerStep(key)}`
     if (isJsonObject(old) && isJsonObject(now)) yield* diffMembers(members, old, now, here, options)
-    else if (!isSame(old ?? null, now ?? null, options)) yield { path: here, before: old ?? null, after: now ?? null }
+    else if (!isSame(old ?? null, now ?? null, options) && !isDeleted(old ?? now)) {
+      yield { path: here, before: old ?? null, after: now ?? null }
+    }
   }
+}
+
+/** Only some releases list what is deleted: whether it is listed says nothing. */
+function isDeleted(value: Json | undefined): boolean {
+  return isJsonObject(value) && typeof memberOf(value, 'deleted_at') === 'string'
 }
 
 /** For objects in which an absent key means that it is absent, not unknown. */

@@ -89,6 +89,11 @@ describe('the differences of two states', () => {
     ['a member of a thing that only one side shows', { secrets: { k1: { value: 'a' } } }, { secrets: { k1: {} } }],
     ['a null against an absent key of an unknown object', { extra: { a: null } }, { extra: {} }],
     ['a thing that is null on one side and absent on the other', { secrets: { k1: null } }, { secrets: {} }],
+    [
+      'a secret that was deleted before, which only some releases list',
+      { secrets: { k1: { value: seal('a'), deleted_at: '2026-01-01T00:00:00Z' } } },
+      { secrets: { k2: { value: seal('b'), deleted_at: '2026-01-01T00:00:00Z' } } },
+    ],
     ['a seal that the service masks now', { value: seal('a') }, { value: masked }],
     ['a seal that the service masked before', { value: masked }, { value: seal('a') }],
     ['a seal within a text next to a mask', { url: `https://${seal('a')}@a/` }, { url: `https://${masked}@a/` }],

@@ -27,6 +27,11 @@ export const cases: Cases = {
     ],
     finds: ['info e1/secrets/a/deleted_at: secret removed'],
   },
+  'leaves a deleted secret alone that only one release lists': {
+    compares: [
+      changed(anEndpoint({ secrets: {} }), { secrets: { a: { value: one, deleted_at: '2026-11-20T00:00:00Z' } } }),
+    ],
+  },
   'finds a credential within an address': {
     compares: [
       changed(anEndpoint({ url: `https://example.com/?token=${one}` }), { url: `https://example.com/?token=${two}` }),

@@ -133,7 +133,7 @@ function* diffThings(
 }
 
 /** Only some releases list what is deleted: whether it is listed says nothing. */
-function isDeleted(value: Json | undefined): boolean {
+export function isDeleted(value: Json | undefined): boolean {
   return isJsonObject(value) && typeof memberOf(value, 'deleted_at') === 'string'
 }
 

@@ -4,7 +4,7 @@ import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, objectOf, pointerStep, stepsOf, valueAt } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
-import { type DiffOptions, diffAttributes, maskSealsInText } from './diff-attributes.ts'
+import { type DiffOptions, diffAttributes, isDeleted, maskSealsInText } from './diff-attributes.ts'
 import { longestText } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
@@ -183,9 +183,8 @@ function byName(members: Members, value: JsonObject, change: ChangeText): Json {
 
 /** Objects keyed by a uid, as a set: their uids differ, and how many are alike depends on when a secret was rotated. */
 function distinct(members: Members, value: JsonObject, change: ChangeText): Json {
-  const contents = Object.values(value).map((one) => {
-    return isJsonObject(one) ? comparableMembers(members, one, change) : one
-  })
+  const present = Object.values(value).filter((one) => !isDeleted(one))
+  const contents = present.map((one) => (isJsonObject(one) ? comparableMembers(members, one, change) : one))
   const byText = new Map(contents.map((one) => [canonicalJson(one), one]))
   return byText.size === 0 ? null : [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
 }

@@ -52,6 +52,12 @@ describe('diffCounterparts', () => {
     ])
   })
 
+  it('takes a deleted secret for none', () => {
+    const endpoint = (deleted_at: string | null): JsonObject => ({ secrets: { k: { value: seal('1'), deleted_at } } })
+    expect(pathsOf('endpoint', endpoint(null), endpoint('2026-11-20T00:00:00Z'))).toEqual(['/secrets'])
+    expect(pathsOf('endpoint', { secrets: {} }, endpoint('2026-11-20T00:00:00Z'))).toEqual([])
+  })
+
   it('compares versions of a signature by what they are', () => {
     const project = (uid: string, ...hashes: string[]): JsonObject => ({
       config: {

@@ -37,3 +37,6 @@ sWGa6VsGBEcFn7hULtLFhfNsyAIhAO8XnMqLXJNWO0whVF3O+C6XOmXPPnPqjEEM
 N18A/LmZ
 -----END CERTIFICATE-----
 `
+
+/** The sound one, valid from month 99 on. */
+export const timeless = sound.replace('MjYwMTAxMDAwMDAwWhcNMjYxMjAx', 'MjY5OTAxMDAwMDAwWhcNMjYxMjAx')

@@ -31,9 +31,12 @@ function parse(pem: string): Certificate | undefined {
   try {
     const certificate = new X509Certificate(pem)
     const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey
+    const [notBefore, notAfter] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)]
+    // Node takes a certificate whose times are none.
+    if (Number.isNaN(notBefore + notAfter)) return undefined
     return {
-      notBefore: Date.parse(certificate.validFrom),
-      notAfter: Date.parse(certificate.validTo),
+      notBefore,
+      notAfter,
       rsaBits: asymmetricKeyType?.startsWith('rsa') ? asymmetricKeyDetails?.modulusLength : undefined,
       brokenHash: brokenHashes.get(signatureAlgorithmOf(certificate.raw)),
     }

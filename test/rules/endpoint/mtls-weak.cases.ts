@@ -1,4 +1,4 @@
-import { sound, weak } from '../certificates.ts'
+import { sound, timeless, weak } from '../certificates.ts'
 import { type Cases, endpoints, masked } from '../rule-cases.ts'
 
 const path = '/mtls_client_cert/client_cert'
@@ -18,6 +18,10 @@ export const cases: Cases = {
   'finds what does not parse, and does not fail over it': {
     sees: withCertificates('not a certificate', sound.replace('MII', 'MIJ'), sound.slice(0, 200)),
     finds: ['e1', 'e2', 'e3'].map((uid) => `medium ${uid}${path}: the certificate cannot be parsed`),
+  },
+  'finds a certificate whose time is none': {
+    sees: withCertificates(timeless),
+    finds: [`medium e1${path}: the certificate cannot be parsed`],
   },
   'leaves a sound certificate alone, also as the first of a chain': { sees: withCertificates(sound, sound + weak) },
   'is silent where no certificate is shown': {

@@ -1,3 +1,4 @@
+import { isMasked } from '../../model/resource.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 import type { RuleTime } from '../engine/rule-time.ts'
 import { type Certificate, certificateOf, isoDate } from '../shared/certificate.ts'
@@ -10,7 +11,7 @@ export const mtlsWeak = resourceRule('endpoint', {
   severity: 'medium',
   packs: ['tls'],
   check({ attributes: { mtls_client_cert: mtls } }, { time }) {
-    if (mtls?.client_cert === undefined) return
+    if (mtls?.client_cert === undefined || isMasked(mtls.client_cert)) return
     const certificate = certificateOf(mtls.client_cert)
     const reasons = certificate === undefined ? ['cannot be parsed'] : reasonsOf(certificate, time)
     if (reasons.length > 0) {

@@ -27,4 +27,5 @@ export const cases: Cases = {
   'is silent where no certificate is shown': {
     sees: endpoints({}, { mtls_client_cert: null }, { mtls_client_cert: { client_key: masked } }),
   },
+  'is silent about a certificate that the service masks': { sees: withCertificates(masked) },
 }

@@ -16,7 +16,8 @@ export const typeCli = resourceRule('subscription', {
   check({ attributes }, { options }, { labels }) {
     const { env } = labels
     // Without the label the project's purpose is not known.
-    if (attributes.type !== 'cli' || env === undefined || options.environments.includes(env.toLowerCase())) return
+    if (attributes.type !== 'cli' || env === undefined) return
+    if (options.environments.some((allowed) => allowed.toLowerCase() === env.toLowerCase())) return
     return {
       path: '/type',
       message: `CLI subscription in a project with label env ${JSON.stringify(env)} (policy: ${listed(options.environments)})`,

@@ -15,6 +15,7 @@ export const cases: Cases = {
     options: { environments: ['sandbox'] },
     finds: ['low s1/type: CLI subscription in a project with label env "dev" (policy: sandbox)'],
   },
+  'takes environments in any case': { sees, labels: { env: 'QA' }, options: { environments: ['QA'] } },
   'leaves other subscriptions alone': {
     sees: [aSubscription({ type: 'api' }), aSubscription({ type: null })],
     labels: { env: 'prod' },

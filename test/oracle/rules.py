@@ -554,7 +554,7 @@ def across_fleet(seen):
                 if isinstance(secret.get("value"), Hidden):
                     signing.setdefault(secret["value"].raw, []).append((who, f"/secrets/{uid}"))
                     known.setdefault(secret["value"].raw, set()).add(who)
-            if isinstance(key, Hidden):
+            if isinstance(key, Hidden) and r.get("authentication", "type") == "api_key":
                 sent.setdefault(key.raw, []).append((who, host_of(r.url)))
             for path in (("api_key", "header_value"), ("basic_auth", "password"), ("oauth2", "client_secret")):
                 if isinstance(r.get("authentication", *path), Hidden):

@@ -13,12 +13,14 @@ export const authShared = fleetRule({
   kind: 'endpoint',
   visits: ['endpoint'],
   // OAuth is left out: its secret goes to the token server, not to the endpoints.
+  // Of the members that the type does not ask for, none is sent.
   facts({ attributes: { authentication, url } }) {
     const seals = [
-      ['/authentication/api_key/header_value', authentication?.api_key?.header_value],
-      ['/authentication/basic_auth/password', authentication?.basic_auth?.password],
+      ['api_key', '/authentication/api_key/header_value', authentication?.api_key?.header_value],
+      ['basic_auth', '/authentication/basic_auth/password', authentication?.basic_auth?.password],
     ] as const
-    return seals.flatMap(([path, seal]): FleetFact[] => {
+    return seals.flatMap(([type, path, seal]): FleetFact[] => {
+      if (authentication?.type !== type) return []
       const host = seal === undefined || isMasked(seal) ? undefined : destinationOf(url ?? '')?.host
       return seal === undefined || host === undefined ? [] : [[seal, path, host]]
     })

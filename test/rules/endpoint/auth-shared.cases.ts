@@ -38,6 +38,15 @@ export const cases: Cases = {
   'leaves different keys alone': {
     sees: [sending('e1', 'a.example', seal('a')), sending('e2', 'b.example', seal('b'))],
   },
+  'leaves a key alone that no type asks for: it is not sent': {
+    sees: [
+      sending('e1', 'a.example', seal('a')),
+      anEndpoint(
+        { url: 'https://b.example/', authentication: { type: 'oauth2', api_key: { header_value: seal('a') } } },
+        'e2',
+      ),
+    ],
+  },
   'never compares what the service masks': {
     sees: [sending('e1', 'a.example', masked), sending('e2', 'b.example', masked)],
   },

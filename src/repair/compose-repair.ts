@@ -19,7 +19,9 @@ export function composeRepair(job: RepairCase): Repair {
   // Filter rows have requests of their own.
   const states = kind === 'subscription' ? { target: withoutRows(job.target), now: now && withoutRows(now) } : job
   const written = writeBody(resourceFields[kind], states)
-  const manualSteps: ManualStep[] = [...written.manualSteps]
+  // A deleted secret, which only some releases list, does not count as a change.
+  const isChanged = ({ path }: ManualStep) => path !== '/secrets' || changed.some((one) => isWithinPointer(one, path))
+  const manualSteps: ManualStep[] = written.manualSteps.filter(isChanged)
   const spelled = namesSpelledIn({ body: written.body, rows: [job.target.filters ?? null, now?.filters ?? null] })
   const placeholders = createPlaceholders(kind, [...job.reserved, ...spelled])
   let body = placeholders.fill(written.body)

@@ -103,6 +103,13 @@ describe('a body', () => {
 })
 
 describe('what is left to a person', () => {
+  it('leaves out signing secrets where one side lists a deleted one more', () => {
+    const secrets = { k1: { value: sealOf('1'), deleted_at: '2026-11-20T00:00:00Z' } }
+    const job = { target: { name: 'b', secrets: {} }, now: { name: 'a', secrets }, changed: ['/name'] }
+    expect(repairOf(job).manualSteps.map(({ path }) => path)).not.toContain('/secrets')
+    expect(repairOf({ ...job, changed: ['/secrets/k1'] }).manualSteps.map(({ path }) => path)).toContain('/secrets')
+  })
+
   it('is a field that the service never showed', () => {
     const { manualSteps: left, requests } = repairOf({
       target: { name: 'b', url: 'https://a.example' },

@@ -202,7 +202,7 @@ export function maskSeals(attributes: JsonObject): JsonObject {
 }
 
 function maskSealsWithin(value: Json): Json {
-  if (typeof value === 'string') return isSeal(value) ? maskedSeal : value
+  if (typeof value === 'string') return maskSealsInText(value)
   if (Array.isArray(value)) return value.map(maskSealsWithin)
   return isJsonObject(value) ? maskSeals(value) : value
 }

@@ -211,6 +211,16 @@ waivers:
     expect(report.notices.map(({ code }) => code)).not.toContain('fields_unseen')
   })
 
+  it('takes no row for changed that a version of another installation key had with a seal in a text', async () => {
+    const body = { callback: 'https://hooks.example.com/in?token=not-a-real-token-1' }
+    const filters = Object.fromEntries(['s2', 's1'].map((uid) => [uid, [{ ...row(uid, '*'), body }]]))
+    const service = await open({ ...fleetOf(['s2', 's1']), filters })
+    for (let run = 1; run <= 2; run++) await service.audit({ filtersPerRun: 1 })
+    service.show({ ...fleetOf(['s2', 's1'], () => ({ name: 'renamed' })), filters })
+    await service.audit({ filtersPerRun: 1, installationKey: 2 })
+    expect(driftOf(await service.audit({ filtersPerRun: 1, installationKey: 2 }))).toEqual([])
+  })
+
   it('reads as many as it may where the list has become short', async () => {
     const named = () => ({ name: 'x' })
     const service = await open(fleetOf(five, named))

@@ -240,7 +240,7 @@ describe('seals within attributes', () => {
     expect(holdsSeals(value)).toBe(isSealed)
   })
 
-  it('become masks wherever a value is only a seal', () => {
+  it('become masks, also within a text', () => {
     const attributes = {
       a: seal('a'),
       b: [seal('b'), 'x', 1],
@@ -248,7 +248,13 @@ describe('seals within attributes', () => {
       f: `x ${seal('d')}`,
       g: `${seal('e')} x`,
     }
-    expect(maskSeals(attributes)).toEqual({ ...attributes, a: masked, b: [masked, 'x', 1], c: { d: masked, e: null } })
+    expect(maskSeals(attributes)).toEqual({
+      a: masked,
+      b: [masked, 'x', 1],
+      c: { d: masked, e: null },
+      f: `x ${masked}`,
+      g: `${masked} x`,
+    })
   })
 
   it('are found where both sides hold some', () => {

@@ -1,4 +1,4 @@
-import type { ContainsLink, HistoryRows, MovableHistory } from '../history/movable-history.ts'
+import type { HistoryRows, MovableHistory } from '../history/movable-history.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { copyRows } from '../history/table-rows.ts'
 import type { Verification, VerificationRequest } from '../history/upkeep.ts'
@@ -36,8 +36,8 @@ export async function copyHistory(
       what: `nothing was copied: ${from.displayName} does not verify`,
       advice: `run \`hookdrift verify --history ${shellWord(from.displayName)}\`, and copy the last backup that verifies`,
     })
-    const contains: ContainsLink = async (run, chain) => (await original.chainOf(run)) === chain
-    return to.fill(contains, async (target) => {
+    const contains = async (run: number, chain: string) => (await original.chainOf(run)) === chain
+    return to.fill({ rows: original.rows, contains, isMove: !isSnapshot }, async (target) => {
       const rows = await copyRows(original, target)
       const verification = await target.verify(request)
       refuseBroken(verification, {

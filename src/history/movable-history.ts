@@ -29,10 +29,11 @@ export interface MovableHistory extends AsyncDisposable {
   move<Result>(to: string, work: (rows: HistoryRows) => Promise<Result>): Promise<Result>
   /**
    * Fills the target in one transaction, which is rolled back where `work` throws; a file that this made is removed.
-   * The target may be absent, empty, or a history that was moved, if the copy contains it.
+   * The target may be absent, empty, a copy of the original as it is (of a command that was ended before the original was
+   * marked as moved), or a history that was moved, if the original contains it.
    * @throws AuditError.usage when the target contains another history
    */
-  fill<Result>(contains: ContainsLink, work: (rows: HistoryRows & RowTarget) => Promise<Result>): Promise<Result>
+  fill<Result>(original: CopiedOriginal, work: (rows: HistoryRows & RowTarget) => Promise<Result>): Promise<Result>
   /**
    * Brings the history to the newest schema. A file is backed up before.
    * @throws AuditError.usage when a history on a server has runs and `hasDump` is not set: the program makes no dump
@@ -46,33 +47,41 @@ export interface SchemaUpgrade {
   readonly to: number
 }
 
-/** Whether the history that is copied has this link at this run: then it has what the run's history has. */
-export type ContainsLink = (run: number, chain: string) => Promise<boolean>
+/** The history that is copied. */
+export interface CopiedOriginal extends RowSource {
+  /** Whether it is marked as moved afterwards: then the same command may have been ended before it was. */
+  readonly isMove: boolean
+  /** Whether it has this link at this run: then it has what the run's history has. */
+  contains(run: number, chain: string): Promise<boolean>
+}
 
 /** What is in the target of a copy. */
 export interface CopyFacts {
   readonly displayName: string
   readonly hasRows: boolean
   readonly wasMoved: boolean
+  /** Whether it has the rows of the original, and no others. */
+  readonly isCopy: boolean
   /** The last committed run. */
   readonly last: { readonly number: number; readonly chain: string | null } | undefined
 }
 
 /**
- * Refuses to write over a history, but for one that was moved and that the copy contains: this is the way back.
+ * Refuses to write over a history, but for a copy of the original, and one that was moved and that the original contains:
+ * this is the way back.
  * @throws AuditError.usage
  */
 export async function refuseTaken(
-  { displayName, hasRows, wasMoved, last }: CopyFacts,
-  contains: ContainsLink,
+  { displayName, hasRows, wasMoved, isCopy, last }: CopyFacts,
+  original: CopiedOriginal,
 ): Promise<void> {
-  if (!hasRows) return
+  if (!hasRows || isCopy) return
   if (!wasMoved) {
     throw AuditError.usage(`${displayName} contains a history already`, {
       advice: 'name a place that is empty or absent: histories are never merged',
     })
   }
-  if (last === undefined || (last.chain !== null && (await contains(last.number, last.chain)))) return
+  if (last === undefined || (last.chain !== null && (await original.contains(last.number, last.chain)))) return
   throw AuditError.usage(`${displayName} contains run ${last.number}, which the history to copy does not have`, {
     advice: 'name a place that is empty or absent, and keep both histories: their runs differ',
   })

@@ -207,6 +207,19 @@ export async function copyRows(source: RowSource, target: RowTarget): Promise<nu
   return count
 }
 
+/** Whether two histories have the same rows with the same ids. */
+export async function sameRows(one: RowSource, other: RowSource): Promise<boolean> {
+  for (const table of historyTables) {
+    const rest = other.rows(table)[Symbol.asyncIterator]()
+    for await (const rows of one.rows(table)) {
+      const { value } = await rest.next()
+      if (JSON.stringify(rows) !== JSON.stringify(value)) return false
+    }
+    if ((await rest.next()).done !== true) return false
+  }
+  return true
+}
+
 /** Of one batch. */
 export const mostRows = 500
 /** Of one batch: a few bodies may be large. UTF-16 code units. */

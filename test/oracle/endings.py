@@ -75,10 +75,11 @@ def ending_of(scan, place):
         return "removed", None
     if not scan.is_on(rule, kind, uid):
         return by_policy(scan, place)
-    if rule == approved.UNEXPECTED and (kind, uid) in state.states and uid in scan.project.known[kind]:
-        # What differs still is what other rules report.
-        now = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), scan.project.known[kind][uid])
-        if differences(kind, state.states[kind, uid], now):
+    if rule == approved.UNEXPECTED and (kind, uid) in state.states:
+        # What differs still is what other rules report, also in a resource that is back.
+        seen = (r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid))
+        now = next(seen, scan.project.known[kind].get(uid))
+        if now is not None and differences(kind, state.states[kind, uid], now):
             return by_policy(scan, place, "other drift rules report what differs")
     if rule == FLAPPING and counts_otherwise(scan, place, last_seen):
         return by_policy(scan, place, LESS)

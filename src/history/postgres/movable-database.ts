@@ -43,14 +43,14 @@ export function movableDatabase(
         return result
       })
     },
-    async fill(contains, work) {
+    async fill(original, work) {
       await ensureSchema(db, new Date(owner.now()).toISOString())
       return db.transaction(async (session) => {
         await lockTables(session)
         await makeRoom(session, {
           displayName: db.displayName,
           backendTables: underWay,
-          contains,
+          original,
           refuseLive: () => readLease(session, owner, db.displayName),
         })
         return work({ ...ownRows(session), ...targetIn(session) })

@@ -1,5 +1,5 @@
 import { endOfTime, movedTo } from '../lease-owner.ts'
-import { type ContainsLink, refuseTaken } from '../movable-history.ts'
+import { type CopiedOriginal, refuseTaken } from '../movable-history.ts'
 import {
   type HistoryTable,
   historyTables,
@@ -8,6 +8,7 @@ import {
   type RowCell,
   type RowSource,
   type RowTarget,
+  sameRows,
 } from '../table-rows.ts'
 import type { Session, Transaction } from './session.ts'
 
@@ -56,13 +57,14 @@ export async function markMoved(session: Session, to: string, now: string): Prom
 }
 
 /**
- * Empties a history that was moved, if the copy contains it. Within the caller's transaction.
+ * Empties a history that was moved, if the original contains it, and a copy of the original. Within the caller's
+ * transaction.
  * @throws AuditError.usage as `refuseTaken`
  * @throws AuditError.busy when a run lives
  */
 export async function makeRoom(
   session: Session,
-  { displayName, backendTables, contains, refuseLive }: CopyTarget,
+  { displayName, backendTables, original, refuseLive }: CopyTarget,
 ): Promise<void> {
   const moved = await session.value('SELECT 1 FROM hookdrift.lease WHERE heartbeat_at = $1', [endOfTime])
   const wasMoved = moved !== undefined
@@ -72,8 +74,9 @@ export async function makeRoom(
   const last = await session.get<{ readonly number: number; readonly chain: string | null }>(
     "SELECT number, chain FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1",
   )
-  await refuseTaken({ displayName, hasRows, wasMoved, last }, contains)
-  if (!wasMoved) return
+  const isCopy = original.isMove && hasRows && !wasMoved && (await sameRows(original, rowsIn(session)))
+  await refuseTaken({ displayName, hasRows, wasMoved, isCopy, last }, original)
+  if (!wasMoved && !isCopy) return
   const names = [...historyTables.map(({ name }) => name), ...backendTables]
   for (const name of names.toReversed()) await session.run(`DELETE FROM hookdrift.${name}`)
   // The token goes on, so that a late write of a former owner fails.
@@ -88,7 +91,7 @@ interface CopyTarget {
   readonly displayName: string
   /** Tables that this database alone has, and that a history which was moved leaves. */
   readonly backendTables: readonly string[]
-  readonly contains: ContainsLink
+  readonly original: CopiedOriginal
   /** @throws AuditError.busy when a run lives */
   refuseLive(): Promise<unknown>
 }

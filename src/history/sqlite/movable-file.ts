@@ -40,7 +40,7 @@ export function movableFile(file: string, owner: LocalProcess): MovableHistory {
         ),
       )
     },
-    async fill(contains, work) {
+    async fill(original, work) {
       refuseSpecialFile(file)
       refuseNetworkFileSystem(file, owner.mounts?.())
       if (!existsSync(file)) return fillNew(file, now(), work)
@@ -48,7 +48,7 @@ export function movableFile(file: string, owner: LocalProcess): MovableHistory {
         db.transaction(
           async (session) => {
             const refuseLive = () => readLease(session, owner, file)
-            await makeRoom(session, { displayName: file, backendTables: [], contains, refuseLive })
+            await makeRoom(session, { displayName: file, backendTables: [], original, refuseLive })
             return work({ ...rowsOf(session, db), ...targetIn(session) })
           },
           { isDurable: true },

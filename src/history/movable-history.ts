@@ -29,8 +29,8 @@ export interface MovableHistory extends AsyncDisposable {
   move<Result>(to: string, work: (rows: HistoryRows) => Promise<Result>): Promise<Result>
   /**
    * Fills the target in one transaction, which is rolled back where `work` throws; a file that this made is removed.
-   * The target may be absent, empty, a copy of the original as it is (of a command that was ended before the original was
-   * marked as moved), or a history that was moved, if the original contains it.
+   * The target may be absent, empty, a history that was moved, if the original contains it, or a copy of the original
+   * as it is: a move may have been ended before the original was marked.
    * @throws AuditError.usage when the target contains another history
    */
   fill<Result>(original: CopiedOriginal, work: (rows: HistoryRows & RowTarget) => Promise<Result>): Promise<Result>
@@ -67,8 +67,8 @@ export interface CopyFacts {
 }
 
 /**
- * Refuses to write over a history, but for a copy of the original, and one that was moved and that the original contains:
- * this is the way back.
+ * Refuses to write over a history, but for a copy of the original, and one that was moved and that the original
+ * contains: this is the way back.
  * @throws AuditError.usage
  */
 export async function refuseTaken(

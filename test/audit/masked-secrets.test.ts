@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
+import { ended, weak } from '../rules/certificates.ts'
 import { policyOf } from './audit-harness.ts'
 import { anEndpoint, aSource, openLiteral } from './literal-service.ts'
 
@@ -46,4 +47,19 @@ it('a secret that is masked since another installation key sealed it is unknown 
   const last = statesOf(await service.audit({ policy, installationKey: 2 }))
   expect([last.get('endpoint/auth-weak e1'), last.get('source/verifier-weak s1')]).toEqual(['fixed', 'fixed'])
   expect(last.get('source/verifier-shared s1')).toBe('continuing')
+})
+
+it('a client certificate that is masked is unknown to the rules about it, not fixed', async () => {
+  const rules = policyOf(
+    'extends: []\nrules: { endpoint/mtls-expired: {}, endpoint/mtls-expiring: {}, endpoint/mtls-weak: {} }\n',
+  )
+  const certified = (uid: string, client_cert: string) =>
+    anEndpoint(uid, { mtls_client_cert: { client_cert, client_key: 'not-a-real-key' } })
+  await using service = await openLiteral({ endpoints: [certified('e1', ended), certified('e2', weak)] })
+  const opened = statesOf(await service.audit({ policy: rules }))
+  expect(opened.size).toBeGreaterThan(1)
+  service.show({ endpoints: ['e1', 'e2'].map((uid) => certified(uid, '[REDACTED]')) })
+  const masked = statesOf(await service.audit({ policy: rules }))
+  expect(masked.size).toBe(opened.size)
+  for (const state of masked.values()) expect(['unknown', 'continuing']).toContain(state)
 })

@@ -6,6 +6,7 @@ export const mtlsExpired = resourceRule('endpoint', {
   title: 'Client certificate has expired',
   severity: 'critical',
   packs: ['tls'],
+  skipsMasked: true,
   check({ attributes: { mtls_client_cert: mtls } }, { time }) {
     if (mtls?.client_cert === undefined) return
     const certificate = certificateOf(mtls.client_cert)

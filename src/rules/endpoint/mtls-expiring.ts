@@ -8,6 +8,7 @@ export const mtlsExpiring = resourceRule('endpoint', {
   title: 'Client certificate expires soon',
   severity: 'high',
   packs: ['tls'],
+  skipsMasked: true,
   options: z.strictObject({
     min_days: z.number().positive().default(30).describe('Days that the certificate must still be valid'),
   }),

@@ -10,6 +10,7 @@ export const mtlsWeak = resourceRule('endpoint', {
   title: 'Client certificate is weak or unusable',
   severity: 'medium',
   packs: ['tls'],
+  skipsMasked: true,
   check({ attributes: { mtls_client_cert: mtls } }, { time }) {
     if (mtls?.client_cert === undefined || isMasked(mtls.client_cert)) return
     const certificate = certificateOf(mtls.client_cert)

@@ -51,6 +51,11 @@ export function isOpen({ state }: { readonly state: ViolationState }): boolean {
   return state === 'opened' || state === 'continuing'
 }
 
+/** Whether it was open when a scan checked it last, and the last scan could not check it. */
+export function isUnchecked({ state, waiver }: { readonly state: ViolationState; readonly waiver?: unknown }): boolean {
+  return state === 'unknown' && waiver === undefined
+}
+
 /**
  * Why a violation ended. `fixed`: a scan shows that the problem is gone; `removed`: so is the resource; `policy`: the
  * policy no longer requires it; `accepted`: a person accepts it; `expired`: the policy lets it end after some time.

@@ -11,7 +11,7 @@ import { isInterrupted } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { Verdict } from '../model/report.ts'
 import { isProjectListName } from '../model/resource.ts'
-import { countSeverities, isAtLeast, type Severity, severities } from '../model/violation.ts'
+import { countSeverities, isAtLeast, isUnchecked, type Severity, severities } from '../model/violation.ts'
 import { describeCause } from '../report/describe-cause.ts'
 import { describeFailures, groupByCause } from '../report/describe-failures.ts'
 import { remediationFor } from '../report/remediation-for.ts'
@@ -489,7 +489,7 @@ function countOpen(
   const open = record.violations.filter(
     ({ state, fingerprint, owner, waiver, ...violation }) =>
       // No later message is about what is unknown now and found open again.
-      (state === 'continuing' || (state === 'unknown' && waiver === undefined)) &&
+      (state === 'continuing' || isUnchecked({ state, waiver })) &&
       !fresh.has(fingerprint) &&
       isChosen({ ...violation, ...(owner ? { owner } : {}) }),
   )

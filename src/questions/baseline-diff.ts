@@ -20,9 +20,8 @@ import { listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
-import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
-import { type CountedKind, diffView, sayNotCompared } from './diff.ts'
+import { type CountedKind, diffView, sayNotCompared, sayResealed } from './diff.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 const countedKinds = listOf(z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count }))
@@ -103,12 +102,10 @@ export async function readBaselineDiff(
     secretsNotCompared.push(...ofProject(differences.resealed))
     narrowed.push(...differences.narrowed.map((one) => ({ project: approval.project.name, ...one })))
   }
-  const sayWhy = (why: string) => (counted: CountedKind) =>
-    `${counted.project}: ${count(counted.resources, counted.kind)} not compared: ${why}.`
   const notCompared = [
-    ...notCovered.map(sayWhy('the baseline does not cover them')),
-    ...secretsNotCompared.map(sayNotCompared),
-    ...notScanned.map(sayWhy(`not scanned by run ${last.number}`)),
+    ...notCovered.map(sayNotCompared('the baseline does not cover them')),
+    ...secretsNotCompared.map(sayResealed),
+    ...notScanned.map(sayNotCompared(`not scanned by run ${last.number}`)),
     ...narrowed.map(({ project, kind, filter }) => {
       return `${project}: every ${kind} outside of ${filter} is compared as it was last seen: the scan has that filter.`
     }),

@@ -128,10 +128,8 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   const extent = isBackwards ? selectProjects(await readLatestScans(reader, to.number), projects) : scans
   const [notScanned, secretsNotCompared] = [inOrder(unseen), inOrder(resealed)]
   const unknown = [
-    ...notScanned.map(({ project, kind, resources }) => {
-      return `${project}: ${count(resources, kind)} not compared: not scanned by run ${earlier.number}.`
-    }),
-    ...secretsNotCompared.map(sayNotCompared),
+    ...notScanned.map(sayNotCompared(`not scanned by run ${earlier.number}`)),
+    ...secretsNotCompared.map(sayResealed),
   ]
   const rows = first.values()
   return {
@@ -172,8 +170,13 @@ function isResealed({ before, after }: ResourceDifference): boolean {
   return sealedOnBothSides(attributesOf(before), attributesOf(after)).length > 0
 }
 
+/** A sentence about resources that are not compared. */
+export function sayNotCompared(why: string): (counted: CountedKind) => string {
+  return ({ project, kind, resources }) => `${project}: ${count(resources, kind)} not compared: ${why}.`
+}
+
 /** For a comparison in which nothing else may differ. */
-export function sayNotCompared({ project, kind, resources }: CountedKind): string {
+export function sayResealed({ project, kind, resources }: CountedKind): string {
   return `${project}: secrets of ${count(resources, kind)} not compared: sealed under different installation keys.`
 }
 

@@ -7,7 +7,7 @@ import { readViolationsAt } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { Json } from '../model/json.ts'
-import { isAtLeast, isOpen, overdueRule, type Severity } from '../model/violation.ts'
+import { isAtLeast, isOpen, isUnchecked, overdueRule, type Severity } from '../model/violation.ts'
 import { isTooFarAhead, maxDaysAhead, readExpiry } from '../policy/expiry.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { cut, neutralise, quote } from '../text/neutralise.ts'
@@ -62,7 +62,7 @@ export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Pr
     yaml: waivers.length === 0 ? 'waivers: []\n' : `waivers:\n${waivers.join('')}`,
     accepted: waivable.length,
     notWaivable: notOverdue.length - waivable.length,
-    unknown: active.filter(({ state, waiver, rule }) => state === 'unknown' && !waiver && rule !== overdueRule).length,
+    unknown: active.filter((violation) => isUnchecked(violation) && violation.rule !== overdueRule).length,
     coverage: scans.flatMap(toCoverage),
   }
 }

@@ -1,7 +1,7 @@
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
 import { policyProject, type WalkedListing } from '../model/resource.ts'
-import { isOpen, isOverdue, overdueRule, type Severity } from '../model/violation.ts'
+import { isOpen, isOverdue, isUnchecked, overdueRule, type Severity } from '../model/violation.ts'
 
 /**
  * The state of each project, by its name, from the last run that scanned it: schedules cover different projects. Times
@@ -42,7 +42,9 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   const at = Date.parse(report.run.finished_at)
   const next = new Map(fleet)
   const drift = Map.groupBy(report.drift, ({ project }) => project)
-  const violations = Map.groupBy(report.violations.filter(isHeldOpen), ({ project }) => project)
+  // What a scan could not check is not solved.
+  const held = report.violations.filter((violation) => isOpen(violation) || isUnchecked(violation))
+  const violations = Map.groupBy(held, ({ project }) => project)
   // No listing is about the policy, and each run decides what is open about it.
   const walksOf = Map.groupBy(report.coverage, ({ project }) => project).set(policyProject.name, [])
   for (const [project, walks] of walksOf) {
@@ -63,11 +65,6 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   }
   if (!violations.has(policyProject.name)) next.delete(policyProject.name)
   return next
-}
-
-/** What a scan could not check was open when one checked it last, and nothing has solved it since. */
-function isHeldOpen({ state, waiver }: ReportViolation): boolean {
-  return isOpen({ state }) || (state === 'unknown' && waiver === undefined)
 }
 
 /** Adds the ends of earlier complete walks to the known state of a project. */

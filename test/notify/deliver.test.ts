@@ -71,6 +71,17 @@ function aDelivery() {
   }
 }
 
+/** A delivery whose first message the receiver has, and has not answered yet. */
+async function aMessageUnderWay() {
+  const harness = aDelivery()
+  await harness.write('m1')
+  const { promise, resolve: answer } = Promise.withResolvers<Outcome>()
+  harness.answers(() => promise)
+  const first = harness.deliver()
+  await expect.poll(() => harness.got).toEqual(['m1'])
+  return { harness, answer, first }
+}
+
 describe('delivery', () => {
   it('hands messages over in the order in which they were written, each once', async () => {
     const harness = aDelivery()
@@ -209,12 +220,7 @@ describe('delivery', () => {
   })
 
   it('skips a channel on which another process delivers', async () => {
-    const harness = aDelivery()
-    await harness.write('m1')
-    let answer: (outcome: Outcome) => void = () => {}
-    harness.answers(() => new Promise((resolve) => (answer = resolve)))
-    const first = harness.deliver()
-    await expect.poll(() => harness.got).toEqual(['m1'])
+    const { harness, answer, first } = await aMessageUnderWay()
     await harness.deliver({ isPatient: false })
     answer(accepted)
     await first
@@ -223,12 +229,7 @@ describe('delivery', () => {
   })
 
   it('keeps the channel for as long as one message takes', async () => {
-    const harness = aDelivery()
-    await harness.write('m1')
-    let answer: (outcome: Outcome) => void = () => {}
-    harness.answers(() => new Promise((resolve) => (answer = resolve)))
-    const first = harness.deliver()
-    await expect.poll(() => harness.got).toEqual(['m1'])
+    const { harness, answer, first } = await aMessageUnderWay()
     for (let beats = 0; beats < 5; beats++) await harness.machines.pass(5)
     harness.answers(() => accepted)
     await harness.deliver({ isPatient: false })

@@ -1,9 +1,10 @@
 import type { ExitCode } from '../../model/errors.ts'
-import { type ProjectRef, projectKey } from '../../model/resource.ts'
+import type { ProjectRef } from '../../model/resource.ts'
 import { type Move, moveOf } from '../lease-owner.ts'
 import type { HistoryReader } from '../reader.ts'
 import { compareText } from '../report-order.ts'
 import { isSeenProject, type Visibility } from '../visibility.ts'
+import { knownProjectIds } from './project-ids.ts'
 import type { Session } from './session.ts'
 
 export interface CommittedRun {
@@ -244,18 +245,14 @@ export function countIncompleteWalks(
   last: number,
 ): Promise<ReadonlyMap<number, number>> {
   return history.snapshot(async (session) => {
-    const keys = new Set(projects.map(projectKey))
-    const rows = await session.all<Pick<ProjectRef, 'service' | 'uid'> & { readonly id: number }>(
-      'SELECT id, service, uid FROM hookdrift.project WHERE service = ANY($1) AND uid = ANY($2)',
-      [[...new Set(projects.map(({ service }) => service))], projects.map(({ uid }) => uid)],
-    )
+    const ids = await knownProjectIds(session, projects)
     const counts = await session.all<Pick<RunExtent, 'run' | 'incomplete'>>(
       `SELECT s.run, count(w.run) AS incomplete FROM hookdrift.scan s
        JOIN hookdrift.run r ON r.number = s.run AND r.state = 'committed'
        LEFT JOIN hookdrift.walk w ON w.run = s.run AND w.project_id = s.project_id
          AND w.status NOT IN ('complete', 'skipped')
        WHERE s.project_id = ANY($1) AND s.run BETWEEN $2 AND $3 GROUP BY s.run`,
-      [rows.filter((row) => keys.has(projectKey(row))).map(({ id }) => id), first, last],
+      [[...ids.values()], first, last],
     )
     return new Map(counts.map(({ run, incomplete }) => [run, incomplete]))
   })

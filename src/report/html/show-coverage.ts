@@ -1,4 +1,4 @@
-import { missedBy, whySilent } from '../../compliance/describe-doubts.ts'
+import { describeUnevaluated } from '../../compliance/describe-doubts.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { describeFailures, type FailureGroup, groupFailures } from '../describe-failures.ts'
@@ -93,10 +93,9 @@ function showDoubts(projects: Report['projects']): Markup {
   const [said] = describeDoubted({ doubted: countDoubted(projects.map(({ doubts = {} }) => ({ doubts }))) })
   if (said === undefined) return nothing
   const facts = projects.flatMap((project) =>
-    Object.keys(project.doubts ?? {}).map((rule) => {
-      const why = whySilent(rule, project) ?? `missed ${missedBy(rule, project).join('; ')}`
-      return [rule, `${project.project}: ${why}`] as const
-    }),
+    describeUnevaluated(project)
+      .filter(({ rule }) => Object.hasOwn(project.doubts ?? {}, rule))
+      .map(({ rule, reason }) => [rule, `${project.project}: ${reason}`] as const),
   )
   return fold(html`? ${said}`, factList(facts), true)
 }

@@ -2,6 +2,7 @@ import { readFirstViolations, type ViolationGroup } from '../history/sql/first-v
 import type { RunInputs } from '../history/sql/read-run.ts'
 import { listRunsBefore } from '../history/sql/runs.ts'
 import { readResolvedBetween } from '../history/sql/violations.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../model/time.ts'
@@ -19,6 +20,7 @@ import {
 } from '../model/violation.ts'
 import { readCauses } from '../questions/causes.ts'
 import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
+import { omissionsIn } from '../questions/last-evaluations.ts'
 import { openBesides, readStatus, type StatusRow } from '../questions/status.ts'
 import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
@@ -28,13 +30,13 @@ import { severityChip } from '../report/html/components/severity.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { describeVerdict } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { extentOf, type ScanExtent } from '../report/html/scan-extent.ts'
+import { checkedExtent, extentOf, type ScanExtent } from '../report/html/scan-extent.ts'
 import { causeCard } from '../report/html/show-causes.ts'
 import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html/show-projects.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showVerdictOf } from '../report/html/show-verdict.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { countDoubted, describeDoubted } from '../report/verdict.ts'
+import { countDoubted, describeDoubted, omissionsOf } from '../report/verdict.ts'
 import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { openOfLastWeek } from './last-week.ts'
@@ -72,14 +74,15 @@ export const overviewPage: SitePage = {
     const { coverage = [], rows } = status
     const stale = isLatest ? rows.filter((row) => row.stale) : []
     const trend = await readTrendOf(request)
+    const unknown = countGroups(groups.filter(({ state }) => state === 'unknown')).total
     return {
       title: 'Overview',
       crumbs: [],
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${await showGaps(request, coverage)}`,
       body: html`${await showLatestVerdict(request, { groups, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
 ${await showCauses(request)}${await showLatest(request, { groups, extent: extentOf(coverage) })}
-${showProjectTable(request, { status, groups })}${await showOthers(request, status)}
-${await showRest(request, { rules, inputs: await readInputs(request), extent: extentOf(coverage), configuration: configured.configuration })}`,
+${showProjectTable(request, { status, groups, evaluations: await readProjectEvaluations(request) })}${await showOthers(request, status)}
+${await showRest(request, { rules, inputs: await readInputs(request), extent: checkedExtent(coverage, unknown), configuration: configured.configuration })}`,
       same: { command: ['status'] },
     }
   },
@@ -134,9 +137,9 @@ async function showLatestVerdict(
   const failing = countFailing(groups, failOn, run.number)
   const { oldestOpen } = trend.all
   const evaluations = [...(await readProjectEvaluations(request)).values()]
-  const omissions = evaluations.map(({ doubts = {}, notEvaluated }) => ({ doubts, not_evaluated: notEvaluated }))
+  const doubted = countDoubted(omissionsOf({ projects: evaluations.map(omissionsIn), coverage }))
   return showVerdictOf({
-    words: describeVerdict({ failOn, failing, extent }),
+    words: describeVerdict({ failOn, failing, extent, isSure: unknown.total + doubted === 0 }),
     extent,
     open: open.severities,
     unknown: unknown.severities,
@@ -144,7 +147,7 @@ async function showLatestVerdict(
     oldestMs: oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen),
     overdue,
     waived,
-    ofRun: describeDoubted({ doubted: countDoubted(omissions) }),
+    ofRun: describeDoubted({ doubted }),
     listOf: (choice) => link('/violations', choice),
   })
 }
@@ -235,7 +238,15 @@ const mostProjects = 50
 /** Projects and their open violations by severity, those first that could not be scanned, then the worst. */
 function showProjectTable(
   { link }: SiteRequest,
-  { status, groups }: { readonly status: Answer<StatusRow>; readonly groups: readonly ViolationGroup[] },
+  {
+    status,
+    groups,
+    evaluations,
+  }: {
+    readonly status: Answer<StatusRow>
+    readonly groups: readonly ViolationGroup[]
+    readonly evaluations: ReadonlyMap<string, ProjectEvaluation>
+  },
 ): Markup {
   const walks = Map.groupBy(status.coverage ?? [], ({ project }) => project)
   const unknown = countUnknown(groups)
@@ -248,7 +259,8 @@ function showProjectTable(
         open: violations,
         unknown: unknown.get(project) ?? countSeverities([]),
         walks: walksOfProject,
-        notEvaluated: 0,
+        omissionsAt: `${link(paths.project(project))}#coverage`,
+        notEvaluated: Object.keys(evaluations.get(project)?.notEvaluated ?? {}).length,
         // A project that was never scanned has no page.
         href: run === null ? undefined : link(paths.project(project)),
         // The name of a list of projects is a pattern that fits all of them.
@@ -278,9 +290,10 @@ async function showOthers(request: SiteRequest, { rows }: Answer<StatusRow>): Pr
     rows.map(({ project }) => project),
   )
   if (others.length === 0) return nothing
-  const items = others.slice(0, mostOthers).map(({ project, open, isFormer }) => {
-    const href = request.link('/violations', { project: globOf(project), state: 'open' })
-    return html`<li><a href="${href}">${count(open, 'violation')}</a> of ${project}${isFormer ? ', which is no longer audited' : ''}</li>`
+  const items = others.slice(0, mostOthers).map(({ project, state, violations, isFormer }) => {
+    const href = request.link('/violations', { project: globOf(project), state })
+    const listed = html`<a href="${href}">${count(violations, state === 'open' ? 'violation' : 'unknown violation')}</a>`
+    return html`<li>${listed} of ${project}${isFormer ? ', which is no longer audited' : ''}</li>`
   })
   const omitted = others.length - items.length
   return html`<p>Also open:</p><ul class="lines">${items}${omitted > 0 ? html`<li>and those of ${count(omitted, 'other project')}</li>` : nothing}</ul>`
@@ -341,7 +354,7 @@ ${rules.length === 0 ? showNoRule(extent) : html`<ul class="lines">${items}</ul>
 function showNoRule(extent: ScanExtent): Markup {
   return extent === 'all'
     ? emptyState('No violation is open.', 'none')
-    : emptyState('No violation is open in what was scanned; the rest is unknown.', 'unknown')
+    : emptyState('No violation is open in what could be checked; the rest is unknown.', 'unknown')
 }
 
 async function showWaivers(request: SiteRequest): Promise<Markup> {

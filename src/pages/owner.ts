@@ -12,7 +12,7 @@ import { factList } from '../report/html/components/facts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
+import { checkedExtent, extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { atLastRun } from './find-runs.ts'
 import { paths } from './link.ts'
@@ -63,7 +63,7 @@ export const ownerPage: SitePage = {
       ...(sortKey && { sortKey }),
     })
     const coverage = (await readScans(request)).flatMap(toCoverage)
-    const extent = extentOf(coverage)
+    const extent = checkedExtent(coverage, unknown.total)
     const pattern = globOf(owner)
     const ofOwner = { owner: pattern, sort: 'due' }
     const listed = (number: number, query: Readonly<Record<string, string>>) =>
@@ -75,7 +75,7 @@ export const ownerPage: SitePage = {
       alarm: await showGaps(request, coverage),
       body: !isFirst
         ? section
-        : html`${showNumbers({ open: counts.severities, unknown: unknown.severities, extent })}
+        : html`${showNumbers({ open: counts.severities, unknown: unknown.severities, extent: extentOf(coverage) })}
 ${pageSection({
   id: 'violations',
   title: 'Open violations',
@@ -121,7 +121,7 @@ function readEndpoints(request: SiteRequest, owner: string): Promise<readonly Na
 function showNone(extent: ScanExtent): Markup {
   return extent === 'all'
     ? emptyState('None.', 'none')
-    : emptyState('None in what was scanned; the rest is unknown.', 'unknown')
+    : emptyState('None in what could be checked; the rest is unknown.', 'unknown')
 }
 
 const mostEndpoints = 100

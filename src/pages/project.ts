@@ -1,13 +1,14 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
 import { describeReleases } from '../model/release-range.ts'
 import { kinds } from '../model/resource.ts'
 import { isOpen } from '../model/violation.ts'
 import { toCoverage } from '../questions/as-of.ts'
 import { countGroups, rankGroups, type ViolationCounts } from '../questions/count-groups.ts'
-import { readEvaluations } from '../questions/last-evaluations.ts'
+import { omissionsIn, readEvaluations } from '../questions/last-evaluations.ts'
 import { findTrend } from '../questions/trend.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { isGap } from '../report/gaps.ts'
@@ -16,10 +17,12 @@ import { type Fact, factList } from '../report/html/components/facts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
+import { checkedExtent, extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
+import { showUnevaluated } from '../report/html/show-coverage.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { omissionsOf } from '../report/verdict.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { atLastRun } from './find-runs.ts'
 import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
@@ -47,28 +50,28 @@ export const projectPage: SitePage = {
     const [scan, last] = [await findScan(request, name), await atLastRun(request)]
     if (scan === undefined) throw new NotFound(`As of run ${run.number}, no project ${name} was scanned`)
     const coverage = toCoverage(scan)
-    const extent = extentOf(coverage)
     const trend = await onceForNotes(request, `trend of ${name}`, () =>
       findTrend(history, { run, since: undefined, projects: [globOf(name)] }),
     )
     const { groups } = await readActiveOf(request)
-    const violations = countProjectViolations(groups, scan, extent)
+    const violations = countProjectViolations(groups, scan)
     const numbers = {
       open: violations.open.counts.severities,
       unknown: violations.unknown.counts.severities,
-      extent,
+      extent: extentOf(coverage),
     }
+    const evaluation = (await readEvaluations(history, [scan])).get(name)
     return {
       title: name,
       crumbs: [],
       alarm: showUnscanned({ coverage }),
       body: html`${await showCauses(request, coverage)}${showNumbers(numbers)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups, name) })}
-${await showOpen(request, violations)}${await showLastChanges(request, name)}${await showOwners(request, violations)}${showWalks(coverage)}`,
+${await showOpen(request, violations)}${await showLastChanges(request, name)}${await showOwners(request, violations)}${showCoverage(coverage, evaluation)}`,
       aside: factList([
         ...scanFacts(scan),
         ['Open', countOpen(violations)],
         ...(await readScheduleFacts(request, scan)),
-        ...(await readReleaseFacts(request, scan)),
+        ...releaseFacts(evaluation),
         ...(await readResourceFacts(request, name)),
       ]),
       same: { command: ['violations'], options: { open: true, project: globOf(name) } },
@@ -94,8 +97,7 @@ function scanFacts({ run, incompleteSince }: RecordedScan): Fact[] {
 }
 
 /** The release of its service, as far as its last scan shows it. */
-async function readReleaseFacts({ history }: SiteRequest, scan: RecordedScan): Promise<readonly Fact[]> {
-  const release = (await readEvaluations(history, [scan])).get(scan.project.name)?.release
+function releaseFacts({ release }: Partial<ProjectEvaluation> = {}): readonly Fact[] {
   return release === undefined ? [] : [['Release of the service', describeReleases(release)]]
 }
 
@@ -113,6 +115,7 @@ const mostShown = 20
 
 interface ProjectViolations {
   readonly scan: RecordedScan
+  /** How much of it could be checked. */
   readonly extent: ScanExtent
   readonly open: CountedGroups
   /** Open when they were last seen; the last scan could not check them. */
@@ -125,19 +128,12 @@ interface CountedGroups {
 }
 
 /** The open violations of a project, and those that its last scan could not check. `active`: those of all projects. */
-function countProjectViolations(
-  active: readonly ViolationGroup[],
-  scan: RecordedScan,
-  extent: ScanExtent,
-): ProjectViolations {
+function countProjectViolations(active: readonly ViolationGroup[], scan: RecordedScan): ProjectViolations {
   const ofProject = active.filter(({ project }) => project === scan.project.name)
   const counted = (groups: readonly ViolationGroup[]) => ({ groups, counts: countGroups(groups) })
-  return {
-    scan,
-    extent,
-    open: counted(ofProject.filter(isOpen)),
-    unknown: counted(ofProject.filter(({ state }) => state === 'unknown')),
-  }
+  const unknown = counted(ofProject.filter(({ state }) => state === 'unknown'))
+  const extent = checkedExtent(toCoverage(scan), unknown.counts.total)
+  return { scan, extent, open: counted(ofProject.filter(isOpen)), unknown }
 }
 
 /** `10`, `10+ (8 then)`, `? (8 then)`. */
@@ -181,7 +177,7 @@ function showNone(extent: ScanExtent): Markup {
   return emptyState(
     extent === 'none'
       ? 'Nothing was scanned: what is open is unknown.'
-      : 'None in what was scanned; the rest is unknown.',
+      : 'None in what could be checked; the rest is unknown.',
     'unknown',
   )
 }
@@ -211,8 +207,11 @@ async function showPage(
   return html`${await showViolationList(request, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
 }
 
-/** The walks of the last scan. Why some are not complete is said at the head of the page, once for each cause. */
-function showWalks(coverage: readonly AnswerCoverage[]): Markup {
+/**
+ * The walks of the last scan, and what rules could not evaluate. Why some walks are not complete is said at the head of the
+ * page, once for each cause.
+ */
+function showCoverage(coverage: readonly AnswerCoverage[], evaluation: ProjectEvaluation | undefined): Markup {
   const withReason = coverage.some((walk) => walk.reason !== null && !isGap(walk))
   const columns = [
     ...[{ title: 'Listing' }, { title: 'Status' }],
@@ -233,7 +232,7 @@ function showWalks(coverage: readonly AnswerCoverage[]): Markup {
   return pageSection({
     id: 'coverage',
     title: 'Coverage of its last scan',
-    content: table('Coverage', columns, rows),
+    content: html`${table('Coverage', columns, rows)}${showUnevaluated(omissionsOf({ projects: evaluation ? [omissionsIn(evaluation)] : [], coverage }))}`,
   })
 }
 

@@ -34,11 +34,11 @@ export const rulesPage: SitePage = {
       },
       {
         id: 'unknown',
-        title: 'Nothing found where it could be evaluated',
+        title: 'Nothing open where it could be evaluated',
         note: 'A part of what these rules evaluate was not scanned, or could not be checked.',
         rules: of((rule) => rule.open === 0 && isUnsure(rule)),
       },
-      { id: 'kept', title: 'Nothing found', rules: of((rule) => rule.open === 0 && !isUnsure(rule)) },
+      { id: 'kept', title: 'Nothing open', rules: of((rule) => rule.open === 0 && !isUnsure(rule)) },
       {
         id: 'left',
         title: 'Not in the policy',

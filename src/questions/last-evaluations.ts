@@ -25,6 +25,11 @@ export async function readEvaluations(
   return byProject
 }
 
+/** What a scan recorded that rules could not evaluate, as reports have it. */
+export function omissionsIn({ project, notEvaluated, doubts = {}, rowsUnread = {} }: ProjectEvaluation) {
+  return { project, not_evaluated: notEvaluated, doubts, rows_unread: rowsUnread }
+}
+
 /** Whether a project had these labels when it was last scanned. */
 export function labelTest(
   evaluations: ReadonlyMap<string, ProjectEvaluation>,

@@ -10,7 +10,7 @@ import type { AnswerCoverage } from '../report/answer.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { rules as publishedRules } from '../rules/rules.ts'
 import { toCoverage } from './as-of.ts'
-import { readEvaluations } from './last-evaluations.ts'
+import { omissionsIn, readEvaluations } from './last-evaluations.ts'
 
 /** A rule as of a run, and what of it is open in any project. */
 export interface RuleInRun {
@@ -104,8 +104,8 @@ function findOmissions(
   evaluations: readonly ProjectEvaluation[],
 ): Pick<RuleInRun, 'notEvaluated' | 'missed'> {
   const found: { readonly notEvaluated: Omission[]; readonly missed: Omission[] } = { notEvaluated: [], missed: [] }
-  for (const { project, notEvaluated, doubts = {}, rowsUnread = {} } of evaluations) {
-    const omissions = { not_evaluated: notEvaluated, doubts, rows_unread: rowsUnread }
+  for (const omissions of evaluations.map(omissionsIn)) {
+    const { project } = omissions
     const silent = whySilent(rule, omissions)
     const missed = missedBy(rule, omissions)
     if (silent !== undefined) found.notEvaluated.push({ project, reason: silent })

@@ -218,26 +218,33 @@ export async function readStatus(
 
 interface OtherOpen {
   readonly project: string
-  readonly open: number
+  /** `unknown`: open when last seen, and not checked since. */
+  readonly state: 'open' | 'unknown'
+  /** How many. */
+  readonly violations: number
   /** Neither the policy nor a list of projects: a project that the configuration no longer names or finds. */
   readonly isFormer: boolean
 }
 
-/** What is open besides the listed projects: violations of the policy, of lists of projects, and of former projects. */
+/** What is open or unknown besides the listed projects: violations of the policy, of lists of projects, and of former projects. */
 export function openBesides(
   active: ReadonlyMap<string, ActiveCounts>,
   listed: readonly string[],
 ): readonly OtherOpen[] {
   const names = new Set(listed)
   return [...active].sort().flatMap(([project, counts]) => {
-    const open = totalOf(counts.open)
     const isFormer = project !== policyProject.name && !isProjectListName(project)
-    return names.has(project) || open === 0 ? [] : [{ project, open, isFormer }]
+    const inStates = [
+      { project, state: 'open', violations: totalOf(counts.open), isFormer },
+      { project, state: 'unknown', violations: counts.unknown, isFormer },
+    ] as const
+    return names.has(project) ? [] : inStates.filter(({ violations }) => violations > 0)
   })
 }
 
-function describeOther({ project, open, isFormer }: OtherOpen): string {
-  return `Also open: ${count(open, 'violation')} of ${project}${isFormer ? ', which is no longer audited' : ''}.`
+function describeOther({ project, state, violations, isFormer }: OtherOpen): string {
+  const former = isFormer ? ', which is no longer audited' : ''
+  return `Also ${state}: ${count(violations, 'violation')} of ${project}${former}.`
 }
 
 /** Of each service, what its projects show together. */
@@ -385,10 +392,10 @@ function describeScan({ run, complete }: StatusRow): string {
   return complete ? 'complete' : 'INCOMPLETE'
 }
 
-/** After an incomplete scan, none is unknown. */
-function describeOpen({ run, complete, violations }: StatusRow): string {
+/** Where not everything could be checked, it is not known that none is open. */
+function describeOpen({ run, complete, violations, unknown }: StatusRow): string {
   if (run === null) return '-'
-  return countEach(severities, violations) || (complete ? 'none' : '?')
+  return countEach(severities, violations) || (complete && unknown === 0 ? 'none' : '?')
 }
 
 /** Nothing is counted in a project that was never scanned. */

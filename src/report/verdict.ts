@@ -23,7 +23,7 @@ interface EvaluatedExtent {
   readonly violations: readonly (Pick<ReportViolation, 'severity' | 'state'> &
     Partial<Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>)[]
   readonly drift: readonly AnnouncedChange[]
-  readonly projects?: readonly (Pick<ReportProject, 'project' | 'not_compared' | 'approved_at'> & RuleOmissions)[]
+  readonly projects?: readonly (Pick<ReportProject, 'not_compared' | 'approved_at'> & RuleOmissions)[]
   readonly failOn: FailOn
 }
 
@@ -65,18 +65,34 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
   const failing = violations.filter(failsRun(failOn, projects, drift)).length
   const exitCode = decideExitCode(coverage, failing)
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
-  const doubted = countDoubted(projects)
+  const doubted = countDoubted(omissionsOf({ projects, coverage }))
   const announced = drift.filter(isAnnounced).length
   const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), doubted, announced, limits }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
-/** Rules that missed resources of a project, and those that failed in it; by rule. */
-type RuleOmissions = Partial<Pick<ReportProject, 'doubts' | 'not_evaluated'>>
+/** Rules that missed resources of a project, those that failed in it, and those without filter rows; by rule. */
+type RuleOmissions = Pick<ReportProject, 'project'> &
+  Partial<Pick<ReportProject, 'doubts' | 'not_evaluated' | 'rows_unread'>>
+
+/** What rules could not evaluate, but for filter rows of projects where none are to be read. */
+export function omissionsOf<Project extends RuleOmissions>({
+  projects = [],
+  coverage,
+}: {
+  readonly projects?: readonly Project[] | undefined
+  readonly coverage: EvaluatedExtent['coverage']
+}): readonly Project[] {
+  const isOfRows = ({ listing, status }: (typeof coverage)[number]) => listing === 'filters' && status !== 'skipped'
+  const withRows = new Set(coverage.filter(isOfRows).map(({ project }) => project))
+  return projects.map((project) => (withRows.has(project.project) ? project : { ...project, rows_unread: {} }))
+}
 
 /** How many rules could not evaluate every resource. */
-export function countDoubted(projects: readonly RuleOmissions[] = []): number {
-  const rules = projects.flatMap(({ doubts = {}, not_evaluated: failed = {} }) => [doubts, failed].flatMap(Object.keys))
+export function countDoubted(omissions: readonly RuleOmissions[]): number {
+  const rules = omissions.flatMap(({ doubts = {}, not_evaluated: failed = {}, rows_unread: unread = {} }) =>
+    [doubts, failed, unread].flatMap(Object.keys),
+  )
   return new Set(rules).size
 }
 

@@ -3,7 +3,7 @@ import { AuditError } from '../../src/model/errors.ts'
 import { dayMs, showOpenTime } from '../../src/model/time.ts'
 import { severities } from '../../src/model/violation.ts'
 import { noPlan } from '../../src/pages/page.ts'
-import { readStatus } from '../../src/questions/status.ts'
+import { readStatus, statusView } from '../../src/questions/status.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { addProject } from '../audit/discovery-fixture.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
@@ -242,4 +242,32 @@ it('says whose open violations it counts besides those of the projects in its ta
   expect(page).toContain('Also open: 2 violations of acme/payments, which is no longer audited')
   const { remarks } = await readStatus(site.history, { expected, projects: [], now: 0, dueAfter: () => 1, limit: 9 })
   expect(remarks).toEqual(['Also open: 2 violations of acme/payments, which is no longer audited.'])
+})
+
+it('counts nowhere as none what the last scan could not check', async () => {
+  const made = await openHistoryFixture({
+    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 1 },
+  })
+  const policy = policyOf('extends: []\nrules: { endpoint/inactive: high }')
+  made.fixture.set({ status: 'inactive' })
+  await made.fixture.audit({ policy })
+  made.fixture.set({ status: '' })
+  await made.fixture.audit({ policy })
+  const expected = { named: ['acme/orders'], isDiscovered: () => false }
+  const plan = { ...noPlan, configured: async () => ({ expected, schedules: [], channels: [] }) }
+  await using site = await openSiteOver(made, plan)
+  const overview = textOf(await site.read('/'))
+  expect(overview).toContain('Passed No open violation of medium or above in what could be checked')
+  expect(overview).toContain('? No violation is open in what could be checked; the rest is unknown.')
+  expect(overview).toContain('1 unknown violation of acme/payments, which is no longer audited')
+  const project = textOf(await site.read('/projects/acme/payments'))
+  expect(project).toContain('Open violations ? ? None in what could be checked; the rest is unknown.')
+  expect(project).toContain('endpoint/inactive acme/payments: missed 1 endpoint that shows a malformed status')
+  const asked = { projects: [], now: 0, dueAfter: () => 1, limit: 9 }
+  expect((await readStatus(site.history, { expected, ...asked })).remarks).toEqual([
+    'Also unknown: 1 violation of acme/payments, which is no longer audited.',
+  ])
+  const open = statusView.columns.find(({ name }) => name === 'open')
+  const { rows } = await readStatus(site.history, { expected: undefined, ...asked })
+  expect(rows.map((row) => open?.show?.(row))).toEqual(['none', '?'])
 })

@@ -99,7 +99,7 @@ it('says of no rule, no run and no project that all is well after a scan that re
   await fixture.audit()
   await using site = await openSiteOver(made)
   const overview = await site.read('/')
-  expect(overview).toContain('? No violation is open in what was scanned; the rest is unknown.')
+  expect(overview).toContain('? No violation is open in what could be checked; the rest is unknown.')
   expect(overview).toContain('? The last 2 runs found no change in what was scanned; the rest is unknown.')
   const project = await site.read('/projects/acme/payments')
   expect(project).toContain(

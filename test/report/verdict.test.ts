@@ -22,20 +22,19 @@ type Case = {
   notCompared?: true
   doubts?: NonNullable<ReportProject['doubts']>
   failed?: ReportProject['not_evaluated']
+  rowsUnread?: NonNullable<ReportProject['rows_unread']>
+  rowsWalk?: CoverageStatus
   approvedAt?: string
 }
 
+const aWalk = { project: 'acme/shop', listing: 'endpoints', cause: null, reason: null, items: 0 } as const
+
 function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn = 'medium', ...past }: Case) {
   return composeVerdict({
-    coverage: walks.map((status) => ({
-      project: 'acme/shop',
-      listing: 'endpoints',
-      status,
-      cause: null,
-      reason: null,
-      items: status === 'complete' ? 62 : 0,
-      pages: status === 'failed' ? 0 : 1,
-    })),
+    coverage: [
+      ...walks.map((status) => ({ ...aWalk, status, items: status === 'complete' ? 62 : 0 })),
+      ...(past.rowsWalk === undefined ? [] : [{ ...aWalk, listing: 'filters' as const, status: past.rowsWalk }]),
+    ].map((walk) => ({ ...walk, pages: walk.status === 'failed' ? 0 : 1 })),
     violations: violations.map(([severity, state]) => ({
       project: 'acme/shop',
       severity,
@@ -48,6 +47,7 @@ function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn 
         ...(past.notCompared ? { not_compared: ['endpoints'] } : {}),
         ...(past.doubts === undefined ? {} : { doubts: past.doubts }),
         ...(past.failed === undefined ? {} : { not_evaluated: past.failed }),
+        ...(past.rowsUnread === undefined ? {} : { rows_unread: past.rowsUnread }),
         ...(past.approvedAt === undefined ? {} : { approved_at: past.approvedAt }),
       },
     ],
@@ -86,6 +86,21 @@ describe('the verdict', () => {
       { failed: { 'acme/owner-known': 'age: not a time' }, doubts: { 'acme/owner-known': [] } },
       0,
       'Scanned 62 items, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
+    ],
+    [
+      { rowsUnread: { 'subscription/filter-off': 3 }, rowsWalk: 'complete' },
+      0,
+      'Scanned 62 items, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
+    ],
+    [
+      { rowsUnread: { 'subscription/filter-off': 3 }, rowsWalk: 'skipped' },
+      0,
+      'Clean: 62 items, no open violation at medium or above, no drift.',
+    ],
+    [
+      { rowsUnread: { 'subscription/filter-off': 3 } },
+      0,
+      'Clean: 62 items, no open violation at medium or above, no drift.',
     ],
     [
       {

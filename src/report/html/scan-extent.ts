@@ -12,6 +12,12 @@ export function extentOf(walks: readonly ReportCoverage[]): ScanExtent {
   return tried.every((walk) => isGap(walk) && walk.pages === 0) ? 'none' : 'some'
 }
 
+/** How much of it could be checked: what was scanned leaves out `unknown` violations that were open before. */
+export function checkedExtent(walks: readonly ReportCoverage[], unknown: number): ScanExtent {
+  const extent = extentOf(walks)
+  return extent === 'all' && unknown > 0 ? 'some' : extent
+}
+
 /** A count of open violations where some, all or nothing was scanned: what was not scanned may hide more. */
 export function showCount(number: number, extent: ScanExtent): string {
   if (extent === 'all') return String(number)

@@ -4,14 +4,15 @@ import { count } from '../../text/count.ts'
 import { describeFailures, type FailureGroup, groupFailures } from '../describe-failures.ts'
 import { isGap, listingWalks } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
-import { countDoubted, describeDoubted } from '../verdict.ts'
+import { countDoubted, describeDoubted, omissionsOf } from '../verdict.ts'
 import { factList } from './components/facts.ts'
 import { fold } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing, withCode } from './markup.ts'
 
 /** What each walk proved: the incomplete ones with their reasons, the others behind a fold. */
-export function showCoverage({ coverage, projects }: Report): Markup {
+export function showCoverage(report: Report): Markup {
+  const { coverage, projects } = report
   const gaps = coverage.filter(isGap)
   const rest = coverage.filter((walk) => !isGap(walk))
   const alarm =
@@ -19,7 +20,7 @@ export function showCoverage({ coverage, projects }: Report): Markup {
       ? nothing
       : html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'walk')} not complete.</b></p>
 ${showFailures(coverage, projects)}${fold(html`${count(gaps.length, 'incomplete walk')}`, showWalks('Incomplete walks', gaps))}`
-  return html`${alarm}${rest.length === 0 ? nothing : fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showNotEvaluated(projects)}${showDoubts(projects)}`
+  return html`${alarm}${rest.length === 0 ? nothing : fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showUnevaluated(omissionsOf(report))}`
 }
 
 /** The causes of incomplete walks, each once, with the listings that it hit. */
@@ -78,7 +79,14 @@ function showNarrowed(coverage: readonly ReportCoverage[]): Markup {
 `
 }
 
-function showNotEvaluated(projects: Report['projects']): Markup {
+type Omissions = Pick<Report['projects'][number], 'project' | 'not_evaluated' | 'doubts' | 'rows_unread'>
+
+/** What rules could not evaluate. */
+export function showUnevaluated(projects: readonly Omissions[]): Markup {
+  return html`${showNotEvaluated(projects)}${showDoubts(projects)}`
+}
+
+function showNotEvaluated(projects: readonly Omissions[]): Markup {
   const missed = projects.flatMap(({ project, not_evaluated }) =>
     Object.entries(not_evaluated).map(([rule, reason]) => ({ project, rule, reason })),
   )
@@ -89,13 +97,12 @@ function showNotEvaluated(projects: Report['projects']): Markup {
 }
 
 /** Rules that missed resources, or could conclude nothing: that they found nothing does not mean that nothing is there. */
-function showDoubts(projects: Report['projects']): Markup {
-  const [said] = describeDoubted({ doubted: countDoubted(projects.map(({ doubts = {} }) => ({ doubts }))) })
+function showDoubts(projects: readonly Omissions[]): Markup {
+  const evaluated = projects.map((project) => ({ ...project, not_evaluated: {} }))
+  const [said] = describeDoubted({ doubted: countDoubted(evaluated) })
   if (said === undefined) return nothing
-  const facts = projects.flatMap((project) =>
-    describeUnevaluated(project)
-      .filter(({ rule }) => Object.hasOwn(project.doubts ?? {}, rule))
-      .map(({ rule, reason }) => [rule, `${project.project}: ${reason}`] as const),
+  const facts = evaluated.flatMap((project) =>
+    describeUnevaluated(project).map(({ rule, reason }) => [rule, `${project.project}: ${reason}`] as const),
   )
   return fold(html`? ${said}`, factList(facts), true)
 }

@@ -17,6 +17,8 @@ export interface ProjectTableRow {
   readonly unknown: Readonly<Record<Severity, number>>
   readonly walks: readonly ReportCoverage[]
   readonly notEvaluated: number
+  /** Where it is said what was not evaluated. Default: on the same page. */
+  readonly omissionsAt?: string
   /** Where its name leads; absent: nowhere. */
   readonly href?: string | undefined
   /** Where its open violations of a severity, or those that are unknown, are listed; absent: nowhere. */
@@ -117,12 +119,20 @@ function showNumber(severity: Severity, { open, unknown, extent, listOf }: Proje
   return cell(severity, html`<a href="${href}">${figure}${then}</a>`, kind)
 }
 
-function showScan({ extent, walks, unknown, notEvaluated, scannedAt, incompleteSince }: ProjectTableRow): Markup {
+function showScan({
+  extent,
+  walks,
+  unknown,
+  notEvaluated,
+  omissionsAt = '#coverage',
+  scannedAt,
+  incompleteSince,
+}: ProjectTableRow): Markup {
   if (scannedAt === null) return html`never`
   if (walks.length === 0 && extent === 'all') return html`<span class="soft">not a project of a service</span>`
   const when = scannedAt === undefined ? nothing : html`<time datetime="${scannedAt}">${showTime(scannedAt)}</time> `
   const silent =
-    notEvaluated === 0 ? nothing : html`<br><a href="#coverage">${count(notEvaluated, 'rule')} not evaluated</a>`
+    notEvaluated === 0 ? nothing : html`<br><a href="${omissionsAt}">${count(notEvaluated, 'rule')} not evaluated</a>`
   if (extent === 'all') return html`${when}complete${silent}`
   const gaps = walks.filter(isGap).map(({ listing }) => listing)
   const what = extent === 'none' ? 'not scanned' : `incomplete: ${gaps.join(', ')}`

@@ -4,7 +4,7 @@ import { showOpenTime } from '../../model/time.ts'
 import { countSeverities, isOpen, isOverdue, type Severity, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { isFirstScan, newViolations } from '../scanned-extent.ts'
-import { countDoubted, describeDoubted, failsRunOf } from '../verdict.ts'
+import { countDoubted, describeDoubted, failsRunOf, omissionsOf } from '../verdict.ts'
 import { severityBar } from './components/severity.ts'
 import { describeVerdict, type VerdictWords, verdictBanner } from './components/verdict-banner.ts'
 import { html, type Markup } from './markup.ts'
@@ -94,9 +94,11 @@ export function showVerdict(report: Report): Markup {
   })
 }
 
-function inWords({ verdict, coverage, violations, projects, drift }: Report): VerdictWords {
-  const failing = violations.filter(failsRunOf({ verdict, projects, drift })).length
-  const words = describeVerdict({ failOn: verdict.fail_on, failing, extent: extentOf(coverage) })
+function inWords(report: Report): VerdictWords {
+  const { verdict, coverage, violations } = report
+  const failing = violations.filter(failsRunOf(report)).length
+  const isSure = verdict.unknown + countDoubted(omissionsOf(report)) === 0
+  const words = describeVerdict({ failOn: verdict.fail_on, failing, extent: extentOf(coverage), isSure })
   const ended = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
   if (ended === 0) return words
   return { ...words, sentence: `A bug in hookdrift ended the audit of ${count(ended, 'project')}. ${words.sentence}` }
@@ -104,7 +106,7 @@ function inWords({ verdict, coverage, violations, projects, drift }: Report): Ve
 
 /** What changed, and what became of the violations that ended: not all of them were mended. */
 function factsOf(report: Report): string[] {
-  const { verdict, violations, projects } = report
+  const { verdict, violations } = report
   const changes = countEach(changeTypes, verdict.drift)
   const fixed = violations.filter(({ state, resolution }) => state === 'resolved' && resolution === 'fixed').length
   const otherwise = verdict.resolved - fixed
@@ -114,6 +116,6 @@ function factsOf(report: Report): string[] {
     ...(changes === '' && !isFirstScan(report) ? [extentOf(report.coverage) === 'all' ? 'no drift' : 'drift: ?'] : []),
     ...(fixed === 0 ? [] : [`${fixed} fixed`]),
     ...(otherwise === 0 ? [] : [`${otherwise} ended otherwise`]),
-    ...describeDoubted({ doubted: countDoubted(projects) }),
+    ...describeDoubted({ doubted: countDoubted(omissionsOf(report)) }),
   ]
 }

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
-/** Where an address leads, read the way a client would readDestination it. */
+/** Where an address leads, read the way a client would read it. */
 export interface Destination {
   /** `https:` */
   readonly scheme: string

@@ -30,15 +30,20 @@ export interface VerdictWords {
   readonly sentence: string
 }
 
-/** `failing`: how many open violations fail a run that fails on `failOn`. What was not scanned may hide more. */
+/**
+ * `failing`: how many open violations fail a run that fails on `failOn`. What was not scanned may hide more. `isSure`:
+ * whether everything that was scanned could be checked.
+ */
 export function describeVerdict({
   failOn,
   failing,
   extent,
+  isSure,
 }: {
   readonly failOn: FailOn
   readonly failing: number
   readonly extent: ScanExtent
+  readonly isSure: boolean
 }): VerdictWords {
   if (extent === 'none') return { outcome: 'unknown', word: 'Unknown', sentence: 'Nothing was scanned.' }
   const isWhole = extent === 'all'
@@ -51,9 +56,11 @@ export function describeVerdict({
     failOn === 'never'
       ? 'No violation fails a run'
       : `No ${failOn === 'new' ? 'new ' : ''}open violation of ${thresholdOf(failOn)}`
-  return isWhole
+  if (!isWhole)
+    return { outcome: 'unknown', word: 'Incomplete', sentence: `${none} in what was scanned, the rest is unknown.` }
+  return isSure
     ? { outcome: 'passed', word: 'Passed', sentence: `${none}.` }
-    : { outcome: 'unknown', word: 'Incomplete', sentence: `${none} in what was scanned, the rest is unknown.` }
+    : { outcome: 'unknown', word: 'Passed', sentence: `${none} in what could be checked, the rest is unknown.` }
 }
 
 interface NumberWithDelta {

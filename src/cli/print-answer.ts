@@ -56,7 +56,7 @@ export async function printAnswer<Row>(
 function besidesRows<Row>({ omitted, coverage = [], unknown = [] }: Answer<Row>, locating: NamedHistory): string[] {
   return [
     ...sayIncomplete(coverage, locating),
-    ...unknown,
+    ...unknown.map((line) => locateCommands(line, locating)),
     ...(omitted === 0
       ? []
       : [`${omitted === 'unknown' ? '' : `${omitted} `}more rows omitted; --limit all shows them`]),

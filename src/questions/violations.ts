@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { systemClock } from '../app/system.ts'
+import { describeUnevaluated } from '../compliance/describe-doubts.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -31,6 +32,8 @@ import { schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violation.ts'
+import { omissionsOf } from '../report/verdict.ts'
+import { listed } from '../rules/shared/listed.ts'
 import { widthOf } from '../text/columns.ts'
 import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
@@ -38,7 +41,7 @@ import { neutralise } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { countViolations } from './count-groups.ts'
-import { type Label, labelTest, readEvaluations } from './last-evaluations.ts'
+import { type Label, labelTest, omissionsIn, readEvaluations } from './last-evaluations.ts'
 import {
   duration,
   given,
@@ -253,6 +256,10 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   const inProject = remembering((project) => matchesProject(project, projects) && hasLabels(project))
   const dueOf: DueOf = (project) => evaluations.get(project)?.due
   const matches = testGroups(query, dueOf)
+  // Who asks for what is open must not take what could not be checked for gone.
+  const isLeftOut = states.has('opened') && !states.has('unknown')
+  const matchesUnknown = testGroups({ ...query, states: new Set(isLeftOut ? ['unknown'] : []) }, dueOf)
+  let unlisted = 0
   const sortKey = sortKeyOf(sort, dueOf)
   const tally = startTally()
   const violations = await readFirstViolations(reader, {
@@ -265,21 +272,38 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
     resolvedAfter: states.has('resolved') ? after : undefined,
     isChosen(group) {
       const isNew = group.state === 'resolved' || group.firstRun > after
-      const isSelected = isNew && inProject(group.project) && matches(group)
+      const isInScope = isNew && inProject(group.project)
+      const isSelected = isInScope && matches(group)
       if (isSelected) tally.add(group)
+      else if (isInScope && matchesUnknown(group)) unlisted += group.violations
       return isSelected
     },
     ...(sortKey && { sortKey }),
   })
   const { counts } = tally
+  const extent = statingExtent(run, scans)
+  const omissions = [...evaluations.values()].filter(({ project }) => inProject(project)).map(omissionsIn)
+  const unknown = [
+    ...(unlisted === 0 ? [] : [`Not listed: ${count(unlisted, 'violation')} that could not be checked (\`--unknown\`).`]),
+    ...(states.has('opened') ? describeDoubts(omissionsOf({ projects: omissions, coverage: extent.coverage ?? [] }), rule) : []),
+  ]
   return {
     form: violationsForm,
-    ...statingExtent(run, scans),
+    ...extent,
     more: { counts },
+    ...(unknown.length === 0 ? {} : { remarks: unknown, unknown }),
     ...(counts.total === 0 ? {} : { conclusion: [tally.describe()] }),
     rows: violations.map((violation) => toRow(violation, evaluations.get(violation.project)?.due)),
     omitted: counts.total - violations.length,
   }
+}
+
+/** Which rules could not evaluate everything, of those that a pattern chooses: they may have missed violations. */
+function describeDoubts(omissions: readonly ReturnType<typeof omissionsIn>[], rule = '*'): readonly string[] {
+  const doubted = omissions.flatMap((one) => describeUnevaluated(one).map(({ rule: id }) => id))
+  const names = [...new Set(doubted)].filter((id) => matchesGlob(id, rule)).sort()
+  if (names.length === 0) return []
+  return [`${count(names.length, 'rule')} could not evaluate everything: ${listed(names)}. \`hookdrift report\` says why.`]
 }
 
 /** The due durations of a project's policy. */

@@ -11,6 +11,7 @@ import {
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { widthOf } from '../../src/text/columns.ts'
+import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { aStart, aVersion } from '../history/samples.ts'
 import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
@@ -325,4 +326,32 @@ describe('reading commands', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)
   })
+})
+
+it('says of what could not be checked that it is left out of what is open', async () => {
+  await using history = await openHistoryFixture({
+    fleet: { clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 1 },
+  })
+  const policy = policyOf('extends: []\nrules: { endpoint/inactive: high, endpoint/url-not-https: high }')
+  history.fixture.set({ status: 'inactive' })
+  await history.fixture.audit({ policy })
+  history.fixture.set({ status: '' })
+  await history.fixture.audit({ policy })
+  const doubted = '1 rule could not evaluate everything: endpoint/inactive.'
+  const left = 'Not listed: 1 violation that could not be checked (`--unknown`).'
+  const asked = async (...args: string[]) => {
+    const { stdout, stderr } = await history.ask(['violations', ...args])
+    return { said: stdout.replace(/\s+/g, ' '), stderr }
+  }
+  const open = await asked('--open')
+  expect(open.said).toContain(left)
+  expect(open.said).toContain(doubted)
+  expect((await asked('--open', '--format', 'csv')).stderr).toContain(left)
+  expect((await asked()).said).not.toContain('Not listed')
+  const other = await asked('--open', '--rule', 'endpoint/url-not-https')
+  expect(other.said).toContain('Scanned 1 project completely. No such violation.')
+  const report = await history.ask(['report'])
+  expect(report.stdout.replace(/\s+/g, ' ')).toMatch(
+    /endpoint\/inactive missed 1 endpoint that shows a malformed status since run 2 \([^)]*\) \(acme\/payments\)\. Run 2/,
+  )
 })

@@ -1,3 +1,4 @@
+import { describeUnevaluated } from '../../compliance/describe-doubts.ts'
 import { readReason } from '../../model/coverage.ts'
 import type { Notice } from '../../model/notice.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
@@ -6,7 +7,8 @@ import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeNotice } from '../describe-notice.ts'
 import { listingWalks } from '../gaps.ts'
-import { fitEntries, type TextPage } from './page.ts'
+import { omissionsOf } from '../verdict.ts'
+import { fitEntries, showOmitted, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showFailures } from './show-failures.ts'
 import { showDuration, showTime } from './show-time.ts'
@@ -27,6 +29,7 @@ export function showCoverage(report: Report, page: TextPage): string[] {
     ...showSkipped(skipped, page),
     ...showFiltersInTurn(coverage, page),
     ...showNarrowed(coverage, page),
+    ...showUnevaluated(report, page),
     page.paint('aside', showRun(run)),
   ]
 }
@@ -104,9 +107,25 @@ function showNarrowed(coverage: readonly ReportCoverage[], page: TextPage): stri
   })
 }
 
-function nameProjects(walks: readonly ReportCoverage[]): string {
-  const names = walks.slice(0, 3).map(({ project }) => neutralise(project))
-  const omitted = walks.length - names.length
+const mostRules = 5
+
+/** Rules that could not evaluate everything, each with what it missed in the first project. */
+function showUnevaluated(report: Report, page: TextPage): string[] {
+  const all = omissionsOf(report).flatMap((omissions) =>
+    describeUnevaluated(omissions).map((one) => ({ ...one, project: omissions.project })),
+  )
+  const byRule = [...Map.groupBy(all, ({ rule }) => rule).values()]
+  const listed = page.full ? byRule : byRule.slice(0, mostRules)
+  const lines = listed.flatMap((alike) => {
+    const sentence = shorten(neutralise(alike[0]?.sentence ?? ''), 300)
+    return wrapProse(`${sentence} (${nameProjects(alike)}).`, page.width)
+  })
+  return [...lines, ...(listed.length === byRule.length ? [] : [showOmitted(byRule.length - listed.length, page)])]
+}
+
+function nameProjects(all: readonly { readonly project: string }[]): string {
+  const names = all.slice(0, 3).map(({ project }) => neutralise(project))
+  const omitted = all.length - names.length
   return omitted === 0 ? names.join(', ') : `${names.join(', ')} and ${omitted} more`
 }
 

@@ -21,7 +21,7 @@ import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import type { SiteLink, SiteLinkQuery } from './link.ts'
 import type { SiteRequest } from './page.ts'
-import { readDue, readInputs, readScans, readViolated } from './run-facts.ts'
+import { readActiveOf, readDue, readInputs, readScans, readViolated } from './run-facts.ts'
 import type { SameAnswer } from './same-answer.ts'
 import { showViolationList } from './show-rows.ts'
 
@@ -136,15 +136,18 @@ function lacksOf(state: StateFilter, text: string | undefined): string | undefin
   return lists.length === 0 ? undefined : `It lists ${lists.join(', and ')}.`
 }
 
-/** Why a list is empty: nothing was found, or not everything was scanned. */
+/** Why a list is empty: nothing was found, or not everything could be checked. */
 export async function showNothing(request: SiteRequest): Promise<Markup> {
   const { link, query } = request
   const projects = query.all('project')
   const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
   const unmet = await describeUnmet(request, scans)
   if (unmet !== undefined) return html`${emptyState(unmet, 'unknown')}${showAllLinks(link)}`
-  const isUnknown = scans.some(({ coverage }) => coverage.some(isGap))
-  const limits = isUnknown ? ', in what was scanned' : ''
+  const { groups } = await readActiveOf(request)
+  const isUnknown =
+    scans.some(({ coverage }) => coverage.some(isGap)) ||
+    groups.some(({ state, project }) => state === 'unknown' && matchesProject(project, projects))
+  const limits = isUnknown ? ', in what could be checked' : ''
   const reason = isUnknown ? 'unknown' : 'none'
   const isFiltered = violationParameters.some((name) => !isShape(name) && query.one(name) !== undefined)
   return isFiltered

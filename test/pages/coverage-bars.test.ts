@@ -48,7 +48,7 @@ describe('pages of a history whose last run could not scan a project', async () 
 
   it('do not call empty what was not scanned', async () => {
     const nothing = `/violations?project=${projects.failed}&rule=source/unverified`
-    expect(await read(nothing)).toContain('? No violation passes the filters, in what was scanned.')
+    expect(await read(nothing)).toContain('? No violation passes the filters, in what could be checked.')
     expect(await read(`/compare?project=${projects.failed}`)).toContain('? Nothing differs in what both have scanned.')
   })
 

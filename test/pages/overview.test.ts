@@ -260,6 +260,9 @@ it('counts nowhere as none what the last scan could not check', async () => {
   expect(overview).toContain('Passed No open violation of medium or above in what could be checked')
   expect(overview).toContain('? No violation is open in what could be checked; the rest is unknown.')
   expect(overview).toContain('1 unknown violation of acme/payments, which is no longer audited')
+  expect(textOf(await site.read('/violations'))).toContain(
+    '? No violation is open as of the last scan of each project, in what could be checked.',
+  )
   const project = textOf(await site.read('/projects/acme/payments'))
   expect(project).toContain('Open violations ? ? None in what could be checked; the rest is unknown.')
   expect(project).toContain('endpoint/inactive acme/payments: missed 1 endpoint that shows a malformed status')

@@ -147,7 +147,7 @@ async function showLatestVerdict(
     oldestMs: oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen),
     overdue,
     waived,
-    ofRun: describeDoubted({ doubted }),
+    ofRun: describeDoubted({ doubted }).map((said) => html`<a href="${link('/rules')}">${said}</a>`),
     listOf: (choice) => link('/violations', choice),
   })
 }

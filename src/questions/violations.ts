@@ -284,8 +284,12 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   const extent = statingExtent(run, scans)
   const omissions = [...evaluations.values()].filter(({ project }) => inProject(project)).map(omissionsIn)
   const unknown = [
-    ...(unlisted === 0 ? [] : [`Not listed: ${count(unlisted, 'violation')} that could not be checked (\`--unknown\`).`]),
-    ...(states.has('opened') ? describeDoubts(omissionsOf({ projects: omissions, coverage: extent.coverage ?? [] }), rule) : []),
+    ...(unlisted === 0
+      ? []
+      : [`Not listed: ${count(unlisted, 'violation')} that could not be checked (\`--unknown\`).`]),
+    ...(states.has('opened')
+      ? describeDoubts(omissionsOf({ projects: omissions, coverage: extent.coverage ?? [] }), rule)
+      : []),
   ]
   return {
     form: violationsForm,
@@ -303,7 +307,9 @@ function describeDoubts(omissions: readonly ReturnType<typeof omissionsIn>[], ru
   const doubted = omissions.flatMap((one) => describeUnevaluated(one).map(({ rule: id }) => id))
   const names = [...new Set(doubted)].filter((id) => matchesGlob(id, rule)).sort()
   if (names.length === 0) return []
-  return [`${count(names.length, 'rule')} could not evaluate everything: ${listed(names)}. \`hookdrift report\` says why.`]
+  return [
+    `${count(names.length, 'rule')} could not evaluate everything: ${listed(names)}. \`hookdrift report\` says why.`,
+  ]
 }
 
 /** The due durations of a project's policy. */

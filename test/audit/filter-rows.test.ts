@@ -4,6 +4,7 @@ import { approvalsOf } from '../../src/audit/approve-run.ts'
 import { findLastRun } from '../../src/history/sql/runs.ts'
 import { isJsonObject, type JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
+import { command } from '../cli/run-in-process.ts'
 import { project } from '../service/fake-service.ts'
 import { type RecordedExchange, readExchanges } from '../service/replay-server.ts'
 import { policyOf } from './audit-harness.ts'
@@ -135,6 +136,8 @@ describe('a run that may not read all rows', () => {
       [['s3', 's4'], second, 5],
     ])
     expect([third, fourth]).not.toContain(undefined)
+    const { directory: cwd, file } = service.harness
+    expect((await command(['coverage', '--history', file], { cwd })).stdout).toMatch(/ filters .* 2 of 5$/m)
   })
 
   it('reads those of new and of changed subscriptions first', async () => {

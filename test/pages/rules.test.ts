@@ -115,7 +115,7 @@ describe('the pages of rules', async () => {
       const page = await show(`/rules/${quiet}`, {}, {}, { doubts })
       expect(page).not.toContain('Nothing violates it')
       expect(page).toContain(`${said}:</b> demo/`)
-      expect(await show('/', {}, {}, { doubts })).toContain('1 rule could not evaluate everything')
+      expect(await show('/', {}, {}, { doubts })).toContain('<a href="/rules">1 rule could not evaluate everything</a>')
       const list = await show('/rules', {}, {}, { doubts })
       expect(list).toMatch(new RegExp(`<h2 id="unknown">.*data-rule="${quiet}".*<h2 id="kept">`, 's'))
     }

@@ -27,7 +27,7 @@ export interface VerdictCounts {
   readonly overdue: number
   readonly waived: number
   /** Facts about the run, after those about violations. */
-  readonly ofRun?: readonly string[]
+  readonly ofRun?: readonly (string | Markup)[]
   /** Where numbers are listed; absent: nowhere. */
   readonly listOf?: (choice: Readonly<Record<string, string>>) => string
 }

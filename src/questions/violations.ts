@@ -12,6 +12,7 @@ import { readLatestScans } from '../history/sql/scans.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { matchesGlob } from '../model/glob.ts'
+import type { JsonObject } from '../model/json.ts'
 import { remembering } from '../model/remembering.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
 import { isoTime } from '../model/time.ts'
@@ -28,7 +29,7 @@ import {
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
-import { schemas } from '../report/report-schema.ts'
+import { listOf, schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violation.ts'
@@ -81,6 +82,17 @@ export const violationsForm: AnswerForm = {
         }),
       })
       .describe('Of all selected violations, no matter how many rows there are.'),
+    unevaluated: listOf(
+      z.object({
+        rule: z.string(),
+        projects: schemas.count.describe('In how many projects.'),
+        reason: z.string().describe('Why, in the first of them.'),
+      }),
+    )
+      .describe(
+        'Rules that could not evaluate everything: they may have missed violations. Absent where there are none, or where open violations are not asked for.',
+      )
+      .exactOptional(),
   },
 }
 
@@ -283,18 +295,19 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   const { counts } = tally
   const extent = statingExtent(run, scans)
   const omissions = [...evaluations.values()].filter(({ project }) => inProject(project)).map(omissionsIn)
+  const unevaluated = states.has('opened')
+    ? findUnevaluated(omissionsOf({ projects: omissions, coverage: extent.coverage ?? [] }), rule)
+    : []
   const unknown = [
     ...(unlisted === 0
       ? []
       : [`Not listed: ${count(unlisted, 'violation')} that could not be checked (\`--unknown\`).`]),
-    ...(states.has('opened')
-      ? describeDoubts(omissionsOf({ projects: omissions, coverage: extent.coverage ?? [] }), rule)
-      : []),
+    ...(unevaluated.length === 0 ? [] : [describeUnevaluatedRules(unevaluated)]),
   ]
   return {
     form: violationsForm,
     ...extent,
-    more: { counts },
+    more: { counts, ...(unevaluated.length === 0 ? {} : { unevaluated }) },
     ...(unknown.length === 0 ? {} : { remarks: unknown, unknown }),
     ...(counts.total === 0 ? {} : { conclusion: [tally.describe()] }),
     rows: violations.map((violation) => toRow(violation, evaluations.get(violation.project)?.due)),
@@ -302,14 +315,26 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   }
 }
 
+interface UnevaluatedRule extends JsonObject {
+  readonly rule: string
+  readonly projects: number
+  readonly reason: string
+}
+
 /** Which rules could not evaluate everything, of those that a pattern chooses: they may have missed violations. */
-function describeDoubts(omissions: readonly ReturnType<typeof omissionsIn>[], rule = '*'): readonly string[] {
-  const doubted = omissions.flatMap((one) => describeUnevaluated(one).map(({ rule: id }) => id))
-  const names = [...new Set(doubted)].filter((id) => matchesGlob(id, rule)).sort()
-  if (names.length === 0) return []
-  return [
-    `${count(names.length, 'rule')} could not evaluate everything: ${listed(names)}. \`hookdrift report\` says why.`,
-  ]
+function findUnevaluated(
+  omissions: readonly ReturnType<typeof omissionsIn>[],
+  pattern = '*',
+): readonly UnevaluatedRule[] {
+  const all = omissions.flatMap(describeUnevaluated).filter(({ rule }) => matchesGlob(rule, pattern))
+  return [...Map.groupBy(all, ({ rule }) => rule)]
+    .map(([rule, alike]) => ({ rule, projects: alike.length, reason: alike[0]?.reason ?? '' }))
+    .sort((a, b) => (a.rule < b.rule ? -1 : 1))
+}
+
+function describeUnevaluatedRules(rules: readonly UnevaluatedRule[]): string {
+  const names = listed(rules.map(({ rule }) => rule))
+  return `${count(rules.length, 'rule')} could not evaluate everything: ${names}. \`hookdrift report\` says why.`
 }
 
 /** The due durations of a project's policy. */

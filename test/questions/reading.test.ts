@@ -348,6 +348,10 @@ it('says of what could not be checked that it is left out of what is open', asyn
   expect(open.said).toContain(doubted)
   expect((await asked('--open', '--format', 'csv')).stderr).toContain(left)
   expect((await asked()).said).not.toContain('Not listed')
+  const { unevaluated } = await history.rows('violations', '--open')
+  expect(unevaluated).toEqual([
+    { rule: 'endpoint/inactive', projects: 1, reason: expect.stringContaining('missed 1 endpoint that shows a') },
+  ])
   const other = await asked('--open', '--rule', 'endpoint/url-not-https')
   expect(other.said).toContain('Scanned 1 project completely. No such violation.')
   const report = await history.ask(['report'])

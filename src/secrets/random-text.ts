@@ -525,8 +525,10 @@ function randomGroups(text: string, run: GroupRun): { readonly from: number; rea
   const rest = groups.filter((group) => !/^[a-z]{1,8}$/.test(group))
   if (rest.length === groups.length || rest.some((group) => /[a-z]/.test(group))) return run
   const before = groups.findIndex((group) => !/^[a-z]{1,8}$/.test(group))
-  const behind = groups.length - 1 - groups.findLastIndex((group) => !/^[a-z]{1,8}$/.test(group))
-  return { from: run.from + before * (run.size + 1), to: run.to - behind * (run.size + 1) }
+  const last = groups.findLastIndex((group) => !/^[a-z]{1,8}$/.test(group))
+  // The last group of all may be shorter than the others.
+  const to = Math.min(run.to, run.from + (last + 1) * (run.size + 1) - 1)
+  return { from: run.from + before * (run.size + 1), to }
 }
 
 /** An IPv6 or hardware address. */

@@ -45,6 +45,15 @@ describe('a random text in groups of one length', () => {
     expect(replaceGrouped(text, () => '*')).toBe(text)
   })
 
+  it('is found whole next to words, also to one shorter than a group', () => {
+    const key = 'KRSXG5CT MVRXEZLU N5XW4ZJQ'
+    expect(['a', 'of a', 'once'].map((word) => replaceGrouped(`key ${key} ${word}`, () => '*'))).toEqual([
+      'key * a',
+      'key * of a',
+      'key * once',
+    ])
+  })
+
   it('is not a plain text', () => {
     expect(isHarmless('JBSW YDPE HPKG PXPJ QWXK ZVRT')).toBe(false)
     expect(isHarmless('orders of this shop only')).toBe(true)

@@ -13,11 +13,11 @@ interface DecodedPage {
 /** A cursor is sent in the URL of the next request. */
 const longestCursor = 1000
 
-/** The `data` of a success; undefined when it is absent or null. */
+/** The `data` of a success; undefined when it is absent, which a service leaves out that cannot write it. */
 export function decodeEnvelope(value: unknown): DecodingResult<unknown> {
   if (!isJsonObject(value)) return broken('the answer is not an object')
   if (value.status !== true) return broken('status is not true')
-  return { ok: true, value: value.data ?? undefined }
+  return { ok: true, value: value.data }
 }
 
 /**

@@ -128,7 +128,7 @@ export async function* readEventTypes(ask: SendRequest, access: ProjectAccess): 
   const envelope = decodeEnvelope(reply.value)
   if (!envelope.ok) throw fault('malformed', envelope.reason)
   // The service writes an empty list as null.
-  const data: unknown = envelope.value ?? []
+  const data: unknown = envelope.value === null ? [] : envelope.value
   if (!Array.isArray(data)) throw fault('malformed', 'data is not an array')
   if (!data.every(isJsonObject)) throw fault('malformed', 'data contains something that is not an object')
   const pieces = reply.items ?? data

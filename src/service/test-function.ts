@@ -43,7 +43,8 @@ function outcomeOf(value: unknown, requestId: string | null): FunctionOutcome {
   if (!envelope.ok) return { outcome: 'unknown', message: envelope.reason, requestId }
   const result = envelope.value
   // It ran, and the service dropped a result that JSON cannot express.
-  if (result === undefined) return { outcome: 'failed', message: 'the result could not be serialised' }
+  if (result === undefined || result === null)
+    return { outcome: 'failed', message: 'the result could not be serialised' }
   if (!isJsonObject(result)) return { outcome: 'unknown', message: 'data is not an object', requestId }
   const log = Array.isArray(result.log) ? result.log.filter((line) => typeof line === 'string') : []
   return { outcome: 'ok', payload: result.payload ?? null, log }

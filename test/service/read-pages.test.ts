@@ -103,6 +103,17 @@ describe('a walk', () => {
   })
 })
 
+describe('a catalogue of event types', () => {
+  it.each([
+    ['null', { status: true, message: 'ok', data: null }, null],
+    ['absent', { status: true, message: 'ok' }, 'malformed: event types: data is not an array (request id req-7)'],
+  ])('is empty where its data is null, and not where it is absent: %s', async (_title, body, fault) => {
+    const service = await aService(answer(200, body))
+    const items = aClient(service.url).eventTypes(anAccess())[Symbol.asyncIterator]().next()
+    expect(await faultIn(items)).toBe(fault)
+  })
+})
+
 describe('an invalid page', () => {
   const pagination = { has_next_page: false, next_page_cursor: '' }
   const of = (data: unknown) => ({ status: true, message: 'ok', data })

@@ -73,5 +73,6 @@ function* itemsOf(
 
 /** A time that is not filled does not count, as everywhere in this service. */
 function isFilled(value: Json | undefined): boolean {
-  return value !== undefined && value !== null && value !== '' && value !== '0001-01-01T00:00:00Z'
+  if (value === undefined || value === null || value === '') return false
+  return typeof value !== 'string' || !value.startsWith('0001-01-01T')
 }

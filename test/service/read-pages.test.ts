@@ -240,6 +240,16 @@ describe('a filter', () => {
   })
 })
 
+describe('a list of projects', () => {
+  it('leaves out those that are deleted, and none whose time of deletion is not filled', async () => {
+    const times = [null, '', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z', '0001-01-01T00:53:28+00:53']
+    const projects = ['2026-11-21T00:00:00Z', ...times].map((time, at) => ({ uid: `p${at}`, deleted_at: time }))
+    const service = await aService(answer(200, { status: true, message: 'ok', data: projects }))
+    const listed = await aClient(service.url).projects({ ...anAccess(), organisation: 'o', showName: (name) => name })
+    expect(listed.map(({ uid }) => uid)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5'])
+  })
+})
+
 describe('a project', () => {
   const of = (data: unknown) => answer(200, { status: true, message: 'ok', data })
   const askProject = async (...answers: Parameters<typeof aService>) => {

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { FieldChange } from '../model/change.ts'
 import {
+  isEmpty,
   isEqual,
   isJsonObject,
   type Json,
@@ -87,9 +88,16 @@ function* diffMembers(
 ): Generator<FieldChange> {
   for (const [key, old] of Object.entries(before)) {
     const now = memberOf(after, key)
-    if (now === undefined || isSame(old, now, options)) continue
-    yield* diffField(fieldOf(members, key), old, now, `${path}/${pointerStep(key)}`, options)
+    const field = fieldOf(members, key)
+    if (now === undefined || isSame(old, now, options) || areBothEmpty(field, old, now)) continue
+    yield* diffField(field, old, now, `${path}/${pointerStep(key)}`, options)
   }
+}
+
+/** JSON of the user and what the contract does not have are kept as written: releases write "none" in different ways. */
+function areBothEmpty(field: Field | undefined, before: Json, after: Json): boolean {
+  const isAsWritten = field === undefined || (field.type === 'free' && field.isAnything !== true)
+  return isAsWritten && isEmpty(before) && isEmpty(after)
 }
 
 /** For two values that differ. */

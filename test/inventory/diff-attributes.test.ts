@@ -23,6 +23,16 @@ function differences(before: JsonObject, after: JsonObject, sealsComparable = tr
 }
 
 describe('the differences of two states', () => {
+  it('leaves out in which way a filter or a schema is empty, and not what is in it', () => {
+    const comparable = { sealsComparable: true }
+    const filter = (body: Json) => ({ filter_config: { filter: { body } } })
+    expect(diffAttributes('subscription', filter(null), filter({}), comparable)).toEqual([])
+    expect(diffAttributes('event_type', { json_schema: {} }, { json_schema: null }, comparable)).toEqual([])
+    expect(diffAttributes('subscription', filter({ a: null }), filter({ a: '' }), comparable)).toHaveLength(1)
+    // An output may be anything: nothing is not an empty object.
+    expect(diffAttributes('probe', { output: null }, { output: {} }, comparable)).toHaveLength(1)
+  })
+
   it.each<[string, JsonObject, JsonObject, string[]]>([
     ['a value', { url: 'a' }, { url: 'b' }, ['/url: "a" -> "b"']],
     ['a value that becomes null', { url: 'a' }, { url: null }, ['/url: "a" -> null']],
@@ -37,6 +47,12 @@ describe('the differences of two states', () => {
     ['a name with a slash and a tilde', { 'a/b~c': 1 }, { 'a/b~c': 2 }, ['/a~1b~0c: 1 -> 2']],
     ['an object that becomes a text', { authentication: {} }, { authentication: 'x' }, ['/authentication: {} -> "x"']],
     ['a list of unknown things', { tags: ['a'] }, { tags: ['b'] }, ['/tags: ["a"] -> ["b"]']],
+    [
+      'what an unknown field has in it, empty in another way',
+      { x: { a: null } },
+      { x: { a: '' } },
+      ['/x/a: null -> ""'],
+    ],
     [
       'an unknown object, key by key',
       { extra: { a: 1, b: 2 } },
@@ -86,6 +102,7 @@ describe('the differences of two states', () => {
       { x: null, tags: ['a', { b: 1 }], n: 1, url: 'a' },
     ],
     ['what only one side shows', { url: 'a' }, { name: 'b' }],
+    ['an unknown field that is empty in another way', { x: null, y: '' }, { x: [], y: {} }],
     ['a member of a thing that only one side shows', { secrets: { k1: { value: 'a' } } }, { secrets: { k1: {} } }],
     ['a null against an absent key of an unknown object', { extra: { a: null } }, { extra: {} }],
     ['a thing that is null on one side and absent on the other', { secrets: { k1: null } }, { secrets: {} }],

@@ -316,6 +316,8 @@ def compare_members(fields, before, now, path, found):
 def compare(field, before, now, path, found):
     if is_same(before, now):
         return
+    if field == FREE and is_empty(before) and is_empty(now):
+        return
     if not isinstance(before, dict) or not isinstance(now, dict):
         found[path] = (before, now)
     elif isinstance(field, Group):

@@ -80,7 +80,9 @@ export function networkFailure(error: unknown): HttpFailure {
       code === 'ERR_SSL_WRONG_VERSION_NUMBER' ? 'wrong_url' : 'tls',
       `no TLS connection could be made (${code})`,
       {
-        hint: 'check the port and the scheme (http or https)',
+        hint: code.endsWith('_ALERT_HANDSHAKE_FAILURE')
+          ? 'the service refused it, and may ask for other ciphers or for a certificate of its client'
+          : 'check the port and the scheme (http or https)',
         again: 'lasting',
       },
     )
@@ -160,7 +162,8 @@ export function inspectPort(url: string, timeoutMs: number): Promise<PortCertifi
 /** Empty without a code. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return ''
-  return error.code.length <= 60 && /^\w+$/.test(error.code) ? error.code : ''
+  // OpenSSL's `ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE` has a slash.
+  return /^[\w/]{1,60}$/.test(error.code) ? error.code : ''
 }
 
 function kindOf(code: string): FaultKind {

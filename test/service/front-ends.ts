@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
+import type { SecureContextOptions } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import { certificateOf } from './service-certificates.ts'
 
@@ -26,9 +27,14 @@ export function json(status: number, body: object): RequestListener {
 }
 
 /** A service that speaks TLS, with the certificate `selfSigned`, `expired`, `other` or `ending` (in ten days). */
-export async function tls(name: string, listener = json(200, {})): Promise<{ url: string; ca: string }> {
+export async function tls(
+  name: string,
+  listener = json(200, {}),
+  options: SecureContextOptions = {},
+): Promise<{ url: string; ca: string }> {
   const { key, cert } = certificateOf(name)
-  return { url: `https://localhost:${await listen(createTlsServer({ key, cert }, listener))}`, ca: cert }
+  const server = createTlsServer({ key, cert, ...options }, listener)
+  return { url: `https://localhost:${await listen(server)}`, ca: cert }
 }
 
 /** A port on which nothing listens. */

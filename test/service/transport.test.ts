@@ -49,6 +49,17 @@ describe('a certificate', () => {
     const client = aClient(url, { settings: { ca } })
     expect((await walk(client)).fault).toBe(null)
   })
+
+  it('is not shown where both sides know no cipher together', async () => {
+    // The certificate is for another kind of key.
+    const ciphers = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' } as const
+    const { url, ca } = await tls('selfSigned', json(200, {}), ciphers)
+    const { fault } = await walk(aClient(url, { settings: { ca }, patience: 'short' }))
+    expect(fault).toBe(
+      'tls: page 1: no TLS connection could be made (ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE): ' +
+        'the service refused it, and may ask for other ciphers or for a certificate of its client',
+    )
+  })
 })
 
 describe('a proxy', () => {

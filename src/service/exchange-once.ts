@@ -112,7 +112,7 @@ async function readSuccess(
   }
   const bytes = await answer.read(maxBodyBytes, lengthOf(answer))
   if (bytes === undefined) return tooLarge(mostBytes)
-  if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
+  if (bytes.length === 0) return emptyBody(answer)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
   await whenWanted?.()
   if (bytes.length <= maxWholeBytes) {
@@ -177,6 +177,12 @@ function readJson(status: number, bytes: Buffer): HttpOutcome {
 }
 
 /** Without an announced length, a cut looks like an end. */
+function emptyBody(answer: WireAnswer): HttpFailure {
+  const again = lengthOf(answer) === undefined ? 'later' : 'never'
+  return failure('malformed', `${nameOf(answer.status)} with an empty body`, { again })
+}
+
+/** Likewise. */
 function cutOff(status: number): HttpFailure {
   return failure('malformed', `${nameOf(status)}, the JSON breaks off`, { again: 'later' })
 }

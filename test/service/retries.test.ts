@@ -27,6 +27,10 @@ const cutChunks: Answer = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.write(JSON.stringify(pageBody([item('a')])), () => response.destroy())
 }
+/** Without an announced length, the end of the connection is the end of the body. */
+const cutAtOnce: Answer = (request) => {
+  request.socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n')
+}
 const reset: Answer = (request) => request.socket.resetAndDestroy()
 /** Time limits that run out when an answer says so, and never by themselves. */
 let latestLimit = new AbortController()
@@ -43,6 +47,7 @@ describe('a temporary failure', () => {
   it.each([
     ['a body cut midway', cut],
     ['chunks without an end', cutChunks],
+    ['a body cut before its first byte', cutAtOnce],
     ['a reset', reset],
     ['no answer in time', silent],
     ['a body that drips past the time for a page', slow],

@@ -12,7 +12,7 @@ import type { ServiceSettings } from './settings.ts'
 import { joinPage, splitPage } from './split-page.ts'
 import type { Transport, WireAnswer } from './transport.ts'
 import { unconnected } from './watch-reach.ts'
-import { displayBase, type WireRequest } from './wire-request.ts'
+import { basePath, displayBase, type WireRequest } from './wire-request.ts'
 
 /** One try of a request: over what it is sent, what is known of it, what ends it. */
 interface Exchange extends Pick<ServiceRequest, 'success' | 'mostItems' | 'identify' | 'limitMs' | 'ahead'> {
@@ -227,18 +227,17 @@ function readRedirect(answer: WireAnswer, path: string, { settings, key }: Excha
   const target = location === undefined ? null : URL.parse(location, settings.url)
   const to = target === null || target.host === '' ? 'a redirect' : `a redirect to ${foreignText(target.host, key)}`
   const what = `${nameOf(answer.status)}, ${to} that was not followed because it would carry the key away`
-  const base = target === null ? undefined : movedBase(target, path)
-  return base === undefined
+  const base = target === null ? undefined : movedBase(target, path.slice(basePath(settings.url).length))
+  return base === undefined || base === displayBase(settings.url)
     ? failure('http', what)
     : failure('wrong_url', what, { hint: `set url: ${foreignText(base, key)}` })
 }
 
-/** The base URL that would have been right, where a redirect names the same path elsewhere. */
-function movedBase({ origin, pathname, search, protocol }: URL, path: string): string | undefined {
-  const apiPath = path.slice(path.indexOf('/api/'))
-  const isSame = /^https?:$/.test(protocol) && path.includes('/api/') && `${pathname}${search}`.endsWith(apiPath)
+/** The base URL that would have been right, where a redirect names the same path below it elsewhere. */
+function movedBase({ origin, pathname, search, protocol }: URL, below: string): string | undefined {
+  const isSame = /^https?:$/.test(protocol) && `${pathname}${search}`.endsWith(below)
   return isSame
-    ? withoutCredentials(origin + pathname.slice(0, pathname.length + search.length - apiPath.length))
+    ? withoutCredentials(origin + pathname.slice(0, pathname.length + search.length - below.length))
     : undefined
 }
 

@@ -248,6 +248,21 @@ describe('an error', () => {
     expect(reached).toBe(0)
   })
 
+  it.each(['', '/convoy', '/api/hooks'])('redirects to the right base URL, which has the path "%s"', async (base) => {
+    const moved: Answer = ({ url }, response) => {
+      response.writeHead(308, { location: `https://new.example${base}${url?.slice('/api/old'.length)}` }).end()
+    }
+    const { url } = await aService(moved)
+    expect((await walk(aClient(`${url}/api/old`))).fault).toMatch(
+      new RegExp(`^wrong_url: page 1: 308 .* carry the key away: set url: https://new\\.example${base}$`),
+    )
+  })
+
+  it('redirects to itself, and no other base URL would be right', async () => {
+    const again: Answer = ({ url }, response) => response.writeHead(302, { location: url }).end()
+    expect(await faultOf(again)).toMatch(/^http: page 1: 302 found, a redirect to .* would carry the key away$/)
+  })
+
   it('refuses a key that a header cannot carry, without showing it', async () => {
     const service = await aService(page([]))
     const { fault } = await walk(aClient(service.url), anAccess({ key: `${key}\n` }))

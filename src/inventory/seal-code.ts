@@ -110,9 +110,9 @@ function sealText(text: string, isGivenToSecret: boolean, sealer: Sealer): strin
   return isHarmless(text) ? text : sealer.seal(text)
 }
 
-/** Harmless texts that programs use together with secrets: algorithms, encodings, names of types and headers. */
+/** Harmless texts that programs use together with secrets: algorithms, encodings, names of types and headers, a sign. */
 function isConvention(text: string): boolean {
-  return /^(?:sha-?\d{1,3}|sha3-\d{3}|md5|hex|base64|base64url|utf-?8|ascii|latin1|binary|string|number|object|undefined|boolean|function|hmac|bearer |basic |[xX]-[A-Za-z-]{2,40}|authorization)$/i.test(
+  return /^(?:[^A-Za-z0-9]|sha-?\d{1,3}|sha3-\d{3}|md5|hex|base64|base64url|utf-?8|ascii|latin1|binary|string|number|object|undefined|boolean|function|hmac|bearer |basic |[xX]-[A-Za-z-]{2,40}|authorization)$/i.test(
     text,
   )
 }
@@ -205,8 +205,12 @@ function visit(node: AnyNode, isSecret: boolean, visited: VisitedCode): void {
     return
   }
   const within = isSecret || namesSecret(node, visited.mentions)
-  // A function with a secret's name (`verifyToken`) is not a secret.
-  for (const child of childrenOf(node)) visit(child, within && !(isFunction(child) && !isSecret), visited)
+  const callee = calleeOfSecret(node, visited.mentions)
+  for (const child of childrenOf(node)) {
+    const isCompared = callee !== undefined && child !== callee && !isNumber(child)
+    // A function with a secret's name (`verifyToken`) is not a secret.
+    visit(child, (within || isCompared) && !(isFunction(child) && !isSecret), visited)
+  }
 }
 
 function literalOf(node: AnyNode, isGivenToSecret: boolean): Literal | undefined {
@@ -217,6 +221,17 @@ function literalOf(node: AnyNode, isGivenToSecret: boolean): Literal | undefined
   if (typeof node.value === 'string') return { type: 'string', ...span }
   const isNumber = typeof node.value === 'number' || node.bigint != null
   return isNumber ? { type: 'number', ...span } : undefined
+}
+
+/** Of a call of a secret's method (`token.startsWith('x')`): a text that is given to it may be the secret. */
+function calleeOfSecret(node: AnyNode, mentions: VisitedCode['mentions']): AnyNode | undefined {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return undefined
+  return mentionsSecret(node.callee.object, mentions) ? node.callee : undefined
+}
+
+/** `token.slice(7)` */
+function isNumber(node: AnyNode): boolean {
+  return node.type === 'Literal' && typeof node.value === 'number'
 }
 
 function isFunction({ type }: AnyNode): boolean {

@@ -163,11 +163,19 @@ function* diffKeys(
 
 function isSame(before: Json, after: Json, { sealsComparable }: DiffOptions): boolean {
   if (isEqual(before, after)) return true
-  if (typeof before === 'string' && typeof after === 'string') {
-    const isBlind = !sealsComparable || before.includes(maskedSeal) || after.includes(maskedSeal)
-    return isBlind && maskSealsInText(before) === maskSealsInText(after)
-  }
+  if (typeof before === 'string' && typeof after === 'string') return isSameText(before, after, sealsComparable)
   return !sealsComparable && maskSealsInText(canonicalJson(before)) === maskSealsInText(canonicalJson(after))
+}
+
+/** Seal by seal: one that the service masks says nothing of the others in a text. */
+function isSameText(before: string, after: string, sealsComparable: boolean): boolean {
+  if (maskSealsInText(before) !== maskSealsInText(after)) return false
+  const [old = [], now = []] = [before, after].map((text) => text.match(anySeal) ?? [])
+  return !sealsComparable || old.every((seal, at) => isSameSeal(seal, now[at]))
+}
+
+function isSameSeal(before: string, after: string | undefined): boolean {
+  return before === after || isMasked(before) || isMasked(after)
 }
 
 function isSeal(value: Json): boolean {
@@ -176,8 +184,10 @@ function isSeal(value: Json): boolean {
 
 /** The same text with every seal in it masked. */
 export function maskSealsInText(text: string): string {
-  return text.replace(/sealed:(?:[0-9a-f]{32}|masked)/g, maskedSeal)
+  return text.replace(anySeal, maskedSeal)
 }
+
+const anySeal = /sealed:(?:[0-9a-f]{32}|masked)/g
 
 function keysOf(before: JsonObject, after: JsonObject): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]

@@ -39,6 +39,12 @@ describe('the differences of two states', () => {
     ['a value that was null', { owner_id: null }, { owner_id: 'o' }, ['/owner_id: null -> "o"']],
     ['a value of another type', { http_timeout: 5 }, { http_timeout: '5' }, ['/http_timeout: 5 -> "5"']],
     [
+      'a seal next to a mask',
+      { url: `https://${masked}@a/?k=${seal('a')}` },
+      { url: `https://${masked}@a/?k=${seal('b')}` },
+      [`/url: "https://${masked}@a/?k=${seal('a')}" -> "https://${masked}@a/?k=${seal('b')}"`],
+    ],
+    [
       'several, sorted by path',
       { url: 'a', name: 'a' },
       { name: 'b', url: 'b' },

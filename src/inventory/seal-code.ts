@@ -4,7 +4,7 @@ import { isHarmless } from '../secrets/harmless-text.ts'
 import { holdsCredential, isSecretName } from '../secrets/known-secrets.ts'
 import { isRandomText } from '../secrets/random-text.ts'
 import { isUrl, sealUnlessPlainUrl } from './seal-text.ts'
-import { isSeal, type Sealer } from './sealer.ts'
+import { isMask, isSeal, type Sealer } from './sealer.ts'
 
 /**
  * Seals every literal and comment of a program but harmless ones: short words, event types, names of members, numbers
@@ -104,7 +104,8 @@ function quote(text: string, inside: string): string {
 }
 
 function sealText(text: string, isGivenToSecret: boolean, sealer: Sealer): string {
-  if (isSeal(text) || text.trim() === '') return text
+  // A program writes a mask itself: no service masked it.
+  if (isSeal(text) || isMask(text) || text.trim() === '') return text
   if (isGivenToSecret) return isConvention(text) ? text : sealer.seal(text)
   if (isUrl(text)) return sealUnlessPlainUrl(text, sealer)
   return isHarmless(text) ? text : sealer.seal(text)

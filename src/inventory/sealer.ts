@@ -27,7 +27,7 @@ export function createSealer(installationKey: Buffer): Sealer {
   return {
     keyId: hash('sha256', Buffer.concat([Buffer.from('hookdrift key id\0'), installationKey])).slice(0, 16),
     seal(secret) {
-      if (masks.has(secret)) return maskedSeal
+      if (isMask(secret)) return maskedSeal
       if (isSeal(secret)) return secret
       return digest(secret)
     },
@@ -53,5 +53,10 @@ export const maskingSealer: Sealer = {
  * megabytes. Names, addresses and descriptions are never as long. In UTF-16 code units.
  */
 export const longestText = 64 * 1024
+
+/** Whether a text is what services write in place of a secret. */
+export function isMask(text: string): boolean {
+  return masks.has(text)
+}
 
 const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])

@@ -37,6 +37,7 @@ describe('program text', () => {
     [`createHmac('sha256', key).digest('hex')`],
     [`if (typeof p.token !== 'string') throw new TypeError('missing data')`],
     [`tokens.map(({ type }) => type === 'order').join(',')`],
+    [`p.password = '***'; p.token = '[REDACTED]'`],
     [`request.header.authorization.slice(7).replace('Bearer ', '')`],
     [`fetch('https://a.example/orders/')`],
     ['function (payload) { return payload }'],

@@ -65,7 +65,9 @@ function carryMembers(members: Members, before: JsonObject, after: JsonObject): 
 function carryField(field: Field | undefined, before: Json | undefined, after: Json | undefined): Json {
   if (after === undefined) return before ?? null
   if (before === undefined) return after
-  if (isMasked(after) && isSeal(before)) return before
+  if (isMasked(after) && (isSeal(before) || isMaskOf(field, after, before))) return before
+  if (typeof before === 'string' && typeof after === 'string' && after.includes(maskedSeal))
+    return isSameText(before, after, true) ? before : after
   if (field?.type === 'struct' && isJsonObject(before) && isJsonObject(after)) {
     if (field.collapse === undefined) return carryMembers(field.members, before, after)
     return mapMembers(after, (key, value) => carryField(fieldOf(field.members, key), memberOf(before, key), value))
@@ -89,15 +91,24 @@ function* diffMembers(
   for (const [key, old] of Object.entries(before)) {
     const now = memberOf(after, key)
     const field = fieldOf(members, key)
-    if (now === undefined || isSame(old, now, options) || areBothEmpty(field, old, now)) continue
+    if (now === undefined || isUnchanged(field, old, now, options)) continue
     yield* diffField(field, old, now, `${path}/${pointerStep(key)}`, options)
   }
 }
 
-/** JSON of the user and what the contract does not have are kept as written: releases write "none" in different ways. */
-function areBothEmpty(field: Field | undefined, before: Json, after: Json): boolean {
+/** Whether two values say the same. */
+function isUnchanged(field: Field | undefined, before: Json, after: Json, options: DiffOptions): boolean {
+  if (isSame(before, after, options) || isMaskOf(field, before, after) || isMaskOf(field, after, before)) return true
+  // JSON of the user and what the contract does not have are kept as written: releases write "none" in different ways.
   const isAsWritten = field === undefined || (field.type === 'free' && field.isAnything !== true)
   return isAsWritten && isEmpty(before) && isEmpty(after)
+}
+
+/** Whether a service masks something here, in a field where secrets are: what is there is unknown. */
+function isMaskOf(field: Field | undefined, masked: Json, value: Json): boolean {
+  if (!isMasked(masked) || isEmpty(value) || field === undefined) return false
+  if (field.type === 'struct' || field.type === 'keyed') return field.guarded === true
+  return field.type === 'secret' || field.type === 'secret-url' || field.type === 'certificate'
 }
 
 /** For two values that differ. */
@@ -155,9 +166,9 @@ function* diffKeys(
 ): Generator<FieldChange> {
   for (const key of keysOf(before, after)) {
     const [old, now] = [memberOf(before, key) ?? null, memberOf(after, key) ?? null]
-    if (!isSame(old, now, options)) {
-      yield* diffField(fieldOf(members, key), old, now, `${path}/${pointerStep(key)}`, options)
-    }
+    const field = fieldOf(members, key)
+    if (isSame(old, now, options) || isMaskOf(field, old, now) || isMaskOf(field, now, old)) continue
+    yield* diffField(field, old, now, `${path}/${pointerStep(key)}`, options)
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../secrets/known-secrets.ts'
 import { asSeen, isPlain } from '../secrets/plain-text.ts'
 import { isRandomText, replaceGrouped, replaceMixed, replaceRandom, shortest } from '../secrets/random-text.ts'
-import { isSeal, longestText, maskingSealer, type Sealer } from './sealer.ts'
+import { isMask, isSeal, longestText, maskingSealer, type Sealer } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
 /** Replaces every credential in a text by its seal. */
@@ -87,7 +87,7 @@ export function sealUrl(address: string, sealer: Sealer): string {
 
 /** Seals everything after the host. */
 export function sealBehindHost(address: string, sealer: Sealer): string {
-  if (address.length > longestText) return sealer.seal(address)
+  if (address.length > longestText || isMask(address)) return sealer.seal(address)
   const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)
   const rest = path + query + fragment
   const user = userinfo === undefined ? '' : `${sealer.seal(userinfo)}@`
@@ -254,7 +254,9 @@ function sealName(name: string, before: string, sealer: Sealer): string {
 
 function sealAll(rest: string, sealer: Sealer): string {
   if (rest === '' || rest === '/') return rest
-  return rest.startsWith('/') && isSeal(rest.slice(1)) ? rest : `/${sealer.seal(rest)}`
+  const bare = rest.startsWith('/') ? rest.slice(1) : rest
+  if (isSeal(bare)) return rest
+  return `/${sealer.seal(isMask(bare) ? bare : rest)}`
 }
 
 /** `?a=1&token=x` → `?a=1&token=sealed:…`. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { ended, weak } from '../rules/certificates.ts'
 import { policyOf } from './audit-harness.ts'
@@ -63,3 +64,24 @@ it('a client certificate that is masked is unknown to the rules about it, not fi
   expect(masked.size).toBe(opened.size)
   for (const state of masked.values()) expect(['unknown', 'continuing']).toContain(state)
 })
+
+it.each([
+  ['a certificate', { mtls_client_cert: { client_cert: ended, client_key: 'not-a-real-key' } }, ['client_cert']],
+  ['all of an authentication', { authentication: { type: 'basic_auth', basic_auth: { password: 'word' } } }, []],
+  ['the address of a chat', { slack_webhook_url: 'https://hooks.slack.com/services/T0/B0/not-a-real-secret' }, []],
+] as const)(
+  '%s that the service masks is unknown, and is compared once it is shown again',
+  async (_, more, members) => {
+    const [[field, value] = ['', {}]] = Object.entries(more)
+    const masked = Object.fromEntries(members.map((member) => [member, '[REDACTED]']))
+    const mask = members.length === 0 ? '[REDACTED]' : { ...Object(value), ...masked }
+    await using service = await openLiteral({ endpoints: [anEndpoint('e', more)] })
+    const drift = async (shown: object) => {
+      service.show({ endpoints: [anEndpoint('e', shown as JsonObject)] })
+      return (await service.audit({ policy })).drift.flatMap(({ fields }) => fields.map(({ path }) => path))
+    }
+    expect([await drift(more), await drift({ [field]: mask }), await drift(more)]).toEqual([[], [], []])
+    expect(await drift({ [field]: mask })).toEqual([])
+    expect(await drift({ [field]: null })).toEqual([`/${field}`])
+  },
+)

@@ -132,6 +132,8 @@ export function stateOf({ waiver }: Finding): 'open' | 'waived' {
 /** Whether the scan was good enough to say that what was not found again is gone, or that the policy no longer asks. */
 function hasEnded(violation: Finding, criteria: Criteria): boolean {
   const needs = criteria.needs.get(violation.rule)
+  // Of what is gone, only a comparison with an approved state has more to say.
+  if (needs !== undefined && needs.scope !== 'drift' && criteria.isRemoved(violation)) return true
   if (criteria.hasFailed(violation.rule)) return false
   if (needs === undefined) return true
   if (criteria.isUnobserved(violation)) return false

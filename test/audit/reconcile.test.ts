@@ -190,6 +190,8 @@ describe('a violation that is not found again', () => {
     return resolved.length > 0 ? 'resolved' : unknown.length > 0 ? 'unknown' : 'neither'
   }
 
+  const goneIn = (kind: Kind) => ({ removed: ['e1'], unseen: { project: [kind], fleet: [kind] } })
+
   it.each([
     ['its kind was seen', 'of/one', {}, 'resolved'],
     ['its kind was not seen', 'of/one', { unseen: { resource: ['endpoint'] } }, 'unknown'],
@@ -209,6 +211,10 @@ describe('a violation that is not found again', () => {
     ['only the project was not seen whole', 'of/fleet', { unseen: { project: ['endpoint'] } }, 'resolved'],
     ['a rule that compares asks for its own kind alone', 'of/drift', { unseen: { drift: ['source'] } }, 'resolved'],
     ['a rule that compares did not see its kind', 'of/drift', { unseen: { drift: ['endpoint'] } }, 'unknown'],
+    ['it was removed, and what else its rule needs was not seen', 'of/project', goneIn('subscription'), 'resolved'],
+    ['it was removed, and the fleet was not seen whole', 'of/fleet', goneIn('endpoint'), 'resolved'],
+    ['it was removed, and its rule failed', 'of/one', { removed: ['e1'], failed: ['of/one'] }, 'resolved'],
+    ['it was removed, and what compares it failed', 'of/drift', { removed: ['e1'], failed: ['of/drift'] }, 'unknown'],
     ['a rule about the scan did not see its kind', 'of/scan', { unseen: { scan: ['project'] } }, 'unknown'],
   ] as const)('where %s', (_, rule, scan, expected) => {
     expect(fate(active({ rule }), scan)).toBe(expected)

@@ -311,6 +311,16 @@ custom:
     expect(report.verdict.exit_code).toBe(3)
   })
 
+  it('across resources ends as removed with its resource, also where others could not be read', async () => {
+    const policy = policyOf('extends: []\nrules: { endpoint/orphan: {} }')
+    await using fixture = await openFixture({ harness: { limits: { retries: 0 } } })
+    createEndpoint(fixture.fleet, fixture.uidOf('payments'), { name: 'new', url: 'https://new.example.com' })
+    const { uid } = only(await fixture.audit({ policy }))
+    deleteEndpoint(fixture.fleet, { project: fixture.uidOf('payments'), uid })
+    fixture.service.failNext({ path: /\/subscriptions/, how: 'reset' })
+    expect(only(await fixture.audit({ policy }))).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
+  })
+
   it('across resources is opened when one of them is gone', async () => {
     await using fixture = await openFixture()
     await fixture.audit()

@@ -97,6 +97,7 @@ function startAsking(
           rule.id in fleetFindings.failures ||
           rule.id in outcome.evaluation.failures ||
           doubts.hasAny(rule.id) ||
+          outcome.unknownRules.includes(rule.id) ||
           (outcome.evaluation.rowsUnread?.[rule.id] ?? 0) > 0 ||
           !rule.needs.every((kind) => isWhole(outcome, kind)),
       ),

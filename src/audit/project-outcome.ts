@@ -35,6 +35,8 @@ export interface ProjectOutcome
   readonly unprobed: readonly ResourceKey[]
   /** Names of the probes that are about something here. */
   readonly probed: readonly string[]
+  /** Rules of which a violation could not be checked. */
+  readonly unknownRules: readonly string[]
   readonly evaluation: EvaluationOutcome
 }
 
@@ -49,6 +51,7 @@ export const emptyOutcome = {
   dueProbes: [],
   unprobed: [],
   probed: [],
+  unknownRules: [],
   evaluation: nothingEvaluated,
 } as const satisfies Partial<ProjectOutcome>
 

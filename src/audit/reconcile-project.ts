@@ -34,14 +34,14 @@ import { writeReconciliation } from './write-violations.ts'
 
 /**
  * Decides what becomes of a project's violations when its scan has ended, and drafts it. Violations of rules across
- * projects, and of rules about violations, are left for the end of the run.
+ * projects, and of rules about violations, are left for the end of the run. Returns those that could not be checked.
  */
 export async function reconcileProject(
   draft: ViolationDraft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
   { evaluator, acceptances, expected, ignored, reform, hasChanged, now }: Decisions,
-): Promise<void> {
+): Promise<readonly ActiveViolation[]> {
   const { project } = outcome
   const { needs } = evaluator
   const sinceOf = (ms: number) => new Date(Math.max(0, ms - evaluator.lookbackMs)).toISOString()
@@ -119,6 +119,7 @@ export async function reconcileProject(
   })
   await writeReconciliation(draft, project, reconciliation)
   await acceptances.write(draft)
+  return reconciliation.unknown
 }
 
 /** Whether the state that was approved when a person accepted a difference from it is compared with still. */

@@ -21,7 +21,7 @@ import { reconcileProject } from './reconcile-project.ts'
 import { writeFindings } from './write-violations.ts'
 
 /** What a scan showed of a project, before rules conclude. */
-export type UnconcludedProject = Omit<ProjectOutcome, 'endings' | 'evaluation'>
+export type UnconcludedProject = Omit<ProjectOutcome, 'endings' | 'unknownRules' | 'evaluation'>
 
 /** What changed, and when the scan had ended (ISO 8601): the end of the time in which it first saw a change. */
 export interface TimedChanges {
@@ -115,11 +115,12 @@ export class ScanEvaluation {
       removed: [...unconcluded.removed, ...gone],
       endings: Object.fromEntries(this.#origins.endings),
       undecided: [...this.#origins.undecided, ...unconcluded.undecided],
+      unknownRules: [],
       evaluation: this.#rules.outcome(),
     }
     const { draft, ignored, now } = this.#scan
     const isOfKind = (kind: Kind) => outcome.removed.some((key) => key.startsWith(`${kind} `))
-    await reconcileProject(draft, outcome, this.#acceptances.apply(findings), {
+    const unknown = await reconcileProject(draft, outcome, this.#acceptances.apply(findings), {
       now,
       hasChanged: (kind) => this.#changed.has(kind) || isOfKind(kind),
       evaluator: this.#evaluator,
@@ -128,7 +129,7 @@ export class ScanEvaluation {
       ignored,
       reform: this.#reform,
     })
-    return outcome
+    return { ...outcome, unknownRules: [...new Set(unknown.map(({ rule }) => rule))] }
   }
 
   /** What rules find in resources, and in how they differ from before. */

@@ -85,3 +85,16 @@ it.each([
     expect(await drift({ [field]: null })).toEqual([`/${field}`])
   },
 )
+
+it('a waiver of a violation that could not be checked is not called unused', async () => {
+  const waived = policyOf(`
+extends: []
+rules: { endpoint/secret-weak: {}, waiver/unused: {} }
+waivers: [{ rule: endpoint/secret-weak, match: { uid: e1 }, owner: o, reason: r, expires: 2027-03-31 }]
+`)
+  await using service = await openLiteral({ ...shown('short'), endpoints: shown('short').endpoints.slice(0, 1) })
+  await service.audit({ policy: waived })
+  service.show({ endpoints: shown('[REDACTED]').endpoints.slice(0, 1) })
+  const masked = statesOf(await service.audit({ policy: waived, installationKey: 2 }))
+  expect([...masked]).toEqual([['endpoint/secret-weak e1', 'unknown']])
+})

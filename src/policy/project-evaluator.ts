@@ -67,7 +67,7 @@ export class ProjectEvaluator {
   readonly #tally: Tally = new Map()
   /** Subscriptions of which no run has read filter rows. */
   readonly #withoutRows: Tally = new Map()
-  /** Places of waivers that match findings. */
+  /** Places of waivers that match findings, or would with a value that was not shown. */
   readonly #usedWaivers = new Set<number>()
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
   readonly #exceptions = new Map<ResourceKey, RuleSet>()
@@ -402,8 +402,12 @@ export class ProjectEvaluator {
 
   #accepting(resource: Resource, among: WaiverIndexes): WaiverIndexes {
     if (among.length === 0) return none
+    const { waivers } = this.#shared.policy
     const about = { project: this.project, labels: this.#labels, resource }
-    return matchingWaivers(this.#shared.policy.waivers, among, about)
+    for (const index of among) {
+      if (waivers[index]?.isUndecided(this.project, this.#labels, resource)) this.#usedWaivers.add(index)
+    }
+    return matchingWaivers(waivers, among, about)
   }
 
   #waive(finding: Finding, waiverIndexes: WaiverIndexes): Finding {

@@ -3,7 +3,7 @@ import { sealCredentials } from '../inventory/seal-text.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { matchesGlob } from '../model/glob.ts'
-import { type Json, valueAt } from '../model/json.ts'
+import { type Json, pointersOverlap, valueAt } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Waiver } from '../model/violation.ts'
 import { readExpiry } from './expiry.ts'
@@ -27,6 +27,8 @@ export interface PolicyWaiver {
   reaches(project: ProjectRef, labels: Labels): boolean
   /** Whether it matches a resource and its value. */
   accepts(project: ProjectRef, labels: Labels, resource: Resource): boolean
+  /** Whether it matches a resource that does not show its value: what it accepts may be there. */
+  isUndecided(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }
 
 /** `said`: checked by the policy's schema. */
@@ -36,6 +38,9 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
   if (until === undefined) throw new Error(`the schema let ${expires} pass`)
   const matches = matcherOf(match)
   const accepted = value === undefined ? undefined : canonicalJson(value)
+  /** A value of an earlier scan may not be there any longer. */
+  const isUnseen = ({ unseen = [] }: Resource) =>
+    path !== undefined && unseen.some((pointer) => pointersOverlap(pointer, path))
   const only = path === undefined ? '' : `, one value at ${path}`
   // A selector is a decoded value of the policy file.
   const identity: Json = [rule, match as Json, path ?? null, value ?? null]
@@ -56,10 +61,12 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
     accepts(project, labels, resource) {
       if (!matches(project, labels, resource)) return false
       if (path === undefined) return true
+      if (isUnseen(resource)) return false
       const value = valueAt(resource.attributes, path)
       // A value that is not shown may differ from the accepted one.
       return value !== undefined && canonicalJson(value) === accepted
     },
+    isUndecided: (project, labels, resource) => isUnseen(resource) && matches(project, labels, resource),
   }
 }
 

@@ -189,6 +189,20 @@ rules:
     expect(violationLines(seen)).toContain('resolved endpoint/auth-over-http EP-1')
   })
 
+  it('is not a value that a waiver accepts, also where an earlier scan saw it', async () => {
+    const policy = policyOf(`
+extends: []
+rules: { endpoint/inactive: {}, waiver/unused: {} }
+waivers:
+  - { rule: endpoint/inactive, match: { uid: EP-2 }, path: /url, value: "http://ep.example/x", owner: o, reason: r, expires: 2027-03-31 }
+`)
+    await using fixture = await openLiteral(fleet)
+    const [one = {}, two = {}] = fleet.endpoints
+    expect(violationLines(await fixture.audit({ policy }))).toEqual(['waived endpoint/inactive EP-2'])
+    fixture.show({ endpoints: [one, without(two, 'url')] })
+    expect(violationLines(await fixture.audit({ policy }))).toEqual(['continuing endpoint/inactive EP-2'])
+  })
+
   it('leaves a run that finds nothing without the word clean', async () => {
     await using fixture = await openLiteral({ endpoints: [without(anEndpoint('EP-1'), 'url'), anEndpoint('EP-2')] })
     const { verdict } = await fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/auth-over-http: {} }') })

@@ -51,6 +51,16 @@ describe('a waiver', () => {
     expect(waiver.accepts(project, {}, anEndpoint())).toBe(false)
   })
 
+  it('with a value accepts no value of an earlier scan, and says that it may be there', () => {
+    const waiver = aWaiver({ path: '/tls/versions', value: '1.3' })
+    const seen = anEndpoint({ tls: { versions: '1.3' } })
+    const carried = { ...seen, unseen: ['/tls'] }
+    const isUndecided = (resource: Resource) => waiver.isUndecided(project, {}, resource)
+    expect(waiver.accepts(project, {}, carried)).toBe(false)
+    expect([carried, { ...carried, unseen: ['/url'] }, seen].map(isUndecided)).toEqual([true, false, false])
+    expect(aWaiver().isUndecided(project, {}, carried)).toBe(false)
+  })
+
   it('with the value null accepts null, and not a missing attribute', () => {
     const waiver = aWaiver({ path: '/owner_id', value: null })
     expect(waiver.accepts(project, {}, anEndpoint({ owner_id: null }))).toBe(true)

@@ -600,6 +600,9 @@ def reconcile(scan, scans, is_whole_fleet):
     def is_resolved(rule, kind, uid):
         if not scan.is_asked(rule):
             return True
+        if (kind, uid) in scan.gone and not rule.startswith("drift/"):
+            # What else the rule needs decides nothing of what is gone.
+            return True
         if (kind, uid) in scan.unobserved or (rule, uid) in scan.doubted or rule in scan.blurred:
             return False
         if rule == "project/mass-removal" and any(scan.statuses.get(one) != "complete" for one in project.withheld):

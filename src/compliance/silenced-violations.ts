@@ -37,7 +37,7 @@ export async function silencedBy(history: HistoryReader, run: number): Promise<r
   return withoutChanged(history, [...silenced.values()], run)
 }
 
-/** Without those whose value changed after they ended, up to a run. */
+/** Without those whose value changed, or whose resource came or went, after they ended, up to a run. */
 export async function withoutChanged(
   history: HistoryReader,
   violations: readonly ResolvedViolation[],
@@ -55,6 +55,8 @@ export async function withoutChanged(
     const versions = await readVersionsAt(history, project, points)
     for (const [index, violation] of ofProject.entries()) {
       const [then, now] = [versions[index * 2], versions[index * 2 + 1]]
+      // Where a value is none, its resource may be gone all the same.
+      if ((then === undefined) !== (now === undefined)) continue
       const [before, after] = [then, now].map((version) => version && valueAt(version.attributes, violation.path))
       if (canonicalJson(before ?? null) === canonicalJson(after ?? null)) unchanged.add(violation)
     }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import type { Compliance, ControlEvidence } from '../../src/compliance/compliance.ts'
-import { setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
+import { deleteEndpoint, setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { at } from '../audit/fleet-fixture.ts'
@@ -191,6 +191,22 @@ describe('a violation that is still there', () => {
       expect(exemptions).toMatchObject([{ kind: 'acceptance', by: 'nora', reason: 'OPS-12' }])
       expect(await report(...which)).toContain('1 exemption: see Exemptions')
     }
+  })
+
+  it('is an exemption until its resource is removed, also where there was no value any longer', async () => {
+    await using story = await openStory()
+    const { cli, run, compliance } = story
+    await cli.audit()
+    wipeAuthentication(cli)
+    await cli.audit()
+    const { fingerprint, project, uid } = at(control(await compliance(), 'W-1').violations, 0)
+    await run('accept', fingerprint, '--by', 'nora', '--reason', 'OPS-12')
+    await cli.audit()
+    expect(control(await compliance(), 'W-1').exemptions).toHaveLength(1)
+    const owning = cli.fleet.projects().find(({ name }) => `acme/${name}` === project)
+    deleteEndpoint(cli.fleet, { project: owning?.uid ?? '', uid })
+    await cli.audit()
+    expect(control(await compliance(), 'W-1').exemptions).toEqual([])
   })
 })
 

@@ -105,9 +105,11 @@ def unreadable_in(scan, listing, member):
 def still_silenced(projects, found):
     """What people or the policy ended, as long as the value is the same, and nothing reports it again."""
     for name, project in projects.items():
-        for place, (ending, value) in project.silenced.items():
+        for place, (ending, value, was_there) in project.silenced.items():
             rule, kind, uid, path = place
             known = project.known[kind].get(uid)
+            if was_there != (known is not None):
+                continue
             full = (rule, name, kind, uid, path)
             is_open = found.get(full, {}).get("state") in ("opened", "continuing")
             if not is_open and is_same(value_at(known, path), value):

@@ -35,7 +35,7 @@ class Project:
         self.severities = {}  # the same: as of the run that found it last
         self.waivers = {}  # the same: the instant at which the waiver ends that covered it when it was found last
         self.remaining = {}  # the same: its state as of the last scan
-        self.silenced = {}  # the same: how it ended although its value is there, and that value
+        self.silenced = {}  # the same: how it ended although its value is there, that value, and whether there was a resource
         self.origins = {}  # the same, of drift rules: attributes before the change
         self.accepted = {}  # the same: the value that a person accepted, and when
         self.approved = None  # the state that a person approved, if it is in force
@@ -587,7 +587,8 @@ def reconcile(scan, scans, is_whole_fleet):
         for of_violation in (project.active, project.severities, project.remaining, project.waivers, project.origins):
             of_violation.pop(place, None)
         if ending[0] in ("accepted", "expired"):
-            project.silenced[place] = (ending, value_now(scan, place))
+            attributes = attributes_now(scan, *place[1:3])
+            project.silenced[place] = (ending, value_at(attributes, place[3]), attributes is not None)
 
     def is_whole(rule, kind):
         """Whether all was seen that the rule needs before its silence means anything."""
@@ -662,8 +663,9 @@ def reconcile(scan, scans, is_whole_fleet):
     return reported
 
 
-def value_now(scan, place):
-    """What is at the pointer of a violation as the run leaves it; None where its resource is not known."""
-    _, kind, uid, path = place
+def attributes_now(scan, kind, uid):
+    """Of a resource as the run leaves it; None where it is not known, or gone."""
     seen = next((r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)), None)
-    return value_at(scan.project.known[kind].get(uid) if seen is None else seen, path)
+    if seen is None and (kind, uid) not in scan.gone:
+        return scan.project.known[kind].get(uid)
+    return seen

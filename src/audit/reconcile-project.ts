@@ -145,8 +145,8 @@ interface Decisions {
   readonly reform?: ((kind: Kind, attributes: JsonObject) => JsonObject) | undefined
   /** Start of the run, in milliseconds since the epoch. Default: nothing that changed lately is counted. */
   readonly now?: number | undefined
-  /** Whether the scan showed something else of a kind than the one before. Default: it may have. */
-  readonly hasChanged?: ((kind: Kind) => boolean) | undefined
+  /** Whether the scan showed something else of a kind than a run did. Default: it may have. */
+  readonly hasChanged?: ((kind: Kind, since: number) => boolean) | undefined
   /** `unread`: nothing of the project is kept, so nothing is known of its approved state. */
   readonly expected: ExpectedState | 'unread' | undefined
 }
@@ -250,8 +250,8 @@ async function readLoosened(
 }
 
 /**
- * Violations of rules across resources that the last scan found under another policy, and that are not mended: none of the
- * resources that they read has changed since.
+ * Violations of rules across resources that another policy found last, and that are not mended: none of the resources that
+ * they read has changed since. `lastRun`: as for `readLoosened`.
  */
 async function findUntouched<Violation extends Finding & { readonly lastRun?: number | undefined }>(
   draft: Pick<ViolationDraft, 'lastScannedRun' | 'underSameRules'>,
@@ -259,15 +259,15 @@ async function findUntouched<Violation extends Finding & { readonly lastRun?: nu
   violations: readonly Violation[],
   { needs, hasChanged }: { readonly needs: RuleNeeds } & Pick<Decisions, 'hasChanged'>,
 ): Promise<readonly Violation[]> {
-  const untouched = violations.filter(({ rule, lastRun }) => {
+  const lastScan = violations.length === 0 ? undefined : await draft.lastScannedRun(project)
+  if (lastScan === undefined || hasChanged === undefined) return []
+  const untouched = violations.filter(({ rule, lastRun = lastScan }) => {
     const { kinds = [], isUnrecorded = false } = needs.get(rule) ?? {}
-    if (lastRun !== undefined || isUnrecorded || hasChanged === undefined) return false
     // What a probe gives follows from a function and from the policy.
-    return !kinds.some((kind) => kind !== 'probe' && hasChanged(kind))
+    return !isUnrecorded && !kinds.some((kind) => kind !== 'probe' && hasChanged(kind, lastRun))
   })
-  const lastScan = untouched.length === 0 ? undefined : await draft.lastScannedRun(project)
-  if (lastScan === undefined || (await draft.underSameRules([lastScan])).has(lastScan)) return []
-  return untouched
+  const same = await draft.underSameRules([...new Set(untouched.map(({ lastRun = lastScan }) => lastRun))])
+  return untouched.filter(({ lastRun = lastScan }) => !same.has(lastRun))
 }
 
 interface DifferenceBasis extends Pick<Decisions, 'evaluator' | 'expected' | 'ignored' | 'reform'> {

@@ -61,8 +61,8 @@ export class ScanEvaluation {
   /** Violations of that rule that are followed, and which of their resources the scan has shown. */
   readonly #outside: ReadonlyMap<ResourceKey, FollowedViolation>
   readonly #seenAgain = new Set<ResourceKey>()
-  /** Kinds of which the scan showed something else than the one before. */
-  readonly #changed = new Set<Kind>()
+  /** The newest version of each kind that the scan showed: the run that wrote it. */
+  readonly #newest = new Map<Kind, number>()
   readonly #reform: ScanEvaluationOptions['reform']
 
   constructor(scan: EvaluatedScan, options: ScanEvaluationOptions) {
@@ -122,7 +122,7 @@ export class ScanEvaluation {
     const isOfKind = (kind: Kind) => outcome.removed.some((key) => key.startsWith(`${kind} `))
     const unknown = await reconcileProject(draft, outcome, this.#acceptances.apply(findings), {
       now,
-      hasChanged: (kind) => this.#changed.has(kind) || isOfKind(kind),
+      hasChanged: (kind, since) => (this.#newest.get(kind) ?? 0) > since || isOfKind(kind),
       evaluator: this.#evaluator,
       acceptances: this.#acceptances,
       expected: this.#expected,
@@ -136,7 +136,9 @@ export class ScanEvaluation {
   async #evaluate(listing: Listing, scanned: readonly ScannedResource[]): Promise<readonly Finding[]> {
     const { draft, project, now } = this.#scan
     const resources = scanned.map(({ resource }) => resource)
-    for (const { resource, since } of scanned) if (since === draft.run) this.#changed.add(resource.kind)
+    for (const { resource, since } of scanned) {
+      if (since > (this.#newest.get(resource.kind) ?? 0)) this.#newest.set(resource.kind, since)
+    }
     const dates = await dateValues(
       resources.map((resource) => ({ resource, paths: this.#evaluator.datesOf(resource) })),
       { before: draft.run, startedAt: new Date(now).toISOString() },

@@ -224,6 +224,27 @@ custom:
       expect(only(await fixture.audit({ policy: upTo(85) }))).toMatchObject({ state: 'resolved', resolution: 'fixed' })
     })
 
+    it('of several resources is not fixed, also where the policy changed while it could not be checked', async () => {
+      const upTo = (seconds: number) =>
+        policyOf(`
+extends: []
+custom:
+  - { id: acme/slow, kind: subscription, assert: endpoint.http_timeout < ${seconds}, severity: high, message: too slow }
+`)
+      await using fixture = await openFixture({ harness: { limits: { retries: 0 } } })
+      const breakOff = () => fixture.service.failNext({ path: /\/subscriptions/, how: 'reset' })
+      fixture.set({ http_timeout: 90 })
+      await fixture.audit({ policy: upTo(60) })
+      breakOff()
+      expect(only(await fixture.audit({ policy: upTo(100) })).state).toBe('unknown')
+      expect(only(await fixture.audit({ policy: upTo(100) }))).toMatchObject(byPolicy)
+      await fixture.audit({ policy: upTo(60) })
+      breakOff()
+      fixture.set({ http_timeout: 80 })
+      await fixture.audit({ policy: upTo(85) })
+      expect(only(await fixture.audit({ policy: upTo(85) }))).toMatchObject({ state: 'resolved', resolution: 'fixed' })
+    })
+
     it('is not fixed where more changes are allowed, but where there were fewer lately', async () => {
       const atLeast = (changes: number, more = '') =>
         policyOf(`extends: []\nrules: { drift/flapping: { min_changes: ${changes} }${more} }`)

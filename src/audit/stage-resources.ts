@@ -108,7 +108,7 @@ export async function stageResources(
   return { resources: staged, isRebased, isReformed }
 }
 
-/** Uids of the resources of one kind that differ in this scan from their current version. */
+/** Uids of the resources of one kind that differ in this scan from their current version, or did and were not read whole. */
 export async function findChanged(
   scan: ProjectScan,
   kind: Kind,
@@ -120,6 +120,7 @@ export async function findChanged(
   const bodyOf = new Map(differing.map(({ uid }, at) => [uid, bodies[at]]))
   return forms.flatMap(({ form: { resource }, version }) => {
     const before = bodyOf.get(resource.uid)
+    if (before?.doubts !== undefined && isReadable(resource)) return [resource.uid]
     // Another key or another normal form makes another text of the same thing.
     if (before === undefined || before.sealKeyId !== sealer.keyId || before.normaliser !== normaliserVersion) return []
     const { digest } = write(fillUnseen(resource, before, sealer, doubted))

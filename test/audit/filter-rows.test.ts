@@ -214,6 +214,21 @@ waivers:
     expect(report.notices.map(({ code }) => code)).not.toContain('fields_unseen')
   })
 
+  it('knows no more of those that it could not read because another installation key seals', async () => {
+    const uids = ['s3', 's2', 's1']
+    const service = await open(fleetOf(uids))
+    await service.audit()
+    service.show(fleetOf(uids, () => ({ name: 'renamed' })))
+    const unread = { filtersPerRun: 1, installationKey: 2 }
+    const reports = [
+      await service.audit({ filtersPerRun: 1 }),
+      await service.audit(unread),
+      await service.audit(unread),
+    ]
+    const noted = reports.map(({ notices }) => notices.find(({ code }) => code === 'fields_unseen')?.text.slice(0, 20))
+    expect(noted).toEqual(['2 of 3 subscriptions', '1 of 3 subscriptions', undefined])
+  })
+
   it('takes no row for changed that a version of another installation key had with a seal in a text', async () => {
     const body = { callback: 'https://hooks.example.com/in?token=not-a-real-token-1' }
     const filters = Object.fromEntries(['s2', 's1'].map((uid) => [uid, [{ ...row(uid, '*'), body }]]))

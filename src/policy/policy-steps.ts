@@ -50,6 +50,7 @@ export function* policySteps(
   yield
   return {
     digest: digestOf(active, {
+      custom,
       overrides,
       waivers: waivers.map(({ written }) => written),
       probes,
@@ -85,13 +86,14 @@ const stepSize = 100
 function digestOf(
   active: readonly ActiveRule[],
   {
+    custom,
     overrides,
     waivers,
     probes,
     due,
     ignore,
     windows,
-  }: Pick<ParsedPolicy, 'overrides' | 'probes' | 'due' | 'ignore' | 'windows'> & {
+  }: Pick<ParsedPolicy, 'custom' | 'overrides' | 'probes' | 'due' | 'ignore' | 'windows'> & {
     readonly waivers: readonly WrittenWaiver[]
   },
 ): string {
@@ -105,7 +107,14 @@ function digestOf(
   })
   const evaluates = exceptions.length === 0 ? decides : [decides, exceptions]
   const waives: Json = waivers.length === 0 ? evaluates : [evaluates, waivers as unknown as Json]
+  const activeIds = new Set(active.map(({ rule }) => rule.id))
+  const ofOverrides = custom.filter(
+    ({ rule: { id } }) => !activeIds.has(id) && overrides.some(({ layer }) => layer.has(id)),
+  )
   const more: JsonObject = {
+    ...(ofOverrides.length === 0
+      ? {}
+      : { custom: ofOverrides.map(({ rule }): Json => [rule.id, rule.custom?.source ?? null]) }),
     ...(probes.length === 0 ? {} : { probes: probes.map(({ said }) => said) }),
     ...(Object.keys(due).length === 0 ? {} : { due: { ...due } }),
     ...(ignore.length === 0 ? {} : { ignore: ignore.map(({ path }) => path).sort() }),

@@ -84,6 +84,17 @@ overrides:
     expect(policyOf('overrides: []').digest).toBe(plain)
   })
 
+  it('has a custom rule that it alone switches on in the digest', () => {
+    const digest = (seconds: number, setting: string) =>
+      policyOf(`
+custom: [{ id: acme/slow, kind: endpoint, assert: resource.http_timeout < ${seconds}, severity: low, message: slow }]
+rules: { acme/slow: off }
+overrides: [{ match: { labels: { env: prod } }, rules: { ${setting} } }]
+`).digest
+    expect(digest(60, 'acme/slow: high')).not.toBe(digest(90, 'acme/slow: high'))
+    expect(digest(60, 'endpoint/inactive: off')).toBe(digest(90, 'endpoint/inactive: off'))
+  })
+
   it('with a hostile expression ends in time', () => {
     const name = `${'a'.repeat(5000)}!`
     expect(

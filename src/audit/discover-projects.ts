@@ -15,7 +15,7 @@ import type { ListAccess, ListedProject, RetryBudget, ShowName, Traffic } from '
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { describeFault } from './describe-fault.ts'
-import type { AuditedProject, AuditedService, ListingEntry, ProjectList } from './project-scan.ts'
+import type { AuditedProject, AuditedService, ListingEntry, MatchingEntry, ProjectList } from './project-scan.ts'
 
 export interface ProjectSearch extends ListReader {
   readonly sealer: Sealer
@@ -214,7 +214,11 @@ function findProjects(
     // Its entry matched a name that only the service knows, and that may be another one today.
     const lasting =
       before !== undefined && isNamedByUid(before) ? { labels: labelsOf(before), configuredAt: null } : undefined
-    const entry = entryFor(service.matches, [short, ...alsoCalled]) ?? lasting
+    // One of an earlier run may be known by its name here alone, which has `-` where the service's has blanks.
+    const fits = (match: MatchingEntry) =>
+      entryFor([match], [short, ...alsoCalled]) !== undefined ||
+      (before !== undefined && matchesGlob(short, hyphenated(match.pattern)))
+    const entry = service.matches.find(fits) ?? lasting
     if (entry === undefined) return []
     return [service.open({ name: `${service.name}/${short}`, service: service.name, uid }, entry)]
   }
@@ -284,8 +288,12 @@ async function listProjectsOf(
 
 /** The service's name as a part of a reference; undefined where it does not fit. */
 function wordOf(name: string, sealer: Sealer): string | undefined {
-  const word = name.trim().replace(/ {1,200}/g, '-')
+  const word = hyphenated(name.trim())
   return nameForm.test(word) && sealedName(name, sealer) === name ? word : undefined
+}
+
+function hyphenated(text: string): string {
+  return text.replace(/ {1,200}/g, '-')
 }
 
 /** A name of the list, with its secrets sealed. */

@@ -61,7 +61,7 @@ export interface ListingEntry {
   readonly configuredAt: FileLocation | null
 }
 
-interface MatchingEntry extends ListingEntry {
+export interface MatchingEntry extends ListingEntry {
   /** Of names and ids; `*` is any text. */
   readonly pattern: string
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Report } from '../../src/model/report.ts'
 import {
   addProject,
   changeProject,
@@ -174,6 +175,22 @@ describe('a project that comes, goes or is renamed', () => {
     const report = await f.audit(turn)
     expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders'])
     expect(driftLines(report)).toEqual([`modified project ${f.uidOf('orders')} /name "orders" -> "harmless"`])
+  })
+
+  it('with blanks in its name keeps its entry when the service renames or loses it', async () => {
+    await using f = await openDiscoveryFixture()
+    const uid = addProject(f.fleet, 'team a refunds')
+    const turn = { list: everything(f, { matches: [{ pattern: 'team a *', labels: { team: 'a' } }] }), policy }
+    const labelled = ({ projects }: Report) => projects.map(({ project, labels }) => [project, labels])
+    const known = [['acme/team-a-refunds', { team: 'a' }]]
+    expect(labelled(await f.audit(turn))).toEqual(known)
+    changeProject(f.fleet, uid, { name: 'harmless' })
+    expect(labelled(await f.audit(turn))).toEqual(known)
+    f.service.failNext({ how: 'html', path: listPath })
+    expect(labelled(await f.audit(turn))).toEqual(known)
+    f.fleet.remove(uid)
+    const gone = await f.audit(turn)
+    expect([labelled(gone), listViolations(gone)]).toEqual([known, ['opened project/vanished acme/team-a-refunds']])
   })
 
   it('gives its name to no other project', async () => {

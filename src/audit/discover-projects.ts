@@ -258,13 +258,12 @@ function isNamedByUid(project: ProjectRef): boolean {
 
 /** Labels under which earlier runs scanned projects that only their service's name could match with an entry. */
 async function labelsIn({ history }: ProjectSearch, scans: readonly RecordedScan[]): Promise<LabelsOf> {
-  const runs = new Set(scans.filter(({ project }) => isNamedByUid(project)).map(({ run }) => run.number))
+  const byUid = scans.filter(({ project }) => isNamedByUid(project))
   const labels = new Map<string, ListingEntry['labels']>()
-  for (const run of runs) {
+  for (const [run, scansOfRun] of Map.groupBy(byUid, ({ run }) => run.number)) {
     const inputs = history && (await readRunInputs(history, run))
-    for (const { project, labels: ofProject } of inputs?.projects ?? []) {
-      labels.set(project, ofProject)
-    }
+    const ofRun = new Map(inputs?.projects.map((evaluation) => [evaluation.project, evaluation.labels]))
+    for (const { project } of scansOfRun) labels.set(project.name, ofRun.get(project.name) ?? {})
   }
   return ({ name }) => labels.get(name) ?? {}
 }

@@ -236,6 +236,25 @@ describe('a list that proves nothing', () => {
     expect(report.verdict.exit_code).toBe(3)
   })
 
+  it('scans what only names of the service matched with the labels of its own last scan', async () => {
+    await using f = await openDiscoveryFixture()
+    const [shop, till] = ['shop (eu)', 'till (eu)'].map((name, at) =>
+      addProject(f.fleet, name, `01${at}`.padEnd(26, '0')),
+    )
+    const turn = (env: string) => ({
+      list: everything(f, { matches: [{ pattern: '* (eu)', labels: { env } }] }),
+      policy,
+    })
+    await f.audit(turn('test'))
+    await f.audit({ ...turn('prod'), only: [`acme/${shop}`] })
+    f.service.failNext({ how: 'html', path: listPath })
+    const { projects } = await f.audit(turn('prod'))
+    expect(projects.map(({ project, labels }) => [project, labels])).toEqual([
+      [`acme/${shop}`, { env: 'prod' }],
+      [`acme/${till}`, { env: 'test' }],
+    ])
+  })
+
   it('never believes an empty list', async () => {
     await using f = await openDiscoveryFixture()
     const turn = { list: everything(f), policy }

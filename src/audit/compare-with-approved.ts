@@ -9,6 +9,7 @@ import {
   type ComparedResource,
   type Comparison,
   changesOf,
+  compareWithLastScan,
   type ResealedResource,
   type ScannedResource,
   subjectOf,
@@ -18,9 +19,10 @@ import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, type ProjectScan } from './project-scan.ts'
 import { noChanges, type RecentChanges } from './recent-changes.ts'
 
-/** Compares with a state that a person approved. */
+/** Compares with a state that a person approved; with the last complete scan what that state does not have. */
 export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, recent: RecentChanges): Comparison {
   const { sealer, filters, ignored, currentVersions } = scan
+  const lastScan = compareWithLastScan(scan, recent)
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
   const isResealed = (body: ApprovedBody) => body.sealKeyId !== sealer.keyId && holdsSeals(body.attributes)
@@ -42,9 +44,11 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
     const { kind, attributes } = resource
     const common = { ...subjectOf(resource), after: attributes, isApproved: true, recent: changes }
     if (body === undefined) {
-      if (!isOldVersion(scanned)) unapproved.add(resourceKey(resource))
-      if (!isOldVersion(scanned) && isNew(listing, kind)) {
-        return { ...common, change: 'added', before: undefined, fields: [], areSealsComparable: true }
+      if (!isOldVersion(scanned)) {
+        unapproved.add(resourceKey(resource))
+        if (!isNew(listing, kind)) return undefined
+        const added = { ...common, change: 'added', before: undefined, fields: [], recent: noChanges } as const
+        return { ...added, areSealsComparable: true }
       }
       if (changes.size === 0) return undefined
       return { ...common, change: 'none', before: attributes, fields: [], areSealsComparable: true }
@@ -85,7 +89,12 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
         if (drift !== undefined) compared.push({ resource, drift, originRun: expected.runOf(resource) })
       }
       uncomparedSeals += resealed.length
-      return { compared, resealed }
+      const others = resources.filter(({ resource }) => unapproved.has(resourceKey(resource)))
+      const sinceLastScan = await lastScan.compare(listing, others)
+      return {
+        compared: [...compared, ...sinceLastScan.compared],
+        resealed: [...resealed, ...sinceLastScan.resealed],
+      }
     },
     async compareMissing(statuses, stillThere) {
       const gone: ComparedResource[] = []

@@ -154,6 +154,23 @@ overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }
     expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'resolved drift/unexpected'])
   })
 
+  it('compare with the last scan what the baseline does not have, until a baseline has it', async () => {
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    const project = fixture.uidOf('payments')
+    const uid = createEndpoint(fixture.fleet, project, { name: 'new', url: 'https://new.example.com' })
+    const limit = (rate_limit: number) =>
+      changeEndpoint(fixture.fleet, { project, uid }, (row) => ({ ...row, rate_limit, rate_limit_duration: 60 }))
+    limit(100)
+    expect(await lines(fixture)).toEqual(['opened drift/unexpected'])
+    limit(0)
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'opened drift/rate-limit-lost'])
+    expect(await lines(fixture)).toEqual(['continuing drift/rate-limit-lost', 'continuing drift/unexpected'])
+    await approve(fixture)
+    expect((await audit(fixture)).violations.map(({ resolution }) => resolution)).toEqual(['accepted', 'accepted'])
+  })
+
   it('report no removal of resources that an incomplete walk did not show', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     await audit(fixture)

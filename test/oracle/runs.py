@@ -416,16 +416,15 @@ def follow_drift(scan, r, found=()):
 
 
 def compare_with_state(scan, r):
-    """Drift rules compare with the approved state where there is one, and the list of changes never does."""
+    """Drift rules compare with the approved state where it has the resource, and the list of changes never does."""
     state = scan.project.approved
     if state is None:
         return follow_drift(scan, r)
     if state.has(r):
         follow_drift(scan, r, approved.compare_with_approved(scan, r))
-    else:
-        approved.compare_unapproved(scan, r)
-        follow_drift(scan, r)
-    return None
+        return None
+    approved.compare_unapproved(scan, r)
+    return follow_drift(scan, r)
 
 
 def compare_with_baseline(scan, r):

@@ -15,9 +15,10 @@ import { type RecordedSpan, visitSpans } from '../../src/history/sql/visit-spans
 import { tries } from '../thoroughness.ts'
 import { aRun, perform, projects, type Run, stateOf } from './arbitrary-runs.ts'
 import { type MakePlace, openContractFixture, type Place } from './contract-fixture.ts'
+import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'
 import { request } from './move/copied.ts'
-import { aChange, aContext, aCoverage, aStart, at, aVersion, commit, payments, walkAll } from './samples.ts'
+import { aChange, aContext, aCoverage, aStart, at, aVersion, aViolation, commit, payments, walkAll } from './samples.ts'
 import { confirming, ending, opening, turning } from './violation-steps.ts'
 
 /** What every backend promises of pruning. */
@@ -135,6 +136,30 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       expect(await reasonsFor(2, { last: 1 })).toEqual([])
       await alter('UPDATE hookdrift.violation SET to_run = NULL')
       expect(await reasonsFor(2, { last: 1 })).toEqual(['opened an active violation'])
+    })
+
+    it('keeps an accepted violation, which its acceptance names and which may come back', async () => {
+      const drift = aViolation('a', { rule: 'drift/authentication-lost', originRun: 1 })
+      const { fingerprint, rule, kind, uid, path } = drift
+      await runs(5, async (draft, index) => {
+        if (index === 2) await draft.stageViolations(payments, { confirmed: [], violations: [drift] })
+        if (index === 3) await ending('a', 'accepted')(draft)
+        if (index === 4) await opening('b')(draft)
+      })
+      const signed = { reason: 'it was meant', valueDigest: null, by: 'lee', at: at(50) }
+      await fixture.history.accept([{ project: payments, fingerprint, rule, kind, uid, path, ...signed }])
+      await runs(1)
+      const shown = async () => {
+        const draft = await fixture.history.begin(aStart(at(999)))
+        const { withOrigin } = await historyOf(draft, payments)
+        await draft.abandon(at(999))
+        return { withOrigin, accepted: (await readRunRecord(fixture.history, 6))?.accepted }
+      }
+      const before = await shown()
+      expect(before).toMatchObject({ withOrigin: [{ fingerprint, originRun: 1 }], accepted: [{ severity: 'high' }] })
+      await prune({ last: 1 })
+      expect(await shown()).toEqual(before)
+      expect(await faultsOf()).toEqual([])
     })
 
     it('does not end a violation whose next rows are gone', async () => {

@@ -113,7 +113,7 @@ async function needsOf(
     ],
     [
       'the value before an open drift',
-      await numbers(`SELECT DISTINCT origin_run AS run FROM hookdrift.violation WHERE ${mayBeCompared}`),
+      await numbers(`SELECT DISTINCT origin_run AS run FROM hookdrift.violation WHERE to_run IS NULL OR ${isAccepted}`),
     ],
     ['last complete walk', await numbers(lastCompleteSql)],
     ['last scan of a project', await numbers('SELECT max(run) AS run FROM hookdrift.scan GROUP BY project_id')],
@@ -130,9 +130,9 @@ async function needsOf(
   ]
 }
 
-/** SQL of violations that are active, or accepted: an acceptance may be revoked. */
-const mayBeCompared =
-  "to_run IS NULL OR (resolution = 'accepted' AND fingerprint IN (SELECT fingerprint FROM hookdrift.acceptance))"
+/** SQL of violations that a person accepted: the acceptance may be revoked, and reports say what it is of. */
+const isAccepted =
+  "(resolution IS NOT DISTINCT FROM 'accepted' AND fingerprint IN (SELECT fingerprint FROM hookdrift.acceptance))"
 
 /** The last complete walks of each listing, and of the subscriptions in a run that did not list sources. */
 const lastCompleteSql = `
@@ -203,9 +203,9 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
     )
   }
   for (const table of ['version', 'violation']) {
-    const isNeeded = table === 'version' ? ` AND NOT ${isOfPaused}` : ''
+    const isNeeded = table === 'version' ? isOfPaused : isAccepted
     // Ids order rows by age, so the greatest one must never be reused.
-    await remove(table, `${isOutlived}${isNeeded} AND t.id < (SELECT max(id) FROM hookdrift.${table})`)
+    await remove(table, `${isOutlived} AND NOT ${isNeeded} AND t.id < (SELECT max(id) FROM hookdrift.${table})`)
   }
   await remove('unreferenced', isOutlived)
   await remove('run', `t.state = 'pruned' AND ${await isUnused(session, 'run', 't.number')}`)

@@ -62,8 +62,10 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
       await walkWhole(project, kind)
       await draft.endVersions(project, [known.id])
     }
-    if (what === 'change' && once('change'))
-      await draft.stageChanges(project, [aChange(uid, { kind, referrers: [source] })])
+    if (what === 'change' && once('change')) {
+      const fields = ['/name', '/url'].map((path) => ({ path, before: source, after: uid }))
+      await draft.stageChanges(project, [aChange(uid, { kind, change: 'modified', fields, referrers: [source] })])
+    }
     if (what === 'find' && once('violation')) {
       const message = `uses ${source}`
       await stage(active === undefined ? aViolation(uid, { kind, message }, project) : instead(active, { message }))

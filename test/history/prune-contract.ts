@@ -162,6 +162,42 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       expect(await faultsOf()).toEqual([])
     })
 
+    it('keeps the causes of earlier changes that a kept report has, their owners, and what is mended of them', async () => {
+      const version = async (draft: Draft, owner: string) =>
+        aVersion(
+          'a',
+          { owner_id: owner },
+          { replaces: (await knownIn(draft, payments, 'endpoint', ['a'])).get('a')?.id },
+        )
+      const changed = (draft: Draft, ...paths: string[]) => {
+        const fields = paths.map((path) => ({ path, before: 'x', after: `${draft.run}` }))
+        return draft.stageChanges(payments, [aChange('a', { change: 'modified', fields })])
+      }
+      await runs(6, async (draft, index) => {
+        if (index < 5) await draft.stage(payments, [await version(draft, `team ${index}`)])
+        if (index === 2) await opening('a')(draft)
+        if (index === 2) await changed(draft, '/url', '/name', '/status')
+        if (index === 3) await changed(draft, '/name', '/description')
+        if (index === 5) await ending('a')(draft)
+      })
+      const before = await readRunRecord(fixture.history, 4)
+      expect(before?.causes).toMatchObject([{ firstRun: 2, resources: [{ owner: 'team 2' }] }])
+      const draft = await fixture.history.begin(aStart(at(30 * 24)))
+      await walkAll(draft)
+      await draft.commit(at(30 * 24 + 1), () => 0)
+      await fixture.history.approve([
+        { project: payments, scopes: {}, note: '', by: 'alice', at: at(800), state: { run: 4 } },
+      ])
+      await prune({ last: 1 })
+      expect(await numbersOf(fixture.history)).toEqual([4, 7])
+      expect(await readRunRecord(fixture.history, 4)).toEqual(before)
+      expect(await faultsOf()).toEqual([])
+      await fixture.history.revoke([1], { by: 'alice', at: at(900) })
+      await prune({ last: 1 })
+      expect(await rows('SELECT run FROM hookdrift.change')).toEqual([])
+      expect(await faultsOf()).toEqual([])
+    })
+
     it('does not end a violation whose next rows are gone', async () => {
       await runs(5, async (draft, index) => {
         if (index === 1) await opening('a')(draft)

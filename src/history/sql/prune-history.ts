@@ -195,7 +195,8 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
     [gone],
   )
   await noteKeptRuns(session, keptRuns)
-  for (const table of ['change', 'notice']) await remove(table, `t.run IN ${pruned}`)
+  await remove('notice', `t.run IN ${pruned}`)
+  await remove('change', `t.run IN ${pruned} AND NOT ${isOfCause}`)
   for (const table of ['withheld_removal', 'walk', 'scan']) {
     await remove(
       table,
@@ -203,7 +204,7 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
     )
   }
   for (const table of ['version', 'violation']) {
-    const isNeeded = table === 'version' ? isOfPaused : isAccepted
+    const isNeeded = table === 'version' ? `(${isOfPaused} OR ${isOfChange})` : isAccepted
     // Ids order rows by age, so the greatest one must never be reused.
     await remove(table, `${isOutlived} AND NOT ${isNeeded} AND t.id < (SELECT max(id) FROM hookdrift.${table})`)
   }
@@ -219,6 +220,18 @@ const pruned = "(SELECT number FROM hookdrift.run WHERE state = 'pruned')"
 /** Neither valid in a kept run nor ended by one: a run reports what it ended. */
 const isOutlived =
   't.to_run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kept_run k WHERE k.run BETWEEN t.from_run AND t.to_run)'
+
+/** A violation `v` is valid in a kept run. */
+const isShown = '(v.to_run IS NULL OR EXISTS (SELECT 1 FROM kept_run k WHERE k.run >= v.from_run AND k.run < v.to_run))'
+/** Changes of the run that opened such a violation are causes, and later ones of its resource mend these. */
+const isOfCause = `(t.run IN (SELECT v.first_run FROM hookdrift.violation v WHERE ${isShown})
+  OR EXISTS (SELECT 1 FROM hookdrift.violation v WHERE v.project_id = t.project_id AND v.kind = t.kind AND v.uid = t.uid
+    AND v.first_run < t.run AND ${isShown}))`
+
+/** A cause says whose its resources were, and what they were before. */
+const isOfChange = `EXISTS (SELECT 1 FROM hookdrift.change c WHERE c.project_id = t.project_id
+  AND c.run BETWEEN t.from_run AND t.to_run
+  AND ((c.kind = t.kind AND c.uid = t.uid) OR (c.kind = 'subscription' AND t.kind = 'endpoint')))`
 
 /** Since when an endpoint is paused follows from its versions one after the other, and from nothing else. */
 const isPaused = (version: string) => `${version}.kind = 'endpoint' AND ${version}.body LIKE '%"status":"paused"%'`

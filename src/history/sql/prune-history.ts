@@ -5,7 +5,7 @@ import { keepsSomething, type RetentionRules, reasonsToKeep } from '../retention
 import type { PlannedRun, PruneRequest } from '../upkeep.ts'
 import type { HistoryBackend } from './backend.ts'
 import { committedRuns } from './runs.ts'
-import { latestScansAt } from './scans.ts'
+import { incompleteSinceSql, lastCompleteScanSql, latestScansAt } from './scans.ts'
 import { type Session, sqlOf, type Transaction } from './session.ts'
 
 interface PruneResult {
@@ -240,7 +240,7 @@ const isOfPaused = `(${isPaused('t')} AND EXISTS (SELECT 1 FROM hookdrift.versio
 
 /**
  * Notes the kept runs, and scans of pruned runs that queries about a kept run still read: the last scan and the last
- * complete walks by then, the scan before a run that resolved a violation, and the last walks with a shape and a status.
+ * complete walks by then, the last complete scan and the one after it, the scan before a run that resolved a violation, and the last walks with a shape and a status.
  * Both databases find a temporary table before one of the history.
  */
 async function noteKeptRuns(session: Session, keptRuns: readonly number[]): Promise<void> {
@@ -255,6 +255,10 @@ async function noteKeptRuns(session: Session, keptRuns: readonly number[]): Prom
 const keptScans = `
   SELECT project_id, run FROM (SELECT p.id AS project_id, (SELECT max(s.run) FROM hookdrift.scan s
       WHERE s.project_id = p.id AND s.run <= k.run) AS run
+    FROM kept_run k CROSS JOIN hookdrift.project p) l WHERE run IS NOT NULL
+  UNION SELECT project_id, run FROM (SELECT p.id AS project_id, ${lastCompleteScanSql('p.id', 'k.run')} AS run
+    FROM kept_run k CROSS JOIN hookdrift.project p) l WHERE run IS NOT NULL
+  UNION SELECT project_id, run FROM (SELECT p.id AS project_id, ${incompleteSinceSql('p.id', 'k.run')} AS run
     FROM kept_run k CROSS JOIN hookdrift.project p) l WHERE run IS NOT NULL
   UNION SELECT project_id, run FROM (SELECT f.project_id, (SELECT s.run
       FROM hookdrift.scan s CROSS JOIN hookdrift.walk w

@@ -37,15 +37,24 @@ interface DatedScanRow extends ProjectRef, CommittedRun {
   readonly incompleteEnd: string
 }
 
+/** SQL for the run of the last complete scan of a project by a run; NULL without one. */
+export function lastCompleteScanSql(project: string, run: string): string {
+  return `(SELECT c.run FROM hookdrift.scan c WHERE c.project_id = ${project} AND c.run <= ${run}
+    AND NOT EXISTS (SELECT 1 FROM hookdrift.walk o WHERE o.project_id = c.project_id AND o.run = c.run
+      AND o.status NOT IN ('complete', 'skipped'))
+    ORDER BY c.run DESC LIMIT 1)`
+}
+/** SQL for the run of the first scan after it, by the same run; NULL where the last scan is complete. */
+export function incompleteSinceSql(project: string, run: string): string {
+  return `(SELECT min(n.run) FROM hookdrift.scan n WHERE n.project_id = ${project} AND n.run <= ${run}
+    AND n.run > coalesce(${lastCompleteScanSql(project, run)}, 0))`
+}
+
 /** The last scan of each project, and the first one after its last complete one. */
 const datedScansSql = `SELECT l.id, l.name, l.service, l.uid, r.number, r.started_at AS "startedAt",
     r.finished_at AS "finishedAt", i.number AS "incompleteRun", i.started_at AS "incompleteStart",
     i.finished_at AS "incompleteEnd"
-  FROM (SELECT t.*, (SELECT min(n.run) FROM hookdrift.scan n WHERE n.project_id = t.id AND n.run <= t.run
-      AND n.run > coalesce((SELECT c.run FROM hookdrift.scan c WHERE c.project_id = t.id AND c.run <= t.run
-        AND NOT EXISTS (SELECT 1 FROM hookdrift.walk o WHERE o.project_id = c.project_id AND o.run = c.run
-          AND o.status NOT IN ('complete', 'skipped'))
-        ORDER BY c.run DESC LIMIT 1), 0)) AS incomplete FROM (${lastScanSql('$1')}) t) l
+  FROM (SELECT t.*, ${incompleteSinceSql('t.id', 't.run')} AS incomplete FROM (${lastScanSql('$1')}) t) l
   JOIN hookdrift.run r ON r.number = l.run LEFT JOIN hookdrift.run i ON i.number = l.incomplete`
 
 /**

@@ -6,6 +6,7 @@ import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { type SharedProcess, successionMs } from '../history/postgres/lease.ts'
 import { postgresBackend } from '../history/postgres/postgres-backend.ts'
 import type { Fence, HistoryBackend } from '../history/sql/backend.ts'
+import { AuditError } from '../model/errors.ts'
 import { briefTransaction } from './brief-transaction.ts'
 import type { TaskKey } from './tasks.ts'
 
@@ -29,7 +30,7 @@ export class SharedRunDraft extends RunDraft {
 export interface RunDrafts {
   /** @throws AuditError.busy when another live run owns the lease */
   begin(start: RunStart): Promise<SharedRunDraft>
-  /** Goes on with a run whose process was lost. @throws AuditError.busy as `begin` */
+  /** Goes on with a run whose process was lost. @throws AuditError.busy as `begin`, and where the run has ended */
   adopt(run: number): Promise<SharedRunDraft>
   /** Drafts a project whose task this worker took. */
   ofTask(task: TaskKey & { readonly token: number }): SqlScanDraft
@@ -42,7 +43,13 @@ export function openDrafts(db: PostgresDatabase, owner: SharedProcess): RunDraft
     begin: async (start) => new SharedRunDraft(backend, await acquireRun(backend, start), blockIds(db)),
     async adopt(run) {
       const { lease } = postgresBackend(db, owner, { expiryMs: successionMs })
-      const token = await briefTransaction(db, (transaction) => lease.take(transaction))
+      const token = await briefTransaction(db, async (transaction) => {
+        const token = await lease.take(transaction)
+        // Another process may have closed it since it was read, and a later run may have linked that.
+        const state = await transaction.value<string>('SELECT state FROM hookdrift.run WHERE number = $1', [run])
+        if (state !== 'running') throw AuditError.busy(`run ${run} was ended by another process`)
+        return token
+      })
       return new SharedRunDraft(backend, { run, token, interrupted: [] }, blockIds(db))
     },
     ofTask({ run, projectId, token }) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { findBrokenLink } from '../../src/history/chain/links.ts'
 import { beginBlocks } from '../../src/history/draft/draft-ids.ts'
 import type { SharedProcess } from '../../src/history/postgres/lease.ts'
 import { postgresBackend } from '../../src/history/postgres/postgres-backend.ts'
@@ -56,5 +57,17 @@ describe.skipIf(!hasPostgres)('a run whose coordinator was lost with its machine
     await expect(accept([])).rejects.toMatchObject(refused)
     await (await drafts.adopt(begun.run)).commit(at(3), () => 0)
     await accept([])
+  })
+
+  it('is not adopted once another run closed it, whose link covers how it ended', async () => {
+    const { db } = fixture
+    await beginBlocks(db)
+    const [lost, other] = [openDrafts(db, on('one')), openDrafts(db, on('two'))]
+    const begun = await lost.begin(aStart(at(1)))
+    await db.run("UPDATE hookdrift.lease SET heartbeat_at = 'epoch'")
+    await (await other.begin(aStart(at(2)))).commit(at(3), () => 0)
+    const ended = { kind: 'busy', message: expect.stringContaining(`run ${begun.run} was ended by another process`) }
+    await expect(other.adopt(begun.run).then((draft) => draft.giveUp(at(4)))).rejects.toMatchObject(ended)
+    expect(await db.snapshot(findBrokenLink)).toBeUndefined()
   })
 })

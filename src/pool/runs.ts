@@ -38,7 +38,7 @@ export interface RunPlan {
 }
 
 /** The data of the job of a run. */
-export interface RunKey {
+export interface RunKey extends Pick<RunRequest, 'schedule'> {
   readonly id: string
   /** Since when workers gave the job back because their files differ, in milliseconds since the epoch. */
   readonly differsSince?: number
@@ -47,7 +47,7 @@ export interface RunKey {
 }
 
 /** One run of a schedule waits or is under way at a time; persons wait for each other. */
-export function keyOf({ schedule }: Pick<RunRequest, 'schedule'>, id: string): string {
+export function keyOf({ id, schedule }: RunKey): string {
   return schedule === null ? `asked ${id}` : `schedule ${schedule}`
 }
 
@@ -59,7 +59,8 @@ export async function requestRun(
   within?: PostgresSession,
 ): Promise<boolean> {
   const ask = async (session: PostgresSession) => {
-    const sent = await jobs.send(runQueue, [{ id } satisfies RunKey], { key: keyOf(request, id) }, session)
+    const job: RunKey = { id, schedule: request.schedule }
+    const sent = await jobs.send(runQueue, [job], { key: keyOf(job) }, session)
     if (sent === 0) return false
     await session.run("DELETE FROM hookdrift.run_plan WHERE ended_at < clock_timestamp() - interval '1 day'")
     await session.run('INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ($1, $2, clock_timestamp())', [

@@ -4,9 +4,10 @@ import type { ProcessContext } from '../../src/app/process-context.ts'
 import { coordinateRun } from '../../src/app/shared/coordinate-run.ts'
 import { openSealer, openSharedFiles } from '../../src/app/shared/shared-files.ts'
 import { systemClock } from '../../src/app/system.ts'
+import { AuditError } from '../../src/model/errors.ts'
 import { openDrafts } from '../../src/pool/drafts.ts'
 import { openJobs, runQueue } from '../../src/pool/jobs.ts'
-import { type RunKey, readRequestedRun, requestRun } from '../../src/pool/runs.ts'
+import { type RunKey, type RunRequest, readRequestedRun, requestRun } from '../../src/pool/runs.ts'
 import { openSharedGates } from '../../src/pool/shared-gates.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { configure, withService } from '../config/config-fixture.ts'
@@ -17,9 +18,11 @@ const terminal = { env: {}, stderr: { write: () => true }, cwd: () => '/' } as u
 describe.skipIf(!hasPostgres)('a run that an error of the history ends each time', () => {
   const fixture = openDatabaseFixture()
 
-  /** Coordinates a run whose history cannot be opened, and returns what became of its request. */
-  async function coordinate(more: Partial<RunKey>) {
-    const { db } = fixture
+  /**
+   * Coordinates a run whose history cannot be opened, and returns what became of its request, and whether its schedule may
+   * ask for another one.
+   */
+  async function coordinate(more: Partial<RunKey>, db = fixture.db) {
     const configuration = configure(withService({}, { history: '/proc/nowhere/h.db', seal_key: 'k'.repeat(32) }))
     const policy = policyOf('extends: []')
     const jobs = await openJobs(db, () => {}, { supervises: false })
@@ -27,22 +30,19 @@ describe.skipIf(!hasPostgres)('a run that an error of the history ends each time
     const pool = { db, jobs, drafts: openDrafts(db, owner), gates: openSharedGates(db, systemClock), async close() {} }
     const failed: unknown[] = []
     try {
-      await requestRun(
-        pool,
-        {
-          schedule: 'nightly',
-          configurationDigest: configuration.digest,
-          policyDigest: policy.digest,
-          sealKeyId: openSealer({ configuration }, terminal).keyId,
-          only: [],
-          failOn: 'medium',
-          runsProbes: true,
-          acceptsRemovals: false,
-          notifies: true,
-          runTimeoutMs: 60_000,
-        },
-        'asked',
-      )
+      const request: RunRequest = {
+        schedule: 'nightly',
+        configurationDigest: configuration.digest,
+        policyDigest: policy.digest,
+        sealKeyId: openSealer({ configuration }, terminal).keyId,
+        only: [],
+        failOn: 'medium',
+        runsProbes: true,
+        acceptsRemovals: false,
+        notifies: true,
+        runTimeoutMs: 60_000,
+      }
+      await requestRun(pool, request, 'asked')
       const [job] = await jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 })
       if (job === undefined) throw new Error('the job of the run is not there')
       const nothing = () => {}
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)('a run that an error of the history ends each time
           telemetry: undefined,
         },
       )
-      return { requested: await readRequestedRun(db, 'asked'), failed }
+      return { requested: await readRequestedRun(db, 'asked'), failed, isFree: await requestRun(pool, request, 'next') }
     } finally {
       await jobs.close()
     }
@@ -67,6 +67,20 @@ describe.skipIf(!hasPostgres)('a run that an error of the history ends each time
   it('is tried again for some minutes', async () => {
     const { requested, failed } = await coordinate({ failsSince: Date.now() - 60_000 })
     expect({ hasEnded: requested?.hasEnded, failed }).toEqual({ hasEnded: false, failed: [] })
+  })
+
+  it('stays the only one of its schedule where a server that was away did not say whose it is', async () => {
+    const { db } = fixture
+    let asked = 0
+    const away: typeof db = {
+      ...db,
+      get: async (sql, values) => {
+        asked += 1
+        if (asked === 1) throw AuditError.failure('the server is away', { advice: '', isPassing: true })
+        return db.get(sql, values)
+      },
+    }
+    expect(await coordinate({}, away)).toMatchObject({ requested: { hasEnded: false }, isFree: false })
   })
 
   it('then ends with that error, so that people hear of it and the next tick has its run', async () => {

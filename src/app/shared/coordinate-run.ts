@@ -61,7 +61,7 @@ const laterS = 5
 export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorDependencies): Promise<void> {
   const { pool, watch, log, terminal, telemetry } = dependencies
   const { db, jobs } = pool
-  const { id } = job.data
+  const { id, schedule } = job.data
   const finish = (error: RunError | null) =>
     briefTransaction(db, async (transaction) => {
       await endRun(transaction, id, error && { kind: error.kind, message: error.message })
@@ -70,15 +70,13 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
   const offerAgain = (delayS: number, data: RunKey = job.data) =>
     briefTransaction(db, async (transaction) => {
       if (!(await jobs.complete(runQueue, job, transaction))) return
-      await jobs.send(runQueue, [data], { delayS, key: keyOf({ schedule }, id) }, transaction)
+      await jobs.send(runQueue, [data], { delayS, key: keyOf(data) }, transaction)
     })
-  let schedule: string | null = null
   // Of a run that is tried again, the last attempt is traced.
   let trace: RunTrace | undefined
   try {
     const requested = await readRequestedRun(db, id)
     if (requested === undefined || requested.hasEnded || requested.state === 'committed') return await finish(null)
-    schedule = requested.request.schedule
     if (requested.stoppedBy !== null && requested.run === null)
       return await finish(failure('it was stopped before it began'))
     // Another process took the history over.
@@ -93,7 +91,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       const { differsSince = systemClock.now() } = job.data
       log.warn({ schedule, differs: files }, 'a run was asked for with other files than this worker has')
       if (systemClock.now() - differsSince < agreeWithinMs && (requested.leftMs ?? 0) >= 0) {
-        return await offerAgain(laterS, { id, differsSince })
+        return await offerAgain(laterS, { id, schedule, differsSince })
       }
       // What it began with is nowhere any longer: the next tick asks with what there is.
       if (requested.run !== null) await closeRun(pool, requested.run)

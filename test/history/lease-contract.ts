@@ -58,6 +58,18 @@ export function describeLease(name: string, makePlace: () => Place): void {
       await other.close()
     })
 
+    it('is taken over from another machine where its last heartbeat is by a clock that was ahead', async () => {
+      await fixture.machines.pass(86_400)
+      await begin()
+      fixture.owner.kill()
+      await fixture.machines.pass(-86_400)
+      const other = await fixture.place.open(fixture.machines.process(200, 'beta'))
+      const draft = await other.begin(aStart())
+      expect(draft.interrupted).toEqual([1])
+      await commit(draft)
+      await other.close()
+    })
+
     it('keeps a paused owner that wakes up from writing', async () => {
       const first = await aFirstRun()
       const paused = await begin()

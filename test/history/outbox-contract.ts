@@ -423,7 +423,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         await other.close()
       })
 
-      it('is free again when its owner is dead, or was silent for too long', async () => {
+      it('is free again when its owner is dead, was silent for too long, or had a clock that was ahead', async () => {
         const killed = fixture.machines.process(300)
         const other = await fixture.place.open(killed)
         await fixture.history.enqueue([aMessage('m1')], at(1))
@@ -435,6 +435,8 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(await third.claim('hook')).toBeUndefined()
         await fixture.machines.pass(fixture.place.expiryS)
         expect(await third.claim('hook')).toBeDefined()
+        await fixture.machines.pass(-86_400)
+        expect(await fixture.history.claim('hook')).toBeDefined()
         await third.close()
         await other.close()
       })

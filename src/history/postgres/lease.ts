@@ -1,5 +1,5 @@
 import { AuditError } from '../../model/errors.ts'
-import { heartbeatMs, type LeaseOwner, leaseTaken } from '../lease-owner.ts'
+import { heartbeatMs, type LeaseOwner, leaseTaken, moveOf } from '../lease-owner.ts'
 import type { ChannelClaims } from '../outbox.ts'
 import type { Session } from '../sql/session.ts'
 import type { PostgresDatabase } from './connect.ts'
@@ -68,7 +68,9 @@ const takenAtSql = `to_char(taken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:S
 
 /** Whether the owner counts as alive. A released lease has a heartbeat in 1970. */
 function isLive(lease: LeaseRow, owner: SharedProcess, expiryMs = leaseExpiryMs): boolean {
-  if (lease.ageMs >= expiryMs) return false
+  if (moveOf(lease) !== undefined) return true
+  // By a clock that was ahead, the last heartbeat lies in the future.
+  if (Math.abs(lease.ageMs) >= expiryMs) return false
   const isHere = lease.host === owner.host && lease.bootId === owner.bootId
   return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
 }

@@ -36,6 +36,10 @@ export function readPostgresUrl(text: string): PostgresServer {
   if (url === undefined) {
     throw refusal('is not a URL', 'write `:`, `/`, `?`, `#`, `@` and `%` of a password as `%3A`, `%2F` and so on')
   }
+  // A password that ends the host ends in one of these, which messages would show.
+  if (url.hash !== '' || `${url.pathname}${url.search}`.includes('@')) {
+    throw refusal('has `#`, or `@` after the host', 'write `/`, `?`, `#`, `@` and `%` as `%2F`, `%3F`, `%23` and so on')
+  }
   for (const name of url.searchParams.keys()) {
     if (!parameters.some((parameter) => parameter === name)) {
       throw refusal(`has the parameter ${JSON.stringify(name)}`, `use ${parameters.join(', ')} only`)
@@ -73,9 +77,12 @@ export function displayNameOf({ host = 'localhost', port, database = '', schema 
   return parameters.length === 0 ? address : `${address}?${parameters.join('&')}`
 }
 
-/** A URL, or a command line with one, without the password in it. Other texts stay as they are. */
+/**
+ * A URL, or a command line with one, without the password in it, also where that is not escaped. Other texts stay as they
+ * are.
+ */
 export function withoutPassword(text: string): string {
-  return text.replace(/(\bpostgres(?:ql)?:\/\/[^\s/?#@:]{0,4096}):[^\s/?#]{0,4096}@/gi, '$1@')
+  return text.replace(/(\bpostgres(?:ql)?:\/\/[^\s/?#:]{0,4096}):(?:\S{0,4096}|[^\n]{0,4096})@/gi, '$1@')
 }
 
 function hostOf({ hostname }: URL): string | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readLocation } from '../../src/history/location.ts'
+import { withoutPassword } from '../../src/history/postgres-server.ts'
 import { AuditError } from '../../src/model/errors.ts'
 
 describe('the location of a history', () => {
@@ -56,6 +57,32 @@ describe('the location of a history', () => {
       )
     },
   )
+
+  it.each([
+    'postgres://user:12#a-real-key@db.example.com/h',
+    'postgres://user:12/a-real-key@db.example.com',
+    'postgres://user:12?a-real-key@db.example.com/h',
+    'postgres://user:not@a-real-key#x@db.example.com/h',
+    'postgres://user@db.example.com/h#a-real-key',
+  ])('refuses a URL whose password ends it too early, and shows nothing of it: %s', (url) => {
+    const refused = expect.objectContaining({ exitCode: 2, message: expect.not.stringMatching(/12|real/) })
+    expect(() => readLocation(url, '/work')).toThrow(refused)
+  })
+
+  it.each([
+    ['postgres://user:not-a-real-key@db/h', 'postgres://user@db/h'],
+    ['postgres://user@corp:not-a-real-key@db/h', 'postgres://user@corp@db/h'],
+    ['postgres://user:not/a?real#key@db/h', 'postgres://user@db/h'],
+    ['postgres://user:not a@real key@db/h', 'postgres://user@db/h'],
+    [
+      'got 2: postgres://a:not-a-real-key@db/h, postgres://b:n@t@[::1]:5433/h',
+      'got 2: postgres://a@db/h, postgres://b@[::1]:5433/h',
+    ],
+    ['postgres://user@[fe80::1]:5433/h', 'postgres://user@[fe80::1]:5433/h'],
+    ['postgres://db:5433/h?sslmode=require', 'postgres://db:5433/h?sslmode=require'],
+  ])('is shown in command lines without its password: %s', (text, shown) => {
+    expect(withoutPassword(text)).toBe(shown)
+  })
 
   it.each(['postgres:user:not-a-real-key@db.example.com/h', 'postgresql:/user:not-a-real-key@db.example.com/h'])(
     'refuses a URL without its slashes, and shows nothing of it: %s',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -70,6 +70,23 @@ describe('a backup', () => {
       message: expect.stringContaining('which is not a file'),
     })
   })
+
+  it.each(['hookdrift.key', 'history.db-wal', 'history.db-shm'])(
+    'replaces no file of the history: %s',
+    async (name) => {
+      target = join(dirname(file), name)
+      for (const text of [undefined, 'there']) {
+        if (text !== undefined) writeFileSync(target, text)
+        const refused = {
+          exitCode: 2,
+          message: `the backup cannot replace ${target}, which belongs to the history ${file}`,
+        }
+        await expect(copy(true)).rejects.toMatchObject(refused)
+        expect(existsSync(target)).toBe(text !== undefined)
+      }
+      rmSync(target)
+    },
+  )
 
   it('is not written next to changes of a former file, which SQLite would make to it', async () => {
     await copy()

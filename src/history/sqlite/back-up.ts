@@ -1,7 +1,9 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { AuditError } from '../../model/errors.ts'
 import type { Backup, Verification, VerificationRequest } from '../upkeep.ts'
 import { asDamage } from './describe-damage.ts'
+import { nearestRealPath } from './network-file-system.ts'
 import { cannotWrite, inOneFile, refuseTarget, unverifiedBackup, writeNewFile } from './new-file.ts'
 import { openToExamine } from './open-to-examine.ts'
 import { verifyHistory } from './verify/verify-history.ts'
@@ -19,6 +21,11 @@ export async function backUp(
 ): Promise<Backup> {
   if (isOneFile(file, target)) {
     throw AuditError.usage(`the backup cannot replace the history itself, ${file}`, {
+      advice: 'name another file',
+    })
+  }
+  if (belongsTo(file, target)) {
+    throw AuditError.usage(`the backup cannot replace ${target}, which belongs to the history ${file}`, {
       advice: 'name another file',
     })
   }
@@ -50,6 +57,14 @@ function isOneFile(file: string, target: string): boolean {
   if (!(existsSync(file) && existsSync(target))) return false
   const [one, other] = [statSync(file), statSync(target)]
   return one.ino === other.ino && one.dev === other.dev
+}
+
+/** Whether it is the place of a file next to the history: of SQLite's, or of the installation key. */
+function belongsTo(file: string, target: string): boolean {
+  const placeOf = (path: string) => join(nearestRealPath(dirname(path)), basename(path))
+  const real = existsSync(file) ? realpathSync(file) : file
+  const own = [...['-wal', '-shm', '-journal'].map((end) => real + end), join(dirname(file), 'hookdrift.key')]
+  return own.some((each) => isOneFile(each, target) || placeOf(each) === placeOf(target))
 }
 
 /** @throws AuditError.failure when the copy in the file has faults */

@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { keepNothing } from '../../src/history/retention.ts'
 import { fileSystemAt } from '../../src/history/sqlite/network-file-system.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { temporaryDatabasePaths } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 
@@ -74,6 +76,14 @@ describe('a history', () => {
 
   it.each(['ext4', 'overlay', 'tmpfs', 'fuse.mergerfs', '9p'])('on %s is opened', async (type) => {
     await open(file, mount('/', type))
+  })
+
+  it('on a network file system is not pruned', async () => {
+    await open(file, undefined)
+    const mounts = `${mount('/', 'ext4')}\n${mount(dirname(file), 'nfs')}`
+    const upkeep = sqliteUpkeep(file, { ...new Machines().process(1), mounts: () => mounts })
+    const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' }
+    await expect(upkeep.prune(order)).rejects.toThrow(/network file system/)
   })
 
   it('is opened when mounts are unknown', async () => {

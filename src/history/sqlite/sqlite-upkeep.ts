@@ -10,6 +10,7 @@ import type { FreedDisk, HistoryUpkeep, PruneRequest, QueryAnswer, QueryLimits }
 import { backUp } from './back-up.ts'
 import { withDamageDescribed } from './describe-damage.ts'
 import type { LocalProcess } from './lease.ts'
+import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
 import { openToExamine } from './open-to-examine.ts'
 import type { QueryMessage, QueryRequest } from './query-process.ts'
@@ -30,6 +31,7 @@ export function sqliteUpkeep(file: string, owner: LocalProcess): HistoryUpkeep {
   }
   const change = async <Result>(work: (db: Database) => Result | Promise<Result>): Promise<Result> => {
     refuseMissing(file)
+    refuseNetworkFileSystem(file, owner.mounts?.())
     const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner })
     return workAndClose(db, () => work(db))
   }

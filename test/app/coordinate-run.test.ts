@@ -5,13 +5,16 @@ import { coordinateRun } from '../../src/app/shared/coordinate-run.ts'
 import { openSealer, openSharedFiles } from '../../src/app/shared/shared-files.ts'
 import { systemClock } from '../../src/app/system.ts'
 import { AuditError } from '../../src/model/errors.ts'
+import { toolVersion } from '../../src/model/package-files.ts'
+import { unknownScope } from '../../src/model/run-scope.ts'
 import { openDrafts } from '../../src/pool/drafts.ts'
 import { openJobs, runQueue } from '../../src/pool/jobs.ts'
-import { type RunKey, type RunRequest, readRequestedRun, requestRun } from '../../src/pool/runs.ts'
+import { type RunKey, type RunRequest, readRequestedRun, requestRun, writePlan } from '../../src/pool/runs.ts'
 import { openSharedGates } from '../../src/pool/shared-gates.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { configure, withService } from '../config/config-fixture.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
+import { aStart } from '../history/samples.ts'
 
 const terminal = { env: {}, stderr: { write: () => true }, cwd: () => '/' } as unknown as ProcessContext // What it uses here.
 
@@ -22,7 +25,7 @@ describe.skipIf(!hasPostgres)('a run that an error of the history ends each time
    * Coordinates a run whose history cannot be opened, and returns what became of its request, and whether its schedule may
    * ask for another one.
    */
-  async function coordinate(more: Partial<RunKey>, db = fixture.db) {
+  async function coordinate(more: Partial<RunKey>, { db = fixture.db, hasBegun = false } = {}) {
     const configuration = configure(withService({}, { history: '/proc/nowhere/h.db', seal_key: 'k'.repeat(32) }))
     const policy = policyOf('extends: []')
     const jobs = await openJobs(db, () => {}, { supervises: false })
@@ -43,6 +46,13 @@ describe.skipIf(!hasPostgres)('a run that an error of the history ends each time
         runTimeoutMs: 60_000,
       }
       await requestRun(pool, request, 'asked')
+      if (hasBegun) {
+        const lost = await pool.drafts.begin({ ...aStart(), ...request, toolVersion: toolVersion() })
+        const options = { runsProbes: false, acceptsRemovals: false, runTimeoutMs: 60_000 }
+        const plan = { lists: [], isWholeFleet: true, areAll: true, scope: unknownScope }
+        await writePlan(db, 'asked', { run: lost.run, plan, options })
+        await lost.release()
+      }
       const [job] = await jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 })
       if (job === undefined) throw new Error('the job of the run is not there')
       const nothing = () => {}
@@ -80,12 +90,17 @@ describe.skipIf(!hasPostgres)('a run that an error of the history ends each time
         return db.get(sql, values)
       },
     }
-    expect(await coordinate({}, away)).toMatchObject({ requested: { hasEnded: false }, isFree: false })
+    expect(await coordinate({}, { db: away })).toMatchObject({ requested: { hasEnded: false }, isFree: false })
   })
 
   it('then ends with that error, so that people hear of it and the next tick has its run', async () => {
     const { requested, failed } = await coordinate({ failsSince: Date.now() - 600_000 })
     expect(requested).toMatchObject({ hasEnded: true, error: { kind: 'failure' } })
     expect(failed).toEqual([expect.objectContaining({ kind: 'failure' })])
+  })
+
+  it('is closed with it, so that no run is left that no one writes', async () => {
+    const { requested } = await coordinate({ failsSince: Date.now() - 600_000 }, { hasBegun: true })
+    expect(requested).toMatchObject({ hasEnded: true, error: { kind: 'failure' }, run: 1, state: 'interrupted' })
   })
 })

@@ -117,6 +117,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
         await offerAgain(laterS, isLasting(error) ? { failsSince: systemClock.now(), ...job.data } : job.data)
       } else {
         trace?.failed(error instanceof AuditError ? error.kind : 'bug', systemClock.now())
+        await closeLeft(pool, id)
         await finish(error instanceof AuditError ? error : failure(`a bug in hookdrift: ${messageOf(error)}`))
         watch.failed(schedule, error)
       }
@@ -209,6 +210,16 @@ async function conduct(
   const options = { runsProbes, acceptsRemovals, runTimeoutMs }
   const audit = { ...common, ...options, ...plan, projects, services: searchedServices(services, plan.areAll) }
   return await auditTogether(audit, { plan, options }, coordinating, await dependencies(projects))
+}
+
+/** Ends what was begun of a run that failed for good. Where it cannot, the next run does. */
+async function closeLeft(pool: Pool, id: string): Promise<void> {
+  try {
+    const requested = await readRequestedRun(pool.db, id)
+    if (requested?.state === 'running' && requested.run !== null) await closeRun(pool, requested.run)
+  } catch {
+    // Another process owns the lease, or the server fails.
+  }
 }
 
 /** Ends a run that no worker goes on with: nothing of it is kept. @throws AuditError.busy while another owns the lease */

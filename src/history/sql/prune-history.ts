@@ -197,6 +197,10 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
   await noteKeptRuns(session, keptRuns)
   await remove('notice', `t.run IN ${pruned}`)
   await remove('change', `t.run IN ${pruned} AND NOT ${isOfCause}`)
+  await session.run('CREATE TEMP TABLE kept_change (project_id bigint, run bigint, PRIMARY KEY (project_id, run))')
+  await session.run(
+    `INSERT INTO kept_change SELECT DISTINCT project_id, run FROM hookdrift.change WHERE run IN ${pruned}`,
+  )
   for (const table of ['withheld_removal', 'walk', 'scan']) {
     await remove(
       table,
@@ -211,7 +215,7 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
   await remove('unreferenced', isOutlived)
   await remove('run', `t.state = 'pruned' AND ${await isUnused(session, 'run', 't.number')}`)
   await remove('document', await isUnused(session, 'document', 't.sha256'))
-  for (const table of ['kept_run', 'kept_scan']) await session.run(`DROP TABLE ${table}`)
+  for (const table of ['kept_run', 'kept_scan', 'kept_change']) await session.run(`DROP TABLE ${table}`)
   return bytes
 }
 
@@ -229,9 +233,8 @@ const isOfCause = `(t.run IN (SELECT v.first_run FROM hookdrift.violation v WHER
     AND v.first_run < t.run AND ${isShown}))`
 
 /** A cause says whose its resources were, and what they were before. */
-const isOfChange = `EXISTS (SELECT 1 FROM hookdrift.change c WHERE c.project_id = t.project_id
-  AND c.run BETWEEN t.from_run AND t.to_run
-  AND ((c.kind = t.kind AND c.uid = t.uid) OR (c.kind = 'subscription' AND t.kind = 'endpoint')))`
+const isOfChange = `EXISTS (SELECT 1 FROM kept_change c WHERE c.project_id = t.project_id
+  AND c.run BETWEEN t.from_run AND t.to_run)`
 
 /** Since when an endpoint is paused follows from its versions one after the other, and from nothing else. */
 const isPaused = (version: string) => `${version}.kind = 'endpoint' AND ${version}.body LIKE '%"status":"paused"%'`

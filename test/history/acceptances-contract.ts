@@ -131,6 +131,23 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
       ])
     })
 
+    it('lists them with the name that their project has by now, for those who may know of that', async () => {
+      await withViolation()
+      await fixture.history.accept([anAcceptance()])
+      const renamed = { ...payments, name: 'acme/renamed' }
+      await run(undefined, [renamed, { ...orders, name: payments.name }])
+      const namesFor = async (name: string) => {
+        const visibility = {
+          isWhole: false,
+          isVisible: (project: string) => project === name,
+          seesService: () => false,
+        }
+        return (await listAcceptances({ ...fixture.history, visibility })).map(({ project }) => project.name)
+      }
+      expect(await namesFor(payments.name)).toEqual([])
+      expect(await namesFor(renamed.name)).toEqual([renamed.name])
+    })
+
     it('shows them without severity and message when their violation is no longer known', async () => {
       await withViolation()
       await fixture.history.accept([anAcceptance({ fingerprint: 'f'.repeat(32) })])

@@ -235,7 +235,8 @@ describe('query plans', () => {
 
   it('find the names of accepted resources by the index on fingerprints', async () => {
     const steps = (await preparedFor(listAcceptances)).flatMap(stepsOf)
-    const ofViolations = steps.filter((step) => /^(?:SCAN|SEARCH) [lv] /.test(step))
+    // `l` is a scan, too, of which the name of its project is read.
+    const ofViolations = steps.filter((step) => /^(?:SCAN|SEARCH) [lv] (?!.*scan_of_project)/.test(step))
     expect(ofViolations).toEqual([
       expect.stringMatching(/^SEARCH v USING INTEGER PRIMARY KEY \(rowid=\?\)/),
       'SEARCH l USING INDEX violation_of_fingerprint (fingerprint=?)',

@@ -4,12 +4,18 @@ import type { Signature } from '../approvals.ts'
 import type { HistoryReader } from '../reader.ts'
 import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 import { projectIdsOf } from './project-ids.ts'
+import { currentNames } from './scans.ts'
 import type { Session, Transaction } from './session.ts'
 import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
 
-/** Every acceptance, revoked ones too, oldest first. */
+/** Every acceptance, revoked ones too, oldest first, each with the name that its project has by now. */
 export async function listAcceptances(history: HistoryReader): Promise<readonly ListedAcceptance[]> {
-  const acceptances = await history.ask(readAcceptances)
+  const acceptances = await history.snapshot(async (session) => {
+    const nameOf = await currentNames(session)
+    return (await readAcceptances(session)).map((acceptance) => {
+      return { ...acceptance, project: { ...acceptance.project, name: nameOf(acceptance.project) } }
+    })
+  })
   return acceptances.filter(({ project }) => history.visibility.isVisible(project.name))
 }
 

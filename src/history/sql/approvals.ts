@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { type Kind, type ProjectRef, projectKey, type ResourceKey, resourceKey } from '../../model/resource.ts'
+import { type Kind, type ProjectRef, type ResourceKey, resourceKey } from '../../model/resource.ts'
 import {
   type Amendment,
   type Approval,
@@ -17,22 +17,17 @@ import type { VersionPoint } from '../stored-body.ts'
 import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 import { projectIdSql, validAtSql } from './fragments.ts'
 import { projectIdsOf } from './project-ids.ts'
-import { findLastRun } from './runs.ts'
-import { lastScansAt } from './scans.ts'
+import { currentNames } from './scans.ts'
 import type { Session, Transaction } from './session.ts'
 import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
 import { readVersionsAt } from './state-at.ts'
 
 /** Every approval, revoked ones too, oldest first, each with the name that its project has by now. */
 export async function listApprovals(history: HistoryReader): Promise<readonly Approval[]> {
-  const last = await findLastRun(history)
   const approvals = await history.snapshot(async (session) => {
-    const scans = last === undefined ? [] : await lastScansAt(session, last.number)
-    const names = new Map(scans.map((project) => [projectKey(project), project.name]))
-    const all = await readApprovals(session)
-    return all.map((approval): Approval => {
-      const { project } = approval
-      return { ...approval, project: { ...project, name: names.get(projectKey(project)) ?? project.name } }
+    const nameOf = await currentNames(session)
+    return (await readApprovals(session)).map((approval): Approval => {
+      return { ...approval, project: { ...approval.project, name: nameOf(approval.project) } }
     })
   })
   return approvals.filter(({ project }) => history.visibility.isVisible(project.name))

@@ -1,12 +1,19 @@
 import type { Coverage } from '../../model/coverage.ts'
-import { isPolicyProject, type Listing, listings, type ProjectRef, type WalkedListing } from '../../model/resource.ts'
+import {
+  isPolicyProject,
+  type Listing,
+  listings,
+  type ProjectRef,
+  projectKey,
+  type WalkedListing,
+} from '../../model/resource.ts'
 import { fingerprintOf } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { CompleteScan, CompleteScans, RecordedViolation } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { seenScans } from '../visibility.ts'
 import { lastScanSql, projectIdSql } from './fragments.ts'
-import type { CommittedRun } from './runs.ts'
+import { type CommittedRun, lastRun } from './runs.ts'
 import type { Session } from './session.ts'
 
 export interface RecordedScan {
@@ -28,6 +35,14 @@ export interface ScanRow extends ProjectRef {
 export async function lastScansAt(session: Session, run: number): Promise<ScanRow[]> {
   const rows = await session.all<ScanRow>(lastScanSql('$1'), [run])
   return rows.sort((a, b) => compareText(a.name, b.name))
+}
+
+/** The names that projects have as of the last committed run; those that were given, where it knows none. */
+export async function currentNames(session: Session): Promise<(project: ProjectRef) => string> {
+  const last = await lastRun(session)
+  const scans = last === undefined ? [] : await lastScansAt(session, last.number)
+  const names = new Map(scans.map((project) => [projectKey(project), project.name]))
+  return (project) => names.get(projectKey(project)) ?? project.name
 }
 
 interface DatedScanRow extends ProjectRef, CommittedRun {

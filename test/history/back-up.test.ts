@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -87,6 +87,13 @@ describe('a backup', () => {
       rmSync(target)
     },
   )
+
+  it('says that a link which leads nowhere has its name, and replaces it when asked to', async () => {
+    symlinkSync('nowhere.db', target)
+    await expect(copy()).rejects.toMatchObject({ exitCode: 2, message: `the file ${target} exists already` })
+    await copy(true)
+    expect(readdirSync(dirname(target))).not.toContain('nowhere.db')
+  })
 
   it('is not written next to changes of a former file, which SQLite would make to it', async () => {
     await copy()

@@ -67,8 +67,8 @@ function giveName(draft: string, target: string, replace: boolean): void {
     try {
       linkSync(draft, target)
     } catch (error) {
-      if (existsSync(target)) throw alreadyThere(target)
-      throw error
+      // Also of a link that leads nowhere.
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(target) : error
     }
   }
   synced(dirname(target))

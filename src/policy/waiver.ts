@@ -27,7 +27,7 @@ export interface PolicyWaiver {
   reaches(project: ProjectRef, labels: Labels): boolean
   /** Whether it matches a resource and its value. */
   accepts(project: ProjectRef, labels: Labels, resource: Resource): boolean
-  /** Whether it matches a resource that does not show its value: what it accepts may be there. */
+  /** Whether it matches a resource that does not show its value or its host: what it accepts may be there. */
   isUndecided(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }
 
@@ -38,9 +38,10 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
   if (until === undefined) throw new Error(`the schema let ${expires} pass`)
   const matches = matcherOf(match)
   const accepted = value === undefined ? undefined : canonicalJson(value)
+  const read = [...(path === undefined ? [] : [path]), ...(match.url_host === undefined ? [] : ['/url'])]
   /** A value of an earlier scan may not be there any longer. */
   const isUnseen = ({ unseen = [] }: Resource) =>
-    path !== undefined && unseen.some((pointer) => pointersOverlap(pointer, path))
+    unseen.some((pointer) => read.some((other) => pointersOverlap(pointer, other)))
   const only = path === undefined ? '' : `, one value at ${path}`
   // A selector is a decoded value of the policy file.
   const identity: Json = [rule, match as Json, path ?? null, value ?? null]
@@ -59,9 +60,8 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
     covers: (id) => matchesGlob(id, rule),
     reaches: reachOf(match),
     accepts(project, labels, resource) {
-      if (!matches(project, labels, resource)) return false
+      if (!matches(project, labels, resource) || isUnseen(resource)) return false
       if (path === undefined) return true
-      if (isUnseen(resource)) return false
       const value = valueAt(resource.attributes, path)
       // A value that is not shown may differ from the accepted one.
       return value !== undefined && canonicalJson(value) === accepted

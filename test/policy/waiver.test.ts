@@ -61,6 +61,14 @@ describe('a waiver', () => {
     expect(aWaiver().isUndecided(project, {}, carried)).toBe(false)
   })
 
+  it('for a host accepts no host of an earlier scan, and says that it may be there', () => {
+    const waiver = aWaiver({ match: { url_host: 'old.example.com' } })
+    const seen = anEndpoint({ url: 'https://old.example.com/x' })
+    const carried = { ...seen, unseen: ['/url'] }
+    expect([seen, carried].map((resource) => waiver.accepts(project, {}, resource))).toEqual([true, false])
+    expect([seen, carried].map((resource) => waiver.isUndecided(project, {}, resource))).toEqual([false, true])
+  })
+
   it('with the value null accepts null, and not a missing attribute', () => {
     const waiver = aWaiver({ path: '/owner_id', value: null })
     expect(waiver.accepts(project, {}, anEndpoint({ owner_id: null }))).toBe(true)

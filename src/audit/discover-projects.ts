@@ -214,10 +214,11 @@ function findProjects(
     // Its entry matched a name that only the service knows, and that may be another one today.
     const lasting =
       before !== undefined && isNamedByUid(before) ? { labels: labelsOf(before), configuredAt: null } : undefined
-    // One of an earlier run may be known by its name here alone, which has `-` where the service's has blanks.
+    // One of an earlier run may be known by its name there alone, which has `-` where the service's has blanks.
+    const known = before === undefined ? [] : [shortName(before)]
     const fits = (match: MatchingEntry) =>
-      entryFor([match], [short, ...alsoCalled]) !== undefined ||
-      (before !== undefined && matchesGlob(short, hyphenated(match.pattern)))
+      entryFor([match], [short, ...known, ...alsoCalled]) !== undefined ||
+      known.some((name) => matchesGlob(name, hyphenated(match.pattern)))
     const entry = service.matches.find(fits) ?? lasting
     if (entry === undefined) return []
     return [service.open({ name: `${service.name}/${short}`, service: service.name, uid }, entry)]

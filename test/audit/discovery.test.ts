@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { Report } from '../../src/model/report.ts'
 import {
   addProject,
@@ -10,7 +11,7 @@ import {
   listRules as policy,
   scannedProjects,
 } from './discovery-fixture.ts'
-import { coverageLines, driftLines } from './fleet-fixture.ts'
+import { coverageLines, driftLines, openFleetFixture } from './fleet-fixture.ts'
 
 describe('the list of a service', () => {
   it('decides which projects are scanned, under the names that it gives', async () => {
@@ -191,6 +192,21 @@ describe('a project that comes, goes or is renamed', () => {
     f.fleet.remove(uid)
     const gone = await f.audit(turn)
     expect([labelled(gone), listViolations(gone)]).toEqual([known, ['opened project/vanished acme/team-a-refunds']])
+  })
+
+  it('keeps its entry when the configuration gives its name to another project', async () => {
+    const fleet = generateFleet({ projects: 2, incomingEvery: 0, endpointsPerProject: 1 })
+    const [payments, orders] = ['payments', 'orders'].map(
+      (name) => fleet.projects().find((one) => one.name === name)?.uid,
+    )
+    await using f = await openFleetFixture({ fleet, harness: { projects: { orders: payments ?? '' } } })
+    const turn = (named: readonly string[]) => ({
+      list: everything(f, { matches: [{ pattern: 'ord*' }], named }),
+      policy,
+    })
+    expect(scannedProjects(await f.audit(turn([])))).toEqual(['acme/*', 'acme/orders'])
+    f.service.failNext({ how: 'html', path: listPath })
+    expect(scannedProjects(await f.audit(turn(['acme/orders'])))).toEqual(['acme/*', `acme/${orders}`, 'acme/orders'])
   })
 
   it('gives its name to no other project', async () => {

@@ -23,9 +23,10 @@ describe('a seal', () => {
   it('of a seal is that seal', () => {
     expect(sealer.seal(sealer.seal('not-a-real-key'))).toBe(sealer.seal('not-a-real-key'))
   })
-  it('of a mask says only that there is a value', () => {
-    expect(sealer.seal('[REDACTED]')).toBe('sealed:masked')
-  })
+  it.each(['[REDACTED]', '[Redacted]', '***', '*****', '************', '••••••••'])(
+    'of a mask says only that there is a value: %s',
+    (mask) => expect(sealer.seal(mask)).toBe('sealed:masked'),
+  )
 })
 
 describe('an address', () => {

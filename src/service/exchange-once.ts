@@ -48,7 +48,7 @@ export async function exchangeOnce(request: WireRequest, exchange: Exchange): Pr
     if (end.aborted) return stopped(signal)
     if (unreached?.aborted === true) return unconnected
     if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
-    return explainConnection(networkFailure(error), url, transport.inspect)
+    return explainConnection(networkFailure(error), url, transport)
   } finally {
     dropped.release()
   }

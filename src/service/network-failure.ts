@@ -94,20 +94,32 @@ export function networkFailure(error: unknown): HttpFailure {
     : failure('network', unreadable, { again: 'later' })
 }
 
+/** What can be said of the port that was asked (`Transport`). */
+interface Port {
+  inspect(): Promise<PortCertificate | undefined>
+  readonly proxyVariable?: string | undefined
+}
+
 /**
  * Says why a connection failed, where the port shows it: what certificate it has, which scheme it speaks. `url`: base URL
  * of the service. `inspect`: reads the certificate of the port; undefined where it does not speak TLS, or cannot be
- * reached directly.
+ * reached directly. Behind a proxy, a connection that was not made is one to the proxy, or through it.
  */
 export async function explainConnection(
   failed: HttpFailure,
   url: string,
-  inspect: () => Promise<PortCertificate | undefined>,
+  { inspect, proxyVariable }: Port,
 ): Promise<HttpFailure> {
   const { protocol, hostname } = new URL(url)
   const { certificateCode } = failed
   if (certificateCode !== null) {
     return { ...failed, hint: describeCertificate(certificateCode, hostname, await inspect()) ?? failed.hint }
+  }
+  const { kind: failedKind, surelyNotRun } = failed
+  const isUnmade = failedKind === 'wrong_url' || failedKind === 'tls' || (surelyNotRun && failedKind !== 'http')
+  if (proxyVariable !== undefined && isUnmade) {
+    const kind = failedKind === 'wrong_url' ? 'tls' : failedKind
+    return { ...failed, kind, hint: `check the proxy that ${proxyVariable} names` }
   }
   if (failed.kind === 'wrong_url') {
     return {

@@ -13,6 +13,8 @@ export interface Transport {
   send(request: WireRequest, signal: AbortSignal): Promise<WireAnswer>
   /** The certificate that the port shows; undefined where it does not speak TLS, or is behind a proxy. Asked once. */
   inspect(): Promise<PortCertificate | undefined>
+  /** The variable that names the proxy; undefined without one. */
+  readonly proxyVariable?: string | undefined
   close(): Promise<void>
 }
 
@@ -38,6 +40,7 @@ export function createTransport(
         proxy === undefined ? inspectPort(settings.url, settings.limits.connectTimeoutMs) : Promise.resolve(undefined)
       return inspected
     },
+    proxyVariable: proxy?.variable,
     close: async () => (await opened).destroy(),
   }
 }

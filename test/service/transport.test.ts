@@ -103,6 +103,18 @@ describe('a proxy', () => {
     expect((await walk(client)).fault).toBe(fault)
   })
 
+  it('that cannot be reached, or speaks no TLS, is named, and no other address of the service', async () => {
+    const { url } = await listen(() => {})
+    for (const [proxy, what] of [
+      ['http://127.0.0.1:1', 'network: page 1: connection refused'],
+      ['http://proxy.invalid:1', 'unknown_host: page 1: host name not found'],
+      [url.replace('http:', 'https:'), 'tls: page 1: no TLS connection could be made (ERR_SSL_WRONG_VERSION_NUMBER)'],
+    ] as const) {
+      const client = aClient('https://hooks.invalid', { env: { https_proxy: proxy }, limits: { retries: 0 } })
+      expect((await walk(client)).fault).toBe(`${what}: check the proxy that https_proxy names`)
+    }
+  })
+
   it.each([
     ['a.example', true],
     ['.a.example,other', true],

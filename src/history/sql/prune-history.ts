@@ -197,10 +197,7 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
   await noteKeptRuns(session, keptRuns)
   await remove('notice', `t.run IN ${pruned}`)
   await remove('change', `t.run IN ${pruned} AND NOT ${isOfCause}`)
-  await session.run('CREATE TEMP TABLE kept_change (project_id bigint, run bigint, PRIMARY KEY (project_id, run))')
-  await session.run(
-    `INSERT INTO kept_change SELECT DISTINCT project_id, run FROM hookdrift.change WHERE run IN ${pruned}`,
-  )
+  await noteKeptChanges(session)
   for (const table of ['withheld_removal', 'walk', 'scan']) {
     await remove(
       table,
@@ -215,7 +212,8 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
   await remove('unreferenced', isOutlived)
   await remove('run', `t.state = 'pruned' AND ${await isUnused(session, 'run', 't.number')}`)
   await remove('document', await isUnused(session, 'document', 't.sha256'))
-  for (const table of ['kept_run', 'kept_scan', 'kept_change']) await session.run(`DROP TABLE ${table}`)
+  for (const table of ['kept_run', 'kept_scan', 'kept_change', 'kept_rerouting'])
+    await session.run(`DROP TABLE ${table}`)
   return bytes
 }
 
@@ -227,14 +225,30 @@ const isOutlived =
 
 /** A violation `v` is valid in a kept run. */
 const isShown = '(v.to_run IS NULL OR EXISTS (SELECT 1 FROM kept_run k WHERE k.run >= v.from_run AND k.run < v.to_run))'
-/** Changes of the run that opened such a violation are causes, and later ones of its resource mend these. */
+/** Changes of the run that opened such a violation are causes, and later ones of a resource that it changed mend these. */
 const isOfCause = `(t.run IN (SELECT v.first_run FROM hookdrift.violation v WHERE ${isShown})
   OR EXISTS (SELECT 1 FROM hookdrift.violation v WHERE v.project_id = t.project_id AND v.kind = t.kind AND v.uid = t.uid
-    AND v.first_run < t.run AND ${isShown}))`
+    AND v.first_run < t.run AND ${isShown} AND EXISTS (SELECT 1 FROM hookdrift.change c WHERE c.run = v.first_run
+      AND c.project_id = t.project_id AND c.kind = t.kind AND c.uid = t.uid)))`
+
+/** Notes the changes of pruned runs that are left; and the runs with one of a subscription, whose owner an endpoint names. */
+async function noteKeptChanges(session: Session): Promise<void> {
+  await session.run(`CREATE TEMP TABLE kept_change
+    (project_id bigint, kind text, uid text, run bigint, PRIMARY KEY (project_id, kind, uid, run))`)
+  await session.run(
+    `INSERT INTO kept_change SELECT DISTINCT project_id, kind, uid, run FROM hookdrift.change WHERE run IN ${pruned}`,
+  )
+  await session.run('CREATE TEMP TABLE kept_rerouting (project_id bigint, run bigint, PRIMARY KEY (project_id, run))')
+  await session.run(
+    "INSERT INTO kept_rerouting SELECT DISTINCT project_id, run FROM kept_change WHERE kind = 'subscription'",
+  )
+}
 
 /** A cause says whose its resources were, and what they were before. */
-const isOfChange = `EXISTS (SELECT 1 FROM kept_change c WHERE c.project_id = t.project_id
-  AND c.run BETWEEN t.from_run AND t.to_run)`
+const isOfChange = `(EXISTS (SELECT 1 FROM kept_change c WHERE c.project_id = t.project_id AND c.kind = t.kind
+    AND c.uid = t.uid AND c.run BETWEEN t.from_run AND t.to_run)
+  OR (t.kind = 'endpoint' AND EXISTS (SELECT 1 FROM kept_rerouting c WHERE c.project_id = t.project_id
+    AND c.run BETWEEN t.from_run AND t.to_run)))`
 
 /** Since when an endpoint is paused follows from its versions one after the other, and from nothing else. */
 const isPaused = (version: string) => `${version}.kind = 'endpoint' AND ${version}.body LIKE '%"status":"paused"%'`

@@ -1,6 +1,7 @@
 import { isLoss } from '../model/cause.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { Report, ReportCause } from '../model/report.ts'
+import { isOpen } from '../model/violation.ts'
 import { count } from '../text/count.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import { shorten } from './text/shorten.ts'
@@ -40,7 +41,10 @@ export function describeFollowing({ rules }: Pick<ReportCause, 'rules'>): string
   return [...named, ...(omitted > 0 ? [`and ${count(omitted, 'more rule')}`] : [])].join(', ')
 }
 
-/** The report without what some causes explain: violations that follow, and changes of which they have every field. */
+/**
+ * The report without what some causes explain: open violations that follow, and changes of which they have every field.
+ * A cause does not say which of its violations are unknown or waived.
+ */
 export function withoutCauses(report: Report, causes: readonly ReportCause[]): Report {
   const { drift, violations } = report
   const following = new Set(causes.flatMap((cause) => cause.violations))
@@ -54,7 +58,7 @@ export function withoutCauses(report: Report, causes: readonly ReportCause[]): R
   }
   return {
     ...report,
-    violations: violations.filter(({ fingerprint }) => !following.has(fingerprint)),
+    violations: violations.filter((violation) => !isOpen(violation) || !following.has(violation.fingerprint)),
     drift: drift.filter(({ project, kind, uid, change, fields }) => {
       const covered = explained.get(JSON.stringify([project, kind, uid, change]))
       return covered === undefined || covered < fields.length

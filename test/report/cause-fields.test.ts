@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ReportCause } from '../../src/model/report.ts'
 import { html } from '../../src/report/html.ts'
 import { text } from '../../src/report/text.ts'
-import { aChange, aReport } from './sample-reports.ts'
+import { aChange, aReport, aViolation } from './sample-reports.ts'
 
 function wiped(resources: number): ReportCause {
   const names = Array.from({ length: resources }, (_, at) => `E${at}`)
@@ -51,4 +51,19 @@ it('the heading of what else changed fits the terminal', () => {
   const drift = (['added', 'removed', 'modified'] as const).map((change) => aChange({ change, fields: [] }))
   const shown = text(aReport({ causes: [wiped(36)], drift }), { ...plain, width: 80 })
   expect(shown).toContain('besides these causes: 1 added, 1 removed,\n1 modified\n')
+})
+
+it('a violation that follows from a cause is listed where it is unknown or waived: the cause does not say so', () => {
+  const waiver = { owner: 'platform', reason: 'moves', expires: '2027-04-01T00:00:00.000Z' }
+  const open = aViolation({ rule: 'drift/rate-limit-lost', uid: 'E0', state: 'continuing' })
+  const unknown = aViolation({ rule: 'drift/authentication-lost', uid: 'E0', state: 'unknown' })
+  const waived = aViolation({ rule: 'drift/description-changed', uid: 'E0', state: 'waived', waiver })
+  const violations = [open, unknown, waived]
+  const cause = { ...wiped(1), violations: violations.map(({ fingerprint }) => fingerprint) }
+  const shown = text(aReport({ causes: [cause], violations }), plain)
+  expect(shown).toMatch(
+    /^Unknown, because the scan did not check them: 1 \(1 high\)\n\nhigh +drift\/authentication-lost$/m,
+  )
+  expect(shown).toMatch(/^Waived: 1 violation, accepted by the policy$/m)
+  expect(shown).not.toMatch(/^Open before/m)
 })

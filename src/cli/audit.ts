@@ -24,6 +24,7 @@ import {
   findNeededFiles,
   loadReports,
   planDelivery,
+  printCauses,
   readTrendOf,
   refuseUnwritable,
   showsTrend,
@@ -208,13 +209,6 @@ async function printVerdict(report: Report, terminal: ProcessContext): Promise<v
 /** What describes failures is loaded where there are some. */
 async function summarise(report: Report): Promise<string | undefined> {
   return (await import('../report/text/show-failures.ts')).summariseFailures(report)
-}
-
-/** Says on stderr why a scan is incomplete, where no report for people goes to stdout. */
-async function printCauses(report: Report, options: AuditOptions, terminal: ProcessContext): Promise<void> {
-  if (options.quiet === true || (options.format === 'text' && options.output === undefined)) return
-  const { explainFailures } = await import('../report/text/show-failures.ts')
-  for (const line of explainFailures(report)) printMessage(`hookdrift: ${line}`, terminal)
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */

@@ -2,7 +2,7 @@ import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { configuredPaths, type HistoryOptions, locateHistory } from '../app/locate-history.ts'
-import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
+import { type ProcessContext, printMessage, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
 import type { AttestationSubject } from '../attestation/statement.ts'
@@ -81,6 +81,21 @@ export async function loadComplianceReports(): Promise<Writers<Compliance>> {
 export function showsTrend(options: FormatOptions): boolean {
   const { format, report } = options
   return (isPrinted(options) && format === 'html') || report.some((option) => option.startsWith('html='))
+}
+
+/**
+ * Says on stderr why a scan is incomplete, where no report for people goes to stdout; next to CSV, which cannot contain
+ * it, also that rules could not evaluate everything.
+ */
+export async function printCauses(report: Report, options: FormatOptions, terminal: ProcessContext): Promise<void> {
+  if (options.quiet === true || (options.format === 'text' && options.output === undefined)) return
+  const { explainFailures } = await import('../report/text/show-failures.ts')
+  const lines = explainFailures(report)
+  if (options.format === 'csv') {
+    const { countDoubted, describeDoubted, omissionsOf } = await import('../report/verdict.ts')
+    lines.push(...describeDoubted({ doubted: countDoubted(omissionsOf(report)) }))
+  }
+  for (const line of lines) printMessage(`hookdrift: ${line}`, terminal)
 }
 
 /** The trend up to the run of a report. */

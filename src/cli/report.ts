@@ -15,6 +15,7 @@ import {
   loadComplianceReports,
   loadReports,
   planDelivery,
+  printCauses,
   readTrendOf,
   showsTrend,
 } from './deliver-report.ts'
@@ -99,6 +100,7 @@ async function plan(
     const deliver = await planDelivery(options, terminal, await loadReports(options))
     return async (history, run) => {
       const { report } = await recordedPolicyResults(history).resultsOf(run)
+      if (options.format === 'csv') await printCauses(report, options, terminal)
       deliver(report, showsTrend(options) ? { trend: await readTrendOf(history, report) } : {})
     }
   }

@@ -50,6 +50,14 @@ describe('hookdrift coverage', () => {
     }
   })
 
+  it('is said on stderr next to the report of a run in CSV, too', async () => {
+    const { code, stderr } = await history.ask(['report', '--format', 'csv'])
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^hookdrift: acme: .*400/)
+    expect((await history.ask(['report', '--format', 'csv', '--run', '1'])).stderr).toBe('')
+    expect((await history.ask(['report', '--format', 'json'])).stderr).toBe('')
+  })
+
   it.each([
     [['coverage', '--run', '9'], 'there is no committed run 9'],
     [['coverage', '--project', 'acme/nowhere'], 'matches none of'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import type { Report } from '../../src/model/report.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
-import { aReport, aViolation, aWalk } from './sample-reports.ts'
+import { aProject, aReport, aViolation, aWalk } from './sample-reports.ts'
 
 const rules: Report['rules'] = (['endpoint/url-not-https', 'subscription/wildcard'] as const).map((id) => {
   const kind = id.startsWith('endpoint') ? 'endpoint' : 'subscription'
@@ -91,6 +91,18 @@ describe('the HTML compliance report', () => {
     )
     expect(text).toContain('1 ended: 1 fixed')
     expect(text).not.toContain('resolved')
+  })
+
+  it('does not count none open where a rule missed something, or a violation is unknown', () => {
+    const openOf = (parts: Partial<Report>) => {
+      const row = /<tr data-control="NOT"[\s\S]*?<\/tr>/.exec(show(parts))?.[0] ?? ''
+      return /data-label="Open"[^>]*>([^<]*)</.exec(row)?.[1]
+    }
+    const projects = [aProject({ not_evaluated: { 'endpoint/url-not-https': 'it failed on 1 endpoint' } })]
+    const unknown = aViolation({ uid: 'unseen', state: 'unknown' })
+    expect(openOf({ violations: [] })).toBe('·')
+    expect([openOf({ violations: [], projects }), openOf({ violations: [unknown] })]).toEqual(['?', '?'])
+    expect(openOf({ violations: [aViolation(), unknown] })).toBe('at least 1')
   })
 
   it('shows the findings of a rule once, by rule, and refers to them under every other control', () => {

@@ -20,10 +20,15 @@ export function stateChip(control: ControlEvidence): Markup {
   return html`<span class="chip ${control.state}">${describeState(control)}</span>`
 }
 
-/** `35`. Where walks are not complete or nothing was assessed, there may be more: `at least 35`, and `?` for none. */
-export function countOpen({ violations, observations, coverage, state }: ControlEvidence): string {
+/** `35`. Where the run did not observe everything, there may be more: `at least 35`, and `?` for none. */
+export function countOpen({ rules, violations, observations, coverage, state }: ControlEvidence): string {
   const open = violations.filter(isOpen).length - observations
-  if (coverage.gaps.length === 0 && state !== 'not_assessed') return String(open)
+  const isSure =
+    coverage.gaps.length === 0 &&
+    state !== 'not_assessed' &&
+    rules.every(({ not_evaluated }) => not_evaluated.length === 0) &&
+    violations.every((violation) => violation.state !== 'unknown')
+  if (isSure) return String(open)
   return open === 0 ? '?' : `at least ${open}`
 }
 

@@ -222,11 +222,12 @@ function showCoverage(coverage: readonly AnswerCoverage[], evaluation: ProjectEv
     ...(withReason ? [{ title: 'Reason' }] : []),
   ]
   const rows = coverage.map((walk) => {
-    const { listing, status, items, of, pages } = walk
-    const isUnseen = isGap(walk) && pages === 0
+    const { listing, status, items, pages, of } = walk
+    const isUnseen = isGap(walk) && pages === 0 && of === undefined
+    const size = of === undefined ? items : `${items} of ${of}`
     const statusText = isGap(walk) ? html`<b class="bad">? ${status}</b>` : html`${status}`
     const reason = withReason ? cell('Reason', isGap(walk) ? '' : (walk.reason ?? '')) : html``
-    return html`<tr><th scope="row">${listing}</th>${cell('Status', statusText)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', of === undefined ? items : `${items} of ${of}`, 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
+    return html`<tr><th scope="row">${listing}</th>${cell('Status', statusText)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', size, 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
 `
   })
   return pageSection({

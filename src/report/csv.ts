@@ -76,7 +76,7 @@ export const csvSections = {
       coverageColumns,
       // The items of a listing that showed nothing are not 0: they are unknown.
       coverage.map((walk) =>
-        coverageColumns.map((column) => (column === 'items' && isUnseen(walk) ? null : walk[column])),
+        coverageColumns.map((column) => (column === 'items' && isUnseen(walk) ? null : (walk[column] ?? null))),
       ),
     ),
 
@@ -115,11 +115,12 @@ const acceptedColumns = [
 
 const coverageColumns = [
   ...(['project', 'listing', 'status', 'reason', 'filter', 'pages', 'items', 'requests', 'retries'] as const),
-  'duration_ms',
-] as const
+  ...(['duration_ms', 'cause', 'of', 'oldest_at'] as const),
+] as const satisfies readonly (keyof ReportCoverage)[]
 
-function isUnseen({ status, pages }: ReportCoverage): boolean {
-  return status !== 'complete' && pages === 0
+/** Filter rows have no pages. */
+function isUnseen({ status, pages, of }: ReportCoverage): boolean {
+  return status !== 'complete' && pages === 0 && of === undefined
 }
 
 /** Texts as they are, no value as an empty cell, all else as JSON. */

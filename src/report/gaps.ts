@@ -2,6 +2,7 @@ import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportCoverage } from '../model/report.ts'
 import { isListing } from '../model/resource.ts'
 import { walksFor } from '../model/walks-for.ts'
+import { count } from '../text/count.ts'
 
 /** The walks that should be complete and are not. */
 export function gapsOf(coverage: Report['coverage']): readonly ReportCoverage[] {
@@ -25,4 +26,10 @@ export function listingWalks<Walk extends { readonly listing?: ReportCoverage['l
   coverage: readonly Walk[],
 ): readonly Walk[] {
   return coverage.filter(({ listing }) => listing === undefined || isListing(listing))
+}
+
+/** What a walk saw: `3 items in 1 page`, or `filter rows of 5 of 40 subscriptions`, which have no pages. */
+export function describeSeen({ items, pages, of }: Pick<ReportCoverage, 'items' | 'pages' | 'of'>): string {
+  if (of !== undefined) return `filter rows of ${items} of ${count(of, 'subscription')}`
+  return `${count(items, 'item')} in ${count(pages, 'page')}`
 }

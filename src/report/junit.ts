@@ -9,7 +9,7 @@ import { cut, neutralise } from '../text/neutralise.ts'
 import { describeDue } from './describe-due.ts'
 import { describeEnding, nameEnding } from './describe-ending.ts'
 import { countEvaluated, rulesOf } from './evaluated-rules.ts'
-import { gapsFor, isGap } from './gaps.ts'
+import { describeSeen, gapsFor, isGap } from './gaps.ts'
 import type { ReportFormat } from './report-format.ts'
 import { failsRunOf } from './verdict.ts'
 
@@ -74,10 +74,10 @@ function properties({ run, verdict, digests }: Report): Xml {
 
 /** The case of a walk: an error when it was not complete. */
 function walkCase(walk: ReportCoverage): Case {
-  const { project, listing, status, reason, filter, items, pages, duration_ms } = walk
+  const { project, listing, status, reason, filter, duration_ms } = walk
   const name = { classname: project, name: `walk ${listing}`, time: (duration_ms / 1000).toFixed(3) }
   const narrowed = filter === null ? '' : `, only those with ${filter}`
-  const output = element('system-out', {}, text([`${count(items, 'item')} in ${count(pages, 'page')}${narrowed}`]))
+  const output = element('system-out', {}, text([`${describeSeen(walk)}${narrowed}`]))
   if (status === 'skipped') return testCase('skipped', name, [element('skipped', { message: reason ?? '' }), output])
   if (!isGap(walk)) return testCase('passed', name, [output])
   return testCase('error', name, [element('error', { message: `${status}: ${reason}`, type: status }), output])

@@ -11,6 +11,7 @@ import { cut, neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
 import { describeEnding } from './describe-ending.ts'
 import { describeNotice } from './describe-notice.ts'
 import { rulesOf } from './evaluated-rules.ts'
+import { describeSeen } from './gaps.ts'
 import { code, prose } from './markdown-prose.ts'
 import type { ReportFormat } from './report-format.ts'
 
@@ -328,7 +329,7 @@ function describeWalk(walk: ReportCoverage): [NotificationKind, Notification.lev
   const notifications: [NotificationKind, Notification.level, string][] = []
   if (status === 'skipped') notifications.push(['walk-skipped', 'note', `${project} ${listing}: skipped: ${reason}`])
   else if (status !== 'complete') {
-    const seen = pages === 0 ? 'nothing seen' : `${count(items, 'item')} in ${count(pages, 'page')} seen`
+    const seen = pages === 0 && items === 0 ? 'nothing seen' : `${describeSeen(walk)} seen`
     notifications.push(['walk-incomplete', levelOf[status], `${project} ${listing}: ${status}, ${seen}: ${reason}`])
   }
   if (filter !== null) notifications.push(['walk-narrowed', 'note', `${project} ${listing}: only those with ${filter}`])

@@ -5,6 +5,7 @@ import { csvTable } from '../../src/report/csv-table.ts'
 import { filesOf } from '../../src/report/report-files.ts'
 import type { RenderOptions } from '../../src/report/report-format.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
+import { aReport, aWalk } from './sample-reports.ts'
 
 const options = { colour: false, width: 80, full: true }
 const sections = ['violations', 'drift', 'coverage', 'controls'] as const
@@ -41,6 +42,22 @@ describe('the CSV report', () => {
       waiver_expires: '2027-04-01T00:00:00.000Z',
       remediation: 'Serve the receiver over https.',
     })
+  })
+
+  it('says of how many subscriptions filter rows were read, also where not all that were due', () => {
+    const oldest_at = '2026-11-20T00:00:00.000Z'
+    const filters = { listing: 'filters', pages: 0, of: 40, oldest_at } as const
+    const coverage = [
+      aWalk({ ...filters, items: 5 }),
+      aWalk({ ...filters, items: 4, status: 'partial' }),
+      aWalk({ status: 'failed', pages: 0, items: 0 }),
+    ]
+    const rows = parse(csv(aReport({ coverage }), { ...options, section: 'coverage' }), { columns: true })
+    expect(rows).toMatchObject([
+      { items: '5', of: '40', oldest_at, cause: '' },
+      { items: '4', of: '40', oldest_at, cause: 'timeout' },
+      { items: '', of: '', oldest_at: '', cause: 'timeout' },
+    ])
   })
 
   it('says who accepted what, when and why', () => {

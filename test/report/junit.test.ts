@@ -163,6 +163,11 @@ describe('a case', () => {
       { name: 'walk endpoints', outcome: 'error', message: 'partial: page 2 was cut', lines: ['3 items in 1 page'] },
     ])
   })
+
+  it('of filter rows says of how many subscriptions they were read', () => {
+    const [suite] = suitesOf(aReport({ coverage: [aWalk({ listing: 'filters', pages: 0, items: 5, of: 40 })] }))
+    expect(suite?.cases).toMatchObject([{ outcome: 'passed', lines: ['filter rows of 5 of 40 subscriptions'] }])
+  })
 })
 
 const evaluatedRule = (id: string, kind: EvaluatedRule['kind']): EvaluatedRule => {

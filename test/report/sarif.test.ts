@@ -109,6 +109,15 @@ describe('the SARIF report', () => {
     ])
   })
 
+  it('says of how many subscriptions filter rows were read where not all that were due', () => {
+    const reason = '1 of 5 subscriptions whose filters were due: not read'
+    const walk = aWalk({ listing: 'filters', status: 'partial', reason, pages: 0, items: 4, of: 40 })
+    const [invocation] = runOf(aReport({ coverage: [aWalk(), walk] })).invocations
+    expect(
+      invocation.toolExecutionNotifications.map(({ message }: { message: { text: string } }) => message.text),
+    ).toEqual([`acme/payments filters: partial, filter rows of 4 of 40 subscriptions seen: ${reason}`])
+  })
+
   it('lists every walk that was not complete, and marks such a run as unsuccessful', () => {
     const [invocation] = runOf(evaluatedSamples.incomplete).invocations
     expect(invocation).toMatchObject({ exitCode: 3, executionSuccessful: false })

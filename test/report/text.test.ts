@@ -55,6 +55,13 @@ describe('the text report', () => {
     expect(shown).toContain('no open violation in what was scanned')
   })
 
+  it('counts what an incomplete scan read without filter rows, whose subscriptions are counted already', () => {
+    const filters = aWalk({ listing: 'filters', pages: 0, items: 2, of: 3 })
+    const failed = aWalk({ listing: 'sources', status: 'failed', reason: 'connection refused', pages: 0, items: 0 })
+    const coverage = [aWalk(), aWalk({ listing: 'subscriptions' }), filters, failed]
+    expect(text(aReport({ coverage }), plain)).toContain('Complete: 3 walks, 6 items in 2 pages.')
+  })
+
   it('says in one line that nothing was scanned', () => {
     const coverage = [aWalk({ status: 'failed', reason: 'connection refused', pages: 0, items: 0 })]
     const shown = text(aReport({ coverage }), plain)

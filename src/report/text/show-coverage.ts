@@ -135,7 +135,8 @@ function showRun({ number, started_at, finished_at }: Report['run']): string {
 }
 
 function sizeOf(walks: readonly ReportCoverage[]): string {
-  return `${count(walks.length, 'walk')}, ${count(total(walks, 'items'), 'item')} in ${count(total(walks, 'pages'), 'page')}`
+  const listed = listingWalks(walks)
+  return `${count(walks.length, 'walk')}, ${count(total(listed, 'items'), 'item')} in ${count(total(listed, 'pages'), 'page')}`
 }
 
 function total(walks: readonly ReportCoverage[], member: 'items' | 'pages'): number {

@@ -4,9 +4,11 @@ import type { Configuration, ConfiguredService } from '../config/configuration.t
 import type { OpenHistory } from '../history/history.ts'
 import { sealUrl } from '../inventory/seal-text.ts'
 import type { Sealer } from '../inventory/sealer.ts'
+import { AuditError } from '../model/errors.ts'
 import type { RunGateway, RunScope } from '../model/run-scope.ts'
 import { dayMs } from '../model/time.ts'
 import { longestInterval } from '../policy/timetable.ts'
+import { count } from '../text/count.ts'
 import { chooseProjects } from './open-projects.ts'
 import { systemClock } from './system.ts'
 
@@ -31,7 +33,10 @@ interface FleetRequest {
   readonly signal: AbortSignal
 }
 
-/** Finds out which projects there are, and which of them a run audits. `services`: those that were opened for it. */
+/**
+ * Finds out which projects there are, and which of them a run audits. `services`: those that were opened for it.
+ * @throws AuditError.usage where there is none: a run without a project would find nothing, and pass for a clean one
+ */
 export async function planFleet(
   configuration: Configuration,
   services: readonly AuditedService[],
@@ -41,10 +46,23 @@ export async function planFleet(
 ): Promise<FleetPlan> {
   const { projects: all, lists } = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
   const areListed = lists.every(({ coverage }) => coverage.status === 'complete')
+  if (all.length === 0 && areListed) throw noProject(services, lists)
   const projects = chooseProjects(all, only, { isWhole: areListed, schedule })
   const areAll = services.length === configuration.services.length && projects.length === all.length
   const scope = describeScope(configuration, { all, projects, sealer, schedule, now: systemClock.now() })
   return { projects, lists, areAll, isWholeFleet: areAll && areListed, scope }
+}
+
+function noProject(services: readonly AuditedService[], lists: readonly ProjectList[]): AuditError {
+  const patterns = services.flatMap(({ name, matches }) => {
+    const listed = count(lists.find(({ service }) => service === name)?.coverage.items ?? 0, 'project')
+    return matches.map(({ pattern, configuredAt: at }) => {
+      return `${at === null ? '' : `${at.file}:${at.line}: `}\`${pattern}\` matches none of ${listed} that ${name} lists`
+    })
+  })
+  return AuditError.usage(`there is no project to audit: ${patterns.join('; ')}`, {
+    advice: 'correct `match` in the configuration: it is compared with the name and the id of each project',
+  })
 }
 
 /** Services that name all their projects, whose lists a run searches for others. A run of some projects searches none. */

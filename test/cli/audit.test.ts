@@ -34,6 +34,18 @@ describe('the exit code', () => {
     )
   })
 
+  it('is 2 where no pattern of the configuration matches a project of the list: nothing would be scanned', async () => {
+    await using cli = await openCliFixture()
+    const [head = ''] = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8').split(/^ {4}projects:/m)
+    const list = `    organisation: ${cli.fleet.organisationId}\n    projects: [{ match: "paymets-*" }]\n`
+    cli.directory.write('hookdrift.yaml', `${head}${list}`)
+    const { code, stdout, stderr } = await cli.audit()
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(
+      /^hookdrift: there is no project to audit: hookdrift\.yaml:\d+: `paymets-\*` matches none of \d+ projects? that acme lists\n {2}correct `match`/m,
+    )
+  })
+
   it('is 5 at once while another run writes, with the owner of the lease', async () => {
     await using cli = await openCliFixture()
     cli.service.behaviour.latencyMs = 1_000

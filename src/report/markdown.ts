@@ -1,7 +1,7 @@
 import { describeUnevaluated } from '../compliance/describe-doubts.ts'
 import { changeTypes } from '../model/change.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
-import type { Report, ReportChange, ReportDrift, ReportViolation } from '../model/report.ts'
+import type { Report, ReportChange, ReportCoverage, ReportDrift, ReportViolation } from '../model/report.ts'
 import { formatExpiry } from '../model/time.ts'
 import { severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
@@ -12,7 +12,7 @@ import { describeEnding } from './describe-ending.ts'
 import { describeFailures, type FailureGroup, groupFailures } from './describe-failures.ts'
 import { changesOfCause, describeNotes, notesNamed, timesOf } from './describe-notes.ts'
 import { describeWindows } from './describe-window.ts'
-import { gapsOf } from './gaps.ts'
+import { describeSeen, gapsOf } from './gaps.ts'
 import { code, prose, showResource } from './markdown-prose.ts'
 import { fill, type MarkdownSection, row, table } from './markdown-table.ts'
 import { remediationFor } from './remediation-for.ts'
@@ -178,7 +178,21 @@ function sectionsOf({
         prose(text, 300),
       ]),
     ),
+    table('Left out of the scan', ['project', 'listing', 'what'], 'walk', coverage.flatMap(showLimits)),
   ]
+}
+
+/** What a walk that is no gap leaves out: a skipped listing, all outside of a filter, filter rows whose turn comes later. */
+function showLimits(walk: ReportCoverage): string[][] {
+  const { project, listing, status, reason, filter, items, of = items, oldest_at: oldest } = walk
+  const limits = [
+    ...(status === 'skipped' ? [`skipped: ${reason}`] : []),
+    ...(filter === null ? [] : [`only those with ${filter}`]),
+    ...(status === 'complete' && items < of
+      ? [`${describeSeen(walk)}${oldest ? `, the oldest at ${showTime(oldest)}` : ''}`]
+      : []),
+  ]
+  return limits.map((limit) => [code(project, 100), listing, prose(limit, 300)])
 }
 
 const violationColumns = ['severity', 'rule', 'project', 'resource', 'owner', 'message']

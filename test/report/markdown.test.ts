@@ -31,6 +31,20 @@ describe('the Markdown report', () => {
     expect(shown.indexOf('### Incomplete scan: 4 of 7 walks')).toBeLessThan(shown.indexOf('### Violations'))
   })
 
+  it('says what a complete scan left out: skipped, narrowed by a filter, read in turn', () => {
+    const coverage = [
+      aWalk({ filter: 'owner=tenant-03' }),
+      aWalk({ listing: 'sources', status: 'skipped', reason: 'not offered', pages: 0, items: 0 }),
+      aWalk({ listing: 'filters', pages: 0, items: 5, of: 40, oldest_at: '2026-11-20T00:00:00.000Z' }),
+    ]
+    const table = tablesIn(markdown(aReport({ coverage }), options)).find(({ header }) => header.includes('what'))
+    expect(table?.rows).toEqual([
+      ['acme/payments', 'endpoints', 'only those with owner=tenant-03'],
+      ['acme/payments', 'sources', 'skipped: not offered'],
+      ['acme/payments', 'filters', 'filter rows of 5 of 40 subscriptions, the oldest at 2026-11-20 00:00 UTC'],
+    ])
+  })
+
   it('stays below 65,000 characters, keeps the worst violations and counts those it omits', () => {
     const violations = Array.from({ length: 3000 }, (_, at) =>
       aViolation({ uid: `V${at}`, message: 'm'.repeat(at % 500) }),

@@ -15,13 +15,17 @@ function writeCell(cell: Cell): string {
   return isExactNumber(cell) ? numberText(cell) : escapeFormula(displayText(cell))
 }
 
-/** A cell of a spreadsheet takes 32,767 characters. */
 const longestCell = 30_000
+
+/** More than this, a spreadsheet cuts, or takes for another row. */
+const mostCharacters = 32_767
 
 /**
  * Puts an apostrophe before text that a spreadsheet would run as a formula: at the beginning of the cell, and after a
  * semicolon, which separates cells in some locales.
  */
-function escapeFormula(text: string): string {
-  return neutralise(cut(text, longestCell)).replace(/(^|;)(["'\s]*)(?=[=+\-@＝＋－＠])/g, "$1'$2")
+function escapeFormula(text: string, longest = longestCell): string {
+  const cell = neutralise(cut(text, longest)).replace(/(^|;)(["'\s]*)(?=[=+\-@＝＋－＠])/g, "$1'$2")
+  // Escapes make it longer: a program has many line breaks and tabs.
+  return cell.length <= mostCharacters ? cell : escapeFormula(text, Math.floor(longest / 2))
 }

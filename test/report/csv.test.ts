@@ -127,6 +127,11 @@ describe('a cell', () => {
   it('is shortened to what a spreadsheet takes', () => {
     const [, [cell] = []] = parse(csvTable(['cell'], [['x'.repeat(1_000_000)]]))
     expect(cell).toMatch(/^x{30000}… \(1000000 characters\)$/)
+    for (const text of ['\tx\n'.repeat(9_000), ';=1'.repeat(10_000), '\u202e'.repeat(30_000)]) {
+      const [, [escaped = ''] = []] = parse(csvTable(['cell'], [[text]]))
+      expect(escaped.length).toBeLessThanOrEqual(32_767)
+      expect(escaped).toMatch(new RegExp(`… \\(${text.length} characters\\)$`))
+    }
   })
 
   it('leaves numbers and empty cells unchanged', () => {

@@ -166,7 +166,7 @@ function showOthers(report: Report): PageSection[] {
     {
       id: 'unknown',
       title: 'Unknown',
-      note: 'Open when last seen, and not checked by this run.',
+      note: 'Open or waived when last seen, and not checked by this run.',
       content: rows(unknown),
       count: unknown.length,
     },
@@ -180,7 +180,7 @@ function showOthers(report: Report): PageSection[] {
     {
       id: 'accepted',
       title: 'Accepted before',
-      note: 'Accepted by people, until they revoke it. No run counts these.',
+      note: 'Accepted by people with the value that it has, until they revoke it. No run counts these.',
       content: rowList(accepted.map((acceptance) => acceptedRow(acceptance, 'accepted'))),
       count: accepted.length,
     },

@@ -84,6 +84,12 @@ describe('the HTML report', () => {
     expect(page).toContain('acme/payments: it throws: TypeError')
   })
 
+  it('does not say of a waived violation that could not be checked that it was open', () => {
+    const waiver = { owner: 'platform', reason: 'moves', expires: '2027-04-01T00:00:00.000Z' }
+    const page = show(aReport({ violations: [aViolation({ state: 'unknown', waiver })] }))
+    expect(page).toContain('Open or waived when last seen, and not checked by this run.')
+  })
+
   it('counts neither a list of projects nor the policy among projects without an open violation', () => {
     const ended = aViolation({
       project: 'hookdrift/policy',

@@ -310,13 +310,16 @@ function refuseDuplicates(files: readonly Pick<ReportFile, 'file'>[]): void {
   }
 }
 
-/** The real path of the file, so that two spellings of its directory are equal. */
+/** The real path of the file, so that a link to it and two spellings of its directory are equal. */
 function realPathOf(file: string): string {
-  try {
-    return join(realpathSync(dirname(file)), basename(file))
-  } catch {
-    return file
+  for (const [named, rest] of [[file], [dirname(file), basename(file)]] as const) {
+    try {
+      return join(realpathSync(named), rest ?? '')
+    } catch {
+      // It is not there yet.
+    }
   }
+  return file
 }
 
 /** Writes every file that can be written, then throws the first failure. */

@@ -108,6 +108,15 @@ describe('--report', async () => {
     expect(service.requests.length).toBe(asked)
   })
 
+  it('is refused before the scan starts: a link to another file of the run', async () => {
+    using cli = openCliFixture()
+    cli.write('a.json', 'before')
+    symlinkSync('a.json', cli.file('b.sarif'))
+    const { code, stderr } = await cli.run('audit', '--report', 'json=a.json', '--report', 'sarif=b.sarif')
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/two files would be written to .*b\.sarif\n/)])
+    expect(cli.read('a.json')).toBe('before')
+  })
+
   it.each([
     ['h/h.db', 'the history'],
     ['./h/../h/h.db', 'the history'],

@@ -29,7 +29,9 @@ export function writeFileAtomically(
   let draft: string | undefined
   try {
     if (isSpecialFile(file)) {
-      writeFileSync(file, text)
+      // What the shell redirected to a file goes on there: opened by its name, it would begin anew.
+      const descriptor = statSync(file).isFile() ? descriptorOf(file) : undefined
+      writeFileSync(descriptor ?? file, text)
       return
     }
     const target = linkedFrom(file)
@@ -80,9 +82,17 @@ function linkedFrom(file: string): string {
   return isLink ? linkedFrom(resolve(dirname(file), readlinkSync(file))) : file
 }
 
-/** A device, a pipe, a directory. */
+/** A device, a pipe, a directory; also a descriptor of this process that leads to a regular file. */
 export function isSpecialFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === false
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && (!stats.isFile() || descriptorOf(path) !== undefined)
+}
+
+/** The number of the descriptor that `/dev/stdout` and the like name. */
+function descriptorOf(path: string): number | undefined {
+  const [, stream, number] = /^\/(?:dev\/(stdin|stdout|stderr)|(?:dev|proc\/self)\/fd\/(\d{1,5}))$/.exec(path) ?? []
+  if (stream !== undefined) return ['stdin', 'stdout', 'stderr'].indexOf(stream)
+  return number === undefined ? undefined : Number(number)
 }
 
 /** Identifies this boot of this machine and its process namespace. */

@@ -49,6 +49,25 @@ describe('writing a file atomically', () => {
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
   })
 
+  it.each([
+    ['/dev/stdout', '>>'],
+    ['/dev/fd/2', '2>>'],
+  ])('adds to the file that a shell redirected %s to', async (name, redirection) => {
+    using directory = openDirectory()
+    writeFileSync(directory.file('log'), 'earlier\n')
+    const module = new URL('../../src/app/write-file-atomically.ts', import.meta.url).href
+    const script = `import { writeSync } from 'node:fs'
+      import { writeFileAtomically } from ${JSON.stringify(module)}
+      for (const text of ['before\\n', 'after\\n']) {
+        writeSync(${redirection === '>>' ? 1 : 2}, text)
+        if (text === 'before\\n') writeFileAtomically('${name}', 'report\\n')
+      }`
+    const words = [process.execPath, '--input-type=module', '-e', script]
+    await startProgram('sh', ['-c', `exec "$@" ${redirection} log`, 'sh', ...words], { cwd: directory.path }).ended
+    expect(readFileSync(directory.file('log'), 'utf8')).toBe('earlier\nbefore\nreport\nafter\n')
+    expect(readdirSync(directory.path)).toEqual(['log'])
+  })
+
   it('removes drafts of killed processes and keeps those of running ones', async () => {
     using directory = openDirectory()
     const module = new URL('../../src/app/write-file-atomically.ts', import.meta.url).href

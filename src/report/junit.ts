@@ -1,7 +1,7 @@
 import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
-import { policyProject } from '../model/resource.ts'
+import { isProjectListName, policyProject } from '../model/resource.ts'
 import { formatExpiry } from '../model/time.ts'
 import { isOpen, type Waiver } from '../model/violation.ts'
 import { count } from '../text/count.ts'
@@ -35,14 +35,19 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
     const stats = statsByProject.get(project)
     const cases = [
       ...walks.map(walkCase),
-      // Rules about the policy have cases for what they found alone: whether they could decide is not recorded.
+      // Rules about the policy have cases for what they found alone: whether they could decide is not recorded. So have
+      // rules about a list of projects, which has no resources.
       ...rules
-        .filter(({ id, kind }) => byRule.has(id) || (kind !== 'policy' && project !== policyProject.name))
+        .filter(({ id, kind }) => byRule.has(id) || (kind !== 'policy' && !isWithoutResources(project)))
         .map((rule) => ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, stats, at }, fails)),
     ]
     const attributes = { name: project, ...totals(cases), time: secondsOf(walks), timestamp: report.run.started_at }
     return { cases, ...element('testsuite', attributes, [properties(report), ...cases]) }
   })
+}
+
+function isWithoutResources(project: string): boolean {
+  return project === policyProject.name || isProjectListName(project)
 }
 
 function totals(cases: readonly Case[]) {

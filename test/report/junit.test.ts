@@ -188,6 +188,17 @@ it('JUnit lists findings of rules about the policy under the policy, and all oth
   ])
 })
 
+it('JUnit calls no rule passed in a list of projects: it has no resources', () => {
+  const list = aWalk({ project: 'acme/*', listing: 'projects', status: 'failed', reason: 'the key was refused' })
+  const found = aViolation({ rule: 'project/unlisted', project: 'acme/*', kind: 'project' })
+  const rules = [evaluatedRule('endpoint/x', 'endpoint'), evaluatedRule('project/unlisted', 'project')]
+  const [suite] = suitesOf({ ...aReport({ coverage: [list, aWalk()], violations: [found] }), rules })
+  expect(suite?.cases.map(({ name, outcome }) => [name, outcome])).toEqual([
+    ['walk projects', 'error'],
+    ['project/unlisted', 'failure'],
+  ])
+})
+
 it('JUnit calls no rule about the policy passed: it may not have been decided', () => {
   const report = aReport({
     rules: [evaluatedRule('waiver/expired', 'policy'), evaluatedRule('waiver/unused', 'policy')],

@@ -18,7 +18,7 @@ import {
   severities,
   type Waiver,
 } from '../model/violation.ts'
-import { walksFor } from '../model/walks-for.ts'
+import { notRequestedFor, walksFor } from '../model/walks-for.ts'
 import { count, countEach } from '../text/count.ts'
 import {
   type Compliance,
@@ -340,10 +340,19 @@ function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'covera
       ...relevantWalks
         .filter(isGap)
         .map(({ project, listing, status, reason }) => ({ project, listing, status, reason })),
-      ...byProject.flatMap(([project, walks]) => notRequested(kinds, project, walks)),
+      ...byProject.flatMap(([project, walks]) =>
+        notRequestedFor(kinds, walks).map((listing) => ({
+          project,
+          listing,
+          status: 'skipped' as const,
+          reason: unrequested,
+        })),
+      ),
     ],
   }
 }
+
+const unrequested = 'the configuration does not request it'
 
 function gapsOfViolations(unknown: number): string[] {
   if (unknown === 0) return []
@@ -422,28 +431,6 @@ function waiversOf(violations: readonly (Pick<ControlViolation, 'fingerprint' | 
   }
   return [...accepted.values()].map(({ waiver, fingerprints }) => ({ ...waiver, violations: fingerprints.size }))
 }
-
-/**
- * Listings that show a kind alone and that the configuration does not request: rules about it evaluate nothing. A
- * service's list of projects has none of them.
- */
-function notRequested(
-  kinds: ReadonlySet<Kind>,
-  project: string,
-  walks: readonly ReportCoverage[],
-): ControlCoverage['gaps'] {
-  if (walks.some(({ listing }) => listing === 'projects')) return []
-  const missing = onlyListings.filter(
-    ({ kind, listing }) => kinds.has(kind) && walks.every((walk) => walk.listing !== listing),
-  )
-  const reason = 'the configuration does not request it'
-  return missing.map(({ listing }) => ({ project, listing, status: 'skipped', reason }))
-}
-
-const onlyListings = [
-  { kind: 'project', listing: 'project' },
-  { kind: 'event_type', listing: 'event_types' },
-] as const
 
 function isGap({ status }: ReportCoverage): boolean {
   return status !== 'complete'

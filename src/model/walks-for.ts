@@ -9,6 +9,18 @@ export function walksFor<Walk extends WalkStatus>(kinds: Iterable<Kind>, walks: 
   return walks.filter(({ listing }) => listings.has(listing))
 }
 
+/**
+ * Listings that show one of some kinds alone, and that no walk of a project read because the configuration does not
+ * request them: rules about it evaluate nothing. A service's list of projects has none of them.
+ */
+export function notRequestedFor(kinds: Iterable<Kind>, walks: readonly WalkStatus[]): readonly Listing[] {
+  if (walks.some(({ listing }) => listing === 'projects')) return []
+  const wanted = [...kinds].flatMap((kind): Listing[] => {
+    return kind === 'project' ? ['project'] : kind === 'event_type' ? ['event_types'] : []
+  })
+  return wanted.filter((wantedListing) => walks.every(({ listing }) => listing !== wantedListing))
+}
+
 /** The listing that shows every resource of a kind: subscriptions carry the sources that the service does not list. */
 function listingOf(kind: Kind, walks: readonly WalkStatus[]): Listing | undefined {
   switch (kind) {

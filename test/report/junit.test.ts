@@ -4,7 +4,7 @@ import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../
 import { junit } from '../../src/report/junit.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { suitesIn } from './formats/junit.ts'
-import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
+import { aProject, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
 const options = { colour: false, width: 80, full: true }
 const suitesOf = (report: Report) => suitesIn(junit(report, options))
@@ -186,6 +186,21 @@ it('JUnit lists findings of rules about the policy under the policy, and all oth
     ['acme/payments', 'endpoint/inactive'],
     ['hookdrift/policy', 'waiver/expired'],
   ])
+})
+
+it('JUnit skips a rule about a listing that the configuration does not request', () => {
+  const rules = [evaluatedRule('project/x', 'project'), evaluatedRule('endpoint/x', 'endpoint')]
+  const casesOf = (...coverage: ReportCoverage[]) =>
+    suitesOf({ ...aReport({ coverage, projects: [aProject()] }), rules })[0]?.cases.slice(coverage.length)
+  expect(casesOf(aWalk())).toMatchObject([
+    { name: 'endpoint/x', outcome: 'passed' },
+    {
+      name: 'project/x',
+      outcome: 'skipped',
+      message: 'unknown: the configuration does not request the walk of project',
+    },
+  ])
+  expect(casesOf(aWalk(), aWalk({ listing: 'project' }))).toMatchObject([{ outcome: 'passed' }, { outcome: 'passed' }])
 })
 
 it('JUnit calls no rule passed in a list of projects: it has no resources', () => {

@@ -182,7 +182,7 @@ function sectionsOf({
   ]
 }
 
-/** What a walk without a gap leaves out: a skipped listing, all outside of a filter, filter rows whose turn comes later. */
+/** What a walk without a gap leaves out: a skipped listing, all outside of a filter, rows of filters not due yet. */
 function showLimits(walk: ReportCoverage): string[][] {
   const { project, listing, status, reason, filter, items, of = items, oldest_at: oldest } = walk
   const limits = [

@@ -18,7 +18,7 @@ import {
   severities,
   type Waiver,
 } from '../model/violation.ts'
-import { notRequestedFor, walksFor } from '../model/walks-for.ts'
+import { unlistedFor, walksFor } from '../model/walks-for.ts'
 import { count, countEach } from '../text/count.ts'
 import {
   type Compliance,
@@ -151,7 +151,10 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
   const ruleViolations = violations.filter(({ rule }) => ids.has(rule))
   const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
   const kinds = new Set(evaluated.flatMap(({ rule }) => rule.needs))
-  const coverage = coverageOf(kinds, report)
+  const coverage = coverageOf(
+    evaluated.map(({ rule }) => rule),
+    report,
+  )
   const accepted = report.accepted.filter(({ rule }) => ids.has(rule))
   const isOfControl = ({ rule }: { readonly rule: string }) =>
     ids.has(rule) || rationaleFor(control, rule) !== undefined
@@ -324,8 +327,9 @@ function gapsOfRows(rules: readonly ControlRule[], projects: Report['projects'])
   return [`Not evaluated: ${count(subscriptions, 'subscription')} whose filter rows no run has read (${named}).`]
 }
 
-/** How well the run observed the kinds that a control's rules evaluate. */
-function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'coverage'>): ControlCoverage {
+/** How well the run observed what a control's rules evaluate. */
+function coverageOf(rules: Report['rules'], { coverage }: Pick<Report, 'coverage'>): ControlCoverage {
+  const kinds = new Set(rules.flatMap(({ needs }) => needs))
   const byProject = [...Map.groupBy(coverage, ({ project }) => project)]
   // Of projects that a list did not show, nothing is known, for any rule.
   const lists = kinds.size === 0 ? [] : coverage.filter((walk) => walk.listing === 'projects' && isGap(walk))
@@ -340,19 +344,13 @@ function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'covera
       ...relevantWalks
         .filter(isGap)
         .map(({ project, listing, status, reason }) => ({ project, listing, status, reason })),
-      ...byProject.flatMap(([project, walks]) =>
-        notRequestedFor(kinds, walks).map((listing) => ({
-          project,
-          listing,
-          status: 'skipped' as const,
-          reason: unrequested,
-        })),
-      ),
+      ...byProject.flatMap(([project, walks]) => {
+        const unlisted = new Map(rules.flatMap((rule) => unlistedFor(rule, walks)).map((one) => [one.listing, one]))
+        return [...unlisted.values()].map((one) => ({ project, status: 'skipped' as const, ...one }))
+      }),
     ],
   }
 }
-
-const unrequested = 'the configuration does not request it'
 
 function gapsOfViolations(unknown: number): string[] {
   if (unknown === 0) return []

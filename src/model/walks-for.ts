@@ -9,17 +9,49 @@ export function walksFor<Walk extends WalkStatus>(kinds: Iterable<Kind>, walks: 
   return walks.filter(({ listing }) => listings.has(listing))
 }
 
+/** A listing that no walk of a project read, and why. */
+interface Unlisted {
+  readonly listing: Listing
+  readonly reason: string
+}
+
 /**
- * Listings that show one of some kinds alone, and that no walk of a project read because the configuration does not
- * request them: rules about it evaluate nothing. A service's list of projects has none of them.
+ * Listings that alone show what a rule evaluates, and that a project's walks left out because the configuration does not
+ * request them, or the service does not offer the sources: the rule evaluates nothing. A service's list of projects has
+ * none of them.
  */
-export function notRequestedFor(kinds: Iterable<Kind>, walks: readonly WalkStatus[]): readonly Listing[] {
+export function unlistedFor({ id, needs }: RuleNeeds, walks: readonly WalkStatus[]): readonly Unlisted[] {
   if (walks.some(({ listing }) => listing === 'projects')) return []
-  const wanted = [...kinds].flatMap((kind): Listing[] => {
+  const walkOf = (wanted: Listing) => walks.find(({ listing }) => listing === wanted)
+  const wanted = needs.flatMap((kind): Listing[] => {
     return kind === 'project' ? ['project'] : kind === 'event_type' ? ['event_types'] : []
   })
-  return wanted.filter((wantedListing) => walks.every(({ listing }) => listing !== wantedListing))
+  const unlisted = wanted
+    .filter((listing) => walkOf(listing) === undefined)
+    .map((listing) => ({ listing, reason: notRequested }))
+  if (!ofListedSources.has(id)) return unlisted
+  const sources = walkOf('sources')
+  if (sources !== undefined && sources.status !== 'skipped') return unlisted
+  return [...unlisted, { listing: 'sources', reason: sources === undefined ? notRequested : notOffered }]
 }
+
+interface RuleNeeds {
+  readonly id: string
+  readonly needs: readonly Kind[]
+}
+
+/** Rules about fields of sources that the copies in subscriptions do not show. */
+const ofListedSources: ReadonlySet<string> = new Set([
+  'source/dead-letter-missing',
+  'source/event-type-unsigned',
+  'source/idempotency-missing',
+  'source/provider-mismatch',
+  'source/queue-plaintext',
+  'source/queue-static-keys',
+])
+
+const notRequested = 'the configuration does not request it'
+const notOffered = 'the service does not offer it'
 
 /** The listing that shows every resource of a kind: subscriptions carry the sources that the service does not list. */
 function listingOf(kind: Kind, walks: readonly WalkStatus[]): Listing | undefined {

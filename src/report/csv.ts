@@ -3,7 +3,7 @@ import { displayJson } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { AcceptedViolation, ViolationState } from '../model/violation.ts'
-import { notRequestedFor } from '../model/walks-for.ts'
+import { unlistedFor } from '../model/walks-for.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import { describeEnding } from './describe-ending.ts'
 import { describeNotes, notesNamed } from './describe-notes.ts'
@@ -143,7 +143,7 @@ function controlRows(report: Report): Cell[][] {
     const isKnown =
       missed === 0 &&
       gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped') &&
-      walksByProject.every((walks) => notRequestedFor(rule.needs, walks).length === 0) &&
+      walksByProject.every((walks) => unlistedFor(rule, walks).length === 0) &&
       projects.every((project) => missedBy(rule.id, project).length === 0)
     const orUnknown = (number: number) => (number === 0 && !isKnown ? null : number)
     const counts = [

@@ -4,7 +4,7 @@ import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../
 import { isProjectListName, policyProject } from '../model/resource.ts'
 import { formatExpiry } from '../model/time.ts'
 import { isOpen, type Waiver } from '../model/violation.ts'
-import { notRequestedFor } from '../model/walks-for.ts'
+import { unlistedFor } from '../model/walks-for.ts'
 import { count } from '../text/count.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 import { describeDue } from './describe-due.ts'
@@ -128,9 +128,7 @@ function ruleCase(input: RuleCaseInput, fails: (violation: ReportViolation) => b
 /** undefined when the rule evaluated everything and only milder violations are open. */
 function whySkipped({ rule, violations, walks, stats }: RuleCaseInput): string | undefined {
   const reasons = gapsFor(rule, walks).map(({ listing, status }) => `the walk of ${listing} is ${status}`)
-  reasons.push(
-    ...notRequestedFor(rule.needs, walks).map((listing) => `the configuration does not request the walk of ${listing}`),
-  )
+  reasons.push(...unlistedFor(rule, walks).map(({ listing, reason }) => `no walk of ${listing}: ${reason}`))
   const unknown = violations.filter(({ state }) => state === 'unknown')
   if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not checked`)
   if (stats !== undefined) reasons.push(...whyUnchecked(rule, stats))

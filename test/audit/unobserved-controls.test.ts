@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
+import { project } from '../service/fake-service.ts'
 import { policyOf } from './audit-harness.ts'
 import { violationLines } from './fleet-fixture.ts'
 import { anEndpoint, aSubscription, openLiteral, type Shown } from './literal-service.ts'
@@ -80,6 +81,26 @@ describe('a control is not met', () => {
     })
     const listed = await fixture.audit({ policy: policyWith(rule), listings: { event_types: 'auto' } })
     expect(stateOf(listed, rule)).toBe('met')
+  })
+
+  it.each([
+    ['source/dead-letter-missing'],
+    ['source/event-type-unsigned'],
+    ['source/idempotency-missing'],
+    ['source/provider-mismatch'],
+    ['source/queue-plaintext'],
+    ['source/queue-static-keys'],
+  ])('where sources are known from subscriptions alone, which do not show what %s reads', async (rule) => {
+    const source = { uid: 'queue', name: 'queue', type: 'pub_sub', verifier: null, is_disabled: false }
+    const subscriptions = [aSubscription('s1', 'e1', { source_metadata: { ...source, project_id: project } })]
+    await using fixture = await openLiteral({ ...fleet, subscriptions, sources: [] })
+    const policy = policyWith(rule, 'source/unverified')
+    const off = await fixture.audit({ policy, listings: { sources: 'off' } })
+    expect(assess(off, rule)).toMatchObject({
+      state: 'partially_assessed',
+      coverage: { gaps: [{ listing: 'sources', status: 'skipped', reason: 'the configuration does not request it' }] },
+    })
+    expect(stateOf(off, 'source/unverified')).toBe('met')
   })
 
   it('where the catalogue came empty, which says nothing of any event type', async () => {

@@ -31,6 +31,11 @@ COMPARED = {
 # Without filter rows they find nothing; other rules take what a subscription declares.
 OF_ROWS = ("subscription/no-filter", "subscription/filter-off", "subscription/filter-diverges", "drift/filter-removed")
 ACROSS_ROWS = ("subscription/duplicate", "subscription/event-type-unknown", "subscription/event-type-deprecated")
+# About fields that the copies of sources in subscriptions do not show.
+OF_LISTED_SOURCES = (
+    *("source/dead-letter-missing", "source/event-type-unsigned", "source/idempotency-missing"),
+    *("source/provider-mismatch", "source/queue-plaintext", "source/queue-static-keys"),
+)
 LISTING = {
     "project": "project",
     "endpoint": "endpoints",
@@ -180,6 +185,9 @@ class Assessment:
                 status = scan.statuses.get(listing, "skipped")
                 if scan.statuses and status != "complete":
                     yield scan.project.name, listing, status
+            is_unlisted = scan.statuses.get("sources", "skipped") == "skipped"
+            if scan.statuses and is_unlisted and any(rule in OF_LISTED_SOURCES for rule in self.rules):
+                yield scan.project.name, "sources", "skipped"
 
     def is_narrowed(self, scan):
         return any(scan.filter_of(listing) for listing in self.listings(scan))

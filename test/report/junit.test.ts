@@ -197,7 +197,7 @@ it('JUnit skips a rule about a listing that the configuration does not request',
     {
       name: 'project/x',
       outcome: 'skipped',
-      message: 'unknown: the configuration does not request the walk of project',
+      message: 'unknown: no walk of project: the configuration does not request it',
     },
   ])
   expect(casesOf(aWalk(), aWalk({ listing: 'project' }))).toMatchObject([{ outcome: 'passed' }, { outcome: 'passed' }])

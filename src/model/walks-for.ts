@@ -10,7 +10,7 @@ export function walksFor<Walk extends WalkStatus>(kinds: Iterable<Kind>, walks: 
 }
 
 /** A listing that no walk of a project read, and why. */
-interface Unlisted {
+interface ListingGap {
   readonly listing: Listing
   readonly reason: string
 }
@@ -20,7 +20,7 @@ interface Unlisted {
  * request them, or the service does not offer the sources: the rule evaluates nothing. A service's list of projects has
  * none of them.
  */
-export function unlistedFor({ id, needs }: RuleNeeds, walks: readonly WalkStatus[]): readonly Unlisted[] {
+export function unlistedFor({ id, needs }: RuleNeeds, walks: readonly WalkStatus[]): readonly ListingGap[] {
   if (walks.some(({ listing }) => listing === 'projects')) return []
   const walkOf = (wanted: Listing) => walks.find(({ listing }) => listing === wanted)
   const wanted = needs.flatMap((kind): Listing[] => {

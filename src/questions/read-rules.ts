@@ -6,6 +6,7 @@ import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
+import { unlistedFor } from '../model/walks-for.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { rules as publishedRules } from '../rules/rules.ts'
@@ -63,7 +64,7 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
       evaluated: recorded,
       ...(counts.get(id) ?? noViolations()),
       gaps: recorded === undefined ? [] : scans.flatMap((scan) => unreadBy(recorded, scan)),
-      ...(recorded === undefined ? { notEvaluated: [], missed: [] } : findOmissions(id, evaluations)),
+      ...(recorded === undefined ? { notEvaluated: [], missed: [] } : findOmissions(recorded, scans, evaluations)),
     }
   })
   return inRun.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
@@ -100,10 +101,20 @@ function unreadBy(rule: EvaluatedRule, scan: RecordedScan): readonly AnswerCover
 }
 
 function findOmissions(
-  rule: string,
+  recorded: EvaluatedRule,
+  scans: readonly RecordedScan[],
   evaluations: readonly ProjectEvaluation[],
 ): Pick<RuleInRun, 'notEvaluated' | 'missed'> {
-  const found: { readonly notEvaluated: Omission[]; readonly missed: Omission[] } = { notEvaluated: [], missed: [] }
+  const rule = recorded.id
+  const unlisted = scans.flatMap((scan) =>
+    unlistedFor(recorded, toCoverage(scan)).map(({ listing, reason }): Omission => {
+      return { project: scan.project.name, reason: `no walk of ${listing}: ${reason}` }
+    }),
+  )
+  const found: { readonly notEvaluated: Omission[]; readonly missed: Omission[] } = {
+    notEvaluated: unlisted,
+    missed: [],
+  }
   for (const omissions of evaluations.map(omissionsIn)) {
     const { project } = omissions
     const silent = whySilent(rule, omissions)

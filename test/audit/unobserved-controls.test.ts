@@ -6,6 +6,7 @@ import { findLastRun, listRuns } from '../../src/history/sql/runs.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
+import { readRules } from '../../src/questions/read-rules.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { project } from '../service/fake-service.ts'
 import { policyOf } from './audit-harness.ts'
@@ -101,6 +102,10 @@ describe('a control is not met', () => {
       coverage: { gaps: [{ listing: 'sources', status: 'skipped', reason: 'the configuration does not request it' }] },
     })
     expect(stateOf(off, 'source/unverified')).toBe('met')
+    const rules = await fixture.harness.withHistory((history) => readRules(history, 1))
+    expect(rules.find(({ id }) => id === rule)?.notEvaluated).toEqual([
+      { project: 'acme/orders', reason: 'no walk of sources: the configuration does not request it' },
+    ])
   })
 
   it('where the catalogue came empty, which says nothing of any event type', async () => {

@@ -116,7 +116,8 @@ def data_of(exchange):
     if status == 200:
         if not isinstance(envelope, dict) or envelope.get("status") is not True:
             return None, "broken"
-        return envelope.get("data"), None
+        # What the service cannot write, it leaves out.
+        return (envelope["data"], None) if "data" in envelope else (None, "broken")
     message = envelope.get("message") if isinstance(envelope, dict) else None
     if status in (400, 404) and isinstance(message, str) and NOT_THERE.match(message):
         return None, "not-found"

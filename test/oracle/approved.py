@@ -26,6 +26,7 @@ class Snapshot:
         self.number, self.started_at = number, started_at
         self.states = {(kind, uid): form for kind, of_kind in project.known.items() for uid, form in of_kind.items()}
         self.views = {kind: (listing, narrowed) for kind, (listing, narrowed, _) in project.baselines.items()}
+        self.unreferenced = {("source", uid) for uid in project.unreferenced}
         self.is_scanned = scan is not None
         self.is_complete = scan is not None and all(status in ("complete", "skipped") for status in scan.statuses.values())
 
@@ -143,6 +144,9 @@ def differences_in(project, past):
     """Between the approved state and what was known after a run."""
     approved, found = project.approved, {}
     for kind, uid in {*approved.states, *past.states}:
+        if (kind, uid) in past.unreferenced:
+            # No list shows whether it is still there, and how it is.
+            continue
         before, now = approved.states.get((kind, uid)), past.states.get((kind, uid))
         is_shown = kind in approved.views and approved.views[kind] == past.views.get(kind)
         if before is None:

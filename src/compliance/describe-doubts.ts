@@ -35,6 +35,29 @@ export function describeUnevaluated(
   })
 }
 
+/** What could not be evaluated of a rule: why in the first project, and in which projects. */
+interface UnevaluatedRule {
+  readonly rule: string
+  readonly reason: string
+  readonly sentence: string
+  readonly projects: readonly string[]
+}
+
+/** The same of some projects together, each rule once. */
+export function unevaluatedByRule(
+  all: readonly (Omissions & Pick<ReportProject, 'project'>)[],
+): readonly UnevaluatedRule[] {
+  const byRule = new Map<string, UnevaluatedRule & { readonly projects: string[] }>()
+  for (const omissions of all) {
+    for (const one of describeUnevaluated(omissions)) {
+      const known = byRule.get(one.rule) ?? { ...one, projects: [] }
+      byRule.set(one.rule, known)
+      known.projects.push(omissions.project)
+    }
+  }
+  return [...byRule.values()]
+}
+
 export function rowsUnreadFor(rule: string, { rows_unread: unread = {} }: Pick<ReportProject, 'rows_unread'>): number {
   return memberOf(unread, rule) ?? 0
 }

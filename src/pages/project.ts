@@ -11,7 +11,7 @@ import { countGroups, rankGroups, type ViolationCounts } from '../questions/coun
 import { omissionsIn, readEvaluations } from '../questions/last-evaluations.ts'
 import { findTrend } from '../questions/trend.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
-import { isGap } from '../report/gaps.ts'
+import { isGap, sizeOf } from '../report/gaps.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { type Fact, factList } from '../report/html/components/facts.ts'
 import { cell, table } from '../report/html/components/table.ts'
@@ -222,12 +222,11 @@ function showCoverage(coverage: readonly AnswerCoverage[], evaluation: ProjectEv
     ...(withReason ? [{ title: 'Reason' }] : []),
   ]
   const rows = coverage.map((walk) => {
-    const { listing, status, items, pages, of } = walk
+    const { listing, status, pages, of } = walk
     const isUnseen = isGap(walk) && pages === 0 && of === undefined
-    const size = of === undefined ? items : `${items} of ${of}`
     const statusText = isGap(walk) ? html`<b class="bad">? ${status}</b>` : html`${status}`
     const reason = withReason ? cell('Reason', isGap(walk) ? '' : (walk.reason ?? '')) : html``
-    return html`<tr><th scope="row">${listing}</th>${cell('Status', statusText)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', size, 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
+    return html`<tr><th scope="row">${listing}</th>${cell('Status', statusText)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', sizeOf(walk), 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
 `
   })
   return pageSection({

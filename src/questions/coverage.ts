@@ -1,9 +1,9 @@
 import type { HistoryReader } from '../history/reader.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
-import type { Answer, AnswerCoverage } from '../report/answer.ts'
+import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
-import { isGap } from '../report/gaps.ts'
+import { isGap, sizeOf } from '../report/gaps.ts'
 import { schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -46,11 +46,6 @@ async function readCoverage(reader: HistoryReader, run: CommittedRun, query: Cov
   return answer
 }
 
-/** `2 of 11`: subscriptions whose filter rows the run read, of those that it listed. */
-function showItems({ items, of }: Pick<AnswerCoverage, 'items' | 'of'>): string {
-  return of === undefined ? String(items) : `${items} of ${of}`
-}
-
 const coverageView: AnswerView<Awaited<ReturnType<typeof readCoverage>>['rows'][number]> = {
   columns: [
     { name: 'project', value: ({ project }) => project, breaks: true },
@@ -59,7 +54,7 @@ const coverageView: AnswerView<Awaited<ReturnType<typeof readCoverage>>['rows'][
     { name: 'cause', value: ({ cause }) => cause, only: 'csv' },
     { name: 'run', value: ({ run }) => run, align: 'right' },
     { name: 'at', value: ({ at }) => at, show: ({ at }) => showTime(at) },
-    { name: 'items', value: ({ items }) => items, show: showItems, align: 'right' },
+    { name: 'items', value: ({ items }) => items, show: (walk) => String(sizeOf(walk)), align: 'right' },
     { name: 'of', value: (walk) => walk.of ?? null, only: 'csv' },
     { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
   ],

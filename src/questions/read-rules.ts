@@ -2,7 +2,7 @@ import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readViolationGroups } from '../history/sql/first-violations.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
-import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
@@ -48,6 +48,7 @@ interface Omission {
 export async function readRules(reader: HistoryReader, run: number): Promise<readonly RuleInRun[]> {
   const inputs = await readRunInputs(reader, run)
   const scans = await readLatestScans(reader, run)
+  const walked = scans.map((scan) => ({ project: scan.project.name, walks: toCoverage(scan) }))
   const evaluations = [...(await readEvaluations(reader, scans)).values()]
   const counts = await countByRule(reader, run)
   const evaluated = new Map((inputs?.rules ?? []).map((rule) => [rule.id, rule]))
@@ -63,8 +64,8 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
       severity: description?.severity,
       evaluated: recorded,
       ...(counts.get(id) ?? noViolations()),
-      gaps: recorded === undefined ? [] : scans.flatMap((scan) => unreadBy(recorded, scan)),
-      ...(recorded === undefined ? { notEvaluated: [], missed: [] } : findOmissions(recorded, scans, evaluations)),
+      gaps: recorded === undefined ? [] : walked.flatMap(({ walks }) => gapsFor(recorded, walks).filter(isGap)),
+      ...(recorded === undefined ? { notEvaluated: [], missed: [] } : findOmissions(recorded, walked, evaluations)),
     }
   })
   return inRun.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
@@ -96,19 +97,15 @@ async function countByRule(reader: HistoryReader, run: number) {
   return counts
 }
 
-function unreadBy(rule: EvaluatedRule, scan: RecordedScan): readonly AnswerCoverage[] {
-  return gapsFor(rule, toCoverage(scan)).filter(isGap)
-}
-
 function findOmissions(
   recorded: EvaluatedRule,
-  scans: readonly RecordedScan[],
+  walked: readonly { readonly project: string; readonly walks: readonly AnswerCoverage[] }[],
   evaluations: readonly ProjectEvaluation[],
 ): Pick<RuleInRun, 'notEvaluated' | 'missed'> {
   const rule = recorded.id
-  const unlisted = scans.flatMap((scan) =>
-    unlistedFor(recorded, toCoverage(scan)).map(({ listing, reason }): Omission => {
-      return { project: scan.project.name, reason: `no walk of ${listing}: ${reason}` }
+  const unlisted = walked.flatMap(({ project, walks }) =>
+    unlistedFor(recorded, walks).map(({ listing, reason }): Omission => {
+      return { project, reason: `no walk of ${listing}: ${reason}` }
     }),
   )
   const found: { readonly notEvaluated: Omission[]; readonly missed: Omission[] } = {

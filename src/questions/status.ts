@@ -16,7 +16,7 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
 import type { ReportRelease } from '../model/report.ts'
-import { isProjectList, isProjectListName, type ProjectRef, policyProject, projectKey } from '../model/resource.ts'
+import { isProjectList, isProjectListName, isWithoutResources, type ProjectRef, projectKey } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities, totalOf } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -226,14 +226,17 @@ interface OtherOpen {
   readonly isFormer: boolean
 }
 
-/** What is open or unknown besides the listed projects: violations of the policy, of lists of projects, and of former projects. */
+/**
+ * What is open or unknown besides the listed projects: violations of the policy, of lists of projects, and of former
+ * projects.
+ */
 export function openBesides(
   active: ReadonlyMap<string, ActiveCounts>,
   listed: readonly string[],
 ): readonly OtherOpen[] {
   const names = new Set(listed)
   return [...active].sort().flatMap(([project, counts]) => {
-    const isFormer = project !== policyProject.name && !isProjectListName(project)
+    const isFormer = !isWithoutResources(project)
     const inStates = [
       { project, state: 'open', violations: totalOf(counts.open), isFormer },
       { project, state: 'unknown', violations: counts.unknown, isFormer },

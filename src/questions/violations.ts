@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { systemClock } from '../app/system.ts'
-import { describeUnevaluated } from '../compliance/describe-doubts.ts'
+import { unevaluatedByRule } from '../compliance/describe-doubts.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -326,9 +326,9 @@ function findUnevaluated(
   omissions: readonly ReturnType<typeof omissionsIn>[],
   pattern = '*',
 ): readonly UnevaluatedRule[] {
-  const all = omissions.flatMap(describeUnevaluated).filter(({ rule }) => matchesGlob(rule, pattern))
-  return [...Map.groupBy(all, ({ rule }) => rule)]
-    .map(([rule, alike]) => ({ rule, projects: alike.length, reason: alike[0]?.reason ?? '' }))
+  return unevaluatedByRule(omissions)
+    .filter(({ rule }) => matchesGlob(rule, pattern))
+    .map(({ rule, projects, reason }) => ({ rule, projects: projects.length, reason }))
     .sort((a, b) => (a.rule < b.rule ? -1 : 1))
 }
 

@@ -28,6 +28,11 @@ export function listingWalks<Walk extends { readonly listing?: ReportCoverage['l
   return coverage.filter(({ listing }) => listing === undefined || isListing(listing))
 }
 
+/** `41`, or `2 of 11`: subscriptions whose filter rows a run read, of those that it listed. */
+export function sizeOf({ items, of }: Pick<ReportCoverage, 'items' | 'of'>): number | string {
+  return of === undefined ? items : `${items} of ${of}`
+}
+
 /** What a walk saw: `3 items in 1 page`, or `filter rows of 5 of 40 subscriptions`, which have no pages. */
 export function describeSeen({ items, pages, of }: Pick<ReportCoverage, 'items' | 'pages' | 'of'>): string {
   if (of !== undefined) return `filter rows of ${items} of ${count(of, 'subscription')}`

@@ -1,7 +1,7 @@
 import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
-import { isProjectListName, policyProject } from '../model/resource.ts'
+import { isWithoutResources } from '../model/resource.ts'
 import { formatExpiry } from '../model/time.ts'
 import { isOpen, type Waiver } from '../model/violation.ts'
 import { unlistedFor } from '../model/walks-for.ts'
@@ -45,10 +45,6 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
     const attributes = { name: project, ...totals(cases), time: secondsOf(walks), timestamp: report.run.started_at }
     return { cases, ...element('testsuite', attributes, [properties(report), ...cases]) }
   })
-}
-
-function isWithoutResources(project: string): boolean {
-  return project === policyProject.name || isProjectListName(project)
 }
 
 function totals(cases: readonly Case[]) {

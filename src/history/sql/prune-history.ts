@@ -257,7 +257,8 @@ const isOfPaused = `(${isPaused('t')} AND EXISTS (SELECT 1 FROM hookdrift.versio
 
 /**
  * Notes the kept runs, and scans of pruned runs that queries about a kept run still read: the last scan and the last
- * complete walks by then, the last complete scan and the one after it, the scan before a run that resolved a violation, and the last walks with a shape and a status.
+ * complete walks by then, the last complete scan and the one after it, the scan before a run that resolved a violation,
+ * and the last walks with a shape and a status.
  * Both databases find a temporary table before one of the history.
  */
 async function noteKeptRuns(session: Session, keptRuns: readonly number[]): Promise<void> {

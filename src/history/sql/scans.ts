@@ -59,6 +59,7 @@ export function lastCompleteScanSql(project: string, run: string): string {
       AND o.status NOT IN ('complete', 'skipped'))
     ORDER BY c.run DESC LIMIT 1)`
 }
+
 /** SQL for the run of the first scan after it, by the same run; NULL where the last scan is complete. */
 export function incompleteSinceSql(project: string, run: string): string {
   return `(SELECT min(n.run) FROM hookdrift.scan n WHERE n.project_id = ${project} AND n.run <= ${run}

@@ -2,7 +2,7 @@ import { describeUnevaluated } from '../../compliance/describe-doubts.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { describeFailures, type FailureGroup, groupFailures } from '../describe-failures.ts'
-import { isGap, listingWalks } from '../gaps.ts'
+import { isGap, listingWalks, sizeOf } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { countDoubted, describeDoubted, omissionsOf } from '../verdict.ts'
 import { factList } from './components/facts.ts'
@@ -61,8 +61,7 @@ function showWalk({ project, listing, status, reason, filter, ...walk }: ReportC
   const why = reason === null ? nothing : html`<br><span class="soft">${reason}</span>`
   const narrowed = filter === null ? nothing : html`<br><span class="soft">only ${filter}</span>`
   const unseen = isMissing && walk.pages === 0
-  const size = walk.of === undefined ? walk.items : `${walk.items} of ${walk.of}`
-  const items = unseen && walk.of === undefined ? cell('Items', '?', 'n unseen') : cell('Items', size, 'n')
+  const items = unseen && walk.of === undefined ? cell('Items', '?', 'n unseen') : cell('Items', sizeOf(walk), 'n')
   const oldest =
     walk.oldest_at === undefined || walk.oldest_at === null
       ? nothing

@@ -1,4 +1,4 @@
-import { describeUnevaluated } from '../../compliance/describe-doubts.ts'
+import { unevaluatedByRule } from '../../compliance/describe-doubts.ts'
 import { readReason } from '../../model/coverage.ts'
 import type { Notice } from '../../model/notice.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
@@ -111,14 +111,11 @@ const mostRules = 5
 
 /** Rules that could not evaluate everything, each with what it missed in the first project. */
 function showUnevaluated(report: Report, page: TextPage): string[] {
-  const all = omissionsOf(report).flatMap((omissions) =>
-    describeUnevaluated(omissions).map((one) => ({ ...one, project: omissions.project })),
-  )
-  const byRule = [...Map.groupBy(all, ({ rule }) => rule).values()]
+  const byRule = unevaluatedByRule(omissionsOf(report))
   const listed = page.full ? byRule : byRule.slice(0, mostRules)
-  const lines = listed.flatMap((alike) => {
-    const sentence = shorten(neutralise(alike[0]?.sentence ?? ''), 300)
-    return wrapProse(`${sentence} (${nameProjects(alike)}).`, page.width)
+  const lines = listed.flatMap(({ sentence, projects }) => {
+    const where = nameProjects(projects.map((project) => ({ project })))
+    return wrapProse(`${shorten(neutralise(sentence), 300)} (${where}).`, page.width)
   })
   return [...lines, ...(listed.length === byRule.length ? [] : [showOmitted(byRule.length - listed.length, page)])]
 }

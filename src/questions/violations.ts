@@ -6,11 +6,13 @@ import { runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { type GroupPart, readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
+import { listOwners } from '../history/sql/list-resources.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { JsonObject } from '../model/json.ts'
 import { remembering } from '../model/remembering.ts'
@@ -205,6 +207,37 @@ export async function refuseUnknownRule(rule: string, run: number, reader: Histo
   })
 }
 
+/**
+ * A misspelt label chooses no project, and an empty answer would look like success.
+ * @throws AuditError.usage when no project has one of them
+ */
+function refuseUnknownLabels(evaluations: ReadonlyMap<string, ProjectEvaluation>, asked: readonly Label[]): void {
+  const unknown = asked.find((label) => ![...evaluations.keys()].some(labelTest(evaluations, [label])))
+  if (unknown === undefined) return
+  const inUse = new Set(
+    [...evaluations.values()].flatMap(({ labels }) =>
+      Object.entries(labels).map(([name, value]) => `${name}=${value}`),
+    ),
+  )
+  const label = `${unknown.name}=${unknown.value}`
+  throw AuditError.usage(`no project has the label ${label}${suggestName(label, inUse)}`, {
+    advice:
+      inUse.size === 0 ? '`projects` of the configuration gives labels' : `labels are ${listed([...inUse].sort())}`,
+  })
+}
+
+/** An owner may have no violation; a misspelt one has none either. */
+async function describeUnknownOwners(
+  reader: HistoryReader,
+  run: number,
+  asked: readonly string[],
+): Promise<readonly string[]> {
+  const owners = await listOwners(reader, run)
+  return asked
+    .filter((pattern) => !owners.some((owner) => matchesGlob(owner, pattern)))
+    .map((pattern) => `No endpoint belongs to ${pattern}${suggestName(pattern, owners) || '.'}`)
+}
+
 function statesOf({ open, resolved, waived, unknown }: StateFlags): ReadonlySet<ViolationState> {
   const named: ViolationState[] = [
     ...(open ? (['opened', 'continuing'] as const) : []),
@@ -264,6 +297,7 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   )
   const scans = latest.filter(({ project }) => chosen.has(project))
   const evaluations = await readEvaluations(reader, scans)
+  refuseUnknownLabels(evaluations, query.labels)
   const hasLabels = labelTest(evaluations, query.labels)
   const inProject = remembering((project) => matchesProject(project, projects) && hasLabels(project))
   const dueOf: DueOf = (project) => evaluations.get(project)?.due
@@ -303,6 +337,7 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
       ? []
       : [`Not listed: ${count(unlisted, 'violation')} that could not be checked (\`--unknown\`).`]),
     ...(unevaluated.length === 0 ? [] : [describeUnevaluatedRules(unevaluated)]),
+    ...(counts.total === 0 && owners.length > 0 ? await describeUnknownOwners(reader, run.number, owners) : []),
   ]
   return {
     form: violationsForm,

@@ -111,6 +111,14 @@ describe('violations', () => {
     expect((await history.ask(['violations', '--owner', 'tenant-02'])).stdout).toContain('owner tenant-02')
   })
 
+  it('of an owner without an endpoint are none because there is no such owner', async () => {
+    const owned = async (owner: string) => (await history.ask(['violations', '--owner', owner])).stdout
+    expect(await owned('tenant')).toContain('No endpoint belongs to tenant.')
+    expect(await owned('tenant-20')).toContain('No endpoint belongs to tenant-20, did you mean tenant-02?')
+    expect(await owned('tenant-0*')).not.toContain('No endpoint belongs')
+    expect((await history.ask(['violations', '--owner', 'tenant', '--format', 'csv'])).stderr).toContain('No endpoint')
+  })
+
   it('are not chosen by a pattern that is longer than a database takes', async () => {
     for (const option of ['--owner', '--rule']) {
       const { code, stderr } = await history.ask(['violations', option, 'x'.repeat(60_000)])
@@ -149,7 +157,10 @@ describe('violations', () => {
   it('are chosen by age and by the label of their project', async () => {
     expect(await found('--older-than', '9999d')).toEqual([])
     expect((await history.ask(['violations', '--older-than', 'old'])).stderr).toContain('Expected a duration')
-    expect(await found('--label', 'env=nowhere')).toEqual([])
+    expect(await history.ask(['violations', '--label', 'env=nowhere'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no project has the label env=nowhere'),
+    })
     expect((await history.ask(['violations', '--label', 'env'])).stderr).toContain('Expected a label such as env=prod')
   })
 })

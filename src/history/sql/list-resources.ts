@@ -101,6 +101,19 @@ export async function findEndpointsOf(
     .sort((a, b) => compareText(a.project.name, b.project.name) || compareText(a.uid, b.uid))
 }
 
+/** Whose endpoints there are as of a run: each `owner_id` once. Reads the endpoints of every project. */
+export async function listOwners(history: HistoryReader, run: number): Promise<readonly string[]> {
+  const rows = await history.ask((session) =>
+    session.all<{ owner: string; project: string }>(
+      `SELECT DISTINCT v.owner_id AS owner, l.name AS project
+       FROM (${lastScanSql('$1')}) l CROSS JOIN hookdrift.version v
+       WHERE v.project_id = l.id AND v.kind = 'endpoint' AND ${validAtSql('v', '$1')} AND v.owner_id <> ''`,
+      [run],
+    ),
+  )
+  return [...new Set(rows.flatMap(({ owner, project }) => (history.visibility.isVisible(project) ? [owner] : [])))]
+}
+
 const countedKinds = kinds.toSorted()
 
 interface EndpointRow {

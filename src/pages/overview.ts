@@ -292,11 +292,11 @@ async function showOthers(request: SiteRequest, { rows }: Answer<StatusRow>): Pr
   if (others.length === 0) return nothing
   const items = others.slice(0, mostOthers).map(({ project, state, violations, isFormer }) => {
     const href = request.link('/violations', { project: globOf(project), state })
-    const listed = html`<a href="${href}">${count(violations, state === 'open' ? 'violation' : 'unknown violation')}</a>`
+    const listed = html`<a href="${href}">${count(violations, `${state} violation`)}</a>`
     return html`<li>${listed} of ${project}${isFormer ? ', which is no longer audited' : ''}</li>`
   })
   const omitted = others.length - items.length
-  return html`<p>Also open:</p><ul class="lines">${items}${omitted > 0 ? html`<li>and those of ${count(omitted, 'other project')}</li>` : nothing}</ul>`
+  return html`<p>Besides these projects:</p><ul class="lines">${items}${omitted > 0 ? html`<li>and those of ${count(omitted, 'other project')}</li>` : nothing}</ul>`
 }
 
 /** What the last scan of each project could not confirm. */

@@ -150,7 +150,7 @@ describe('the overview', () => {
       if (!complete) take(`(${lostHere.join(', ')} then)`)
     }
     const ofPolicy = open.rows.filter(({ project }: Row) => project === 'hookdrift/policy').length
-    take(`Also open: ${ofPolicy} violation of hookdrift/policy`)
+    take(`Besides these projects: ${ofPolicy} open violation of hookdrift/policy`)
     const byRule = Object.entries(Object.groupBy(open.rows as Row[], ({ rule = '' }) => rule))
     expect(byRule).toHaveLength(8)
     for (const [rule, rows = []] of byRule) {
@@ -239,7 +239,7 @@ it('says whose open violations it counts besides those of the projects in its ta
   const plan = { ...noPlan, configured: async () => ({ expected, schedules: [], channels: [] }) }
   await using site = await openSiteOver(made, plan)
   const page = textOf(await site.read('/'))
-  expect(page).toContain('Also open: 2 violations of acme/payments, which is no longer audited')
+  expect(page).toContain('Besides these projects: 2 open violations of acme/payments, which is no longer audited')
   const { remarks } = await readStatus(site.history, { expected, projects: [], now: 0, dueAfter: () => 1, limit: 9 })
   expect(remarks).toEqual(['Also open: 2 violations of acme/payments, which is no longer audited.'])
 })

@@ -148,6 +148,7 @@ export const long = [
   'history/move/verify-database',
   'history/single-edits',
   'inventory/made-normal-form',
+  'notify/incident-worlds',
   'notify/tickets-killed',
   'oracle/oracle',
   'policy/reading-in-steps',

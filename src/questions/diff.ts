@@ -11,6 +11,7 @@ import type { StateVersion } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { diffAttributes, sealedOnBothSides } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
+import { isCoverageComplete } from '../model/coverage.ts'
 import { differingMembers } from '../model/differing-members.ts'
 import { AuditError } from '../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from '../model/json.ts'
@@ -21,6 +22,7 @@ import { anyJson, listOf, schemas } from '../report/report-schema.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showChange } from '../report/text/show-drift.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
 import { selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
 import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
@@ -127,7 +129,13 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   })
   const extent = isBackwards ? selectProjects(await readLatestScans(reader, to.number), projects) : scans
   const [notScanned, secretsNotCompared] = [inOrder(unseen), inOrder(resealed)]
+  const unread = (await readLatestScans(reader, from.number))
+    .filter(({ project, coverage }) => matchesProject(project.name, projects) && !isCoverageComplete(coverage))
+    .map(({ project }) => project.name)
   const unknown = [
+    ...(unread.length === 0
+      ? []
+      : [`Run ${from.number} did not read all of ${listed(unread)}: the rest is compared as earlier runs knew it.`]),
     ...notScanned.map(sayNotCompared(`not scanned by run ${earlier.number}`)),
     ...secretsNotCompared.map(sayResealed),
   ]

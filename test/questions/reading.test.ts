@@ -135,6 +135,14 @@ describe('reading commands', () => {
       expect(not_scanned).toEqual([])
     })
 
+    it('says of the run that is compared with what it did not read', async () => {
+      const from = async (run: string) => (await historyFixture.ask(['diff', run, '4'])).stdout.replace(/\s+/g, ' ')
+      expect(await from('3')).toMatch(
+        /Run 3 did not read all of acme\/[a-z-]+: the rest is compared as earlier runs knew it\./,
+      )
+      expect(await from('2')).not.toContain('did not read')
+    })
+
     it('omits changes that were reverted in between', async () => {
       const { rows } = await historyFixture.rows('diff', '1', 'latest')
       expect(rows.map(({ uid }: { uid: string }) => uid)).not.toContain(paused)

@@ -1,5 +1,6 @@
 import type { FollowedViolation } from '../audit/compare-with-origins.ts'
 import type { Acceptance } from '../history/acceptances.ts'
+import { columnsOf } from '../history/body-columns.ts'
 import type {
   ActiveViolation,
   NamedVersion,
@@ -28,6 +29,8 @@ export interface ViolationLifetime extends ActiveViolation {
   readonly gone: CommittedRun | undefined
   /** undefined while it is active. */
   readonly ending: Ending | undefined
+  /** The owner of its resource as of that run, or as of the last one. */
+  readonly owner: string | null
 }
 
 /** Changed in place: nearly all of them are confirmed unchanged in every run. */
@@ -72,10 +75,10 @@ export class ReplayDraft implements ViolationDraft {
 
   /** All that is active, or that ended. */
   lifetimes(): Record<'active' | 'ended', readonly ViolationLifetime[]> {
-    const all = [...this.#projects.values()]
+    const all = [...this.#projects.values()].flatMap(({ active }) => [...active.values()])
     return {
-      active: all.flatMap(({ active }) => [...active.values()]),
-      ended: all.flatMap(({ ended }) => ended),
+      active: all.map((violation) => Object.assign(violation, { owner: this.#ownerOf(violation) })),
+      ended: [...this.#projects.values()].flatMap(({ ended }) => ended),
     }
   }
 
@@ -216,7 +219,7 @@ export class ReplayDraft implements ViolationDraft {
       if (violation === undefined) continue
       active.delete(id)
       byResource.get(resourceKey(violation))?.delete(violation)
-      ended.push(Object.assign(violation, { gone: this.#run, ending }))
+      ended.push(Object.assign(violation, { gone: this.#run, ending, owner: this.#ownerOf(violation) }))
     }
   }
 
@@ -257,11 +260,19 @@ export class ReplayDraft implements ViolationDraft {
       last: run,
       gone: undefined,
       ending: undefined,
+      owner: null,
       decided: run,
     }
     const key = resourceKey(violation)
     active.set(id, opened)
     byResource.set(key, (byResource.get(key) ?? new Set()).add(opened))
+  }
+
+  #ownerOf({ project, kind, uid }: Pick<ViolationLifetime, 'project' | 'kind' | 'uid'>): string | null {
+    const { versions } = projectState(this.#fleet, projectKey(project))
+    const columns = (of: Kind, its: string) => columnsOf(of, versions.get(of)?.get(its)?.resource.attributes ?? {})
+    if (kind !== 'subscription') return columns(kind, uid).owner_id
+    return columns('endpoint', columns(kind, uid).endpoint_uid ?? '').owner_id
   }
 
   #unconfirmed(project: ProjectRef): IteratorObject<MutableLifetime> {

@@ -85,7 +85,7 @@ export function replayedPolicyResults(history: HistoryReader, policy: Policy, cl
 /** As the record of a run has it. */
 export function lifetimeRecord(violation: ViolationLifetime, run: CommittedRun): RecordedViolation {
   const { project, fingerprint, rule, severity, kind, uid, name, path, message } = violation
-  const { state, waiver, first, last, gone, ending } = violation
+  const { state, waiver, first, last, gone, ending, owner } = violation
   const active = state === 'open' ? (first === run ? 'opened' : 'continuing') : state
   return {
     fingerprint,
@@ -94,6 +94,7 @@ export function lifetimeRecord(violation: ViolationLifetime, run: CommittedRun):
     kind,
     uid,
     name,
+    owner,
     path,
     message,
     project: project.name,

@@ -47,10 +47,21 @@ export async function checkProjects(
   file: string,
 ): Promise<ProjectsCheck> {
   const { listings } = service
-  const { projects, total, unread, isEmpty } = await readProjects(examiner, service)
+  const { projects, total, unread, empty } = await readProjects(examiner, service)
   const withKey = projects.filter(({ key }) => key !== '')
   if (withKey.length === 0 && unread === undefined) {
-    if (isEmpty) return nothingListed
+    if (empty !== undefined) {
+      const read = [{ project: empty, fault: undefined }]
+      return {
+        diagnoses: [
+          ['base-path', [basePathDiagnosis(read, service)]],
+          ['key', await keyDiagnoses(read, examiner, file)],
+          ['projects', [nothingListed]],
+        ],
+        project: undefined,
+        items: [],
+      }
+    }
     const waiting = [skipped('there is no key: see configuration')]
     return {
       diagnoses: [
@@ -97,21 +108,10 @@ export function accessOf({ ref, key, filters }: ConfiguredProject): ProjectAcces
 
 const atOnce = 4
 
-const nothingListed: ProjectsCheck = {
-  diagnoses: [
-    [
-      'projects',
-      [
-        fail(
-          'the list of the service has no project that the configuration asks for',
-          'Check `organisation`, the patterns under `projects`, and what the key may read.',
-        ),
-      ],
-    ],
-  ],
-  project: undefined,
-  items: [],
-}
+const nothingListed = fail(
+  'the list of the service has no project that the configuration asks for',
+  'Check `organisation`, the patterns under `projects`, and what the key may read.',
+)
 
 /** The project itself, or its endpoints where the service does not show projects. */
 async function askFor(
@@ -271,8 +271,8 @@ interface ServiceProjects {
   readonly total: number
   /** The list as something that is asked for, where it could not be read. */
   readonly unread: { readonly project: ConfiguredProject; readonly fault: ServiceFault } | undefined
-  /** Whether the list was read, and has nothing that the configuration asks for. */
-  readonly isEmpty: boolean
+  /** The list in the same way, where it was read and has nothing that the configuration asks for. */
+  readonly empty: ConfiguredProject | undefined
 }
 
 /** A fleet may have thousands, and the audit asks for each anyway. */
@@ -284,7 +284,7 @@ async function readProjects(examiner: ServiceExaminer, service: ConfiguredServic
   const key = service.key ?? named[0]?.key ?? ''
   const [match] = matches
   if (match === undefined || key === '')
-    return { projects: named, total: named.length, unread: undefined, isEmpty: false }
+    return { projects: named, total: named.length, unread: undefined, empty: undefined }
   const list: ConfiguredProject = {
     ref: projectListOf(service.settings.name),
     key,
@@ -297,10 +297,10 @@ async function readProjects(examiner: ServiceExaminer, service: ConfiguredServic
     const more = await readList(examiner, service, list)
     const projects = [...named, ...more.slice(0, mostAsked)]
     const total = named.length + more.length
-    return { projects, total, unread: undefined, isEmpty: more.length === 0 }
+    return { projects, total, unread: undefined, empty: more.length === 0 ? list : undefined }
   } catch (fault) {
     if (!(fault instanceof ServiceFault)) throw fault
-    return { projects: named, total: named.length, unread: { project: list, fault }, isEmpty: false }
+    return { projects: named, total: named.length, unread: { project: list, fault }, empty: undefined }
   }
 }
 

@@ -457,6 +457,9 @@ describe('projects that the list of the service decides', () => {
     const none = await examineListed({ projects: '[{ match: "nothing-*" }]' })
     expect({ code: none.code, failed: none.failed }).toEqual({ code: 3, failed: ['projects'] })
     expect(none.of('projects')).toEqual([expect.stringMatching(/no project that the configuration asks for → Check/)])
+    // The list was read: that is an answer of the API, and the key was accepted.
+    expect(none.of('base-path')).toEqual([expect.stringMatching(/^ok .* answers under \/api\/v1 as the API does$/)])
+    expect(none.of('key')).toEqual([expect.stringMatching(/^ok .*accepted, a personal key$/)])
   })
 
   it('are unknown where the list cannot be read, and the key is named where it is refused', async () => {

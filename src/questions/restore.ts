@@ -19,6 +19,7 @@ import {
 } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
+import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
@@ -448,8 +449,9 @@ function changesTo(kind: Kind, former: FormerState, now: VersionSpan | undefined
 }
 
 function noReadyFix(rule: string): AuditError {
+  const page = isBuiltInRule(rule) ? `\`hookdrift rules ${rule}\`` : 'its `remediation` in the policy'
   return AuditError.usage(`no request fixes a violation of ${rule} by one value: a person decides`, {
-    advice: `\`hookdrift rules ${rule}\` says how to fix it`,
+    advice: `${page} says how to fix it`,
   })
 }
 

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Invocation, Location, Notification, ReportingDescriptor, Result, Run } from 'sarif'
 import { describeUnevaluated } from '../compliance/describe-doubts.ts'
+import { isBuiltInRule } from '../model/built-in-rules.ts'
 import { type CoverageStatus, isCoverageComplete } from '../model/coverage.ts'
 import type { EvaluatedRule, FileLocation } from '../model/evaluation.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
@@ -215,20 +216,20 @@ const mostTags = 10
 
 /** The rule as a viewer shows it: what is wrong, how to fix it, and where to read more. */
 function describeRule({ id, kind, title, remediation, severity, controls }: EvaluatedRule): ReportingDescriptor {
-  const command = `hookdrift rules ${id}`
+  const command = isBuiltInRule(id) ? [`hookdrift rules ${id}`] : []
   const fix = remediation === '' ? [] : [remediation]
   return {
     id,
     shortDescription: { text: plain(title) },
     fullDescription: { text: [title, ...fix].map((text) => plain(endSentence(text))).join(' ') },
     help: {
-      text: [`${title}`, ...fix.map((text) => `How to fix: ${text}`), `More: ${command}`]
+      text: [`${title}`, ...fix.map((text) => `How to fix: ${text}`), ...command.map((text) => `More: ${text}`)]
         .map((text) => plain(text))
         .join('\n\n'),
       markdown: [
         `**${prose(title)}**`,
         ...fix.map((text) => `How to fix: ${prose(text)}`),
-        `More: ${code(command)}`,
+        ...command.map((text) => `More: ${code(text)}`),
       ].join('\n\n'),
     },
     helpUri: addressOf(id),

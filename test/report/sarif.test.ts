@@ -109,6 +109,12 @@ describe('the SARIF report', () => {
     ])
   })
 
+  it('names no page of hookdrift for a rule of the policy', () => {
+    const report = aReport({ violations: [aViolation({ rule: 'acme/owner-known' })] })
+    const [rule] = runOf(report).tool.driver.rules
+    expect(rule.help).toEqual({ text: 'acme/owner-known', markdown: '**`acme/owner-known`**' })
+  })
+
   it('says of how many subscriptions filter rows were read where not all that were due', () => {
     const reason = '1 of 5 subscriptions whose filters were due: not read'
     const walk = aWalk({ listing: 'filters', status: 'partial', reason, pages: 0, items: 4, of: 40 })

@@ -34,9 +34,14 @@ export function hasConfiguration(config: string, { cwd, env }: ProcessContext): 
   return existsSync(resolve(cwd(), config)) || (env.HOOKDRIFT_URL ?? '') !== ''
 }
 
-export async function configuredPaths(config: string, { cwd, env }: ProcessContext): Promise<ConfiguredPaths> {
+/** `named`: what a person may name in place of the configuration. */
+export async function configuredPaths(
+  config: string,
+  { cwd, env }: ProcessContext,
+  named?: string,
+): Promise<ConfiguredPaths> {
   const { readConfiguredPaths } = await import('../config/read-configured-paths.ts')
-  return readConfiguredPaths(resolve(cwd(), config), { env, readFile: readTextFile })
+  return readConfiguredPaths(resolve(cwd(), config), { env, readFile: readTextFile }, named)
 }
 
 /**
@@ -58,17 +63,21 @@ export async function findConfiguredPaths(
 }
 
 /**
- * Finds the policy file: `--policy`, or the configuration's, of which only the paths are read: that needs no key.
+ * Finds the policy file: the one that the command line names, or the configuration's, of which only the paths are read:
+ * that needs no key. `example`: a command line that names one.
  * @throws AuditError.usage when neither names one
  */
 export async function policyFileOf(
   { policy, config }: { readonly policy?: string; readonly config: string },
   terminal: ProcessContext,
+  example: string,
 ): Promise<string> {
   if (policy !== undefined) return resolve(terminal.cwd(), policy)
-  const { policy: named } = await configuredPaths(config, terminal)
+  const { policy: named } = await configuredPaths(config, terminal, `the policy with \`${example}\``)
   if (named !== undefined) return named
-  throw AuditError.usage(`${config} names no policy`, { advice: 'pass --policy FILE' })
+  throw AuditError.usage(`${config} names no policy: the pack \`recommended\` applies`, {
+    advice: `name a policy in it, or with \`${example}\``,
+  })
 }
 
 /**

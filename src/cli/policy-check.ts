@@ -25,7 +25,8 @@ export function definePolicyCheck(command: Command, execute: Execute): void {
 async function check(policyFile: string | undefined, options: CheckOptions, terminal: ProcessContext): Promise<number> {
   const { config } = options
   const now = Date.now()
-  const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
+  const named = policyFile === undefined ? { config } : { policy: policyFile, config }
+  const path = await policyFileOf(named, terminal, 'hookdrift policy check FILE')
   const load = async (signal: AbortSignal) => {
     const policy = await loadPolicy(path, { now, signal })
     const ids = policy.allRules.map(({ id }) => id)

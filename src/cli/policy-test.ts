@@ -21,7 +21,7 @@ export function definePolicyTest(command: Command, execute: Execute): void {
 }
 
 async function test(options: TestOptions, terminal: ProcessContext): Promise<number> {
-  const file = await policyFileOf(options, terminal)
+  const file = await policyFileOf(options, terminal, 'hookdrift policy test --policy FILE')
   const policy = await loadPolicy(file)
   const ids = policy.allRules.map(({ id }) => id)
   const tests = await loadPolicyTests(file, ids)

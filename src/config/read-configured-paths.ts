@@ -73,13 +73,18 @@ const selection = z.looseObject({
 /**
  * Reads where a configuration has its history and its policy, and which projects it names. References that it does not
  * need may be unresolvable, as those of keys are where a command runs without them.
+ * @param named what a person may name in its place
  * @throws AuditError.usage when the file cannot be read, or names a path by a variable that is not set
  */
-export function readConfiguredPaths(file: string, sources: ReferenceSources): ConfiguredPaths {
+export function readConfiguredPaths(
+  file: string,
+  sources: ReferenceSources,
+  named = 'the history with --history FILE',
+): ConfiguredPaths {
   const expand = expandReferences(file, sources)
   const { value } = readMembers(file, sources, {
     schema: selection,
-    advice: 'name the history with --history FILE, or another configuration with --config FILE',
+    advice: `name ${named}, or another configuration with --config FILE`,
     expand: (written, path) => {
       const expanded = expand(written, path)
       return 'text' in expanded ? expanded : { text: written }

@@ -69,6 +69,22 @@ describe('hookdrift policy check', () => {
       stderr: expect.stringContaining('cannot read the policy'),
     })
   })
+
+  it('says how to name a policy where no configuration does', async () => {
+    using policy = openPolicy('extends: []\n')
+    expect(await policy.run('check')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/name the policy with `hookdrift policy check FILE`, or another configuration/),
+    })
+    policy.write('hookdrift.yaml', 'services: []\n')
+    expect(await policy.run('test')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'hookdrift: hookdrift.yaml names no policy: the pack `recommended` applies\n' +
+        '  name a policy in it, or with `hookdrift policy test --policy FILE`\n',
+    })
+  })
 })
 
 describe('hookdrift policy test', () => {
@@ -170,6 +186,12 @@ describe('a policy with rules of its own', () => {
     expect(found.rules).toMatchObject([
       { id: 'acme/short-names', remediation: 'Find a shorter one.', controls: expect.arrayContaining(['soc2:CC8.1']) },
     ])
+    const [{ uid: long } = { uid: '' }] = found.violations
+    expect(await hookdrift('restore', long, '--rule', 'acme/short-names')).toMatchObject({
+      code: 2,
+      // No page of hookdrift is about a rule of the policy.
+      stderr: expect.stringContaining('its `remediation` in the policy says how to fix it'),
+    })
 
     const failing = await audit(`extends: []${custom("age('never') > days(1)")}`)
     expect(states(failing)).toEqual(['acme/short-names unknown', 'acme/short-names unknown'])

@@ -5,6 +5,8 @@ import { readTextFile } from '../app/read-text-file.ts'
 import { readStates } from '../baseline/state-directory.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Signature } from '../history/approvals.ts'
+import { sealCredentials } from '../inventory/seal-text.ts'
+import { maskingSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReadingOptions } from './query-options.ts'
 
@@ -43,7 +45,11 @@ export function signature(by: string | undefined): Signature {
   if (name === undefined || name.trim() === '') {
     throw AuditError.usage('cannot determine the current user', { advice: 'pass --by NAME' })
   }
-  return { by: name, at: new Date().toISOString(), osUser: systemUser() ?? `uid ${process.getuid?.() ?? 'unknown'}` }
+  return {
+    by: sealCredentials(name, maskingSealer),
+    at: new Date().toISOString(),
+    osUser: systemUser() ?? `uid ${process.getuid?.() ?? 'unknown'}`,
+  }
 }
 
 /** In a container, the user may be a number without a name. */

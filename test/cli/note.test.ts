@@ -78,6 +78,9 @@ describe('hookdrift note', () => {
     )
     expect(JSON.stringify(rows)).not.toMatch(/kJ7dQ2mXv9tRz4Lw/)
     expect(rows).toMatchObject([{ text: expect.stringContaining('sealed:masked') }])
+    // An empty place in a script puts the next word there.
+    const token = ['ghp', 'k8Xq2LpZ9vRt3Wn7q5BdM4xT6yHsAbCdEfGh'].join('_')
+    expect(JSON.stringify(await history.rows('note', 'deploy 4.3', '--by', token))).not.toContain(token)
     const { stdout } = await history.ask(['note', '--list'])
     expect(stdout).not.toMatch(/[\u001b\u202e]/)
   })

@@ -48,7 +48,7 @@ async function accept(words: readonly string[], options: AcceptOptions, terminal
     const signed = signature(by)
     if (revoke.length > 0) {
       const inForce = before.filter(isInForce)
-      const naming = { what: 'acceptance', list: 'hookdrift accept --list' }
+      const naming = { what: 'active acceptance', list: 'hookdrift accept --list' }
       const chosen = new Set(revoke.map((text) => findByFingerprint(inForce, text, naming).fingerprint))
       const ids = inForce.filter(({ fingerprint }) => chosen.has(fingerprint)).map(({ id }) => id)
       await history.revokeAcceptances(ids, signed)

@@ -8,6 +8,7 @@ import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
 import { overdueRule } from '../model/violation.ts'
 import { shortFingerprint } from '../report/text/shorten.ts'
 import { acceptedDigest } from '../rules/accepted-values.ts'
+import { suggestName } from '../text/nearest-name.ts'
 
 /** What people name of a violation. */
 export interface Nameable {
@@ -94,8 +95,14 @@ function findByRule<Violation extends Nameable>(
       name,
     )
     if (earlier !== undefined) throw acceptedBefore(shortFingerprint(earlier.fingerprint), earlier)
+    if (ofRule.length === 0) {
+      const rules = new Set(active.map((violation) => violation.rule))
+      throw AuditError.usage(`no violation of ${rule} is active${suggestName(rule, rules)}`, {
+        advice: '`hookdrift violations` lists what is active',
+      })
+    }
     throw AuditError.usage(`no active violation of ${rule} is at a resource ${JSON.stringify(name)}`, {
-      advice: ofRule.length === 0 ? '`hookdrift violations` lists what is active' : `there is:\n${list(ofRule)}`,
+      advice: `there is:\n${list(ofRule)}`,
     })
   }
   throw AuditError.usage(`${matching.length} active violations of ${rule} are at ${JSON.stringify(name)}`, {

@@ -162,7 +162,7 @@ describe('hookdrift accept', () => {
     [['--list', '--by', 'eve'], '--list records nothing'],
     [['0123456789abcdef', '--reason', 'x'], 'no active violation has the fingerprint "0123456789abcdef"'],
     [['0', '--reason', 'x'], 'no active violation has the fingerprint "0"'],
-    [['--revoke', '0123456789abcdef'], 'no acceptance has the fingerprint "0123456789abcdef"'],
+    [['--revoke', '0123456789abcdef'], 'no active acceptance has the fingerprint "0123456789abcdef"'],
   ])('refuses %j', async (words, message) => {
     const { code, stdout, stderr } = await ask('accept', ...words)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -80,12 +80,13 @@ function isSeenBy(patterns: readonly string[]): (name: string) => boolean {
 
 /** @throws AuditError.usage when it is not a note */
 function decode(body: Buffer): z.output<typeof noteBody> {
-  const decoded = noteBody.safeParse(parse(body))
+  const advice = 'send { "text", "at"?, "ref"?, "projects"? } as JSON'
+  const parsed = parse(body)
+  if (parsed === undefined) throw AuditError.usage('not a note: the body is not JSON', { advice })
+  const decoded = noteBody.safeParse(parsed)
   if (decoded.success) return decoded.data
   const [{ path, message } = { path: [], message: '' }] = decoded.error.issues
-  throw AuditError.usage(`not a note: ${path.length === 0 ? '' : `${path.join('.')}: `}${message}`, {
-    advice: 'send { "text", "at"?, "ref"?, "projects"? } as JSON',
-  })
+  throw AuditError.usage(`not a note: ${path.length === 0 ? '' : `${path.join('.')}: `}${message}`, { advice })
 }
 
 function parse(body: Buffer): unknown {

@@ -176,6 +176,12 @@ describe('POST /api/v1/notes', () => {
     expect(await noted()).toBe(before)
   })
 
+  it('says of a body that breaks off that it is not JSON', async () => {
+    expect(await jsonOf(await post('{"text":'))).toMatchObject({
+      error: { message: 'not a note: the body is not JSON' },
+    })
+  })
+
   it('is the one address that takes something, and takes it in one way', async () => {
     const headers = authorization(deployToken)
     for (const path of ['/api/v1/notes/', '/api/v1/accept', '/api/v1/note', '/api/v1', '/', '/violations']) {

@@ -364,7 +364,7 @@ export function describePruning(name: string, makePlace: MakePlace): void {
 
     it('refuses to keep nothing', async () => {
       await runs(1)
-      const refused = { exitCode: 2, message: 'no --keep-* option given' }
+      const refused = { exitCode: 2, message: 'no --keep-* option keeps a run' }
       await expect(prune({})).rejects.toMatchObject(refused)
       const upkeep = await fixture.place.upkeep(fixture.machines.process(7))
       await expect(upkeep.planPruning(keepNothing)).rejects.toMatchObject(refused)

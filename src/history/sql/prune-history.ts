@@ -82,7 +82,7 @@ export async function planPruning(session: Session, keep: RetentionRules): Promi
 /** @throws AuditError.usage */
 export function refuseToKeepNothing(keep: RetentionRules): void {
   if (keepsSomething(keep)) return
-  throw AuditError.usage('no --keep-* option given', {
+  throw AuditError.usage('no --keep-* option keeps a run', {
     advice: 'name the runs to keep, as in --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',
   })
 }

@@ -179,7 +179,7 @@ function scanOf(counts: Counts, context: VerdictGrounds): string[] {
   }
   if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
   const items = count(sum(listingWalks(coverage).map((walk) => walk.items)), 'item')
-  const nothing = describeNoFailure(counts)
+  const nothing = describeNoFailure(counts, context)
   return counts.unknown + context.doubted === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }
 
@@ -188,28 +188,36 @@ function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
   return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
 }
 
-function describeOpen({ violations, fail_on }: Counts, { failing, limits }: VerdictGrounds): string {
+function describeOpen({ violations, fail_on }: Counts, { failing, announced, limits }: VerdictGrounds): string {
   const open = totalOf(violations)
   if (open === 0) return `no open violation${limits}`
-  return `${count(open, 'open violation')} (${countEach(severities, violations)})${describeShare(fail_on, failing, open)}`
+  return `${count(open, 'open violation')} (${countEach(severities, violations)})${describeShare(fail_on, { failing, open, announced })}`
 }
 
-function describeShare(failOn: FailOn, failing: number, open: number): string {
+function describeShare(
+  failOn: FailOn,
+  { failing, open, announced }: { readonly failing: number; readonly open: number; readonly announced: number },
+): string {
   const share = failing === 0 ? 'none' : `${failing}`
   if (failOn === 'never') return ''
-  if (failOn === 'new') return failing === open ? ', all new' : `, ${share} new at ${atLeast(leastNew)}`
+  if (failOn === 'new') return failing === open ? ', all new' : `, ${share} new at ${newThatFails(announced)}`
   return failing === open ? '' : `, ${share} at ${atLeast(failOn)}`
+}
+
+/** What `--fail-on new` counts: what follows from a change in a window is new, too. */
+function newThatFails(announced: number): string {
+  return `${atLeast(leastNew)}${announced === 0 ? '' : ' outside of change windows'}`
 }
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-function describeNoFailure({ fail_on, violations }: Counts): string {
+function describeNoFailure({ fail_on, violations }: Counts, { announced }: VerdictGrounds): string {
   const open = countEach(severities, violations)
   const among = open === '' ? '' : ` (${open})`
   if (fail_on === 'never') return open === '' ? 'no open violation' : `open violations fail no run${among}`
-  if (fail_on === 'new') return `no new violation at ${atLeast(leastNew)}${open === '' ? '' : ` (open: ${open})`}`
+  if (fail_on === 'new') return `no new violation at ${newThatFails(announced)}${open === '' ? '' : ` (open: ${open})`}`
   return `no open violation at ${atLeast(fail_on)}${among}`
 }
 

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
-import type { Kind } from '../../src/model/resource.ts'
 import type { Field, Members } from '../../src/model/wire-schema.ts'
 import { extensionFunctions, fieldsOf } from '../../src/policy/cel/language.ts'
+import { customKinds } from '../../src/policy/policy-schema.ts'
 import { policyTestSchema } from '../../src/policy/policy-test-schema.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
@@ -48,6 +48,11 @@ describe('the pages about the policy', () => {
     else expect(page).toBe(current)
   })
 
+  it('list every kind of a custom rule', () => {
+    const [, row = ''] = /\| `kind` \| (.*) \|/.exec(page) ?? []
+    expect([...row.matchAll(/`(\w+)`/g)].map(([, kind]) => kind)).toEqual(customKinds)
+  })
+
   it('list every member of a test', () => {
     for (const name of Object.keys(policyTestSchema.shape)) expect(page).toContain(`${name}:`)
   })
@@ -55,8 +60,7 @@ describe('the pages about the policy', () => {
 
 describe('docs/reference/policy-fields.md', () => {
   it('lists every field that an expression can read (`npx vitest run test/policy -u` rewrites it)', async () => {
-    const kinds: readonly Kind[] = ['project', 'endpoint', 'subscription', 'source', 'device', 'probe']
-    const sections = kinds.map((kind) => `## ${kind}\n\n${table(fieldsOf(kind))}`)
+    const sections = customKinds.map((kind) => `## ${kind}\n\n${table(fieldsOf(kind))}`)
     const intro = `# Fields for rules of your own
 
 What \`resource\` holds in a [custom rule](policy.md#custom-rules), by kind. Generated.

@@ -23,7 +23,7 @@ Every member of \`hookdrift.yaml\`. Generated from [its schema](../../config/hoo
 [config/hookdrift.example.yaml](../../config/hookdrift.example.yaml) shows each member once.
 
 Any text may hold \`\${VAR}\`, \`\${VAR:-default}\` or \`\${file:PATH}\`; \`$\${\` is a literal \`\${\`. Paths are relative to the file.
-Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`.
+Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`; \`keep_within\` has units of its own.
 
 \`hookdrift config check\` reports every mistake, also in the policy, and warns of what is likely one: a project that no
 schedule audits, an override of the policy that is for no project. \`hookdrift config show\` shows what is in force and
@@ -45,7 +45,8 @@ prints where the installed package has it. \`--policy\`, \`--policy-tests\` and 
 Where there is no \`hookdrift.yaml\`, and \`--config\` names none, these variables are the configuration of one service:
 
 \`\`\`sh
-HOOKDRIFT_URL=https://hooks.example.com HOOKDRIFT_KEY_FILE=/run/secrets/acme HOOKDRIFT_PROJECTS=all hookdrift audit
+export HOOKDRIFT_URL=https://hooks.example.com HOOKDRIFT_KEY_FILE=/run/secrets/acme
+HOOKDRIFT_PROJECTS=all HOOKDRIFT_ORGANISATION=01KZ2EQ4003TYCW8DJTDTD31XD hookdrift audit
 \`\`\`
 
 The service is called by its host, so a project is shown as \`hooks.example.com/payments\`. History, key for the seals and

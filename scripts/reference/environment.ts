@@ -19,7 +19,10 @@ export const environment: readonly (readonly [names: string, about: string])[] =
     '`HOOKDRIFT_PROJECTS`',
     'with `HOOKDRIFT_URL`: `all` (default), or names and ids such as `payments=01M7XVZ2T417WGWM74AAK885VQ,orders=01M7XVZ2TDXMZ1NC2Z1JV3MCDE`; an id alone is its own name.',
   ],
-  ['`HOOKDRIFT_ORGANISATION`', 'with `HOOKDRIFT_URL`: the organisation whose projects are listed.'],
+  [
+    '`HOOKDRIFT_ORGANISATION`',
+    'with `HOOKDRIFT_URL`: the id of the organisation whose projects are listed; `all` needs it.',
+  ],
   [
     '`HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM`',
     '`1` uses a history on NFS, SMB and the like, which is refused otherwise. See [keep the history](../how-to/keep-the-history.md).',

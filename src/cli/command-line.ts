@@ -43,7 +43,7 @@ Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
              HOOKDRIFT_LOG (trace, debug, info, warn, error, silent);
              without a configuration file: HOOKDRIFT_URL, HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE,
-             HOOKDRIFT_PROJECTS (all, or ids), HOOKDRIFT_ORGANISATION (for a personal key and all).
+             HOOKDRIFT_PROJECTS (all, or ids), HOOKDRIFT_ORGANISATION (needed for all).
 Documentation: hookdrift docs tutorial   the page to read first
                hookdrift docs            all pages; works offline`,
     )

@@ -238,7 +238,7 @@ const retentionSchema = z
         error: 'years, months, days and hours, such as `14d` or `1y6m`',
       })
       .exactOptional()
-      .describe('All runs within this time before the newest'),
+      .describe('All runs within this time before the newest: years, months, days and hours, such as 14d or 1y6m'),
   })
   .refine((words) => keepsSomething(keepOf(words)), { error: 'something to keep, such as `keep_daily: 30`' })
 

@@ -30,7 +30,12 @@ export function expandReferences(
   { env, readFile }: ReferenceSources,
   origin: Pick<ConfigurationText, 'variableAt'> = {},
 ): Expand {
-  const subject = (name: string) => (origin.variableAt === undefined ? `the environment variable ${name}` : 'it')
+  const unset = (name: string) => {
+    if (origin.variableAt === undefined) return `the environment variable ${name} is not set`
+    return name === 'HOOKDRIFT_ORGANISATION'
+      ? 'it is not set: the id of the organisation whose projects are listed; or name them in HOOKDRIFT_PROJECTS'
+      : 'it is not set'
+  }
   const read = onceEach((path) => fileText(path, file, readFile))
   let filledIn = 0
   return (text) => {
@@ -38,8 +43,7 @@ export function expandReferences(
     const expanded = text.replace(reference, (match, ...rest) => {
       if (match === '$${') return '${'
       const { name, fallback, path } = groupsOf(rest)
-      const result =
-        name === undefined ? read(path) : (variable(name, fallback, env) ?? { problem: `${subject(name)} is not set` })
+      const result = name === undefined ? read(path) : (variable(name, fallback, env) ?? { problem: unset(name) })
       filledIn += 'text' in result ? result.text.length : 0
       if (filledIn > maxFilledIn) return ''
       if ('text' in result) return result.text

@@ -100,6 +100,11 @@ describe('the environment as a configuration', () => {
     ['a brace in a path', { HOOKDRIFT_KEY: '', HOOKDRIFT_KEY_FILE: '/k}' }, 'HOOKDRIFT_KEY_FILE has a brace'],
     ['no URL', { HOOKDRIFT_URL: 'hooks' }, 'HOOKDRIFT_URL: url is '],
     ['a path of the API', { HOOKDRIFT_URL: 'https://h.example/api/v1' }, 'HOOKDRIFT_URL: leave /api/v1 out of the URL'],
+    [
+      'all projects of no organisation',
+      { HOOKDRIFT_PROJECTS: 'all' },
+      'HOOKDRIFT_ORGANISATION: it is not set: the id of the organisation whose projects are listed; or name them in HOOKDRIFT_PROJECTS',
+    ],
     ['no project', { HOOKDRIFT_PROJECTS: ' , ' }, 'HOOKDRIFT_PROJECTS names no project\nset it to `all`'],
     ['an id twice', { HOOKDRIFT_PROJECTS: 'a=1,b=1' }, 'HOOKDRIFT_PROJECTS has the id 1 twice'],
     ['a name twice', { HOOKDRIFT_PROJECTS: 'a=1,a=2' }, 'HOOKDRIFT_PROJECTS has the name a twice'],

@@ -34,14 +34,18 @@ export function hasConfiguration(config: string, { cwd, env }: ProcessContext): 
   return existsSync(resolve(cwd(), config)) || (env.HOOKDRIFT_URL ?? '') !== ''
 }
 
-/** `named`: what a person may name in place of the configuration. */
+/** `named`: what a person may name in place of the configuration. `onRead` gets every file that is read for it. */
 export async function configuredPaths(
   config: string,
   { cwd, env }: ProcessContext,
-  named?: string,
+  { named, onRead }: { readonly named?: string; readonly onRead?: (file: string) => void } = {},
 ): Promise<ConfiguredPaths> {
   const { readConfiguredPaths } = await import('../config/read-configured-paths.ts')
-  return readConfiguredPaths(resolve(cwd(), config), { env, readFile: readTextFile }, named)
+  const readFile = (file: string, mostBytes?: number) => {
+    onRead?.(file)
+    return readTextFile(file, mostBytes)
+  }
+  return readConfiguredPaths(resolve(cwd(), config), { env, readFile }, named)
 }
 
 /**
@@ -73,7 +77,7 @@ export async function policyFileOf(
   example: string,
 ): Promise<string> {
   if (policy !== undefined) return resolve(terminal.cwd(), policy)
-  const { policy: named } = await configuredPaths(config, terminal, `the policy with \`${example}\``)
+  const { policy: named } = await configuredPaths(config, terminal, { named: `the policy with \`${example}\`` })
   if (named !== undefined) return named
   throw AuditError.usage(`${config} names no policy: the pack \`recommended\` applies`, {
     advice: `name a policy in it, or with \`${example}\``,

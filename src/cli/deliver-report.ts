@@ -170,10 +170,13 @@ export async function findNeededFiles(options: ReadFiles, terminal: ProcessConte
   ]
   if (config === undefined) return named
   const location = await unlessUnreadable(locateHistory({ ...options, config }, terminal))
-  const policy = (await unlessUnreadable(configuredPaths(config, terminal)))?.policy
+  const read = new Set<string>()
+  const policy = (await unlessUnreadable(configuredPaths(config, terminal, { onRead: (file) => read.add(file) })))
+    ?.policy
   return [
     ...named,
     { file: path(config), what: 'the configuration' },
+    ...[...read].map((file) => ({ file, what: 'a file that the configuration reads' })),
     ...(policy === undefined ? [] : [{ file: policy, what: 'the policy' }]),
     ...(location?.kind === 'file'
       ? [

@@ -126,11 +126,17 @@ describe('--report', async () => {
     ['h/hookdrift.key', 'the installation key'],
     ['policy.yaml', 'the policy'],
     ['hookdrift.yaml', 'the configuration'],
+    ['gateway.key', 'a file that the configuration reads'],
     ['signing', 'the private key'],
   ])('is not written over what hookdrift needs: %s', async (file, what) => {
     using cli = openCliFixture()
     cli.write('policy.yaml', 'extends: [recommended]\n')
-    cli.write('hookdrift.yaml', configurationFor(service.url, fleet, 'policy: policy.yaml\n'))
+    const configuration = configurationFor(service.url, fleet, 'policy: policy.yaml\n')
+    cli.write(
+      'hookdrift.yaml',
+      configuration.replace(/\$\{ACME_KEY\}/, () => `\${file:gateway.key}`),
+    )
+    cli.write('gateway.key', fleet.personalKey)
     await command(['keygen', 'signing'], { cwd: cli.path })
     const history = ['--history', 'h/h.db']
     expect((await cli.run('audit', ...history, '--quiet')).code).toBe(1)

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { rotateSecret, updateSource } from '../../src/demo/edits.ts'
+import { openCliFixture } from '../cli/cli-fixture.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, openFleetFixture } from './fleet-fixture.ts'
 
@@ -51,4 +54,16 @@ it('an audit posts only the functions of configured probes, to the endpoint that
   const place = `/api/v1/projects/${uidOf('partner-intake')}/sources/test_function`
   expect(posts.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST ${place}`, `POST ${place}`])
   expect(posts.map(({ headers }) => headers['content-type'])).toEqual(['application/json', 'application/json'])
+})
+
+it('the page about supported services lists every request of an audit', async () => {
+  await using cli = await openCliFixture()
+  await cli.audit()
+  const asked = cli.service.requests.map(({ method, path }) => {
+    return `${method} ${path.replace(/\?.*/, '').replaceAll(/[0-9A-Z]{26}/g, '{id}')}`
+  })
+  const page = readFileSync(join(import.meta.dirname, '../../docs/reference/supported-services.md'), 'utf8')
+  const listed = [...page.matchAll(/^\| `(GET [^?`]*)/gm)].map(([, request]) => request)
+  expect([...new Set(asked)].filter((request) => !listed.includes(request))).toEqual([])
+  expect(asked).toContain('GET /api/v1/projects')
 })

@@ -175,6 +175,7 @@ export function nameIn(signature: string): string {
 export function guarded(node: ASTNode): string {
   switch (node.op) {
     case 'value':
+      return literal(node)
     case 'id':
       return cel().serialize(node)
     case '.':
@@ -203,6 +204,15 @@ export function guarded(node: ASTNode): string {
     default:
       return `(${guarded(node.args[0])} ${node.op} ${guarded(node.args[1])})`
   }
+}
+
+/** cel-js itself writes half of a character where it takes two units, cuts small numbers to 0, and writes `1e+21.0`. */
+function literal(node: ASTNode & { op: 'value' }): string {
+  const { args } = node
+  if (typeof args === 'string') return JSON.stringify(args)
+  if (typeof args !== 'number') return cel().serialize(node)
+  const digits = String(args)
+  return /[.e]/.test(digits) ? digits : `${digits}.0`
 }
 
 /** Describes a mistake that cel-js found, in hookdrift's words and at its offset. */

@@ -19,7 +19,12 @@ export const selectorSchema = z
   .strictObject({
     service: glob.exactOptional().describe('Name of a service; `*` matches any text'),
     project: glob.exactOptional().describe('service/project; `*` matches any text'),
-    labels: z.record(z.string(), oneOrMore(z.string())).exactOptional().describe("The project's labels"),
+    labels: z
+      .record(z.string(), oneOrMore(z.string()))
+      // No label at all would match every project.
+      .refine((labels) => Object.keys(labels).length > 0, { error: 'at least one label, such as `env: prod`' })
+      .exactOptional()
+      .describe("The project's labels"),
     kind: oneOrMore(z.enum(kinds)).exactOptional(),
     name: pattern.exactOptional().describe('Name of the resource: with `*`, or a regular expression between slashes'),
     owner: glob.exactOptional().describe('owner_id of an endpoint'),

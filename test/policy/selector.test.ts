@@ -89,6 +89,7 @@ describe('a selector', () => {
 
   it.each<[string, unknown]>([
     ['is empty', {}],
+    ['names no label', { labels: {} }],
     ['holds an unknown key', { nane: 'x' }],
     ['names no value', { uid: [] }],
     ['holds an empty text', { name: '' }],

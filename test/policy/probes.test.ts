@@ -145,6 +145,11 @@ describe('an expectation', () => {
     ['payload.n == 2', { n: 1 }, 'the result does not satisfy `payload.n == 2`'],
     ['payload.gone == 1', {}, 'the result does not satisfy `payload.gone == 1` (No such key: gone)'],
     ['payload.n', { n: 1 }, 'the result does not satisfy `payload.n` (it returns neither true nor false)'],
+    [
+      'age(payload.at) < days(1)',
+      { at: 'never' },
+      'the result does not satisfy `age(payload.at) < days(1)` (age: not a time)',
+    ],
     ['payload.__proto__ == 1', {}, 'the result does not satisfy `payload.__proto__ == 1` (No such key: __proto__)'],
   ])('is broken: %s', (expression, payload, complaint) => {
     expect(evaluateBy(expression, payload)).toEqual({ is: 'broken', complaint })
@@ -159,6 +164,8 @@ describe('an expectation', () => {
     })
     expect(evaluateBy(nested, list.slice(0, 200))).toEqual({ is: 'met' })
     expect(evaluateBy('payload.all(a, a >= 0)', list)).toEqual({ is: 'met' })
+    const reason = '`true` a document has more than 10000 parts, the limit'
+    expect(evaluateBy('true', Array(10_000).fill(0))).toEqual({ is: 'unknown', reason })
   })
 
   it('of JSON is met by that value in any order of members, and by no other', () => {

@@ -282,6 +282,11 @@ class Evaluation {
     return this.#steps
   }
 
+  /** Whether a limit ended the last evaluation. */
+  get isStopped(): boolean {
+    return this.#isStopped !== undefined
+  }
+
   /** The value is unknown, so the expression has no result. */
   readUnshown(): void {
     this.#hasReadUnshown = true

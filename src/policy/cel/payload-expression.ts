@@ -47,15 +47,20 @@ function compilePayloadExpression(
   if ('mistakes' in result) return result
   return {
     expression: (payload, now) => {
+      let value: unknown
       try {
-        const value = freeValue(payload, { items: 0 })
+        value = freeValue(payload, { items: 0 })
+      } catch (error) {
+        return { is: 'unknown', why: messageOf(error) }
+      }
+      try {
         const answer = evaluation.run(unmetered, { now }, () => result.compiled.evaluate({ payload: value }))
         if (typeof answer === 'boolean') return { is: answer ? 'true' : 'false' }
         return { is: 'fails', why: 'it returns neither true nor false' }
       } catch (error) {
-        // The payload caused it. Otherwise a limit ended the evaluation.
-        if (error instanceof cel().EvaluationError) return { is: 'fails', why: error.summary }
-        return { is: 'unknown', why: messageOf(error) }
+        if (evaluation.isStopped) return { is: 'unknown', why: messageOf(error) }
+        // The payload caused it.
+        return { is: 'fails', why: error instanceof cel().EvaluationError ? error.summary : messageOf(error) }
       }
     },
   }

@@ -39,12 +39,12 @@ interface ProjectAnswer {
 
 /**
  * Asks for each project, and says of the answers what they mean for the base path, the keys and the projects.
- * @param file the configuration, for messages
+ * @param file the configuration, for messages; undefined where the environment is the configuration
  */
 export async function checkProjects(
   examiner: ServiceExaminer,
   service: ConfiguredService,
-  file: string,
+  file: string | undefined,
 ): Promise<ProjectsCheck> {
   const { listings } = service
   const { projects, total, unread, empty } = await readProjects(examiner, service)
@@ -187,7 +187,7 @@ function basePathDiagnosis(answers: readonly ProjectAnswer[], { settings }: Conf
 async function keyDiagnoses(
   answers: readonly ProjectAnswer[],
   examiner: ServiceExaminer,
-  file: string,
+  file: string | undefined,
 ): Promise<readonly Diagnosis[]> {
   const byKey = Map.groupBy(answers, ({ project }) => project.key)
   const diagnoses: Diagnosis[] = []
@@ -226,7 +226,7 @@ function projectDiagnoses(
   }: {
     readonly total: number
     readonly keyless: number
-    readonly file: string
+    readonly file: string | undefined
     readonly explain: (answer: ProjectAnswer) => 'key' | 'base-path' | undefined
   },
 ): readonly Diagnosis[] {
@@ -245,7 +245,7 @@ function projectDiagnoses(
     const names = someOf(alike.map(nameOf))
     const explained = explain(first)
     if (explained !== undefined) return [skipped(`${names}: see ${explained}`)]
-    const position = alike.length === 1 ? ` (${file}:${first.project.line})` : ''
+    const position = alike.length === 1 && file !== undefined ? ` (${file}:${first.project.line})` : ''
     return [faultDiagnosis(first.fault, `${names}${position}: `)]
   })
   return [...passed, ...failed, ...(keyless === 0 ? [] : [skipped(`${count(keyless, 'project')} without a key`)])]

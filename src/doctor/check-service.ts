@@ -35,8 +35,8 @@ const order = ['dns', 'tcp', 'tls', 'clock', 'release', 'base-path', 'key', 'pag
 
 interface ServiceCheck extends Pick<Setup, 'clock' | 'random'> {
   readonly service: ConfiguredService
-  /** The configuration, for messages. */
-  readonly file: string
+  /** The configuration, for messages; undefined where the environment is the configuration. */
+  readonly file: string | undefined
   readonly env: Setup['sources']['env']
 }
 

@@ -38,8 +38,9 @@ export async function runChecks(context: Setup, terminal: ProcessContext): Promi
     'kind' in paths.history
       ? await checkHistory(paths.history, env, showPath)
       : { history: paths.history, sealKey: [skipped('its place is that of the history')], goneChannels: [] }
+  const file = parts?.file === undefined ? undefined : showPath(config)
   const services = await Promise.all(
-    (parts?.services ?? []).map((service) => checkService({ ...context, service, env, file: showPath(config) })),
+    (parts?.services ?? []).map((service) => checkService({ ...context, service, env, file })),
   )
   const isCut = (member: string) => examined?.isCut(member) ?? false
   const isGone = new Map(goneChannels.map(({ name, at }) => [name, at]))

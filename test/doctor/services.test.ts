@@ -56,6 +56,19 @@ describe('a service that can be audited', () => {
     expect(service.requests[0]?.headers.authorization).toBe(undefined)
   })
 
+  it('and that the environment configures is described by its variables: no file is named', async () => {
+    const { service, projects, env } = await aFleet()
+    await using _ = service
+    using directory = openDirectory()
+    const { of } = await examine(directory.path, {
+      HOOKDRIFT_URL: service.url,
+      HOOKDRIFT_KEY: env.ACME_KEY,
+      HOOKDRIFT_PROJECTS: `one=${Object.keys(projects)[0]},gone=nope`,
+    })
+    expect(of('key').join()).toMatch(/^ok \$\{HOOKDRIFT_KEY\} with \d+ characters/)
+    expect(of('projects')[1]).toMatch(/^fail gone: GET /)
+  })
+
   it('and that does not show projects is asked for endpoints', async () => {
     const { service, projects, env } = await aFleet({
       offers: { sources: false, project: false, eventTypes: false, projects: false, testFunction: false },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { composeGateway, freeName, type Gateway, keyVariableOf } from '../repair/gateway.ts'
 import { defaultDialect } from '../service/dialect.ts'
-import { configurationSchema } from './configuration-schema.ts'
+import { configurationSchema, isSecretPath } from './configuration-schema.ts'
 import { dialectOf, dialectSchema } from './dialect-schema.ts'
 import { expandReferences, type ReferenceSources } from './expand-references.ts'
 import { readMembers } from './read-members.ts'
@@ -39,17 +39,25 @@ export function readGateway(
   sources: ReferenceSources,
   project: { readonly service: string; readonly name: string },
 ): Gateway {
-  const { value } = readMembers(file, sources, { schema: selection })
+  const fill = expandReferences(file, sources)
+  const { value } = readMembers(file, sources, {
+    schema: selection,
+    expand(written, path) {
+      const expanded = path[0] === 'services' && !isSecretPath(path) ? fill(written, path) : { text: written }
+      if ('text' in expanded) return expanded
+      // A reference in the place of a host would pass for one.
+      return { text: path.at(-1) === 'url' ? '' : written }
+    },
+  })
   const service = value.services.find(({ name }) => name === project.service)
   if (service === undefined) return unknownGateway(project.service)
   const keys = keyVariables(value.services)
   const keyOwner = keys.has(project.name) ? project.name : service.name
-  const expanded = expandReferences(file, sources)(service.url, ['services', service.name, 'url'])
-  const url = 'text' in expanded ? urlSchema.safeParse(expanded.text) : undefined
+  const url = urlSchema.safeParse(service.url)
   const { pathPrefix, keyHeader, keyScheme, headers } = dialectOf(service.dialect)
   return composeGateway({
     name: service.name,
-    url: url?.success === true ? url.data : undefined,
+    url: url.success ? url.data : undefined,
     keyVariable: keys.get(keyOwner) ?? keyVariableOf(service.name),
     keyOwner,
     otherKeys: [...keys].flatMap(([owner, name]) => (owner === keyOwner ? [] : [name])),

@@ -80,6 +80,21 @@ describe('where printed requests go', () => {
     expect(none.headers).not.toHaveProperty('x-convoy-version')
   })
 
+  it('follows references in the dialect and in names, as an audit does', () => {
+    const dialect = `dialect: { path_prefix: "${reference('PREFIX')}", key_header: "${reference('HEADER')}" }`
+    const service = `url: https://${reference('HOST')}\n${dialect}`
+    const env = { HOST: 'hooks.example.com', PREFIX: '/hooks', HEADER: 'X-Key' }
+    const { baseUrl, headers } = read(service, env)
+    expect([spell(baseUrl), headers['X-Key']]).toEqual([
+      'https://hooks.example.com/hooks',
+      ['Bearer ', { name: 'ACME_KEY' }],
+    ])
+    expect(spell(read(service).baseUrl)).toBe(`${reference('ACME_URL')}/api/v1`)
+    const text = `services: [{ name: "${reference('NAME')}", url: https://a.example, projects: [{ id: P1 }] }]`
+    const named = readGateway('/hookdrift.yaml', { env: { NAME: 'acme' }, readFile: () => text }, acme)
+    expect(spell(named.baseUrl)).toBe('https://a.example/api/v1')
+  })
+
   it('has the variable of the key in one header alone, no matter what other headers and the service are called', () => {
     const dialect = 'dialect: { headers: { key: not-a-real-key, url: not-a-real-url } }'
     const { baseUrl, headers, placeholders } = read(dialect)

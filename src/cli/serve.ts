@@ -20,6 +20,8 @@ import { addHistoryOptions } from './query-options.ts'
 
 interface ServeOptions extends HistoryOptions {
   readonly listen?: ListenAddress
+  /** Whether `--config` names a file. */
+  readonly isNamed: boolean
 }
 
 const usualListen = { host: '127.0.0.1', port: 9465 }
@@ -32,7 +34,10 @@ export function defineServe(command: Command, execute: Execute): void {
         'port, or address and port (default: serve.listen of the configuration, or 127.0.0.1:9465)',
       ).argParser(toAddress),
     )
-    .action((options: ServeOptions) => execute((terminal) => serve(options, terminal)))
+    .action((options: Omit<ServeOptions, 'isNamed'>) => {
+      const isNamed = command.getOptionValueSource('config') === 'cli'
+      return execute((terminal) => serve({ ...options, isNamed }, terminal))
+    })
 }
 
 function toAddress(text: string): ListenAddress {
@@ -44,17 +49,23 @@ function toAddress(text: string): ListenAddress {
 async function serve(options: ServeOptions, given: ProcessContext): Promise<number> {
   // It runs for long, and says who came: so it logs more than a command.
   const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
-  const settings = await readSettings(options, terminal)
+  // Without a file that was named, or was there before, everyone could read the pages.
+  let isConfigured = options.isNamed
+  const readAgain = () => {
+    isConfigured ||= hasConfiguration(options.config, terminal)
+    return isConfigured ? readSettings(options, terminal) : serveSettingsOf()
+  }
+  const settings = readAgain()
   const address = options.listen ?? settings.listen ?? usualListen
-  await refuseUnguarded(address, settings)
+  refuseUnguarded(address, settings)
   const log = openLog(terminal)
   const namedAddress = { ...address, hosts: settings.hosts }
   /** What it listens on stays; who may read, and the history that the configuration names, are read again. */
   const reload = async () => {
     log.info('SIGHUP: the configuration is being read again')
     try {
-      const changed = await readSettings(options, terminal)
-      await refuseUnguarded(address, changed)
+      const changed = readAgain()
+      refuseUnguarded(address, changed)
       await withHistory(options, terminal, async () => {})
       pages.show(changed)
       if (portOf(changed) !== portOf(settings)) {
@@ -86,8 +97,7 @@ async function serve(options: ServeOptions, given: ProcessContext): Promise<numb
 }
 
 /** Who may read, as the configuration says, also where the history is named without it. */
-async function readSettings({ config }: ServeOptions, terminal: ProcessContext): Promise<ServeSettings> {
-  if (!hasConfiguration(config, terminal)) return serveSettingsOf()
+function readSettings({ config }: ServeOptions, terminal: ProcessContext): ServeSettings {
   const sources = { env: terminal.env, readFile: readTextFile }
   const { settings, warnings } = readServe(resolve(terminal.cwd(), config), sources)
   for (const warning of warnings) printWarning(warning, terminal)
@@ -98,7 +108,7 @@ function portOf({ listen, hosts }: ServeSettings): string {
   return JSON.stringify([listen, hosts])
 }
 
-async function refuseUnguarded(address: ListenAddress, settings: ServeSettings): Promise<void> {
+function refuseUnguarded(address: ListenAddress, settings: ServeSettings): void {
   if (!isOpenToAll(address, settings)) return
   throw AuditError.usage(`the pages would be open to everyone who reaches ${address.host}`, { advice: guardAdvice })
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { constants, getPriority } from 'node:os'
 import Database from 'better-sqlite3'
@@ -104,7 +104,8 @@ describe('hookdrift serve', async () => {
     const withToken = (token: string) =>
       configure(`serve: { listen: "127.0.0.1:0", token: not-a-real-token-${token} }\n`)
     withToken('before-the-change')
-    const running = startHookdrift(['serve'], { cwd: directory.path, env: {} })
+    // Without the file, the pages would be open to everyone who reaches the address.
+    const running = startHookdrift(['serve', '--history', 'demo/hookdrift.db'], { cwd: directory.path, env: {} })
     let log = ''
     running.child.stderr?.on('data', (text: string) => {
       log += text
@@ -127,8 +128,17 @@ describe('hookdrift serve', async () => {
     await hangUp('configuration reload failed; keeping the previous configuration')
     expect(log).toContain('hookdrift.yaml:3:')
     expect(await statusFor('after-the-change')).toBe(200)
+    renameSync(directory.file('hookdrift.yaml'), directory.file('elsewhere.yaml'))
+    await hangUp('configuration reload failed; keeping the previous configuration')
+    expect([await statusFor('nobody'), await statusFor('after-the-change')]).toEqual([401, 200])
     running.child.kill('SIGTERM')
     expect((await running.ended).code).toBe(143)
+  })
+
+  it('refuses to serve without the file that names the readers, where that file is named', async () => {
+    const args = ['serve', '--history', 'demo/hookdrift.db', '--config', 'missing.yaml']
+    const { code, stderr } = await command(args, { cwd: directory.path, env: {} })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot read the configuration')])
   })
 
   it('refuses an address that other machines reach, where nothing says who may read', async () => {

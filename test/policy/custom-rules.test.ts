@@ -72,6 +72,13 @@ describe('a custom rule', () => {
     ).toEqual([])
   })
 
+  it('cuts a long message, and writes no half of a character, which no history keeps', () => {
+    const policy = rule('false', { message: `${'x'.repeat(999)}😀 {resource.owner_id.substring(0, 1)}` })
+    expect(messages(evaluatorOf(policy), [a('endpoint', { owner_id: '' })])).toEqual([`u1 ${'x'.repeat(999)}\ufffd…`])
+    const half = rule('false', { message: '{resource.owner_id.substring(0, 1)}' })
+    expect(messages(evaluatorOf(half), [a('endpoint', { owner_id: '😀' })])).toEqual(['u1 \ufffd'])
+  })
+
   it('is evaluated where `when` is true, and nowhere else', () => {
     const policy = rule('false', { when: "project.labels.env == 'prod'" })
     expect(evaluatorOf(policy, { env: 'prod' }).of(project).evaluate(a('endpoint', {}))).toHaveLength(1)

@@ -98,7 +98,9 @@ export function compileTemplate(
       uses: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.uses])),
       write(ask) {
         const written = parts.map((part) => (typeof part === 'string' ? part : textOf(ask(part)))).join('')
-        return written.length > longestMessage ? `${written.slice(0, longestMessage)}…` : written
+        const cut = written.length > longestMessage ? `${written.slice(0, longestMessage)}…` : written
+        // No history keeps half of a character, so the message would be another one in each run.
+        return cut.toWellFormed()
       },
     },
   }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { readLocation, urlScheme } from '../history/location.ts'
 import { keepNothing, keepsSomething, type RetentionRules, readSpan } from '../history/retention.ts'
 import { AuditError } from '../model/errors.ts'
+import { policyService } from '../model/resource.ts'
 import { placeholdersIn, uiPlaceholders } from '../model/resource-link.ts'
 import { defaultDialect } from '../service/dialect.ts'
 import { withoutCredentials } from '../service/foreign-text.ts'
@@ -501,8 +502,12 @@ function* findWorkerFaults({ shared, slots, services, pages, listen }: DecodedWo
   }
 }
 
+/** A project of such a service could have the name of the policy. */
+export const reservedName = `${policyService} is the name under which reports show the policy: choose another one`
+
 function* findServiceFaults(service: DecodedService): Generator<ValueFault> {
   yield* findWrongBase(service)
+  if (service.name === policyService) yield { path: ['name'], say: () => reservedName }
   const named = namedProjects(service)
   const sameId = findRepeats(
     named.map(([index, { id }]) => ({ name: id, path: ['projects', index, 'id'], owner: ['projects', index] })),

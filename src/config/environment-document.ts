@@ -1,4 +1,5 @@
 import { AuditError } from '../model/errors.ts'
+import { policyService } from '../model/resource.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -81,7 +82,7 @@ function projectsError(what: string): AuditError {
 /** The host of the service; the schema refuses what is not a URL. */
 function serviceName(url: string): string {
   const name = (URL.parse(url)?.hostname ?? '').replace(/[^\w.-]/g, '')
-  return /^\w/.test(name) ? name : 'service'
+  return /^\w/.test(name) && name !== policyService ? name : 'service'
 }
 
 function reference(name: string): string {

@@ -1,6 +1,7 @@
-import { configurationSchema } from '../config/configuration-schema.ts'
+import { configurationSchema, reservedName } from '../config/configuration-schema.ts'
 import { looksLikeKey } from '../config/describe-key.ts'
 import { AuditError } from '../model/errors.ts'
+import { policyService } from '../model/resource.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'
 import { type Strictness, type Target, targets } from './answers.ts'
@@ -145,7 +146,8 @@ const checkId: AnswerCheck = (text) => {
 
 const service = configurationSchema.shape.services.element.shape
 
-const checkName: AnswerCheck = (text) => faultIn(service.name.safeParse(text))
+const checkName: AnswerCheck = (text) =>
+  faultIn(service.name.safeParse(text)) ?? (text === policyService ? reservedName : undefined)
 
 /** Never shows the key. */
 const checkKey: AnswerCheck = (text) => {

@@ -1,5 +1,5 @@
 /** Host names that say what a service does, and not whose it is. */
-const usual = new Set(['api', 'app', 'convoy', 'gateway', 'hooks', 'webhooks', 'www', 'localhost'])
+const usual = new Set(['api', 'app', 'convoy', 'gateway', 'hookdrift', 'hooks', 'webhooks', 'www', 'localhost'])
 
 /**
  * Suggests the name of a service in reports: `ACME_KEY` names it acme; without such a variable, hooks.example.com is
@@ -7,13 +7,14 @@ const usual = new Set(['api', 'app', 'convoy', 'gateway', 'hooks', 'webhooks', '
  */
 export function nameService(keyVariable: string | undefined, url: string): string {
   const fromVariable = /^([A-Za-z0-9_]{1,100}?)_(?:API_)?KEY$/i.exec(keyVariable ?? '')?.[1]
-  if (fromVariable !== undefined)
-    return (
-      fromVariable
-        .toLowerCase()
-        .replaceAll('_', '-')
-        .replace(/^-{1,100}/, '') || other
-    )
+  if (fromVariable !== undefined) {
+    const named = fromVariable
+      .toLowerCase()
+      .replaceAll('_', '-')
+      .replace(/^-{1,100}/, '')
+    // `HOOKDRIFT_KEY` says whose program reads it.
+    return named === '' || named === 'hookdrift' ? other : named
+  }
   const { hostname } = new URL(url)
   if (/^[\d.]{7,15}$|^\[/.test(hostname)) return other
   const labels = hostname.split('.')

@@ -57,6 +57,9 @@ export function isProjectListName(name: string): boolean {
 /** The policy itself, as the project of notices and findings about it. It belongs to no service. */
 export const policyProject: ProjectRef = { name: 'hookdrift/policy', service: '', uid: 'policy' }
 
+/** No service is called so. */
+export const policyService = 'hookdrift'
+
 /** Whether a name is that of the policy, or of a list of projects: neither has resources. */
 export function isWithoutResources(name: string): boolean {
   return name === policyProject.name || isProjectListName(name)

@@ -26,6 +26,10 @@ export const wrongConfigurations: Readonly<Record<string, readonly [text: string
     'services:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: payments }, { id: p2, labels: { env: prod } }]\n  - { name: acme, url: "https://b.example", key: "${ACME_KEY}", projects: [{ id: a }] }\n',
     '6:13: a second service named acme, the first is in line 2',
   ],
+  'a service with the name of the policy': [
+    'services:\n  - name: hookdrift\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: policy }]\n',
+    '2:11: hookdrift is the name under which reports show the policy: choose another one',
+  ],
   'three services of a name, of which the first has another fault': [
     'services:\n  - { name: acme, url: "https://a.example", key: k, nam: x, projects: [{ id: a }] }\n  - { name: acme, url: "https://b.example", key: k, projects: [{ id: a }] }\n  - { name: acme, url: "https://c.example", key: k, projects: [{ id: a }] }\n',
     '2:53: `nam` is unknown, did you mean `name`?',

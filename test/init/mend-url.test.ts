@@ -51,6 +51,8 @@ describe('the name of a service', () => {
     ['ACME_EU_API_KEY', 'https://hooks.example.com', 'acme-eu'],
     ['__KEY', 'https://hooks.example.com', 'convoy'],
     ['TOKEN', 'https://hooks.acme.example', 'acme'],
+    ['HOOKDRIFT_KEY', 'https://hooks.acme.example', 'convoy'],
+    [undefined, 'https://hookdrift.acme.example', 'acme'],
     [undefined, 'https://webhooks.api.acme.example', 'acme'],
     [undefined, 'http://127.0.0.1:8080', 'convoy'],
     [undefined, 'http://localhost', 'convoy'],

@@ -29,7 +29,8 @@ export async function runChecks(context: Setup, terminal: ProcessContext): Promi
   const { env } = sources
   const { diagnoses, examined } = checkConfiguration(context)
   const parts = examined?.parts
-  const paths = await findPaths(context, terminal, parts)
+  const isCut = (member: string) => examined?.isCut(member) ?? false
+  const paths = await findPaths(context, terminal, parts, parts !== undefined && isCut('policy'))
   const { policy, tests } =
     paths.policy === 'unknown'
       ? { policy: unread, tests: unread }
@@ -42,7 +43,6 @@ export async function runChecks(context: Setup, terminal: ProcessContext): Promi
   const services = await Promise.all(
     (parts?.services ?? []).map((service) => checkService({ ...context, service, env, file })),
   )
-  const isCut = (member: string) => examined?.isCut(member) ?? false
   const isGone = new Map(goneChannels.map(({ name, at }) => [name, at]))
   const channels =
     parts &&
@@ -77,20 +77,21 @@ const correctSchedules = 'Correct `schedules` in the configuration.'
 const nameHistory = 'Correct `history` in the configuration, HOOKDRIFT_HISTORY or --history.'
 
 /**
- * Where the policy and the history are, also where much of the configuration is wrong. `policy`: undefined where none is
- * configured.
+ * Where the policy and the history are, also where much of the configuration is wrong. `isPolicyCut`: whether the policy
+ * was left out as faulty. `policy`: undefined where none is configured.
  */
 async function findPaths(
   { config, history, cwd, sources }: Setup,
   terminal: ProcessContext,
   parts: { readonly policy: string | undefined; readonly findHistory: () => HistoryLocation } | undefined,
+  isPolicyCut: boolean,
 ): Promise<{
   readonly policy: string | undefined | 'unknown'
   readonly history: HistoryLocation | readonly Diagnosis[]
 }> {
   const named = history ?? (sources.env.HOOKDRIFT_HISTORY || undefined)
   const paths = parts === undefined ? await configuredPaths(config, terminal).catch(() => undefined) : undefined
-  const policy = parts === undefined && paths === undefined ? 'unknown' : (parts ?? paths)?.policy
+  const policy = isPolicyCut || (parts ?? paths) === undefined ? 'unknown' : (parts ?? paths)?.policy
   try {
     if (parts !== undefined) return { policy, history: parts.findHistory() }
     if (named !== undefined) return { policy, history: readLocation(named, cwd) }

@@ -72,6 +72,13 @@ describe('doctor', () => {
     expect(plain.of('configuration')[1]).toMatch(/^warn HOOKDRIFT_URL: the key is sent unencrypted over http/)
   })
 
+  it('does not say that there is no policy where its path is wrong', async () => {
+    using directory = await anInstallation({ before: 'policy: ""\n' })
+    const { of } = await examine(directory.path, { ACME_KEY: acmeKey })
+    expect(of('configuration')[0]).toMatch(/^fail hookdrift\.yaml:1:9: policy is ""/)
+    expect(of('policy')).toEqual(['skipped the configuration cannot be read'])
+  })
+
   it('checks what it can where there is no configuration', async () => {
     using directory = openDirectory()
     const { code, failed, rows } = await examine(directory.path, {}, ['--history', 'hookdrift.db'])

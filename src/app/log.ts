@@ -15,7 +15,7 @@ const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
  * @throws AuditError.usage when the level is unknown
  */
 export function openLog({ env, stderr }: ProcessContext): Log {
-  const level = env.HOOKDRIFT_LOG ?? 'warn'
+  const level = env.HOOKDRIFT_LOG || 'warn'
   if (!levels.includes(level)) {
     throw AuditError.usage(`HOOKDRIFT_LOG is "${level}", expected one of ${levels.join(', ')}`)
   }

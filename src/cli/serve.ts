@@ -48,7 +48,7 @@ function toAddress(text: string): ListenAddress {
 
 async function serve(options: ServeOptions, given: ProcessContext): Promise<number> {
   // It runs for long, and says who came: so it logs more than a command.
-  const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
+  const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG || 'info' } }
   // Without a file that was named, or was there before, everyone could read the pages.
   let isConfigured = options.isNamed
   const readAgain = () => {

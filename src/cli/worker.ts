@@ -77,7 +77,7 @@ function countOf(text: string): number {
 
 async function worker(options: WorkerOptions, given: ProcessContext): Promise<number> {
   // A worker runs for long, and its log is its output: so it logs more than a command.
-  const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
+  const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG || 'info' } }
   const log = openLog(terminal)
   const reloads = new ReloadRequests()
   const { exitCode } = await untilSignalled(

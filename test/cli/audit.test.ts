@@ -141,6 +141,11 @@ describe('a mistake of the user', () => {
     expect(cli.service.requests).toEqual([])
   })
 
+  it('takes an empty log level for none', async () => {
+    await using cli = await openCliFixture()
+    expect((await cli.audit([], { env: { HOOKDRIFT_LOG: '' } })).code).toBe(0)
+  })
+
   it.each([
     ['a configuration that is not there', ['--config', 'nowhere.yaml'], {}, /cannot read the configuration nowhere/],
     ['a project that is not there', ['--project', 'acme/nowhere'], {}, /matches none of acme\/payments, acme\/orders/],

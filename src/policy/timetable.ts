@@ -32,8 +32,8 @@ export function readTimetable({ cron, timezone }: ScheduleDefinition): Timetable
   }
 }
 
-/** The number of ticks that are checked for the shortest and the longest interval. */
-const ticksAhead = 50
+/** The number of ticks that are checked for the shortest and the longest interval: two hours of a tick a minute. */
+const ticksAhead = 120
 
 /** Creates a check of schedules, as of `now`. It returns the fault of a schedule, or undefined. */
 export function timetableFaultsAt(now: number) {
@@ -93,7 +93,7 @@ function longestPause(timetable: Timetable, from: number, known: number): number
   let longest = known
   for (let last = timetable.after(from), end = last + weeksAheadMs; last < end; ) {
     // A pause that is longer than two steps, which are what is known, holds a whole one.
-    const step = Math.max(longest / 2, hourMs)
+    const step = Math.max(longest, hourMs) / 2
     const next = timetable.after(last + step)
     if (next > last + 2 * step) longest = Math.max(longest, next - lastBefore(timetable, next, last))
     last = next

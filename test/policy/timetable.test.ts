@@ -82,6 +82,14 @@ describe('the longest time between two ticks', () => {
   const longest = (cron: string, day: number) =>
     (longestInterval({ cron, timezone: 'UTC' }, Date.UTC(2026, 10, day)) ?? 0) / hour
 
+  it('is that of the rest of an hour, and of an hour that is left out', () => {
+    for (const day of [16, 17]) {
+      expect(longest('0-54 * * * *', day)).toBe(6 / 60)
+      expect(longest('* 0-22 * * *', day)).toBe(61 / 60)
+      expect(longest('*/10 0-11,13-23 * * *', day)).toBe(70 / 60)
+    }
+  })
+
   it('is that of nights, weekends and the rest of a month, from any day on', () => {
     for (const day of [16, 17, 18, 19, 20, 21, 22]) {
       expect(longest('0 8-18 * * 1-5', day)).toBe(62)

@@ -58,7 +58,8 @@ Exit codes: 0 every probe met its expectation, 1 one failed or did not, 2 usage,
 
 async function probe(name: string | undefined, options: ProbeOptions, terminal: ProcessContext): Promise<number> {
   const now = systemClock.now()
-  const configuration = readConfiguration(options.config, { env: terminal.env, readFile: readTextFile })
+  const sources = { env: terminal.env, readFile: readTextFile }
+  const configuration = readConfiguration(options.config, sources, { usesChannels: false })
   const ofPolicy = async () => (await loadPolicy(configuration.policy, { now })).probes
   const probes = await chooseProbes(name, options, terminal, ofPolicy)
   const text = options.function === undefined ? undefined : readGiven('function', options.function, terminal)

@@ -61,6 +61,15 @@ async function openCliFixture() {
 }
 
 describe('hookdrift probe', () => {
+  it('notifies no channel, so it needs none of their secrets', async () => {
+    await using cli = await openCliFixture()
+    const configuration = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
+    const channel = 'notify: [{ name: chat, type: slack, url: "${CHAT_URL}" }]\n'
+    cli.directory.write('hookdrift.yaml', `${channel}${configuration}`)
+    expect((await cli.probe('orders')).code).toBe(0)
+  })
+
   it('runs a probe of the policy and prints result, log and verdict without terminal controls', async () => {
     await using cli = await openCliFixture()
     const { code, stdout } = await cli.probe('orders')

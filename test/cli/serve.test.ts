@@ -130,7 +130,7 @@ describe('hookdrift serve', async () => {
     expect(await statusFor('after-the-change')).toBe(200)
     renameSync(directory.file('hookdrift.yaml'), directory.file('elsewhere.yaml'))
     await hangUp('configuration reload failed; keeping the previous configuration')
-    expect([await statusFor('nobody'), await statusFor('after-the-change')]).toEqual([401, 200])
+    expect([await statusFor('of-no-reader'), await statusFor('after-the-change')]).toEqual([401, 200])
     running.child.kill('SIGTERM')
     expect((await running.ended).code).toBe(143)
   })

@@ -186,7 +186,9 @@ export function announceFailures({
     started: () => {},
     async ended(schedule) {
       failing.delete(schedule)
-      isAnnounced ??= await recall()
+      const wasAnnounced = isAnnounced ?? (await recall())
+      // Another run may have failed meanwhile.
+      isAnnounced ??= wasAnnounced
       if (isAnnounced && failing.size === 0) {
         isAnnounced = false
         await queue('worker.recovered', `a run of ${schedule} succeeded again`)

@@ -34,6 +34,17 @@ describe('failures of a worker', () => {
     expect(announced.slice(1)).toEqual(['worker.recovered: a run of hourly succeeded again'])
   })
 
+  it('are over later, too, where one comes while the history is asked about those before', async () => {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const { announced, watch, fail } = aWorker({ wasFailing: () => promise })
+    const first = watch.ended('hourly', report)
+    fail('nightly')
+    resolve(false)
+    await first
+    await watch.ended('nightly', report)
+    expect(announced.slice(1)).toEqual(['worker.recovered: a run of nightly succeeded again'])
+  })
+
   it('are over with the next success where the schedule that failed is no longer there', async () => {
     const { announced, watch, fail } = aWorker()
     fail('nightly')

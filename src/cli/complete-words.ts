@@ -199,7 +199,7 @@ function expectedAfter(program: Command, words: readonly string[]): WordPosition
       takesOptions = false
       open = undefined
     } else if (takesOptions && word.startsWith('-') && word !== '-') {
-      const [flag = '', value] = word.startsWith('--') ? word.split('=', 2) : [word]
+      const [flag = '', value] = word.startsWith('--') ? splitOnce(word, '=') : [word]
       const option = command.options.find(({ short, long }) => short === flag || long === flag)
       if (option !== undefined) given.set(option.long ?? '', value ?? '')
       open = option !== undefined && value === undefined && (option.required || option.optional) ? option : undefined

@@ -103,6 +103,9 @@ describe('completion', () => {
     expect((await completed(['audit', '-p', ''], elsewhere)).words).toEqual([])
     const history = join(kept, 'hookdrift.db')
     expect((await completed(['audit', '--history', history, '-p', ''], elsewhere)).words).toEqual(projects)
+    // A URL of a history has such a sign, too.
+    copyFileSync(history, directory.file('a=b.db'))
+    expect((await completed(['audit', '--history=a=b.db', '-p', ''], elsewhere)).words).toEqual(projects)
     expect((await completed(['audit', '-c', 'kept/hookdrift.yaml', '-p', ''], elsewhere)).words).toEqual(projects)
     expect((await completed(['audit', '-p', ''], { ...elsewhere, env: { HOOKDRIFT_HISTORY: history } })).words).toEqual(
       projects,

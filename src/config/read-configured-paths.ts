@@ -92,10 +92,13 @@ export function readConfiguredPaths(
   })
   const resolved = (what: 'history' | 'policy', path: string) => {
     if (!isUnresolved(path)) return path
-    const names = [...path.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^{}]+)/g)].map(([name]) => `${name}}`)
-    throw AuditError.usage(`${file} names its ${what} by ${names.join(', ') || 'a reference'}, which is not set`, {
-      advice: `set it, or pass the ${what} with --${what}`,
-    })
+    const names = [...path.matchAll(/\$\{(?:file:[^{}]+|[A-Za-z_]\w*)/g)].map(([name]) => `${name}}`)
+    throw AuditError.usage(
+      `${file} names its ${what} by ${names.join(', ') || 'a reference'}, which cannot be filled in`,
+      {
+        advice: `set it, or pass the ${what} with --${what}`,
+      },
+    )
   }
   const location = readLocation(resolved('history', value.history), dirname(file))
   const { seal_key: sealKey = '' } = value

@@ -223,7 +223,7 @@ function labelOf(path: NodePath): string {
 /** Names of variables and paths of files are not secret; the text around them may be. */
 function referencesIn(node: unknown): string {
   const written = isScalar(node) && typeof node.value === 'string' ? node.value : ''
-  const names = [...written.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^}]{1,200})/g)].map(([name]) => `\`${name}}\``)
+  const names = [...written.matchAll(/\$\{(?:file:[^}]{1,200}|[A-Za-z_]\w*)/g)].map(([name]) => `\`${name}}\``)
   return names.length === 0 ? 'its references are' : `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'}`
 }
 

@@ -92,6 +92,9 @@ describe('a key', () => {
     expect(refusal(at('${K}'), { env: { K: '' } })).toEqual([
       `3:10: key is empty once \`\${K}\` is filled in, ${expectation}`,
     ])
+    expect(refusal(at('${file:empty}'), { files: { '/etc/hookdrift/empty': '\n' } })).toEqual([
+      `3:10: key is empty once \`\${file:empty}\` is filled in, ${expectation}`,
+    ])
     expect(refusal(at('""'))).toEqual([`3:10: key is "", ${expectation}`])
     expect(refusal(at(''))).toEqual([`3:5: key is empty, ${expectation}`])
   })

@@ -168,5 +168,8 @@ describe('status', () => {
     const config = historyFixture.write('unset.yaml', `history: \${NOT_SET}/h.db\nservices: []\n`)
     const unset = await command(['runs', '--config', config], { cwd })
     expect([unset.code, unset.stderr]).toEqual([2, expect.stringMatching(/names its history by \$\{NOT_SET\}/)])
+    historyFixture.write('unset.yaml', `history: \${file:gone}/h.db\nservices: []\n`)
+    const gone = await command(['runs', '--config', config], { cwd })
+    expect(gone.stderr).toContain(`names its history by \${file:gone}, which cannot be filled in`)
   })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openOfSchema } from '../../src/history/sqlite/open-to-examine.ts'
 import { openInMemory, openUnwritable } from '../../src/history/sqlite/open-unwritable.ts'
+import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
 import { openFleetFixture } from '../audit/fleet-fixture.ts'
 
 function directory(): string {
@@ -21,6 +22,21 @@ it('reads a history without a file next to it', async () => {
   onTestFinished(() => void db?.close())
   expect(db?.prepare('SELECT number, state FROM run').all()).toEqual([{ number: 1, state: 'committed' }])
   expect(() => db?.exec('DELETE FROM run')).toThrow(/readonly/)
+})
+
+it('says which file cannot be written, and why, where a history can only be read', async () => {
+  await using fixture = await openFleetFixture()
+  await fixture.audit()
+  const copy = join(directory(), 'copy.db')
+  copyFileSync(fixture.harness.file, copy)
+  const db = openInMemory(copy)
+  if (db === undefined) throw new Error('it was read')
+  onTestFinished(() => void db.close())
+  const database = new SqliteDatabase(db)
+  await expect(database.run('DELETE FROM hookdrift.run')).rejects.toMatchObject({
+    exitCode: 4,
+    message: `cannot write to the history ${copy}: this user may only read it`,
+  })
 })
 
 it('does not show a history without its last changes', async () => {

@@ -17,6 +17,12 @@ export function asHistoryError(error: unknown, file: string): unknown {
       cause: error,
     })
   }
+  if (code === 'SQLITE_READONLY') {
+    return AuditError.failure(`cannot write to the history ${file}: this user may only read it`, {
+      advice: 'let this user write to the file and its directory, or name a history elsewhere',
+      cause: error,
+    })
+  }
   if (!outsideCauses.test(code)) return error
   return AuditError.failure(`cannot use the history ${file}: ${message}`, {
     advice: 'check the free space and the permissions there; `hookdrift verify` examines the file',

@@ -6,7 +6,7 @@ import { makeDirectories } from '../make-directories.ts'
 import { asHistoryError } from './describe-damage.ts'
 import type { LocalProcess } from './lease.ts'
 import { migrate, refuseEdited } from './migrate.ts'
-import { openUnwritable } from './open-unwritable.ts'
+import { fileOf, openUnwritable } from './open-unwritable.ts'
 import { refuseSpecialFile } from './refuse-files.ts'
 import { migrationsDirectory, readMigrations, refuseAlteredTables } from './schema.ts'
 
@@ -98,7 +98,7 @@ export function refuseForeign(db: Database.Database): void {
     return id === applicationId || (id === 0 && isEmpty(db))
   })
   if (isOurs()) return
-  throw AuditError.failure(`cannot open the history ${db.name}: it is a database of another program`, {
+  throw AuditError.failure(`cannot open the history ${fileOf(db)}: it is a database of another program`, {
     advice: 'name the file of a history; this one is unchanged',
   })
 }
@@ -108,7 +108,7 @@ export function refuseOtherSchema(db: Database.Database): void {
   refuseOtherSteps(db)
   const { has, knows } = schemaVersion(db)
   if (has === knows) return
-  throw AuditError.failure(`the history ${db.name} has schema ${has}, this hookdrift examines schema ${knows}`, {
+  throw AuditError.failure(`the history ${fileOf(db)} has schema ${has}, this hookdrift examines schema ${knows}`, {
     advice:
       has < knows
         ? 'the next audit upgrades it, after a backup; `hookdrift report` on a copy of the file upgrades the copy'

@@ -36,7 +36,16 @@ export function openInMemory(
   if (stateOf(file) !== before) return undefined
   // 1: a rollback journal, which a database in memory has.
   bytes.subarray(journalOffset, journalOffset + 2).fill(1)
-  return new Database(bytes, { readonly: true })
+  const db = new Database(bytes, { readonly: true })
+  filesInMemory.set(db, file)
+  return db
+}
+
+const filesInMemory = new WeakMap<Database.Database, string>()
+
+/** The file of a history, for messages: SQLite calls one that was read into memory `:memory:`. */
+export function fileOf(db: Database.Database): string {
+  return filesInMemory.get(db) ?? db.name
 }
 
 /** Differs after every write to the file or to its log. */

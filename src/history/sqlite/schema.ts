@@ -5,6 +5,7 @@ import Database, { type Statement } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import { packageFile } from '../../model/package-files.ts'
 import { type SchemaFault, type SchemaObject, schemaFaults } from '../schema-faults.ts'
+import { fileOf } from './open-unwritable.ts'
 
 export const migrationsDirectory = packageFile('migrations')
 
@@ -80,7 +81,7 @@ const compared = new WeakMap<
  */
 export function refuseAlteredTables(db: Database.Database, directory = migrationsDirectory, version?: number): void {
   const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'table' && fault !== 'unknown')
-  if (fault !== undefined) throw refusal(`cannot open the history ${db.name}`, fault)
+  if (fault !== undefined) throw refusal(`cannot open the history ${fileOf(db)}`, fault)
 }
 
 /**
@@ -90,7 +91,7 @@ export function refuseAlteredTables(db: Database.Database, directory = migration
  */
 export function refuseAltered(db: Database.Database, directory = migrationsDirectory, version?: number): void {
   const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'trigger' || fault !== 'unknown')
-  if (fault !== undefined) throw refusal(`nothing was written to the history ${db.name}`, fault)
+  if (fault !== undefined) throw refusal(`nothing was written to the history ${fileOf(db)}`, fault)
 }
 
 function faultsOf(db: Database.Database, directory: string, version: number | undefined): readonly SchemaFault[] {

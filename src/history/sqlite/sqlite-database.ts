@@ -2,6 +2,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { HistoryDatabase, SqlValue, Transaction } from '../sql/session.ts'
 import type { Row } from '../table-rows.ts'
 import { asHistoryError } from './describe-damage.ts'
+import { fileOf } from './open-unwritable.ts'
 import { refuseAltered } from './schema.ts'
 
 type Bindable = string | number | null
@@ -101,7 +102,7 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
   #last: Promise<unknown> = Promise.resolve()
 
   /** `displayName`: what messages call it. */
-  constructor(connection: Database, displayName = connection.name) {
+  constructor(connection: Database, displayName = fileOf(connection)) {
     const prepared = new Map<string, BoundStatement>()
     super(connection, displayName, prepared)
     this.#within = new SqliteStatements(connection, displayName, prepared)

@@ -13,7 +13,7 @@ import type { FieldChange } from '../model/change.ts'
 import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { meantBy } from '../model/meant-by.ts'
-import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
+import { isProjectList, type Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { isGap } from '../report/gaps.ts'
@@ -89,7 +89,7 @@ const comparedKinds = ['endpoint', 'subscription', 'source', 'event_type', 'proj
 export const compare = question({
   form: compareForm,
   parameters: {
-    a: parameter('<a>', 'project: service/project, or any part of that if it is unambiguous', z.string()),
+    a: parameter('<a>', 'service/project, a project alone, or the beginning of one if that is unambiguous', z.string()),
     b: parameter('<b>', 'project to compare it with, of the same service or of another one', z.string()),
     at: parameter('--run, --at <run|time>', `as of ${runOrTime}`, z.string().default('latest')),
     kind: parameter('--kind <kind>', 'only resources of this kind', z.enum(comparedKinds).optional()),
@@ -142,29 +142,36 @@ interface Comparison {
   readonly exitCode: ExitCode
 }
 
-/** Compares two projects resource by resource, each as its last scan by the run left it. */
+/**
+ * Compares two projects resource by resource, each as its last scan by the run left it.
+ * @throws AuditError.usage when there is no such project, or both are one: nothing would differ, whatever was meant
+ */
 export async function compareProjects(reader: HistoryReader, query: CompareQuery): Promise<Comparison> {
   const { run } = query
   const scans = await readLatestScans(reader, run.number)
-  const a = await readScannedState(reader, findProject(scans, query.a), run)
-  return compareStates(a, await readScannedState(reader, findProject(scans, query.b), run), query)
+  const [scanA, scanB] = [findProject(scans, query.a), findProject(scans, query.b)]
+  if (scanA === scanB) {
+    throw AuditError.usage(`${quote(query.a)} and ${quote(query.b)} mean one project, ${scanA.project.name}`, {
+      advice: `name another one as B; the history has ${namesOf(scans)}`,
+    })
+  }
+  return compareStates(await readScannedState(reader, scanA, run), await readScannedState(reader, scanB, run), query)
 }
 
 /** The same of what was read. */
 export function compareStates(stateA: ScannedState, stateB: ScannedState, query: CompareQuery): Comparison {
   const { run, matching, kind, limit } = query
   const [scanA, scanB] = [stateA.scan, stateB.scan]
-  const isSame = projectKey(scanA.project) === projectKey(scanB.project)
-  const a = openSide(stateA, isSame ? 'uid' : matching)
-  const b = isSame ? a : openSide(stateB, matching)
+  const a = openSide(stateA, matching)
+  const b = openSide(stateB, matching)
   const kinds = configuredKinds.filter((each) => kind === undefined || each === kind)
   const { rows, equal, uncompared } = compareSides(a, b, kinds, query)
-  const gaps = kinds.flatMap((each) => [...findGaps(a, b, each), ...(isSame ? [] : findGaps(b, a, each))])
-  const sides = isSame ? [a] : [a, b]
+  const gaps = kinds.flatMap((each) => [...findGaps(a, b, each), ...findGaps(b, a, each)])
+  const sides = [a, b]
   const areFiltersCompared =
     kinds.includes('subscription') && !query.ignored.some((steps) => steps.join() === 'filters')
   const unreadFilters = areFiltersCompared ? sides.flatMap(findUnreadFilters) : []
-  const shared = isSame ? [] : findSharedSecrets(a, b, kinds)
+  const shared = findSharedSecrets(a, b, kinds)
   const areSecretsComparable = new Set([...a.resources, ...b.resources].map(({ sealKeyId }) => sealKeyId)).size < 2
   const verdict = verdictOf(rows, [...gaps, ...unreadFilters])
   const counts = countRelations([...rows, ...shared])

@@ -251,6 +251,10 @@ describe('compare', () => {
       'the history has acme-prod/intake, acme-prod/payments, acme-stage/intake, acme-stage/payments',
     ],
     [['payments', 'acme-prod/payments'], '"payments" means several projects: acme-prod/payments, acme-stage/payments'],
+    [
+      ['acme-stage/payments', 'acme-stage/pay'],
+      '"acme-stage/payments" and "acme-stage/pay" mean one project, acme-stage/payments',
+    ],
     [['acme-stage/i', 'acme-prod/i', '--map-host', 'a'], '--map-host a: expected a host of A and one of B'],
     [['acme-stage/i', 'acme-prod/i', '--ignore', 'url'], '--ignore url: expected a JSON Pointer'],
     [

@@ -144,7 +144,7 @@ interface Comparison {
 
 /**
  * Compares two projects resource by resource, each as its last scan by the run left it.
- * @throws AuditError.usage when there is no such project, or both are one: nothing would differ, whatever was meant
+ * @throws AuditError.usage when there is no such project, or both are one: nothing would differ
  */
 export async function compareProjects(reader: HistoryReader, query: CompareQuery): Promise<Comparison> {
   const { run } = query

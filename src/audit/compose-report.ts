@@ -47,7 +47,7 @@ export function composeReport(record: RunRecord): Report {
     tool: { name: 'hookdrift', version: toolVersion },
     run: { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' },
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
-    verdict: composeVerdict({ coverage, violations: reportViolations, drift, projects: evaluated, failOn }),
+    verdict: composeVerdict({ coverage, violations: reportViolations, drift, projects: evaluated, notices, failOn }),
     coverage_of_fleet: { scanned: projects.length, known: projects.length + scope.unscanned.length },
     coverage: coverage.map((walk) => toReportCoverage(walk.project, walk)),
     notices,
@@ -93,14 +93,14 @@ export function toReportCause(cause: Cause): ReportCause {
 }
 
 /** The verdict on a run as it was written. */
-export function verdictOf({ coverage, violations, changes, projects, failOn }: WrittenRun): Verdict {
+export function verdictOf({ coverage, violations, changes, projects, notices, failOn }: WrittenRun): Verdict {
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
   const reported = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
   const drift = changes.map((change) => ({
     ...change,
     window: windowTimeOf(evaluations.get(change.project)?.windows, change.between)?.name ?? null,
   }))
-  return composeVerdict({ coverage, violations: reported, drift, projects: projects.map(toProject), failOn })
+  return composeVerdict({ coverage, violations: reported, drift, projects: projects.map(toProject), notices, failOn })
 }
 
 function toViolation(violation: RecordedViolation, evaluation: ProjectEvaluation | undefined): ReportViolation {

@@ -1,4 +1,5 @@
 import { isCoverageComplete } from '../model/coverage.ts'
+import type { NoticeCode } from '../model/notice.ts'
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
 import { count } from '../text/count.ts'
 import { listingWalks } from './gaps.ts'
@@ -24,11 +25,19 @@ export function scannedExtent(
   return scanned.length > 0 && scanned.every(isFirst) ? 'first' : 'compared'
 }
 
-/** The sentence for a report without drift. It never says "nothing changed" about what was not scanned. */
-export function describeNoDrift(report: Pick<Report, 'coverage' | 'projects'>): string {
+const uncompared: ReadonlySet<NoticeCode> = new Set(['seal_key_changed', 'normal_form_changed'])
+
+/** Whether all that was scanned before was compared with it: secrets under another key are not. */
+export function isAllCompared(notices: readonly { readonly code: NoticeCode }[]): boolean {
+  return !notices.some(({ code }) => uncompared.has(code))
+}
+
+/** The sentence for a report without drift. It never says "nothing changed" about what was not scanned or compared. */
+export function describeNoDrift(report: Pick<Report, 'coverage' | 'projects' | 'notices'>): string {
   const extent = scannedExtent(report.coverage, report.projects)
   if (extent === 'nothing') return 'Drift is unknown: nothing was scanned.'
   if (extent === 'first') return ''
+  if (!isAllCompared(report.notices)) return 'Nothing changed since the last complete scan, in what could be compared.'
   const limits = isCoverageComplete(report.coverage) ? '' : ', in what was scanned'
   return `Nothing changed since the last complete scan${limits}.`
 }

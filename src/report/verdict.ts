@@ -15,7 +15,7 @@ import {
 } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 import { listingWalks } from './gaps.ts'
-import { type ScannedExtent, scannedExtent } from './scanned-extent.ts'
+import { isAllCompared, type ScannedExtent, scannedExtent } from './scanned-extent.ts'
 
 interface EvaluatedExtent {
   readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'items' | 'pages'> &
@@ -24,6 +24,7 @@ interface EvaluatedExtent {
     Partial<Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>)[]
   readonly drift: readonly AnnouncedChange[]
   readonly projects?: readonly (Pick<ReportProject, 'not_compared' | 'approved_at'> & RuleOmissions)[]
+  readonly notices?: Report['notices']
   readonly failOn: FailOn
 }
 
@@ -44,13 +45,22 @@ interface VerdictGrounds extends Pick<EvaluatedExtent, 'coverage'> {
   readonly announced: number
   /** Limits what "none" is about; empty after a complete scan. */
   readonly limits: string
+  /** Whether all that was scanned was compared with the scan before. */
+  readonly isCompared: boolean
 }
 
 /**
  * The verdict of a run. A signal that interrupted it decides first, then a bug of ours that ended the audit of a
  * project, then coverage, then open violations. Drift and waived, unknown or resolved violations never decide the exit code.
  */
-export function composeVerdict({ coverage, violations, drift, projects, failOn }: EvaluatedExtent): Verdict {
+export function composeVerdict({
+  coverage,
+  violations,
+  drift,
+  projects,
+  notices = [],
+  failOn,
+}: EvaluatedExtent): Verdict {
   const ofState = (state: string) => violations.filter((violation) => violation.state === state).length
   const ofChange = (type: string) => drift.filter(({ change }) => change === type).length
 
@@ -67,7 +77,8 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
   const doubted = countDoubted(omissionsOf({ projects, coverage }))
   const announced = drift.filter(isAnnounced).length
-  const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), doubted, announced, limits }
+  const [extent, isCompared] = [scannedExtent(coverage, projects), isAllCompared(notices)]
+  const context = { coverage, exitCode, failing, extent, doubted, announced, limits, isCompared }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
@@ -163,7 +174,7 @@ function sentenceOf(counts: Counts, context: VerdictGrounds): string {
   return `${parts.join(context.exitCode === exitCodes.clean ? ', ' : '; ')}.`
 }
 
-/** What was scanned and found open. Only a run that could evaluate everything is called clean. */
+/** What was scanned and found open. Only a run that could evaluate and compare everything is called clean. */
 function scanOf(counts: Counts, context: VerdictGrounds): string[] {
   const { coverage, exitCode, extent } = context
   if (!isCoverageComplete(coverage)) {
@@ -180,7 +191,8 @@ function scanOf(counts: Counts, context: VerdictGrounds): string[] {
   if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
   const items = count(sum(listingWalks(coverage).map((walk) => walk.items)), 'item')
   const nothing = describeNoFailure(counts, context)
-  return counts.unknown + context.doubted === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
+  const isClean = counts.unknown + context.doubted === 0 && context.isCompared
+  return isClean ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }
 
 function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
@@ -234,10 +246,10 @@ function describeWaived({ waived }: Counts): string[] {
   return waived === 0 ? [] : [`${count(waived, 'violation')} waived`]
 }
 
-function describeDrift({ drift }: Counts, { extent, announced, limits }: VerdictGrounds): string[] {
+function describeDrift({ drift }: Counts, { extent, announced, limits, isCompared }: VerdictGrounds): string[] {
   const changes = sum(changeTypes.map((type) => drift[type]))
   const within = announced === 0 ? '' : ` (${announced === changes ? '' : `${announced} `}in a change window)`
   if (changes > 0) return [`${count(changes, 'change')}${within}`]
   if (extent === 'first') return ['first scan']
-  return extent === 'nothing' ? [] : [`no drift${limits}`]
+  return extent === 'nothing' ? [] : [`no drift${isCompared ? limits : ' in what could be compared'}`]
 }

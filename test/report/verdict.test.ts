@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
+import type { NoticeCode } from '../../src/model/notice.ts'
 import type { ReportDrift, ReportProject, ReportViolation } from '../../src/model/report.ts'
 import {
   type FailOn,
@@ -9,10 +10,11 @@ import {
   type ViolationState,
   violationStates,
 } from '../../src/model/violation.ts'
+import { describeNoDrift } from '../../src/report/scanned-extent.ts'
 import { composeVerdict, failsRunOf } from '../../src/report/verdict.ts'
 import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
-import { aChange, aProject } from './sample-reports.ts'
+import { aChange, aProject, aReport } from './sample-reports.ts'
 
 type Case = {
   walks?: CoverageStatus[]
@@ -25,6 +27,7 @@ type Case = {
   rowsUnread?: NonNullable<ReportProject['rows_unread']>
   rowsWalk?: CoverageStatus
   approvedAt?: string
+  notice?: NoticeCode
 }
 
 const aWalk = { project: 'acme/shop', listing: 'endpoints', cause: null, reason: null, items: 0 } as const
@@ -52,11 +55,19 @@ function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn 
       },
     ],
     drift: Array.from({ length: changes }, () => aChange()),
+    notices: past.notice === undefined ? [] : [{ code: past.notice, project: 'acme/shop', listing: null, text: '' }],
     failOn,
   })
 }
 
 describe('the verdict', () => {
+  it('of a run under another installation key does not say that nothing changed', () => {
+    const notices = [{ code: 'seal_key_changed', project: 'acme/shop', listing: null, text: '' } as const]
+    const none = 'Nothing changed since the last complete scan'
+    expect(describeNoDrift(aReport({ notices }))).toBe(`${none}, in what could be compared.`)
+    expect(describeNoDrift(aReport())).toBe(`${none}.`)
+  })
+
   it.each<[Case, number, string]>([
     [{ walks: ['complete', 'complete'] }, 0, 'Clean: 124 items, no open violation at medium or above, no drift.'],
     [{ changes: 9 }, 0, 'Clean: 62 items, no open violation at medium or above, 9 changes.'],
@@ -82,6 +93,17 @@ describe('the verdict', () => {
       0,
       'Scanned 62 items, no open violation at medium or above, 2 rules could not evaluate everything, no drift.',
     ],
+    [
+      { notice: 'seal_key_changed' },
+      0,
+      'Scanned 62 items, no open violation at medium or above, no drift in what could be compared.',
+    ],
+    [
+      { notice: 'normal_form_changed', violations: [['medium', 'opened']] },
+      1,
+      '1 open violation (1 medium); no drift in what could be compared.',
+    ],
+    [{ notice: 'fields_changed' }, 0, 'Clean: 62 items, no open violation at medium or above, no drift.'],
     [
       { failed: { 'acme/owner-known': 'age: not a time' }, doubts: { 'acme/owner-known': [] } },
       0,

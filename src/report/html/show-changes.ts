@@ -3,7 +3,7 @@ import type { Report, ReportChange, ReportDrift, ReportViolation } from '../../m
 import { count, countEach } from '../../text/count.ts'
 import { notesNamed } from '../describe-notes.ts'
 import { describeWindows } from '../describe-window.ts'
-import { isFirstScan } from '../scanned-extent.ts'
+import { describeNoDrift, isAllCompared, isFirstScan } from '../scanned-extent.ts'
 import { changeCard } from './components/change-card.ts'
 import { emptyState } from './components/empty-state.ts'
 import { rowList } from './components/fold.ts'
@@ -62,10 +62,11 @@ function showOpened({ run, coverage }: Report, opened: readonly RuleGroup[], lin
   )
 }
 
-function showDrift({ drift, notes, projects, verdict, coverage, violations }: Report, links?: ReportLinks): Markup {
+function showDrift(report: Report, links?: ReportLinks): Markup {
+  const { drift, notes, projects, verdict, coverage, violations, notices } = report
   const extent = extentOf(coverage)
   if (drift.length === 0) {
-    if (extent === 'all') return emptyState('Nothing changed since the last complete scan.', 'none')
+    if (extent === 'all') return emptyState(describeNoDrift(report), isAllCompared(notices) ? 'none' : 'unknown')
     return extent === 'some'
       ? emptyState('Nothing changed in what was scanned; the rest is unknown.', 'unknown')
       : emptyState('Drift is unknown: nothing was scanned, so nothing could be compared.', 'unknown')

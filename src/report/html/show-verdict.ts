@@ -3,7 +3,7 @@ import type { Report } from '../../model/report.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { countSeverities, isOpen, isOverdue, type Severity, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
-import { isFirstScan, newViolations } from '../scanned-extent.ts'
+import { isAllCompared, isFirstScan, newViolations } from '../scanned-extent.ts'
 import { countDoubted, describeDoubted, failsRunOf, omissionsOf } from '../verdict.ts'
 import { severityBar } from './components/severity.ts'
 import { describeVerdict, type VerdictWords, verdictBanner } from './components/verdict-banner.ts'
@@ -104,6 +104,11 @@ function inWords(report: Report): VerdictWords {
   return { ...words, sentence: `A bug in hookdrift ended the audit of ${count(ended, 'project')}. ${words.sentence}` }
 }
 
+function describeNone({ coverage, notices }: Report): string {
+  if (extentOf(coverage) !== 'all') return 'drift: ?'
+  return isAllCompared(notices) ? 'no drift' : 'no drift in what could be compared'
+}
+
 /** What changed, and what became of the violations that ended: not all of them were mended. */
 function factsOf(report: Report): string[] {
   const { verdict, violations } = report
@@ -113,7 +118,7 @@ function factsOf(report: Report): string[] {
   return [
     ...(isFirstScan(report) ? ['first scan: nothing to compare with'] : []),
     ...(changes === '' ? [] : [`changed: ${changes}`]),
-    ...(changes === '' && !isFirstScan(report) ? [extentOf(report.coverage) === 'all' ? 'no drift' : 'drift: ?'] : []),
+    ...(changes === '' && !isFirstScan(report) ? [describeNone(report)] : []),
     ...(fixed === 0 ? [] : [`${fixed} fixed`]),
     ...(otherwise === 0 ? [] : [`${otherwise} ended otherwise`]),
     ...describeDoubted({ doubted: countDoubted(omissionsOf(report)) }),

@@ -15,7 +15,7 @@ import { showValues } from './show-values.ts'
 
 /** What changed since the last complete scan, a line for each field, in at most so many lines. */
 export function showDrift(
-  report: Pick<Report, 'drift' | 'notes' | 'causes' | 'coverage' | 'projects'>,
+  report: Pick<Report, 'drift' | 'notes' | 'causes' | 'coverage' | 'projects' | 'notices'>,
   page: TextPage,
   most: number,
 ): string[] {

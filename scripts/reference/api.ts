@@ -30,11 +30,13 @@ the history but [a note](#record-a-note), and no parameter names a file.
 | 401 | no token, or one that is not known |
 | 403 | only for readers of all projects |
 | 404 | no such command |
+| 405, 421 | another method; a host name that the port does not answer to |
 | 429 | too many wrong tokens came from this address: \`Retry-After\` says when to try again |
 | 500 | a bug in hookdrift; the log has the details |
 | 503 | the history, configuration or policy cannot be used: the log says why; or too much is asked for: \`Retry-After\` |
 
 An error is \`{"error": {"message": "…", "advice": "…"}}\`; \`advice\` may be null.
+Those of 405 and 421 are plain text.
 
 Answers that only runs change have an \`ETag\`. For a second after the history was asked for its last run, an answer 304 comes
 without asking again: a run is seen a second late at most. All others are \`no-store\`.

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Kind } from '../model/resource.ts'
+import { readTime } from '../model/time.ts'
 import { severities } from '../model/violation.ts'
 
 /** Kinds that a test can show. */
@@ -31,7 +32,13 @@ export const policyTestSchema = z.strictObject({
     .regex(/^[^/]+\/[^/]+$/, { error: 'service/project' })
     .default('acme/test'),
   labels: z.record(z.string(), z.string()).default({}).describe('Of the project'),
-  at: z.iso.datetime({ offset: true }).default('2026-01-01T00:00:00Z').describe('When it is evaluated'),
+  at: z
+    .string()
+    .refine((text) => readTime(text)?.isZoned === true, {
+      error: 'a date such as 2026-01-01, or a time with its zone such as 2026-01-01T09:00:00Z',
+    })
+    .default('2026-01-01')
+    .describe('When it is evaluated: a date is its beginning in UTC'),
   companions: z
     .boolean()
     .default(true)

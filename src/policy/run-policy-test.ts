@@ -3,7 +3,7 @@ import { createSealer } from '../inventory/sealer.ts'
 import { type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
-import { dayMs, isoTime } from '../model/time.ts'
+import { dayMs, isoTime, readTime } from '../model/time.ts'
 import type { Finding } from '../model/violation.ts'
 import { concludeFleetRules } from './conclude-fleet-rules.ts'
 import { createEvaluator } from './evaluator.ts'
@@ -32,7 +32,7 @@ const listingOf = {
 
 /** Evaluates the resources of a test as a complete run would. */
 export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
-  const at = Date.parse(test.at)
+  const at = readTime(test.at)?.start ?? Number.NaN
   const [service = '', name = ''] = test.project.split('/')
   const project: ProjectRef = { name: test.project, service, uid: name }
   const { labels } = test

@@ -107,6 +107,23 @@ describe('a test of a policy', () => {
     expect(outcome({ resources: rows({ event_type, body: {}, enabled_at: null }), expect: off })).toEqual([])
   })
 
+  it('is evaluated at a time, or at the beginning of a date', () => {
+    const secret = {
+      uid: 'k1',
+      value: 'k'.repeat(32),
+      created_at: '2026-01-01T00:00:00Z',
+      expires_at: '2026-05-01T00:00:00Z',
+    }
+    const expired = (at: string) =>
+      outcome({ at, resources: [{ kind: 'endpoint', uid: 'e1', secrets: [secret] }], expect: [] }).filter((found) =>
+        found.startsWith('endpoint/secret-expired'),
+      )
+    expect(expired('2026-05-01')).toEqual(expired('2026-05-01T00:00:00Z'))
+    expect(expired('2026-06-01')).toEqual(['endpoint/secret-expired-active e1'])
+    const { error } = policyTestSchema.safeParse({ name: 'n', at: '2026-06-01T00:00:00', resources: [], expect: [] })
+    expect(error?.issues[0]?.message).toContain('a time with its zone')
+  })
+
   it('adds clean companions to a single resource by default', () => {
     const all = policyOf('extends: [all]')
     const subscription = { kind: 'subscription', uid: 's1' }

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import type { ApprovedResource, ScopeByKind } from '../history/approvals.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import { openSecrets } from '../inventory/open-secrets.ts'
+import { type Json, type JsonObject, stepsOf } from '../model/json.ts'
 import { kinds, listings, longestUid, type ProjectRef } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
+import type { NodePath } from '../yaml/node-values.ts'
+import { refuseProblems } from '../yaml/problem.ts'
 import { readDocument } from '../yaml/read-document.ts'
 import { writeYaml } from '../yaml/write-yaml.ts'
 
@@ -28,7 +31,7 @@ const stateSchema = z.strictObject({
   project: name,
   service: uid,
   uid,
-  // Parts that an earlier form left readable are sealed when compared.
+  // Of an earlier form, what is sealed today is refused like any other secret.
   normal_form: z.int({ error: normalForms }).min(1, normalForms).max(normaliserVersion, normalForms),
   seal_key: sealKey,
   scopes: z.partialRecord(kind, z.strictObject({ listing: z.enum(listings), filter: z.string().nullable() })),
@@ -79,13 +82,14 @@ function commonKey(resources: readonly ApprovedResource[]): string {
 
 /** @throws AuditError.usage with a line for every mistake, as `file:line:column` */
 export function readState(text: string, file: string): ProjectState {
-  const { value } = readDocument(text, {
+  const document = readDocument(text, {
     file,
     schema: stateSchema,
     takesAnyName: true,
     limits: stateFileLimits,
     isExact: () => true,
   })
+  const { value } = document
   const resources = kinds.flatMap((kind) =>
     Object.entries(value.resources[kind] ?? {}).map(
       ([uid, { name, seal_key: sealKeyId = value.seal_key, attributes }]): ApprovedResource => {
@@ -94,9 +98,20 @@ export function readState(text: string, file: string): ProjectState {
       },
     ),
   )
+  refuseProblems(resources.flatMap((resource) => openParts(resource).map((path) => document.problem(path, openPart))))
   return {
     project: { name: value.project, service: value.service, uid: value.uid },
     scopes: Object.fromEntries(Object.entries(value.scopes).filter(([, view]) => view !== undefined)),
     resources,
   }
+}
+
+const openPart =
+  'a secret is written out: a state has its seal alone, `sealed:…`, as reports and exported states show it'
+
+/** Paths in the file of what would be sealed, and is not: the history takes a state as it is. */
+function openParts({ kind, uid, name, attributes }: ApprovedResource): readonly NodePath[] {
+  const at = ['resources', kind, uid]
+  const open = [...openSecrets.inBody(kind, attributes)].map((pointer) => [...at, 'attributes', ...stepsOf(pointer)])
+  return openSecrets.inName(kind, name) ? [...open, [...at, 'name']] : open
 }

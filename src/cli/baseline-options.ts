@@ -5,8 +5,7 @@ import { readTextFile } from '../app/read-text-file.ts'
 import { readStates } from '../baseline/state-directory.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Signature } from '../history/approvals.ts'
-import { sealCredentials } from '../inventory/seal-text.ts'
-import { maskingSealer } from '../inventory/sealer.ts'
+import { withoutCredentials } from '../inventory/seal-text.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReadingOptions } from './query-options.ts'
 
@@ -46,7 +45,7 @@ export function signature(by: string | undefined): Signature {
     throw AuditError.usage('cannot determine the current user', { advice: 'pass --by NAME' })
   }
   return {
-    by: sealCredentials(name, maskingSealer),
+    by: withoutCredentials(name),
     at: new Date().toISOString(),
     osUser: systemUser() ?? `uid ${process.getuid?.() ?? 'unknown'}`,
   }

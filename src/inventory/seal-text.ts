@@ -18,6 +18,11 @@ export function sealCredentials(text: string, sealer: Sealer): string {
   return mayHoldCredential(text) ? text.replace(credentials, (credential) => sealer.seal(credential)) : text
 }
 
+/** A text that a person wrote, for reports and the history, which repeat it. */
+export function withoutCredentials(text: string): string {
+  return sealCredentials(text, maskingSealer)
+}
+
 /** Replaces every random word by its seal. Names, ULIDs and UUIDs stay: people select things by them. */
 export function sealRandom(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)

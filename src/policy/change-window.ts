@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutCredentials } from '../inventory/seal-text.ts'
 import type { ChangeTimes } from '../model/change.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { dayMs, isoTime, minuteOf, readDuration, writeDuration } from '../model/time.ts'
@@ -61,7 +62,8 @@ export interface ChangeWindow {
 
 /** `written`: checked by the policy's schema. */
 export function compileWindow(written: WrittenWindow): ChangeWindow {
-  const { name, cron, timezone = 'UTC', projects, ticket = null } = written
+  const { name, cron, timezone = 'UTC', projects } = written
+  const ticket = written.ticket === undefined ? null : withoutCredentials(written.ticket)
   const timetable = readTimetable({ cron, timezone })
   const durationMs = durationOf(written)
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutCredentials } from '../inventory/seal-text.ts'
 import { hostOf } from '../inventory/split-url.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { kinds, type ProjectRef, type Resource } from '../model/resource.ts'
@@ -71,13 +72,13 @@ export function matcherOf(selector: Selector): (project: ProjectRef, labels: Lab
     tests.urlHost(() => hostOf(textOf(attributes.url)).toLowerCase())
 }
 
-/** A selector in words: `project acme/*, name test-*`; of many values, the first two. */
+/** A selector in words: `project acme/*, name test-*`; of many values, the first two. The history keeps them. */
 export function describeSelector({ labels = {}, ...keys }: Selector): string {
   const parts = [
     ...Object.entries(keys).map(([key, values]) => `${key} ${someOf(listOf(values ?? []))}`),
     ...Object.entries(labels).map(([label, values]) => `label ${label} ${someOf(listOf(values))}`),
   ]
-  return parts.join(', ')
+  return withoutCredentials(parts.join(', '))
 }
 
 function someOf(values: readonly string[]): string {

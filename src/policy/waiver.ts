@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { sealCredentials } from '../inventory/seal-text.ts'
-import { maskingSealer } from '../inventory/sealer.ts'
+import { withoutCredentials } from '../inventory/seal-text.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { type Json, pointersOverlap, valueAt } from '../model/json.ts'
@@ -80,9 +79,4 @@ export function waiverAmong(waivers: readonly PolicyWaiver[], now: number): Poli
     if (now < waiver.until && waiver.until > (longest?.until ?? 0)) longest = waiver
   }
   return longest
-}
-
-/** Reports and the history repeat what a person wrote. */
-function withoutCredentials(text: string): string {
-  return sealCredentials(text, maskingSealer)
 }

@@ -144,13 +144,14 @@ describe('hookdrift accept', () => {
     await cli.audit(['--quiet'])
   })
 
-  it('masks a credential in the reason', async () => {
+  it('masks a credential in the reason and in the name', async () => {
     const [{ fingerprint }] = await open('endpoint/url-not-https')
     const secret = `AKIA${'ABCDEFGHIJKLMNOP'}`
-    await ask('accept', fingerprint, '--reason', `the key ${secret}`, '--by', 'alice')
-    const [{ reason }] = await rowsOf('accept', '--list')
+    await ask('accept', fingerprint, '--reason', `the key ${secret}`, '--by', `bot ${secret}`)
+    const [{ reason, by }] = await rowsOf('accept', '--list')
     expect(reason).toContain('the key ')
     expect(reason).not.toContain(secret)
+    expect(by).toBe('bot sealed:masked')
   })
 
   it.each([

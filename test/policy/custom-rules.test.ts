@@ -121,6 +121,19 @@ describe('a custom rule', () => {
     expect(digest('1 == 1', { controls: ['soc2:CC6.1'], remediation: 'r' })).toBe(digest('1 == 1'))
   })
 
+  it('repeats no credential of the policy, which the history would keep', () => {
+    const address = 'https://bot:not-a-real-key@wiki.example'
+    const policy = rule('false', { title: address, remediation: address, message: `see ${address}/{resource.owner_id}` })
+    expect(messages(evaluatorOf(policy), [a('endpoint', { owner_id: 'x' })])).toEqual([
+      'u1 see https://sealed:masked@wiki.example/x',
+    ])
+    const [named] = namedRules(policy)
+    expect(named?.rule).toMatchObject({
+      title: 'https://sealed:masked@wiki.example',
+      custom: { remediation: 'https://sealed:masked@wiki.example' },
+    })
+  })
+
   it('has a title, a remediation and controls of its own', () => {
     const policy = rule('true', { title: 'T', remediation: 'R', controls: ['soc2:CC6.1'] })
     expect(

@@ -83,6 +83,8 @@ describe('a selector', () => {
     [{ uid: ['e1'] }, 'uid e1'],
     [{ labels: { env: ['prod', 'test'] }, kind: 'endpoint' }, 'kind endpoint, label env prod or test'],
     [{ labels: { env: 'prod', team: 'crm' } }, 'label env prod, label team crm'],
+    // The history keeps the words.
+    [{ name: 'https://bot:not-a-real-key@a.example' }, 'name https://sealed:masked@a.example'],
   ])('%j is described as "%s"', (selector, text) => {
     expect(describeSelector(selector)).toBe(text)
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutCredentials } from '../../inventory/seal-text.ts'
 import { messageOf } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
@@ -113,14 +114,14 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
   return {
     id,
     kind,
-    title: source.title ?? inGeneral(source.message),
+    title: withoutCredentials(source.title ?? inGeneral(source.message)),
     severity,
     packs: [],
     options: z.strictObject({}),
     needs: [kind, ...visits],
     ...unrecordedFieldsOf(expressions),
     scope: relatedVariables.length === 0 ? 'resource' : 'project',
-    custom: { controls, remediation, source: sourceOf(source) },
+    custom: { controls, remediation: withoutCredentials(remediation), source: sourceOf(source) },
     bind: () => bound(expressions, relatedVariables),
   }
 }
@@ -216,7 +217,7 @@ function evaluate(
       return undefined
     }
   })
-  return { path: '', message: written }
+  return { path: '', message: withoutCredentials(written) }
 }
 
 const objects = new WeakMap<Language, WeakMap<Resource, ObjectValue>>()

@@ -4,6 +4,7 @@ import { keepNothing, keepsSomething, type RetentionRules, readSpan } from '../h
 import { AuditError } from '../model/errors.ts'
 import { policyService } from '../model/resource.ts'
 import { placeholdersIn, uiPlaceholders } from '../model/resource-link.ts'
+import { holdsCredential } from '../secrets/known-secrets.ts'
 import { defaultDialect } from '../service/dialect.ts'
 import { withoutCredentials } from '../service/foreign-text.ts'
 import { suggestName } from '../text/nearest-name.ts'
@@ -112,12 +113,20 @@ const filters = z.strictObject({
     .describe('Which subscriptions are listed'),
 })
 
+/** Finds a secret in a text that the history keeps and reports repeat. */
+function* findCredential(text: string): Generator<ValueFault> {
+  if (holdsCredential(text)) yield { path: [], say: () => 'a secret is in this text, which reports show: leave it out' }
+}
+
 const oneProject = '{ id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }'
 
 const labels = z
   .record(
     label,
-    z.string().regex(/^[^\0-\x1f\x7f]{0,200}$/, { error: 'text without line breaks, at most 200 characters' }),
+    z
+      .string()
+      .regex(/^[^\0-\x1f\x7f]{0,200}$/, { error: 'text without line breaks, at most 200 characters' })
+      .check(checkFaults(findCredential)),
   )
   .default({})
   .describe('Labels by which the policy and `notify` choose projects')
@@ -157,7 +166,9 @@ export const linkTemplate = z.string().refine(isTemplate, {
 })
 
 function linkWith(placeholders: readonly string[]) {
-  return linkTemplate.check(checkFaults((template) => findUnknownPlaceholders(template, placeholders)))
+  return linkTemplate
+    .check(checkFaults((template) => findUnknownPlaceholders(template, placeholders)))
+    .check(checkFaults(findCredential))
 }
 
 const service = z
@@ -325,6 +336,7 @@ export const configurationSchema = z
     company: z
       .string()
       .regex(/^(?! )[^\0-\x1f\x7f]{1,200}(?<! )$/, { error: 'text without line breaks, at most 200 characters' })
+      .check(checkFaults(findCredential))
       .exactOptional()
       .describe('Whose webhooks these are, as reports by control name it. Default: a line to write on'),
     concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),

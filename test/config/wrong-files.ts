@@ -30,6 +30,13 @@ export const wrongConfigurations: Readonly<Record<string, readonly [text: string
     'services:\n  - name: hookdrift\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, name: policy }]\n',
     '2:11: hookdrift is the name under which reports show the policy: choose another one',
   ],
+  'secrets in texts that reports show': [
+    'company: Acme AKIAABCDEFGHIJKLMNOP\nui_url: https://ui.example/{uid}?token=ghp_0123456789abcdefghijABCDEFGHIJ012345\nreport_url: https://r.example/{run}?key=AKIAABCDEFGHIJKLMNOP\nservices:\n  - name: acme\n    url: https://hooks.example.com\n    key: ${ACME_KEY}\n    projects: [{ id: p1, labels: { doc: "https://bot:not-a-real-key@wiki.example" } }]\n',
+    '1:10: a secret is in this text, which reports show: leave it out',
+    '2:9: a secret is in this text, which reports show: leave it out',
+    '3:13: a secret is in this text, which reports show: leave it out',
+    '8:41: a secret is in this text, which reports show: leave it out',
+  ],
   'three services of a name, of which the first has another fault': [
     'services:\n  - { name: acme, url: "https://a.example", key: k, nam: x, projects: [{ id: a }] }\n  - { name: acme, url: "https://b.example", key: k, projects: [{ id: a }] }\n  - { name: acme, url: "https://c.example", key: k, projects: [{ id: a }] }\n',
     '2:53: `nam` is unknown, did you mean `name`?',

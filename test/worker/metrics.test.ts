@@ -394,6 +394,15 @@ describe('the alerts and the dashboard', () => {
     expect(text.match(added)).toBeNull()
   })
 
+  it('keep waiting when the status of a walk changes from run to run, for each history by itself', () => {
+    const text = readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8')
+    const expressions = text.match(/(?<=expr: ).*hookdrift_walks.*/g) ?? []
+    expect(expressions).toHaveLength(2)
+    for (const expression of expressions)
+      expect(expression).toContain('max by (job, project, listing) (hookdrift_walks{')
+    expect(text).not.toMatch(/\bon \(project\)|\$labels\.status/)
+  })
+
   it('are valid for their programs', () => {
     const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
     for (const { rules } of groups) {

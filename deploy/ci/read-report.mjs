@@ -31,6 +31,9 @@ if (verdicts[code] !== undefined && verdicts[code] !== 'incomplete' && existsSyn
 /** GitHub opens an alert for every result: leave resolved and suppressed ones out. Paths start at the checkout. */
 function openResults(sarif) {
   const prefix = relative(process.env.GITHUB_WORKSPACE ?? '.', '.')
+    .split(/[\\/]/)
+    .map(encodeURIComponent)
+    .join('/')
   for (const run of sarif.runs) {
     run.results = run.results.filter(({ baselineState, suppressions = [] }) => {
       return baselineState !== 'absent' && suppressions.length === 0

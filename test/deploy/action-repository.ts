@@ -31,12 +31,14 @@ export async function openRepository() {
   const directory = openDirectory()
   const [action, workspace, cache, bin] = ['action', 'workspace', 'cache', 'bin'].map(directory.file)
   if (!action || !workspace || !cache || !bin) throw new Error('four directories were named')
-  for (const path of [action, join(workspace, 'webhooks'), cache, bin]) mkdirSync(path, { recursive: true })
+  for (const path of [action, join(workspace, 'webhooks'), join(workspace, 'web hooks'), cache, bin])
+    mkdirSync(path, { recursive: true })
   cpSync(join(checkout, 'deploy'), join(action, 'deploy'), { recursive: true })
   cpSync(join(checkout, 'action.yml'), join(action, 'action.yml'))
   writeFileSync(join(bin, 'npm'), fakeNpm, { mode: 0o755 })
   symlinkSync(process.execPath, join(bin, 'node'))
-  directory.write('workspace/webhooks/hookdrift.yaml', configurationFor(service.url, fleet))
+  for (const folder of ['webhooks', 'web hooks'])
+    directory.write(`workspace/${folder}/hookdrift.yaml`, configurationFor(service.url, fleet))
 
   const used: { readonly action: string; readonly given: Readonly<Record<string, string>> }[] = []
   let jobs = 0

@@ -57,6 +57,13 @@ describe('the action', () => {
     expect(uploaded).toHaveLength(runs[0].results.length - 2)
   })
 
+  it('uploads the path of the configuration in the checkout as a URI', async () => {
+    await using repository = await openRepository()
+    const { outputs } = await repository.audit({ inputs: { 'working-directory': 'web hooks' } })
+    const { runs } = JSON.parse(readFileSync(outputs.sarif ?? '', 'utf8'))
+    expect(runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri).toBe('web%20hooks/hookdrift.yaml')
+  })
+
   it('uploads nothing after an incomplete scan, and still keeps the history and comments', async () => {
     await using repository = await openRepository()
     const { code, outputs } = await repository.audit({

@@ -403,6 +403,13 @@ describe('the alerts and the dashboard', () => {
     expect(text).not.toMatch(/\bon \(project\)|\$labels\.status/)
   })
 
+  it('count no incomplete walk only where walks are known: without a worker there is no number', () => {
+    const { panels } = JSON.parse(readFileSync(new URL('monitoring/dashboard.json', docs), 'utf8'))
+    const { targets } = panels.find(({ title }: { title: string }) => title === 'Incomplete walks')
+    expect(targets[0].expr).toMatch(/ or 0 \* max\(hookdrift_walks\)$/)
+    expect(JSON.stringify(panels)).not.toContain('vector(0)')
+  })
+
   it('are valid for their programs', () => {
     const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
     for (const { rules } of groups) {

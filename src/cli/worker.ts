@@ -120,7 +120,7 @@ async function keepWorking(
     version: toolVersion(),
     historyBytes: () => historySize(configuration.history),
   })
-  const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
+  const health = openHealth()
   let isPrepared = false
   const historyCheck = openHistoryCheck((location) => openExistingHistory(location, terminal.env, impatient))
   const troubles = async () => {

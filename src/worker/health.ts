@@ -17,7 +17,7 @@ const failuresThatMatter = 3
 /** After this, a tick is late: the worker checks once a minute, and a long transaction may delay it. */
 const lateMs = 5 * 60_000
 
-export function openHealth(longestJitterMs: () => number): Health {
+export function openHealth(): Health {
   let upcoming: ReadonlyMap<string, number> = new Map()
   let failures = 0
   const missed = new Map<string, SkipReason>()
@@ -44,7 +44,7 @@ export function openHealth(longestJitterMs: () => number): Health {
       for (const [schedule, reason] of missed) if (reason === 'running') missed.delete(schedule)
     },
     troubles(now) {
-      const late = [...upcoming].filter(([, at]) => at + longestJitterMs() + lateMs < now)
+      const late = [...upcoming].filter(([, at]) => at + lateMs < now)
       return [
         ...(failures >= failuresThatMatter ? [`the last ${failures} runs ended with an error`] : []),
         ...[...missed].map(([schedule, reason]) => `the last tick of ${schedule} was missed: ${reasons[reason]}`),

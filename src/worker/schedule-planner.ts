@@ -23,7 +23,7 @@ export interface SchedulePlanner {
   take(now: number): readonly Tick[]
   /** When the next one is due, jitter included; infinite without schedules. */
   nextDue(): number
-  /** The next tick of each schedule. */
+  /** When the next tick of each schedule is due, jitter included. */
   upcoming(): ReadonlyMap<string, number>
   /** Replaces the schedules; those with the same text keep their state. */
   replace(entries: readonly Entry[], now: number): void
@@ -82,7 +82,7 @@ export function openSchedulePlanner({ entries, now, servedUntil, random }: Plann
       return ticks.sort((a, b) => a.at - b.at)
     },
     nextDue: () => Math.min(...planned.map(({ due }) => due)),
-    upcoming: () => new Map(planned.map(({ name, next }) => [name, next])),
+    upcoming: () => new Map(planned.map(({ name, due }) => [name, due])),
     replace(entries, now) {
       const byName = new Map(planned.map((entry) => [entry.name, entry]))
       planned = entries.map((entry) => {

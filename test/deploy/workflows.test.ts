@@ -33,6 +33,14 @@ describe('workflows in the documentation', () => {
     expect(new Set(workflows.map(({ name }) => name))).toContain('how-to/run-in-ci.md')
   })
 
+  it('skip no scheduled audit where they skip those of forks', () => {
+    const page = readFileSync(join(checkout, 'docs/how-to/run-in-ci.md'), 'utf8')
+    const template = readFileSync(join(checkout, 'deploy/init/github.yml'), 'utf8')
+    const [, condition = ''] = /^ +if: (.*head\.repo\.full_name.*)$/m.exec(template) ?? []
+    expect(condition).toMatch(/^github\.event_name != 'pull_request' \|\| /)
+    expect(page).toContain(`\`if: ${condition}\``)
+  })
+
   it('pass keys as variables of a step, and give no job more rights than it needs', () => {
     for (const { text } of workflows.filter(({ text }) => text.includes('secrets.'))) {
       const { jobs, permissions } = parse(text)

@@ -33,6 +33,20 @@ describe('workflows in the documentation', () => {
     expect(new Set(workflows.map(({ name }) => name))).toContain('how-to/run-in-ci.md')
   })
 
+  it('keep the history of each attempt, with the part that a killed audit left beside it', () => {
+    const steps = workflows.flatMap(({ text }) =>
+      Object.values<{ steps: { uses?: string; with?: Record<string, string> }[] }>(parse(text).jobs).flatMap(
+        (job) => job.steps,
+      ),
+    )
+    const caches = steps.filter(({ uses = '' }) => uses.startsWith('actions/cache/')).map((step) => step.with)
+    expect(caches).toHaveLength(2)
+    for (const given of caches) {
+      expect(given?.path).toMatch(/^(\S+\.db)\n\1-wal\n$/)
+      expect(given?.key).toContain('github.run_attempt')
+    }
+  })
+
   it('skip no scheduled audit where they skip those of forks', () => {
     const page = readFileSync(join(checkout, 'docs/how-to/run-in-ci.md'), 'utf8')
     const template = readFileSync(join(checkout, 'deploy/init/github.yml'), 'utf8')

@@ -410,6 +410,12 @@ describe('the alerts and the dashboard', () => {
     expect(JSON.stringify(panels)).not.toContain('vector(0)')
   })
 
+  it('miss one worker of several: the series of the others must not hide it', () => {
+    const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
+    const down = groups[0].rules.find(({ alert }: { alert: string }) => alert === 'HookdriftDown')
+    expect(down).toMatchObject({ expr: expect.stringMatching(/^up == 0 and on \(job, instance\) .*hookdrift_info\[/) })
+  })
+
   it('are valid for their programs', () => {
     const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
     for (const { rules } of groups) {

@@ -30,10 +30,11 @@ COPY --from=build /build/out/bin /usr/local/bin
 COPY --from=compiled /usr/local/lib/hookdrift /usr/local/lib/hookdrift
 # A new volume is given the owner of what it covers.
 COPY --from=build --chown=10001:10001 /build/out/state /var/lib/hookdrift
-# SQLite's temporary files go beside the history: nothing else has to be writable.
+# Temporary files go beside the history, SQLite's too: nothing else has to be writable.
 # Young objects get little room: half the memory of a large fleet, for some CPU time.
 ENV NODE_OPTIONS=--max-semi-space-size=8
-ENV NODE_ENV=production HOOKDRIFT_HISTORY=/var/lib/hookdrift/hookdrift.db SQLITE_TMPDIR=/var/lib/hookdrift
+ENV NODE_ENV=production HOOKDRIFT_HISTORY=/var/lib/hookdrift/hookdrift.db
+ENV TMPDIR=/var/lib/hookdrift SQLITE_TMPDIR=/var/lib/hookdrift
 # A number, so that Kubernetes can tell that it is not root.
 USER 10001:10001
 # Mount hookdrift.yaml and policy.yaml here, read-only; keys as files under /run/secrets.

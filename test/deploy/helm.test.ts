@@ -166,7 +166,7 @@ describe.each(renderers)('the chart, rendered by %s', (_, render) => {
     expect(pod.volumes.map(({ name }) => name)).toEqual([
       'configuration',
       'keys',
-      ...(variant.history === 'volume' ? ['history'] : []),
+      variant.history === 'volume' ? 'history' : 'temporary',
     ])
     expect(pod.volumes[1]).toMatchObject({ secret: { secretName: 'keys-of-gateways' } })
     for (const container of [...pod.containers, ...(pod.initContainers ?? [])])

@@ -82,6 +82,12 @@ describe.skipIf(!canEnter)('a container with a read-only file system and an unpr
     expect(stdout).toBe(`${tried.map(() => 'EROFS\n').join('')}wrote /var/lib/hookdrift/x\n1 ${uid}\n`)
   })
 
+  it('runs the demo, which keeps its history in a temporary directory', async () => {
+    const box = openBox()
+    expect(await box.run(['demo']).ended).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(box.state)).toEqual([])
+  })
+
   it('runs, passes its health check, and commits its run when it is stopped', async () => {
     const fleet = generateFleet({ projects: 2, endpointsPerProject: 6 })
     await using service = await startSimulatedService(fleet)

@@ -153,13 +153,15 @@ describe('the Kubernetes workers that share a history', () => {
   const [container] = spec.containers
   const [upgrade] = spec.initContainers
 
-  it('upgrade the history before they start, and keep nothing on a disk', async () => {
+  it('upgrade the history before they start, and write temporary files only', async () => {
     expect(await complaintOf(upgrade.args)).toBe('')
     expect(await complaintOf(container.args)).toBe('')
     for (const part of ['env', 'securityContext', 'volumeMounts']) expect(upgrade[part]).toEqual(container[part])
     expect(container.env).toContainEqual({ name: 'HOOKDRIFT_HISTORY', value: '' })
     expect(container.securityContext).toEqual(pods.worker.spec.containers[0].securityContext)
-    expect(container.volumeMounts.map(({ readOnly }: { readOnly?: boolean }) => readOnly)).toEqual([true, true])
+    const writable = container.volumeMounts.filter(({ readOnly }: { readOnly?: boolean }) => readOnly !== true)
+    expect(writable).toEqual([{ name: 'temporary', mountPath: environmentOf(image).TMPDIR }])
+    expect(spec.volumes).toContainEqual({ name: 'temporary', emptyDir: {} })
     expect(parse(textOf('deploy/kubernetes/shared/kustomization.yaml')).resources).not.toContain('../volume')
   })
 

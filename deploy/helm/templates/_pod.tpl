@@ -45,6 +45,9 @@ volumes:
   - name: history
     persistentVolumeClaim: { claimName: {{ include "hookdrift.claim" . | quote }} }
   {{- else }}
+  # The copy that `hookdrift verify` makes of the history, and the like.
+  - name: temporary
+    emptyDir: {}
 initContainers:
   # Creates the history in an empty database. It upgrades no history that another version made.
   - name: upgrade
@@ -83,6 +86,8 @@ volumeMounts:
   - { name: keys, mountPath: /run/secrets/hookdrift, readOnly: true }
   {{- if eq .Values.history "volume" }}
   - { name: history, mountPath: /var/lib/hookdrift }
+  {{- else }}
+  - { name: temporary, mountPath: /var/lib/hookdrift }
   {{- end }}
 {{- end -}}
 

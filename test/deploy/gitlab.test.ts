@@ -54,6 +54,19 @@ describe('the GitLab component', () => {
     expect(JSON.stringify(template?.script)).not.toContain('inputs.')
   })
 
+  it('says what it needs in an image without hookdrift', async () => {
+    using directory = openDirectory()
+    const { job } = jobWith()
+    const { code, stderr } = await startProgram('sh', ['-ec', job.script.join('\n')], {
+      cwd: directory.path,
+      env: { ...job.variables, PATH: process.env.PATH ?? '' },
+    }).ended
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/no hookdrift in this image.*\n.*`package`/),
+    })
+  })
+
   it('audits, reports, and writes one note to the merge request', async () => {
     const fleet = generateFleet({ projects: 1, endpointsPerProject: 4 })
     await using service = await startSimulatedService(fleet)

@@ -18,7 +18,7 @@ if [ -z "$package" ]; then
   (cd "$source" && tar -cf - --exclude ./.git --exclude ./node_modules .) | (cd "$copy" && tar -xf -)
   # No package's script runs.
   (cd "$copy" && npm ci --ignore-scripts && npm run -s build && npm pack --pack-destination "$AUDIT_PREFIX" ./package)
-  for file in "$AUDIT_PREFIX"/hookdrift-*.tgz; do package=$file; done
+  for file in "$AUDIT_PREFIX"/*.tgz; do package=$file; done
   rm -rf "$copy"
 fi
 npm install --prefix "$AUDIT_PREFIX" --omit=dev --ignore-scripts --no-save "$(absolute "$package")"

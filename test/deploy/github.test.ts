@@ -42,6 +42,11 @@ describe('the workflows of the repository', () => {
       expect(jobs[name].strategy.matrix.runner).toEqual(['ubuntu-24.04', 'ubuntu-24.04-arm'])
   })
 
+  it('publish the package by whatever name the owner gave it', () => {
+    for (const path of ['.github/workflows/release.yml', 'deploy/ci/install.sh'])
+      expect(textOf(path)).not.toMatch(/hookdrift-\S*\.tgz/)
+  })
+
   it('publish with the least rights, and only from a tag', () => {
     const { on, jobs } = parse(textOf('.github/workflows/release.yml'))
     expect(on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } })

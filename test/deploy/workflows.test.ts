@@ -33,7 +33,7 @@ describe('workflows in the documentation', () => {
     expect(new Set(workflows.map(({ name }) => name))).toContain('how-to/run-in-ci.md')
   })
 
-  it('keep the history of each attempt, with the part that a killed audit left beside it', () => {
+  it('keep the history of each attempt, with what a killed audit left in its log', () => {
     const steps = workflows.flatMap(({ text }) =>
       Object.values<{ steps: { uses?: string; with?: Record<string, string> }[] }>(parse(text).jobs).flatMap(
         (job) => job.steps,

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -38,6 +39,8 @@ export function writeFileAtomically(
     // In a shared directory, another user may have linked a predictable name to a file of ours.
     draft = `${target}.${machine}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
     writeFileSync(draft, text, { mode, flag: 'wx' })
+    // The umask took rights away, such as that of the units for systemd: those whom the file is for could not read it.
+    if ((statSync(draft).mode & mode) !== mode) chmodSync(draft, mode)
     removeAbandoned(draft)
     renameSync(draft, target)
   } catch (error) {

@@ -14,6 +14,16 @@ describe('writing a file atomically', () => {
     expect(readdirSync(directory.path)).toEqual(['report'])
   })
 
+  it('gives the rights that it was told, under any umask', async () => {
+    using directory = openDirectory()
+    const module = new URL('../../src/app/write-file-atomically.ts', import.meta.url).href
+    const script = `process.umask(0o077)
+      const { writeFileAtomically } = await import(${JSON.stringify(module)})
+      for (const mode of [0o644, 0o600]) writeFileAtomically(mode.toString(8), 'new', { mode })`
+    await startProgram(process.execPath, ['--input-type=module', '-e', script], { cwd: directory.path }).ended
+    expect(['644', '600'].map((name) => lstatSync(directory.file(name)).mode & 0o777)).toEqual([0o644, 0o600])
+  })
+
   it('follows no link that was planted in place of its draft', () => {
     using directory = openDirectory()
     writeFileSync(directory.file('victim'), 'old')

@@ -11,13 +11,12 @@ import {
   countSeverities,
   dueDate,
   type FailOn,
-  isAtLeast,
   isOpen,
   isOverdue,
-  leastNew,
   type Severity,
   type ViolationState,
 } from '../model/violation.ts'
+import { windowTimeOf } from '../model/window-time.ts'
 import { readCauses } from '../questions/causes.ts'
 import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
 import { omissionsIn } from '../questions/last-evaluations.ts'
@@ -36,7 +35,7 @@ import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html
 import { showTrend } from '../report/html/show-trend.ts'
 import { showVerdictOf } from '../report/html/show-verdict.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { countDoubted, describeDoubted, omissionsOf } from '../report/verdict.ts'
+import { countDoubted, describeDoubted, failsRun, omissionsOf } from '../report/verdict.ts'
 import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { openOfLastWeek } from './last-week.ts'
@@ -134,7 +133,7 @@ async function showLatestVerdict(
   const overdue = countGroups(groups.filter((group) => isOpen(group) && isLate(group))).total
   const extent = extentOf(coverage)
   const failOn = (await readInputs(request))?.failOn ?? 'never'
-  const failing = countFailing(groups, failOn, run.number)
+  const failing = await onceForRun(request, 'failing', () => countFailing(request, groups, failOn))
   const { oldestOpen } = trend.all
   const evaluations = [...(await readProjectEvaluations(request)).values()]
   const doubted = countDoubted(omissionsOf({ projects: evaluations.map(omissionsIn), coverage }))
@@ -166,15 +165,36 @@ async function countEnded({ history, run }: SiteRequest) {
   return { fixed, otherwise }
 }
 
-/** Open violations that fail a run which fails on `failOn`. */
-function countFailing(groups: readonly ViolationGroup[], failOn: FailOn, run: number): number {
-  if (failOn === 'never') return 0
-  const isNew = testNew(run)
-  const least = failOn === 'new' ? leastNew : failOn
-  const failing = groups.filter(
-    (group) => isOpen(group) && isAtLeast(group.severity, least) && (failOn !== 'new' || isNew(group)),
-  )
-  return countGroups(failing).total
+/** Open violations that fail a run which fails on `failOn`, by approvals and by change windows as the run decided. */
+async function countFailing(request: SiteRequest, groups: readonly ViolationGroup[], failOn: FailOn): Promise<number> {
+  const { history, run } = request
+  const evaluations = await readProjectEvaluations(request)
+  const projects = [...evaluations.values()].map(({ project, approvedAt }) => ({
+    project,
+    ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
+  }))
+  const isNew = testNew(run.number)
+  const fails = failsRun(failOn, projects)
+  // What an earlier run opened where this one did not scan is not new in it.
+  const stateIn = (group: ViolationGroup) => (group.state === 'opened' && !isNew(group) ? 'continuing' : group.state)
+  const failing = groups.filter((group) => fails({ ...group, state: stateIn(group), first_seen: group.firstSeen }))
+  const announced = failOn === 'new' ? await readAnnounced(request) : []
+  if (announced.length === 0) return countGroups(failing).total
+  const failsBesides = failsRun(failOn, projects, announced)
+  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, most: Number.POSITIVE_INFINITY }
+  const opened = await readFirstViolations(history, { ...choice, groups: failing.filter(isNew) })
+  const excused = opened.filter((violation) => !failsBesides({ ...violation, first_seen: violation.firstSeen }))
+  return countGroups(failing).total - excused.length
+}
+
+/** The changes of the run that may have been made in a change window. */
+async function readAnnounced(request: SiteRequest) {
+  const { changes = [], projects = [] } = (await readInputs(request)) ?? {}
+  const windows = new Map(projects.map((evaluation) => [evaluation.project, evaluation.windows]))
+  return changes.flatMap((change) => {
+    const window = windowTimeOf(windows.get(change.project), change.between)
+    return window === undefined ? [] : [{ ...change, window: window.name }]
+  })
 }
 
 const [mostNew, mostChanged] = [10, 5]

@@ -122,7 +122,7 @@ type FailureCandidate = Pick<ReportViolation, 'severity' | 'state'> &
  * Whether a violation fails the run, by what the run fails on, by the approvals of its projects, and by the change windows
  * in which it may have come about.
  */
-function failsRun(
+export function failsRun(
   failOn: FailOn,
   projects: readonly Pick<ReportProject, 'project' | 'approved_at'>[] = [],
   drift: readonly AnnouncedChange[] = [],

@@ -274,3 +274,43 @@ it('counts nowhere as none what the last scan could not check', async () => {
   const { rows } = await readStatus(site.history, { expected: undefined, ...asked })
   expect(rows.map((row) => open?.show?.(row))).toEqual(['none', '?'])
 })
+
+describe('the verdict on the overview of runs that fail on what is new', () => {
+  const policyWith = (more: string) =>
+    policyOf(`extends: []\nrules: { endpoint/url-not-https: high, drift/url-host-changed: high }\n${more}`)
+  const verdicts = async (site: Awaited<ReturnType<typeof openSiteOver>>, run: number) => {
+    const outcome = async (path: string) =>
+      /class="outcome">(\w+)<\/strong> ([^.]*)/.exec(await site.read(path))?.slice(1)
+    return [await outcome(`/?run=${run}`), await outcome(`/runs/${run}`)]
+  }
+
+  it('counts what was opened since the approval, in later runs too', async () => {
+    const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 2 } })
+    const { fixture } = made
+    const audit = () => fixture.audit({ policy: policyWith(''), failOn: 'new' })
+    await audit()
+    fixture.harness.advance(60_000)
+    await fixture.approve()
+    fixture.harness.advance(dayMs)
+    fixture.set({ url: 'http://a.example/hook' })
+    await audit()
+    fixture.harness.advance(dayMs)
+    const { verdict } = await audit()
+    await using site = await openSiteOver(made)
+    const failed = ['Failed', '2 new open violations of medium or above']
+    expect([verdict.exit_code, await verdicts(site, 3)]).toEqual([1, [failed, failed]])
+  })
+
+  it('does not count what follows from a change within a change window', async () => {
+    const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 2 } })
+    const { fixture } = made
+    const policy = policyWith("windows: [{ name: always, cron: '0 12 * * *', duration: 1h }]")
+    await fixture.audit({ policy, failOn: 'new' })
+    fixture.harness.advance(dayMs)
+    fixture.set({ url: 'http://a.example/hook' })
+    const { verdict } = await fixture.audit({ policy, failOn: 'new' })
+    await using site = await openSiteOver(made)
+    const passed = ['Passed', 'No new open violation of medium or above']
+    expect([verdict.exit_code, await verdicts(site, 2)]).toEqual([0, [passed, passed]])
+  })
+})

@@ -19,7 +19,6 @@ import {
 import { windowTimeOf } from '../model/window-time.ts'
 import { readCauses } from '../questions/causes.ts'
 import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
-import { omissionsIn } from '../questions/last-evaluations.ts'
 import { openBesides, readStatus, type StatusRow } from '../questions/status.ts'
 import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
@@ -35,7 +34,7 @@ import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html
 import { showTrend } from '../report/html/show-trend.ts'
 import { showVerdictOf } from '../report/html/show-verdict.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { countDoubted, describeDoubted, failsRun, omissionsOf } from '../report/verdict.ts'
+import { countDoubted, describeDoubted, failsRun } from '../report/verdict.ts'
 import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { openOfLastWeek } from './last-week.ts'
@@ -48,6 +47,7 @@ import {
   readCounts,
   readDue,
   readInputs,
+  readOmissions,
   readProjectEvaluations,
   readScans,
   readTrendOf,
@@ -74,14 +74,15 @@ export const overviewPage: SitePage = {
     const stale = isLatest ? rows.filter((row) => row.stale) : []
     const trend = await readTrendOf(request)
     const unknown = countGroups(groups.filter(({ state }) => state === 'unknown')).total
+    const doubted = countDoubted(await readOmissions(request))
     return {
       title: 'Overview',
       crumbs: [],
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${await showGaps(request, coverage)}`,
-      body: html`${await showLatestVerdict(request, { groups, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
+      body: html`${await showLatestVerdict(request, { groups, coverage, trend, doubted })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
 ${await showCauses(request)}${await showLatest(request, { groups, extent: extentOf(coverage) })}
 ${showProjectTable(request, { status, groups, evaluations: await readProjectEvaluations(request) })}${await showOthers(request, status)}
-${await showRest(request, { rules, inputs: await readInputs(request), extent: checkedExtent(coverage, unknown), configuration: configured.configuration })}`,
+${await showRest(request, { rules, inputs: await readInputs(request), extent: checkedExtent(coverage, unknown + doubted), configuration: configured.configuration })}`,
       same: { command: ['status'] },
     }
   },
@@ -118,7 +119,12 @@ ${cards}</ul>${omittedLine}
 /** The verdict in words and numbers, over the last scan of each project, and what changed with the run. */
 async function showLatestVerdict(
   request: SiteRequest,
-  { groups, coverage, trend }: { groups: readonly ViolationGroup[]; coverage: Report['coverage']; trend: Trend },
+  {
+    groups,
+    coverage,
+    trend,
+    doubted,
+  }: { groups: readonly ViolationGroup[]; coverage: Report['coverage']; trend: Trend; doubted: number },
 ): Promise<Markup> {
   const { run, link } = request
   const dueOf = await readDue(request)
@@ -135,8 +141,6 @@ async function showLatestVerdict(
   const failOn = (await readInputs(request))?.failOn ?? 'never'
   const failing = await onceForRun(request, 'failing', () => countFailing(request, groups, failOn))
   const { oldestOpen } = trend.all
-  const evaluations = [...(await readProjectEvaluations(request)).values()]
-  const doubted = countDoubted(omissionsOf({ projects: evaluations.map(omissionsIn), coverage }))
   return showVerdictOf({
     words: describeVerdict({ failOn, failing, extent, isSure: unknown.total + doubted === 0 }),
     extent,

@@ -14,11 +14,12 @@ import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { checkedExtent, extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 import { shorten } from '../report/text/shorten.ts'
+import { countDoubted } from '../report/verdict.ts'
 import { atLastRun } from './find-runs.ts'
 import { paths } from './link.ts'
 import { cutPage, type ListSection, noSuchCursor, showPager } from './list-page.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { onceForRun, readDue, readGroups, readScans, timeOf } from './run-facts.ts'
+import { onceForRun, readDue, readGroups, readOmissions, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { showNumbers } from './show-numbers.ts'
@@ -63,7 +64,7 @@ export const ownerPage: SitePage = {
       ...(sortKey && { sortKey }),
     })
     const coverage = (await readScans(request)).flatMap(toCoverage)
-    const extent = checkedExtent(coverage, unknown.total)
+    const extent = checkedExtent(coverage, unknown.total + countDoubted(await readOmissions(request)))
     const pattern = globOf(owner)
     const ofOwner = { owner: pattern, sort: 'due' }
     const listed = (number: number, query: Readonly<Record<string, string>>) =>

@@ -8,7 +8,7 @@ import { kinds } from '../model/resource.ts'
 import { isOpen } from '../model/violation.ts'
 import { toCoverage } from '../questions/as-of.ts'
 import { countGroups, rankGroups, type ViolationCounts } from '../questions/count-groups.ts'
-import { omissionsIn, readEvaluations } from '../questions/last-evaluations.ts'
+import { readEvaluations } from '../questions/last-evaluations.ts'
 import { findTrend } from '../questions/trend.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { isGap, sizeOf } from '../report/gaps.ts'
@@ -22,14 +22,14 @@ import { showUnevaluated } from '../report/html/show-coverage.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { omissionsOf } from '../report/verdict.ts'
+import { countDoubted } from '../report/verdict.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { atLastRun } from './find-runs.ts'
 import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readConfigured } from './read-configured.ts'
-import { onceForNotes, readActiveOf, readGroups, readResourceCounts, readScans } from './run-facts.ts'
+import { onceForNotes, readActiveOf, readGroups, readOmissions, readResourceCounts, readScans } from './run-facts.ts'
 import { showCauses } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
 import { showLastChanges } from './show-last-changes.ts'
@@ -54,7 +54,8 @@ export const projectPage: SitePage = {
       findTrend(history, { run, since: undefined, projects: [globOf(name)] }),
     )
     const { groups } = await readActiveOf(request)
-    const violations = countProjectViolations(groups, scan)
+    const omissions = await readOmissions(request, (project) => project === name)
+    const violations = countProjectViolations(groups, scan, countDoubted(omissions))
     const numbers = {
       open: violations.open.counts.severities,
       unknown: violations.unknown.counts.severities,
@@ -66,7 +67,7 @@ export const projectPage: SitePage = {
       crumbs: [],
       alarm: showUnscanned({ coverage }),
       body: html`${await showCauses(request, coverage)}${showNumbers(numbers)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups, name) })}
-${await showOpen(request, violations)}${await showLastChanges(request, name)}${await showOwners(request, violations)}${showCoverage(coverage, evaluation)}`,
+${await showOpen(request, violations)}${await showLastChanges(request, name)}${await showOwners(request, violations)}${showCoverage(coverage, omissions)}`,
       aside: factList([
         ...scanFacts(scan),
         ['Open', countOpen(violations)],
@@ -127,12 +128,19 @@ interface CountedGroups {
   readonly counts: ViolationCounts
 }
 
-/** The open violations of a project, and those that its last scan could not check. `active`: those of all projects. */
-function countProjectViolations(active: readonly ViolationGroup[], scan: RecordedScan): ProjectViolations {
+/**
+ * The open violations of a project, and those that its last scan could not check. `active`: those of all projects;
+ * `doubted`: how many rules could not evaluate everything in it.
+ */
+function countProjectViolations(
+  active: readonly ViolationGroup[],
+  scan: RecordedScan,
+  doubted: number,
+): ProjectViolations {
   const ofProject = active.filter(({ project }) => project === scan.project.name)
   const counted = (groups: readonly ViolationGroup[]) => ({ groups, counts: countGroups(groups) })
   const unknown = counted(ofProject.filter(({ state }) => state === 'unknown'))
-  const extent = checkedExtent(toCoverage(scan), unknown.counts.total)
+  const extent = checkedExtent(toCoverage(scan), unknown.counts.total + doubted)
   return { scan, extent, open: counted(ofProject.filter(isOpen)), unknown }
 }
 
@@ -211,7 +219,10 @@ async function showPage(
  * The walks of the last scan, and what rules could not evaluate. Why some walks are not complete is said at the head of the
  * page, once for each cause.
  */
-function showCoverage(coverage: readonly AnswerCoverage[], evaluation: ProjectEvaluation | undefined): Markup {
+function showCoverage(
+  coverage: readonly AnswerCoverage[],
+  omissions: Awaited<ReturnType<typeof readOmissions>>,
+): Markup {
   const withReason = coverage.some((walk) => walk.reason !== null && !isGap(walk))
   const columns = [
     ...[{ title: 'Listing' }, { title: 'Status' }],
@@ -232,7 +243,7 @@ function showCoverage(coverage: readonly AnswerCoverage[], evaluation: ProjectEv
   return pageSection({
     id: 'coverage',
     title: 'Coverage of its last scan',
-    content: html`${table('Coverage', columns, rows)}${showUnevaluated(omissionsOf({ projects: evaluation ? [omissionsIn(evaluation)] : [], coverage }))}`,
+    content: html`${table('Coverage', columns, rows)}${showUnevaluated(omissions)}`,
   })
 }
 

@@ -13,10 +13,12 @@ import { readLatestScans } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'
 import type { DueDurations } from '../model/violation.ts'
+import { toCoverage } from '../questions/as-of.ts'
 import { type ActiveViolations, readActive } from '../questions/count-groups.ts'
-import { readEvaluations } from '../questions/last-evaluations.ts'
+import { omissionsIn, readEvaluations } from '../questions/last-evaluations.ts'
 import { type ActiveCounts, countByProject } from '../questions/status.ts'
 import { findTrend } from '../questions/trend.ts'
+import { omissionsOf } from '../report/verdict.ts'
 import { keepAnswers } from './keep-answers.ts'
 import type { SiteRequest } from './page.ts'
 
@@ -124,6 +126,15 @@ export function readInputs(request: SiteRequest): Promise<RunInputs | undefined>
 /** What the last scan of each project recorded of it. */
 export function readProjectEvaluations(request: SiteRequest): Promise<ReadonlyMap<string, ProjectEvaluation>> {
   return onceForRun(request, 'evaluations', async () => readEvaluations(request.history, await readScans(request)))
+}
+
+/** What rules could not evaluate in projects that are chosen, as of the last scan of each. Default: in all. */
+export async function readOmissions(request: SiteRequest, isChosen: (project: string) => boolean = () => true) {
+  const evaluations = [...(await readProjectEvaluations(request)).values()]
+  return omissionsOf({
+    projects: evaluations.filter(({ project }) => isChosen(project)).map(omissionsIn),
+    coverage: (await readScans(request)).flatMap(toCoverage),
+  })
 }
 
 /** The due durations of each project's policy when it was last scanned. */

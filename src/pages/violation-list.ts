@@ -12,16 +12,22 @@ import { policyProject } from '../model/resource.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
 import { countGroups, type ViolationCounts } from '../questions/count-groups.ts'
 import { pageTokenOf, readCursor } from '../questions/list-cursor.ts'
-import { type OrderedViolation, type ViolationOrder, violationOrders } from '../questions/violations.ts'
+import {
+  findUnevaluated,
+  type OrderedViolation,
+  type ViolationOrder,
+  violationOrders,
+} from '../questions/violations.ts'
 import { isGap } from '../report/gaps.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { rules } from '../rules/rules.ts'
+import { listed } from '../rules/shared/listed.ts'
 import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import type { SiteLink, SiteLinkQuery } from './link.ts'
 import type { SiteRequest } from './page.ts'
-import { readActiveOf, readDue, readInputs, readScans, readViolated } from './run-facts.ts'
+import { readActiveOf, readDue, readInputs, readOmissions, readScans, readViolated } from './run-facts.ts'
 import type { SameAnswer } from './same-answer.ts'
 import { showViolationList } from './show-rows.ts'
 
@@ -108,8 +114,8 @@ export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
 
 /** The command for the same list. */
 export function sameList({ query }: SiteRequest): SameAnswer {
-  const { state } = { state: (query.one('state') ?? 'open') as StateFilter } // readViolationQuery has refused other words
-  const states = askedStates[state] as readonly ViolationState[]
+  const state = (query.one('state') ?? 'open') as StateFilter // readViolationQuery has refused other words
+  const states: readonly ViolationState[] = askedStates[state]
   const flags = [
     ...(states.includes('opened') || states.includes('continuing') ? ['open'] : []),
     ...['resolved', 'waived', 'unknown'].filter((flag) => states.some((one) => one === flag)),
@@ -146,13 +152,47 @@ export async function showNothing(request: SiteRequest): Promise<Markup> {
   const { groups } = await readActiveOf(request)
   const isUnknown =
     scans.some(({ coverage }) => coverage.some(isGap)) ||
-    groups.some(({ state, project }) => state === 'unknown' && matchesProject(project, projects))
+    groups.some(({ state, project }) => state === 'unknown' && matchesProject(project, projects)) ||
+    (await readUnevaluated(request)).length > 0
   const limits = isUnknown ? ', in what could be checked' : ''
   const reason = isUnknown ? 'unknown' : 'none'
   const isFiltered = violationParameters.some((name) => !isShape(name) && query.one(name) !== undefined)
   return isFiltered
     ? html`${emptyState(`No violation passes the filters${limits}.`, reason)}${showAllLinks(link)}`
     : emptyState(`No violation is open as of the last scan of each project${limits}.`, reason)
+}
+
+/** The rules that may have missed violations of those that are asked for; none where these are not open ones. */
+async function readUnevaluated(request: SiteRequest) {
+  const { query } = request
+  if (!statesAsked(request).includes('opened')) return []
+  const projects = query.all('project')
+  const omissions = await readOmissions(request, (project) => matchesProject(project, projects))
+  return findUnevaluated(omissions, query.one('rule'))
+}
+
+/** Who asks for what is open must not take what could not be checked for gone. `unlisted`: how many of them there are. */
+export async function showUnchecked(request: SiteRequest, unlisted: number): Promise<Markup> {
+  const { link } = request
+  const unevaluated = await readUnevaluated(request)
+  const names = listed(unevaluated.map(({ rule }) => rule))
+  const href = link('/violations', { ...filtersOf(request), state: 'unknown' })
+  return html`${
+    unlisted === 0
+      ? nothing
+      : html`<p class="unseen">? Not listed: <a href="${href}">${count(unlisted, 'violation')}</a> that could not be checked.</p>
+`
+  }${
+    unevaluated.length === 0
+      ? nothing
+      : html`<p class="unseen">? <a href="${link('/rules')}">${count(unevaluated.length, 'rule')}</a> could not evaluate everything: ${names}.</p>
+`
+  }`
+}
+
+/** readViolationQuery has refused other words. */
+function statesAsked({ query }: SiteRequest): readonly ViolationState[] {
+  return askedStates[(query.one('state') ?? 'open') as StateFilter]
 }
 
 function showAllLinks(link: SiteLink): Markup {

@@ -27,6 +27,7 @@ import {
   sameList,
   showList,
   showNothing,
+  showUnchecked,
   type ViolationListPage,
   violationParameters,
 } from './violation-list.ts'
@@ -55,7 +56,7 @@ export const violationsPage: SitePage = {
       crumbs: [],
       alarm: await showGaps(request, scans.flatMap(toCoverage)),
       body: html`${showFilters(request, violated)}
-${content.body}`,
+${await showUnchecked(request, await countUnlisted(request, filters))}${content.body}`,
       same: sameList(request),
       ...(content.next === undefined ? {} : { next: content.next }),
     }
@@ -123,6 +124,13 @@ async function chooseGroups(request: SiteRequest, violationQuery: ViolationQuery
     groups,
     ...(sortKey && { sortKey }),
   }
+}
+
+/** How many could not be checked of those that pass all other filters, where only open ones are asked for. */
+async function countUnlisted(request: SiteRequest, filters: ViolationQuery): Promise<number> {
+  if (!filters.states.has('opened') || filters.states.has('unknown')) return 0
+  const { groups } = await chooseGroups(request, { ...filters, states: new Set(['unknown']), withResolved: false })
+  return countGroups(groups).total
 }
 
 /** The run before those that count; 0: all count. */

@@ -227,7 +227,7 @@ function refuseUnknownLabels(evaluations: ReadonlyMap<string, ProjectEvaluation>
 }
 
 /** An owner may have no violation; a misspelt one has none either. */
-async function describeUnknownOwners(
+export async function describeUnknownOwners(
   reader: HistoryReader,
   run: number,
   asked: readonly string[],
@@ -357,7 +357,7 @@ interface UnevaluatedRule extends JsonObject {
 }
 
 /** Which rules could not evaluate everything, of those that a pattern chooses: they may have missed violations. */
-function findUnevaluated(
+export function findUnevaluated(
   omissions: readonly ReturnType<typeof omissionsIn>[],
   pattern = '*',
 ): readonly UnevaluatedRule[] {

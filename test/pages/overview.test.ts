@@ -263,6 +263,7 @@ it('counts nowhere as none what the last scan could not check', async () => {
   expect(textOf(await site.read('/violations'))).toContain(
     '? No violation is open as of the last scan of each project, in what could be checked.',
   )
+  expect(textOf(await site.read('/violations?severity=high'))).toContain('? Not listed: 1 violation that could not')
   const project = textOf(await site.read('/projects/acme/payments'))
   expect(project).toContain('Open violations ? ? None in what could be checked; the rest is unknown.')
   expect(project).toContain('endpoint/inactive acme/payments: missed 1 endpoint that shows a malformed status')
@@ -273,6 +274,34 @@ it('counts nowhere as none what the last scan could not check', async () => {
   const open = statusView.columns.find(({ name }) => name === 'open')
   const { rows } = await readStatus(site.history, { expected: undefined, ...asked })
   expect(rows.map((row) => open?.show?.(row))).toEqual(['none', '?'])
+})
+
+it('calls nothing open none where a rule could not evaluate everything', async () => {
+  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 2 } })
+  made.fixture.set({ status: '', owner_id: 'team' })
+  await made.fixture.audit({
+    policy: policyOf('extends: []\nrules: { endpoint/inactive: {}, endpoint/url-not-https: {} }'),
+  })
+  await using site = await openSiteOver(made)
+  const read = async (path: string) => textOf(await site.read(path))
+  const doubted = '? 1 rule could not evaluate everything: endpoint/inactive.'
+  for (const path of ['/violations', '/violations?rule=endpoint/*', '/violations?owner=team&group-by=rule']) {
+    expect([path, await read(path)]).toEqual([path, expect.stringContaining(doubted)])
+    expect([path, await read(path)]).toEqual([
+      path,
+      expect.stringMatching(/\? No violation [^.]*, in what could be checked\./),
+    ])
+  }
+  for (const path of ['/violations?rule=endpoint/url-not-https', '/violations?state=resolved']) {
+    expect([path, await read(path)]).toEqual([path, expect.stringContaining('No violation passes the filters.')])
+  }
+  expect(await read('/')).toContain('? No violation is open in what could be checked; the rest is unknown.')
+  for (const path of ['/projects/acme/payments', '/owners/team']) {
+    expect([path, await read(path)]).toEqual([
+      path,
+      expect.stringContaining('Open violations ? ? None in what could be'),
+    ])
+  }
 })
 
 describe('the verdict on the overview of runs that fail on what is new', () => {

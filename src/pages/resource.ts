@@ -240,7 +240,7 @@ async function showRestore(request: SiteRequest, identity: Identity): Promise<Ma
   return pageSection({
     id: 'repair',
     title: 'How to put it back',
-    content: html`${remarks.map((line) => html`<p>${line}</p>`)}${rows.map(showRequest)}${rows.length === 0 ? nothing : html`${conclusion.map((line) => html`<p class="soft">${line}</p>`)}<p class="soft">${command(restore)} prints it with your addresses.</p>`}`,
+    content: html`${remarks.map((line) => html`<p>${line}</p>`)}${rows.map(showRequest)}${conclusion.map((line) => html`<p class="soft">${withCode(line)}</p>`)}${rows.length + conclusion.length === 0 ? nothing : html`<p class="soft">${command(restore)} ${rows.length === 0 ? 'reads the policy, too' : 'prints it with your addresses'}.</p>`}`,
   })
 }
 

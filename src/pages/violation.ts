@@ -27,7 +27,7 @@ import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { remediationFor } from '../report/remediation-for.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { rules } from '../rules/rules.ts'
+import { builtInRule, rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
 import { isOfLastRun } from './find-runs.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
@@ -303,13 +303,28 @@ async function showRepair(request: SiteRequest, violation: IdentifiedViolation, 
   if (!isOpen(row) && row.state !== 'unknown') return nothing
   // A request of then would undo what people changed since.
   if (!(await isOfLastRun(request))) return nothing
-  const { rows = [] } = (await readRequests(request, violation, row.rule)) ?? {}
-  if (rows.length === 0)
+  const answer = await readRequests(request, violation, row.rule)
+  if (answer === undefined) {
     return html`<p class="soft">No request is right for every fleet here: a person decides what the value should be.</p>`
+  }
+  const { rows, remarks = [], conclusion = [] } = answer
+  if (isFixBound(row.rule)) {
+    const { project, kind, uid } = row
+    const restore = hookdriftCommand(['restore'], { operands: [uid], options: { project, kind, rule: row.rule } })
+    return html`<p>The value is an option of the policy, which these pages do not read: ${command(restore)} prints the request.</p>`
+  }
+  if (rows.length === 0)
+    return html`${[...remarks, ...conclusion].map((line) => html`<p class="soft">${withCode(line)}</p>`)}`
   return html`${rows.map(
     (repair) => html`<h3>The request that repairs it</h3>
 ${showRequest(repair)}`,
   )}`
+}
+
+/** Whether the value that repairs violations of a rule is an option of the policy. */
+function isFixBound(rule: string): boolean {
+  const fix = builtInRule(rule)?.fix
+  return fix !== undefined && 'bound' in fix
 }
 
 /** The states of a violation over time, newest first; its earlier lives too. */

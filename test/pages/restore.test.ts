@@ -4,7 +4,10 @@ import { afterAll, expect, it } from 'vitest'
 import { noPlan } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { gatewayOf } from '../../src/questions/restore.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
+import { openSiteOver } from './story-site.ts'
 
 const demo = await openDemoSite()
 const open = JSON.parse((await demo.command('violations', '--open', '--format', 'json')).stdout).rows
@@ -62,4 +65,24 @@ it('shows an address that is not configured as a variable, never with the key of
   } finally {
     writeFileSync(config, written)
   }
+})
+
+it('leads to the command where the policy decides the value, and does not say that a person must', async () => {
+  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 1 } })
+  const uid = made.fixture.set({ http_timeout: 500 })
+  const report = await made.fixture.audit({ policy: policyOf('extends: [recommended]') })
+  const { fingerprint } = report.violations.find(({ rule }) => rule === 'endpoint/timeout-high') ?? {}
+  await using site = await openSiteOver(made)
+  const command = `hookdrift restore ${uid} --project acme/payments --kind endpoint`
+  const textOf = async (path: string) => (await site.read(path)).replace(/<[^>]*>/g, '')
+  const violation = await textOf(`/violations/${fingerprint}`)
+  expect(violation).toContain(
+    `The value is an option of the policy, which these pages do not read: ${command} --rule endpoint/timeout-high prints`,
+  )
+  expect(violation).not.toContain('a person decides')
+  const resource = await textOf(`/resources/${uid}`)
+  expect(resource).toContain(
+    'Left to you: /http_timeout. endpoint/timeout-high needs the option max_seconds of the policy',
+  )
+  expect(resource).toContain(`${command} reads the policy, too.`)
 })

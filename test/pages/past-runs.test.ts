@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { isoTime } from '../../src/model/time.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
@@ -160,4 +161,30 @@ describe('the pages of a past run', async () => {
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
     expect(ids).toEqual([...new Set(ids)])
   })
+})
+
+it('names what people approved and accepted as its project was called then', async () => {
+  const fleet = generateFleet({ clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 2 })
+  const projects: Record<string, string> = { payments: at(fleet.projects(), 0).uid }
+  const made = await openHistoryFixture({ fleet, harness: { projects } })
+  const { fixture } = made
+  const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: high }')
+  fixture.set({ url: 'http://a.example/hook' })
+  const report = await fixture.audit({ policy })
+  await fixture.approve()
+  await fixture.accept(report, 'endpoint/url-not-https')
+  await fixture.audit({ policy })
+  const { payments = '' } = projects
+  delete projects.payments
+  projects.renamed = payments
+  await fixture.audit({ policy })
+  await using site = await openSiteOver(made)
+  for (const path of ['/baselines', '/waivers']) {
+    expect(await site.read(`${path}?run=2`)).toContain('acme/payments')
+    expect(await site.read(`${path}?run=2`)).not.toContain('acme/renamed')
+    expect(await site.read(path)).toContain('acme/renamed')
+  }
+  expect(await site.read('/baselines?run=2&project=acme/payments')).toContain(
+    'Nothing differs from the approved states.',
+  )
 })

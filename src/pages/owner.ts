@@ -4,7 +4,7 @@ import type { NamedIdentity } from '../history/sql/resource-life.ts'
 import { globOf } from '../model/glob.ts'
 import { isOpen, type ViolationState } from '../model/violation.ts'
 import { toCoverage } from '../questions/as-of.ts'
-import { countGroups } from '../questions/count-groups.ts'
+import { countGroups, countViolations } from '../questions/count-groups.ts'
 import { sortKeyOf, testGroups } from '../questions/violations.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -42,7 +42,7 @@ export const ownerPage: SitePage = {
     const owner = params.owner ?? ''
     const groups = await readGroupsOf(request, owner)
     const endpoints = await readEndpoints(request, owner)
-    if (endpoints.length + groups.length === 0)
+    if (endpoints.length + groups.length === 0 && !(await hadViolations(request, owner)))
       throw new NotFound(`As of run ${run.number}, no endpoint belongs to ${owner}`)
     const dueOf = await readDue(request)
     const open = groups.filter(isOpen)
@@ -105,8 +105,15 @@ ${await showViolationList(request, rows)}`,
 async function readAtLast(request: SiteRequest, owner: string): Promise<string | undefined> {
   const last = await atLastRun(request)
   if (last === undefined || (await readGroupsOf(last, owner)).length > 0) return undefined
-  const endpoints = await readEndpoints(last, owner)
-  return endpoints.length > 0 ? undefined : last.link('/violations', { 'group-by': 'owner' })
+  const isThere = (await readEndpoints(last, owner)).length > 0 || (await hadViolations(last, owner))
+  return isThere ? undefined : last.link('/violations', { 'group-by': 'owner' })
+}
+
+/** Whether violations ended on endpoints that were theirs then: lists of these lead here. */
+async function hadViolations(request: SiteRequest, owner: string): Promise<boolean> {
+  const { history, run } = request
+  const choice = { run: run.number, withActive: false, resolvedAfter: 0, owners: [globOf(owner)] }
+  return (await onceForRun(request, `ended of ${owner}`, () => countViolations(history, choice))) > 0
 }
 
 /** Counted once for all owners. */

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { dayMs } from '../../src/model/time.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { withWholeCommands } from './shell-words.ts'
-import { openStorySite, owner } from './story-site.ts'
+import { openSiteOver, openStorySite, owner } from './story-site.ts'
 
 interface Row {
   readonly fingerprint: string
@@ -102,4 +104,19 @@ describe('the lists of a history with due dates', async () => {
       expect([path, /OVERDUE by 24 h/.test(await read(path))]).toEqual([path, true])
     }
   })
+})
+
+it('has a page for an owner of whom only ended violations are left: lists of these lead there', async () => {
+  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 2 } })
+  const { fixture } = made
+  const policy = policyOf('extends: []\nrules: { endpoint/inactive: {} }')
+  for (const row of [{ status: 'inactive', owner_id: 'former' }, { status: 'active' }, { owner_id: 'present' }]) {
+    fixture.set(row)
+    await fixture.audit({ policy })
+  }
+  await using site = await openSiteOver(made)
+  expect(await site.read('/violations?state=resolved')).toContain('href="/owners/former"')
+  const text = (await site.read('/owners/former')).replace(/<[^>]*>/g, ' ')
+  expect(text).toContain('No endpoint names this owner now.')
+  expect((await site.get('/owners/nobody')).status).toBe(404)
 })

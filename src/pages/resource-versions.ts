@@ -29,10 +29,13 @@ export function showVersions(
     return versions.length < 2 ? nothing : pageSection({ ...section, content: showChoice(request, identity, versions) })
   }
   const [before, after] = [versionIn(versions, sides.from), versionIn(versions, sides.to)]
+  // The first scan that read all of its kind does not show since when it is there.
+  const [oldest] = versions
+  const first = oldest === undefined || oldest.isAdded || oldest.isContinued ? undefined : oldest.fromRun
   return pageSection({
     ...section,
     content: html`${showChoice(request, identity, versions)}
-<p class="where">${describeSide('Before', sides.from, before, runs)} ${describeSide('After', sides.to, after, runs)}</p>
+<p class="where">${describeSide('Before', sides.from, before, { runs, first })} ${describeSide('After', sides.to, after, { runs, first })}</p>
 ${before === undefined || after === undefined ? showOne(before ?? after) : showBoth(identity, before, after)}`,
   })
 }
@@ -60,9 +63,22 @@ function readSideRuns({ query, run }: SiteRequest): { readonly from: number; rea
   throw AuditError.usage(`this page is as of run ${run.number}: "from" and "to" name runs up to it`)
 }
 
-function describeSide(side: string, run: number, version: VersionSpan | undefined, runs: RunNames): Markup {
+function describeSide(
+  side: string,
+  run: number,
+  version: VersionSpan | undefined,
+  {
+    runs,
+    first = 0,
+  }: {
+    readonly runs: RunNames
+    /** The run that first saw it, where that does not show that it was not there before. */
+    readonly first: number | undefined
+  },
+): Markup {
   if (version !== undefined)
     return html`${side}, run ${run}: as ${runs.name(version.fromRun)} found it${version.from === '' ? '' : `, ${showTime(version.from)}`}.`
+  if (run >= 1 && run < first) return html`${side}, run ${run}: not known, ${runs.name(first)} was the first to see it.`
   // Of a run that was pruned, what it found may be gone with it. Before the first one, there was nothing.
   return run < 1 || runs.isKept(run)
     ? html`${side}, run ${run}: it was not there.`

@@ -107,6 +107,17 @@ it('says of no rule, no run and no project that all is well after a scan that re
   )
 })
 
+it('does not say of a run that read nothing that a resource was not there', async () => {
+  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 1 } })
+  const { fixture } = made
+  fixture.service.failNext({ how: 'bad-json', path: /\/endpoints/, page: 1, times: 5 })
+  await fixture.audit()
+  await fixture.audit()
+  await using site = await openSiteOver(made)
+  const text = (await site.read(`/resources/${fixture.endpointAt().uid}?from=1&to=2`)).replace(/<[^>]*>/g, '')
+  expect(text).toContain('Before, run 1: not known, run 2 was the first to see it. After, run 2: as run 2 found it')
+})
+
 describe('pages after a scan that failed', async () => {
   const site = await openStorySite()
   afterAll(() => site[Symbol.asyncDispose]())

@@ -6,7 +6,6 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../model/time.ts'
-import type { Trend } from '../model/trend.ts'
 import {
   countSeverities,
   dueDate,
@@ -79,7 +78,7 @@ export const overviewPage: SitePage = {
       title: 'Overview',
       crumbs: [],
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${await showGaps(request, coverage)}`,
-      body: html`${await showLatestVerdict(request, { groups, coverage, trend, doubted })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
+      body: html`${await showLatestVerdict(request, { groups, coverage, doubted })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
 ${await showCauses(request)}${await showLatest(request, { groups, extent: extentOf(coverage) })}
 ${showProjectTable(request, { status, groups, evaluations: await readProjectEvaluations(request) })}${await showOthers(request, status)}
 ${await showRest(request, { rules, inputs: await readInputs(request), extent: checkedExtent(coverage, unknown + doubted), configuration: configured.configuration })}`,
@@ -119,12 +118,7 @@ ${cards}</ul>${omittedLine}
 /** The verdict in words and numbers, over the last scan of each project, and what changed with the run. */
 async function showLatestVerdict(
   request: SiteRequest,
-  {
-    groups,
-    coverage,
-    trend,
-    doubted,
-  }: { groups: readonly ViolationGroup[]; coverage: Report['coverage']; trend: Trend; doubted: number },
+  { groups, coverage, doubted }: { groups: readonly ViolationGroup[]; coverage: Report['coverage']; doubted: number },
 ): Promise<Markup> {
   const { run, link } = request
   const dueOf = await readDue(request)
@@ -140,14 +134,14 @@ async function showLatestVerdict(
   const extent = extentOf(coverage)
   const failOn = (await readInputs(request))?.failOn ?? 'never'
   const failing = await onceForRun(request, 'failing', () => countFailing(request, groups, failOn))
-  const { oldestOpen } = trend.all
+  const oldest = groups.filter(isOpen).map(({ firstSeen }) => Date.parse(firstSeen))
   return showVerdictOf({
     words: describeVerdict({ failOn, failing, extent, isSure: unknown.total + doubted === 0 }),
     extent,
     open: open.severities,
     unknown: unknown.severities,
     change: { opened, fixed: ended.fixed, otherwise: ended.otherwise },
-    oldestMs: oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen),
+    oldestMs: timeOf(request) - oldest.reduce((first, time) => Math.min(first, time), timeOf(request)),
     overdue,
     waived,
     ofRun: describeDoubted({ doubted }).map((said) => html`<a href="${link('/rules')}">${said}</a>`),

@@ -13,6 +13,7 @@ import { severities, type ViolationState, violationStates } from '../model/viola
 import { countGroups, type ViolationCounts } from '../questions/count-groups.ts'
 import { pageTokenOf, readCursor } from '../questions/list-cursor.ts'
 import {
+  describeUnknownOwners,
   findUnevaluated,
   type OrderedViolation,
   type ViolationOrder,
@@ -199,17 +200,21 @@ function showAllLinks(link: SiteLink): Markup {
   return html`<p><a href="${link('/violations')}">All open violations</a> · <a href="${link('/violations', { state: 'all' })}">with resolved ones</a></p>`
 }
 
-/** That a filter names no project or no rule: then an empty list says nothing. */
+/** That a filter names no project, no rule or no owner: then an empty list says nothing. */
 async function describeUnmet(request: SiteRequest, scans: readonly RecordedScan[]): Promise<string | undefined> {
   const [projects, rule] = [request.query.all('project'), request.query.one('rule')]
   if (scans.length === 0 && projects.length > 0 && !matchesProject(policyProject.name, projects)) {
     return 'No project that was scanned fits the filter: what is open there is unknown.'
   }
-  if (rule === undefined) return undefined
   const known = [...rules, ...((await readInputs(request))?.rules ?? [])].map(({ id }) => id)
   const ids = [...known, ...(await readViolated(request, true)).rules]
-  if (ids.some((id) => matchesGlob(id, rule))) return undefined
-  return `There is no rule "${rule}"${suggestName(rule, ids) || '.'}`
+  if (rule !== undefined && !ids.some((id) => matchesGlob(id, rule))) {
+    return `There is no rule "${rule}"${suggestName(rule, ids) || '.'}`
+  }
+  const owners = request.query.all('owner')
+  if (owners.length === 0) return undefined
+  const unknown = await describeUnknownOwners(request.history, request.run.number, owners)
+  return unknown.length === 0 ? undefined : unknown.join(' ')
 }
 
 /** What a reader may ask for by `state`: with what each means. */

@@ -165,7 +165,7 @@ describe('the lists', async () => {
     expect((await site.get('/violations/zz')).status).toBe(404)
   })
 
-  it('says that no project or rule fits a filter, and not that nothing violates it there', async () => {
+  it('says that no project, rule or owner fits a filter, and not that nothing violates it there', async () => {
     for (const query of ['project=acme/*', 'project=acme/*&group-by=rule', 'project=acme/*&state=all']) {
       const page = await read(`/violations?${query}`)
       expect(page).toContain('? No project that was scanned fits the filter: what is open there is unknown.')
@@ -173,6 +173,7 @@ describe('the lists', async () => {
     }
     const page = await read('/violations?rule=endpoint/url-not-http')
     expect(page).toContain('? There is no rule &quot;endpoint/url-not-http&quot;, did you mean endpoint/url-not-https?')
+    expect(await read('/violations?owner=nobody')).toContain('? No endpoint belongs to nobody.')
     expect(await read('/violations?rule=source/*&project=hookdrift/policy')).toContain(
       'No violation passes the filters',
     )

@@ -177,7 +177,7 @@ function showAcceptances(
       title: 'Accepted',
       count: isFirst ? all : inForce.length,
       note: 'Accepted by people, each until its value changes. No run counts these.',
-      content: inForce.length === 0 ? emptyState('No acceptance is in force.', 'none') : list(inForce, 100),
+      content: inForce.length === 0 ? showNone(all) : list(inForce, 100),
     })}${
       over.length === 0
         ? nothing
@@ -189,6 +189,13 @@ function showAcceptances(
           })
     }${showPager({ first: isFirst ? undefined : link('/waivers'), next })}`,
   }
+}
+
+/** `all`: how many are in force, of which this page shows none. */
+function showNone(all: number): Markup {
+  return all === 0
+    ? emptyState('No acceptance is in force.', 'none')
+    : emptyState(`None of those on this page is in force: ${count(all, 'other')} ${all === 1 ? 'is' : 'are'}.`, 'none')
 }
 
 function isInForce({ ended_at }: AcceptanceRow): boolean {

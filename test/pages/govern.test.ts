@@ -153,6 +153,21 @@ describe('the pages of rules, exceptions and the worker', async () => {
     expect(page).not.toContain('<img')
   })
 
+  it('does not say that no acceptance is in force where the one that is has no room on the page', async () => {
+    const page = await show('/waivers', (db) => {
+      const accept = db.prepare(
+        `INSERT INTO acceptance (project_id, project, fingerprint, rule, kind, uid, path, reason, accepted_at, accepted_by,
+           revoked_at, revoked_by)
+         SELECT id, 'demo/payments', ?, 'endpoint/orphan', 'endpoint', 'x', '', 'known', '2026-11-01T10:00:00Z', 'kim', ?, ?
+         FROM project ORDER BY id LIMIT 1`,
+      )
+      accept.run('first', null, null)
+      for (let at = 0; at < 500; at++) accept.run(String(at), '2026-11-02T10:00:00Z', 'lee')
+    })
+    expect(page).toContain('Accepted <span class="count">1</span>')
+    expect(page).toContain('None of those on this page is in force: 1 other is.')
+  })
+
   it('shows channels that lost messages before those that wait', async () => {
     const page = await show('/notifications', (db) => {
       const channel = db.prepare('INSERT INTO channel (name, written, gone_at, gone_target) VALUES (?, 2, ?, ?)')

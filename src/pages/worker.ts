@@ -13,7 +13,7 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showCount } from '../report/html/scan-extent.ts'
 import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
-import { paths, type SiteLink } from './link.ts'
+import { linksAt, paths, type SiteLink } from './link.ts'
 import { cutPage, noSuchCursor, showPager } from './list-page.ts'
 import type { SiteContent, SitePage, SiteQuery } from './page.ts'
 import { readChoice } from './query.ts'
@@ -33,7 +33,9 @@ export const workerPage: SitePage = {
   path: '/worker',
   parameters: scanParameters,
   isOfRun: false,
-  async show({ history, now, link, plan, query }): Promise<SiteContent> {
+  async show({ history, now, plan, query }): Promise<SiteContent> {
+    // Of now: a past run may not have these projects.
+    const link = linksAt(undefined)
     const configured = await readConfigured({ plan, now })
     const { configuration, dueAfter } = configured
     const run = await findLastRun(history)

@@ -92,7 +92,9 @@ export function openMetrics({
   const drift = gauge('drift', 'Changes that the last run found in a project', ['project', 'change'])
   const lastRun = gauge('last_run_timestamp_seconds', 'When the last run was committed')
   const exitCode = gauge('last_run_exit_code', 'Exit code of the last committed run: 0, 1, 3, 4, 130 or 143')
-  const nextTick = gauge('next_tick_timestamp_seconds', 'When the next tick of a schedule comes, jitter included', ['schedule'])
+  const nextTick = gauge('next_tick_timestamp_seconds', 'When the next tick of a schedule comes, jitter included', [
+    'schedule',
+  ])
   const underWay = gauge('run_in_progress', '1 while a run is under way')
   const failures = gauge('consecutive_failures', 'Runs in a row that an error ended; three make the worker not ready')
   const reloadFailed = gauge('reload_failed', '1 while the files are broken and those read before are in force')

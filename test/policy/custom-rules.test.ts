@@ -123,7 +123,11 @@ describe('a custom rule', () => {
 
   it('repeats no credential of the policy, which the history would keep', () => {
     const address = 'https://bot:not-a-real-key@wiki.example'
-    const policy = rule('false', { title: address, remediation: address, message: `see ${address}/{resource.owner_id}` })
+    const policy = rule('false', {
+      title: address,
+      remediation: address,
+      message: `see ${address}/{resource.owner_id}`,
+    })
     expect(messages(evaluatorOf(policy), [a('endpoint', { owner_id: 'x' })])).toEqual([
       'u1 see https://sealed:masked@wiki.example/x',
     ])

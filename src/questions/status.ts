@@ -23,11 +23,12 @@ import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
+import { countDoubted, omissionsOf } from '../report/verdict.ts'
 import { count, countEach } from '../text/count.ts'
 import { nextAuditDue } from '../worker/next-audit-due.ts'
-import { selectProjects, statingExtent } from './as-of.ts'
+import { selectProjects, statingExtent, toCoverage } from './as-of.ts'
 import { describePool } from './describe-pool.ts'
-import { readEvaluations } from './last-evaluations.ts'
+import { omissionsIn, readEvaluations } from './last-evaluations.ts'
 import { duration, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 const statusRow = z.object({
@@ -42,6 +43,9 @@ const statusRow = z.object({
   violations: schemas.verdict.shape.violations,
   waived: schemas.count,
   unknown: schemas.count,
+  unevaluated: schemas.count
+    .describe('How many rules could not evaluate everything in it: they may have missed violations. Absent for none.')
+    .exactOptional(),
   release: schemas.release
     .nullable()
     .describe("The service's release, as far as the answers of that scan show it; null where nothing did."),
@@ -201,7 +205,12 @@ export async function readStatus(
     const scan = scans.find(({ project }) => project.name === name)
     if (scan === undefined) return neverScanned(name)
     const counts = active.get(name) ?? noneActive()
-    return { ...statusOf(scan, counts, query), release: showRelease(evaluations.get(name)?.release) }
+    const evaluation = evaluations.get(name)
+    const walks = toCoverage(scan)
+    const omissions = omissionsOf({ projects: evaluation ? [omissionsIn(evaluation)] : [], coverage: walks })
+    const unevaluated = countDoubted(omissions)
+    const row = { ...statusOf(scan, counts, query), release: showRelease(evaluation?.release) }
+    return unevaluated === 0 ? row : { ...row, unevaluated }
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   const { more, remarks = [] } = await describeMoved(reader)
@@ -376,7 +385,9 @@ export const statusView: AnswerView<StatusRow> = {
     { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
     { name: 'release_from', value: ({ release }) => release?.from ?? null, only: 'csv' },
     { name: 'release_below', value: ({ release }) => release?.below ?? null, only: 'csv' },
+    { name: 'unevaluated', value: ifScanned((row) => row.unevaluated ?? 0), only: 'csv' },
   ],
+  below: describeUnevaluated,
   nothing: 'No project was ever scanned.',
 }
 
@@ -396,9 +407,14 @@ function describeScan({ run, complete }: StatusRow): string {
 }
 
 /** Where not everything could be checked, it is not known that none is open. */
-function describeOpen({ run, complete, violations, unknown }: StatusRow): string {
+function describeOpen({ run, complete, violations, unknown, unevaluated = 0 }: StatusRow): string {
   if (run === null) return '-'
-  return countEach(severities, violations) || (complete && unknown === 0 ? 'none' : '?')
+  return countEach(severities, violations) || (complete && unknown + unevaluated === 0 ? 'none' : '?')
+}
+
+function describeUnevaluated({ unevaluated }: StatusRow): string | undefined {
+  if (unevaluated === undefined) return undefined
+  return `${count(unevaluated, 'rule')} could not evaluate everything: \`hookdrift report\` says why`
 }
 
 /** Nothing is counted in a project that was never scanned. */

@@ -366,4 +366,16 @@ it('says of what could not be checked that it is left out of what is open', asyn
   expect(report.stdout.replace(/\s+/g, ' ')).toMatch(
     /endpoint\/inactive missed 1 endpoint that shows a malformed status since run 2 \([^)]*\) \(acme\/payments\)\. Run 2/,
   )
+  history.fixture.set({ status: 'active' })
+  await history.fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/inactive: high }') })
+  const status = async () => (await history.ask(['status'])).stdout.replace(/\s+/g, ' ')
+  expect(await status()).toMatch(/complete none 0 $/)
+  history.fixture.set({ status: '' })
+  await history.fixture.audit({ policy })
+  expect(await status()).toMatch(
+    /complete \? 0 1 rule could not evaluate everything: `hookdrift report[^`]*` says why $/,
+  )
+  expect((await history.rows('status', '--run', '4')).rows).toEqual([
+    expect.objectContaining({ unknown: 0, unevaluated: 1 }),
+  ])
 })

@@ -3,7 +3,7 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
-import { isGap, sizeOf } from '../report/gaps.ts'
+import { isGap, isUnseen, sizeOf } from '../report/gaps.ts'
 import { schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -54,7 +54,12 @@ const coverageView: AnswerView<Awaited<ReturnType<typeof readCoverage>>['rows'][
     { name: 'cause', value: ({ cause }) => cause, only: 'csv' },
     { name: 'run', value: ({ run }) => run, align: 'right' },
     { name: 'at', value: ({ at }) => at, show: ({ at }) => showTime(at) },
-    { name: 'items', value: ({ items }) => items, show: (walk) => String(sizeOf(walk)), align: 'right' },
+    {
+      name: 'items',
+      value: (walk) => (isUnseen(walk) ? null : walk.items),
+      show: (walk) => (isUnseen(walk) ? '?' : String(sizeOf(walk))),
+      align: 'right',
+    },
     { name: 'of', value: (walk) => walk.of ?? null, only: 'csv' },
     { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
   ],

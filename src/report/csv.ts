@@ -8,7 +8,7 @@ import { type Cell, csvTable } from './csv-table.ts'
 import { describeEnding } from './describe-ending.ts'
 import { describeNotes, notesNamed } from './describe-notes.ts'
 import { countEvaluated, rulesOf } from './evaluated-rules.ts'
-import { gapsFor } from './gaps.ts'
+import { gapsFor, isUnseen } from './gaps.ts'
 import { remediationFor } from './remediation-for.ts'
 import type { CsvSection, ReportFormat } from './report-format.ts'
 
@@ -118,11 +118,6 @@ const coverageColumns = [
   ...(['project', 'listing', 'status', 'reason', 'filter', 'pages', 'items', 'requests', 'retries'] as const),
   ...(['duration_ms', 'cause', 'of', 'oldest_at'] as const),
 ] as const satisfies readonly (keyof ReportCoverage)[]
-
-/** Filter rows have no pages. */
-function isUnseen({ status, pages, of }: ReportCoverage): boolean {
-  return status !== 'complete' && pages === 0 && of === undefined
-}
 
 /** Texts as they are, no value as an empty cell, all else as JSON. */
 function show(value: Json): string | null {

@@ -28,6 +28,11 @@ export function listingWalks<Walk extends { readonly listing?: ReportCoverage['l
   return coverage.filter(({ listing }) => listing === undefined || isListing(listing))
 }
 
+/** Whether a walk showed nothing, so that how many items there are is unknown. Filter rows have no pages. */
+export function isUnseen({ status, pages, of }: Pick<ReportCoverage, 'status' | 'pages' | 'of'>): boolean {
+  return status !== 'complete' && pages === 0 && of === undefined
+}
+
 /** `41`, or `2 of 11`: subscriptions whose filter rows a run read, of those that it listed. */
 export function sizeOf({ items, of }: Pick<ReportCoverage, 'items' | 'of'>): number | string {
   return of === undefined ? items : `${items} of ${of}`

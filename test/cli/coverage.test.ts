@@ -39,6 +39,10 @@ describe('hookdrift coverage', () => {
     expect(code).toBe(0)
     expect(stdout).toContain('INCOMPLETE SCAN: 1 of')
     expect(stdout).toMatch(/^project +listing +status/m)
+    // What a walk that showed nothing has is not none.
+    expect(stdout).toMatch(/subscriptions +failed +2 .* \?$/m)
+    const { stdout: records } = await history.ask(['coverage', '--format', 'csv'])
+    expect(records).toMatch(/,subscriptions,failed,http,2,[^,]*,,,/)
     expect((await history.ask(['coverage', '--incomplete', '--run', '1'])).stdout).toContain('No walk to show')
   })
 

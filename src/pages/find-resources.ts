@@ -2,6 +2,7 @@ import type { ListedResource, ResourceListChoice } from '../history/resource-lis
 import { AuditError } from '../model/errors.ts'
 import { kinds, type ProjectRef } from '../model/resource.ts'
 import { selectProjects, toCoverage } from '../questions/as-of.ts'
+import { describeUnlisted } from '../questions/state.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import type { SiteLinkQuery } from './link.ts'
 import type { SiteRequest } from './page.ts'
@@ -47,6 +48,8 @@ export interface ChosenResources {
   /** All that are asked for; the list begins at one of them. */
   readonly projects: readonly ProjectRef[]
   readonly coverage: readonly AnswerCoverage[]
+  /** That no walk lists the kind that is asked for; empty where one does. */
+  readonly unlisted: readonly string[]
   readonly list: Omit<ResourceListChoice, 'most'>
 }
 
@@ -62,7 +65,7 @@ export async function chooseResources(request: SiteRequest): Promise<ChosenResou
   const state = readChoice(query, 'state', ['present', 'all']) ?? (text === undefined ? 'present' : 'all')
   const start = { run: run.number, ...readStart(request, projects) }
   const list = { ...start, kind, withRemoved: state === 'all' }
-  return { text, projects, coverage: scans.flatMap(toCoverage), list }
+  return { text, projects, coverage: scans.flatMap(toCoverage), unlisted: describeUnlisted(scans, kind), list }
 }
 
 /** The parameters that choose, without the cursor in the list. */

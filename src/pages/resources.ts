@@ -40,7 +40,7 @@ export const resourcesPage: SitePage = {
       crumbs: [],
       alarm: await showGaps(request, chosen.coverage),
       body: html`${showFilters(request, chosen)}
-${await showExtent(request, chosen, page)}
+${chosen.unlisted.map((line) => html`<p class="unseen">? ${line}</p>`)}${await showExtent(request, chosen, page)}
 ${resources.length === 0 ? showNothing(chosen, page) : showResourceTable(resources, link)}${showPager(request, { chosen, page, next })}`,
       same: {
         command: ['state'],
@@ -75,7 +75,7 @@ function linkAfter(request: SiteRequest, { project, kind, uid }: ListedResource)
   return request.link('/resources', { ...filtersOf(request), ...after })
 }
 
-function showNothing({ text, list, coverage }: ChosenResources, { isCut }: ResourcePage): Markup {
+function showNothing({ text, list, coverage, unlisted }: ChosenResources, { isCut }: ResourcePage): Markup {
   if (isCut) {
     return emptyState(`None of the ${mostNames} resources that this page read has this in its name or uid.`, 'unknown')
   }
@@ -84,7 +84,7 @@ function showNothing({ text, list, coverage }: ChosenResources, { isCut }: Resou
     text !== undefined
       ? `No ${further}resource has this in its name or uid${list.withRemoved ? '' : ', of those that are present'}.`
       : 'No resource.'
-  return emptyState(sentence, extentOf(coverage) === 'all' ? 'none' : 'unknown')
+  return emptyState(sentence, extentOf(coverage) === 'all' && unlisted.length === 0 ? 'none' : 'unknown')
 }
 
 function showPager(

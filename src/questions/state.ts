@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
+import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { Kind } from '../model/resource.ts'
+import { isProjectList, type Kind } from '../model/resource.ts'
+import { walksFor } from '../model/walks-for.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { anyObject, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { shorten } from '../report/text/shorten.ts'
+import { listed } from '../rules/shared/listed.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
@@ -65,12 +67,32 @@ export async function readState(
       resources.push({ project: project.name, row })
   }
   const { rows, omitted } = limited(resources, limit)
+  const unknown = describeUnlisted(scans, kind)
   return {
     form: stateForm,
     ...statingExtent(run, scans),
+    ...(unknown.length === 0 ? {} : { remarks: unknown, unknown }),
     rows: rows.map(({ project, row }) => (row.isUnreferenced ? toUnreferencedRow(project, row) : toRow(project, row))),
     omitted,
   }
+}
+
+/** That no walk lists what is asked for: there, none is known, which is not that there is none. Empty where one does. */
+export function describeUnlisted(
+  scans: readonly Pick<RecordedScan, 'project' | 'coverage'>[],
+  kind: Kind | undefined,
+): readonly string[] {
+  // No walk lists these.
+  if (kind === undefined || kind === 'probe' || kind === 'policy') return []
+  const unlisted = scans.filter(
+    ({ project, coverage }) =>
+      !isProjectList(project) && walksFor([kind], coverage).every(({ status }) => status === 'skipped'),
+  )
+  if (unlisted.length === 0) return []
+  const names = listed(unlisted.map(({ project }) => project.name))
+  return [
+    `Not listed: every ${kind} of ${names}. The configuration does not request it, or the service does not offer it.`,
+  ]
 }
 
 type ResourceRow = Omit<ResourceAtRun, 'isUnreferenced'>

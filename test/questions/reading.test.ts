@@ -14,6 +14,7 @@ import { widthOf } from '../../src/text/columns.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { aStart, aVersion } from '../history/samples.ts'
+import { openSiteOver } from '../pages/story-site.ts'
 import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
 
 const evil = '\x1b]0;owned\x07\x1b[2J\u202eevil\u2066\r\n=1+1'
@@ -378,4 +379,18 @@ it('says of what could not be checked that it is left out of what is open', asyn
   expect((await history.rows('status', '--run', '4')).rows).toEqual([
     expect.objectContaining({ unknown: 0, unevaluated: 1 }),
   ])
+})
+
+it('says of a kind that no walk lists that it is not listed, and not that there is none', async () => {
+  const history = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 1 } })
+  await history.fixture.audit()
+  const said = 'Not listed: every event_type of acme/payments. The configuration does not request it'
+  const asked = async (kind: string, ...args: string[]) => history.ask(['state', '--kind', kind, ...args])
+  expect((await asked('event_type')).stdout.replace(/\s+/g, ' ')).toContain(said)
+  expect((await asked('event_type', '--format', 'csv')).stderr.replace(/\s+/g, ' ')).toContain(said)
+  for (const kind of ['source', 'device', 'probe']) expect((await asked(kind)).stdout).not.toContain('Not listed')
+  await using site = await openSiteOver(history)
+  const page = (await site.read('/resources?kind=event_type')).replace(/<[^>]*>/g, ' ')
+  expect(page).toContain(`? ${said}`)
+  expect(page).toContain('? No resource.')
 })

@@ -74,14 +74,15 @@ export const overviewPage: SitePage = {
     const trend = await readTrendOf(request)
     const unknown = countGroups(groups.filter(({ state }) => state === 'unknown')).total
     const doubted = countDoubted(await readOmissions(request))
+    const checked = checkedExtent(coverage, unknown + doubted)
     return {
       title: 'Overview',
       crumbs: [],
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${await showGaps(request, coverage)}`,
       body: html`${await showLatestVerdict(request, { groups, coverage, doubted })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
-${await showCauses(request)}${await showLatest(request, { groups, extent: extentOf(coverage) })}
+${await showCauses(request)}${await showLatest(request, { groups, checked })}
 ${showProjectTable(request, { status, groups, evaluations: await readProjectEvaluations(request) })}${await showOthers(request, status)}
-${await showRest(request, { rules, inputs: await readInputs(request), extent: checkedExtent(coverage, unknown + doubted), configuration: configured.configuration })}`,
+${await showRest(request, { rules, inputs: await readInputs(request), extent: checked, configuration: configured.configuration })}`,
       same: { command: ['status'] },
     }
   },
@@ -200,7 +201,7 @@ const [mostNew, mostChanged] = [10, 5]
 /** What the run opened, and what it found changed. */
 async function showLatest(
   request: SiteRequest,
-  { groups, extent }: { readonly groups: readonly ViolationGroup[]; readonly extent: ScanExtent },
+  { groups, checked }: { readonly groups: readonly ViolationGroup[]; readonly checked: ScanExtent },
 ): Promise<Markup> {
   const { history, run, link } = request
   const counts = countGroups(groups.filter(testNew(run.number)))
@@ -212,7 +213,7 @@ async function showLatest(
   const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>
 `
   if (counts.total + changes.length === 0) {
-    return html`${heading}${showNothing(extent)}
+    return html`${heading}${showNothing(checked)}
 ${await showLastChanges(request)}`
   }
   const opened =
@@ -239,11 +240,11 @@ ${
   return html`${heading}${opened}${changed}`
 }
 
-function showNothing(extent: ScanExtent): Markup {
-  if (extent === 'none') return emptyState('Nothing was scanned: what is new or changed is unknown.', 'unknown')
-  return extent === 'all'
+function showNothing(checked: ScanExtent): Markup {
+  if (checked === 'none') return emptyState('Nothing was scanned: what is new or changed is unknown.', 'unknown')
+  return checked === 'all'
     ? emptyState('The run opened no violation, and found no change.', 'none')
-    : emptyState('The run opened no violation, and found no change, in what was scanned.', 'unknown')
+    : emptyState('The run opened no violation and found no change in what could be checked.', 'unknown')
 }
 
 function describeShare(listed: number, all: number): string {

@@ -13,7 +13,7 @@ import { fold, rowList } from './html/components/fold.ts'
 import { type Markup, html as markup, nothing } from './html/markup.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
 import { groupByRule, type RuleGroup } from './html/rule-groups.ts'
-import { extentOf } from './html/scan-extent.ts'
+import { checkedExtentOf } from './html/scan-extent.ts'
 import { causeSection } from './html/show-causes.ts'
 import { changeSections } from './html/show-changes.ts'
 import { showCoverage } from './html/show-coverage.ts'
@@ -87,10 +87,13 @@ ${showRuleIndex(groups)}</nav>
 `
 }
 
-function showNone({ coverage }: Report): Markup {
-  const extent = extentOf(coverage)
+function showNone(report: Report): Markup {
+  const extent = checkedExtentOf(report)
   if (extent === 'all') return emptyState('None.', 'none')
-  return emptyState(extent === 'some' ? 'None in what was scanned.' : 'Unknown: nothing was scanned.', 'unknown')
+  return emptyState(
+    extent === 'some' ? 'None in what could be checked; the rest is unknown.' : 'Unknown: nothing was scanned.',
+    'unknown',
+  )
 }
 
 function showNotices(notices: Report['notices']): Markup {

@@ -298,6 +298,9 @@ it('calls nothing open none where a rule could not evaluate everything', async (
     expect([path, await read(path)]).toEqual([path, expect.stringContaining('No violation passes the filters.')])
   }
   expect(await read('/')).toContain('? No violation is open in what could be checked; the rest is unknown.')
+  await made.fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/inactive: {} }') })
+  expect(await read('/')).toContain('? The run opened no violation and found no change in what could be checked.')
+  expect(await read('/runs/2')).toContain('? No new violation in what could be checked; the rest is unknown.')
   for (const path of ['/projects/acme/payments', '/owners/team']) {
     expect([path, await read(path)]).toEqual([
       path,

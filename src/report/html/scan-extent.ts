@@ -1,5 +1,6 @@
-import type { ReportCoverage } from '../../model/report.ts'
+import type { Report, ReportCoverage } from '../../model/report.ts'
 import { isGap } from '../gaps.ts'
+import { countDoubted, omissionsOf } from '../verdict.ts'
 
 /** How much of a project was scanned: all of it, something, or nothing. */
 export type ScanExtent = 'all' | 'some' | 'none'
@@ -16,6 +17,11 @@ export function extentOf(walks: readonly ReportCoverage[]): ScanExtent {
 export function checkedExtent(walks: readonly ReportCoverage[], unknown: number): ScanExtent {
   const extent = extentOf(walks)
   return extent === 'all' && unknown > 0 ? 'some' : extent
+}
+
+/** How much of it a run could check: its rules may have missed something in what was scanned. */
+export function checkedExtentOf(report: Pick<Report, 'coverage' | 'projects' | 'verdict'>): ScanExtent {
+  return checkedExtent(report.coverage, report.verdict.unknown + countDoubted(omissionsOf(report)))
 }
 
 /** A count of open violations where some, all or nothing was scanned: what was not scanned may hide more. */

@@ -12,7 +12,7 @@ import { html, type Markup, nothing } from './markup.ts'
 import type { PageSection } from './render-page.ts'
 import type { ReportLinks } from './report-links.ts'
 import type { RuleGroup } from './rule-groups.ts'
-import { extentOf } from './scan-extent.ts'
+import { checkedExtentOf, extentOf } from './scan-extent.ts'
 import { showRuleGroups } from './show-rules.ts'
 
 /**
@@ -30,7 +30,7 @@ export function changeSections(report: Report, opened: readonly RuleGroup[], lin
     {
       id: 'new',
       title: 'New violations',
-      ...(number > 0 || isCounted ? { count: number } : {}),
+      ...(number > 0 || checkedExtentOf(report) === 'all' ? { count: number } : {}),
       content: showOpened(report, opened, links),
     },
     {
@@ -52,12 +52,14 @@ function showFirstRun({ projects, coverage }: Report): Markup {
   return emptyState(`This is the first scan.${remembered} The next run reports what changed since.`, 'none')
 }
 
-function showOpened({ run, coverage }: Report, opened: readonly RuleGroup[], links?: ReportLinks): Markup {
-  if (opened.length > 0) return showRuleGroups(opened, run.started_at, links)
-  const extent = extentOf(coverage)
+function showOpened(report: Report, opened: readonly RuleGroup[], links?: ReportLinks): Markup {
+  if (opened.length > 0) return showRuleGroups(opened, report.run.started_at, links)
+  const extent = checkedExtentOf(report)
   if (extent === 'all') return emptyState('No new violation.', 'none')
   return emptyState(
-    extent === 'some' ? 'No new violation in what was scanned.' : 'New violations are unknown.',
+    extent === 'some'
+      ? 'No new violation in what could be checked; the rest is unknown.'
+      : 'New violations are unknown.',
     'unknown',
   )
 }

@@ -173,7 +173,7 @@ describe('the lists', async () => {
     }
     const page = await read('/violations?rule=endpoint/url-not-http')
     expect(page).toContain('? There is no rule &quot;endpoint/url-not-http&quot;, did you mean endpoint/url-not-https?')
-    expect(await read('/violations?owner=nobody')).toContain('? No endpoint belongs to nobody.')
+    expect(await read('/violations?owner=ghost')).toContain('? No endpoint belongs to ghost.')
     expect(await read('/violations?rule=source/*&project=hookdrift/policy')).toContain(
       'No violation passes the filters',
     )

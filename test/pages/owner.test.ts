@@ -118,5 +118,5 @@ it('has a page for an owner of whom only ended violations are left: lists of the
   expect(await site.read('/violations?state=resolved')).toContain('href="/owners/former"')
   const text = (await site.read('/owners/former')).replace(/<[^>]*>/g, ' ')
   expect(text).toContain('No endpoint names this owner now.')
-  expect((await site.get('/owners/nobody')).status).toBe(404)
+  expect((await site.get('/owners/ghost')).status).toBe(404)
 })

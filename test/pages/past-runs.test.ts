@@ -52,6 +52,27 @@ it('the list of runs as of one leads to what each run opened, as many as it says
   expect(runs.match(/since=\d/g)).toHaveLength(2)
 })
 
+it('the page of a run leads from a change to what it opened, also to what the page no longer lists', async () => {
+  const made = await openHistoryFixture({
+    fleet: { clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 110 },
+  })
+  const { fleet, audit } = made.fixture
+  const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: high, endpoint/url-raw-ip: low }')
+  await audit({ policy })
+  const project = at(fleet.projects(), 0).uid
+  for (const { uid } of fleet.open(project).endpoints) {
+    changeEndpoint(fleet, { project, uid }, (row) => ({ ...row, url: 'http://8.8.8.8/hook' }))
+  }
+  await audit({ policy })
+  await using site = await openSite(made)
+  const page = await (await site.get('/runs/2')).text()
+  expect(page).toContain('the first 200 of 220 new violations')
+  const leads = [...page.matchAll(/<a class="chip \w+" href="([^"]*)">/g)].map(([, href = '']) => href)
+  expect(new Set(leads).size).toBe(220)
+  expect((await site.get(leads.at(-1) ?? '')).status).toBe(200)
+  expect(leads.filter((href) => href.startsWith('#') && !page.includes(`id="${href.slice(1)}"`))).toEqual([])
+})
+
 it('finds the runs next to one however many were interrupted in between, and compares the first with none', async () => {
   const made = await openHistoryFixture({ fleet: { clean: true, endpointsPerProject: 1 } })
   const { fixture } = made

@@ -77,9 +77,11 @@ function showDrift(report: Report, links?: ReportLinks): Markup {
     violations.filter(({ state }) => state === 'opened'),
     resourceKey,
   )
+  const leadTo = links && ((fingerprint: string) => links.violation(fingerprint))
   const cards = drift.map((change) => {
     const meanwhile = html`${showWindows([change], projects)}${noteList(notesNamed([change], notes), change.between.before)}`
-    return changeCard(change, opened.get(resourceKey(change)) ?? [], { href: links?.resource(change), meanwhile })
+    const options = { href: links?.resource(change), meanwhile, leadTo }
+    return changeCard(change, opened.get(resourceKey(change)) ?? [], options)
   })
   return html`<p class="soft">Since the last complete scan: ${countEach(changeTypes, verdict.drift)}.</p>
 ${rowList(cards)}`

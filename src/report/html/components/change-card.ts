@@ -17,17 +17,19 @@ interface CardOptions {
   readonly href?: string | undefined
   /** What people did while it came about. */
   readonly meanwhile?: Markup
+  /** The page of a violation that was opened with it, by fingerprint; absent: its row on the same page. */
+  readonly leadTo?: ((fingerprint: string) => string) | undefined
 }
 
 /** A changed resource: its fields before and after, and the violations that were opened with it. */
 export function changeCard(
   change: ReportChange,
   opened: readonly ReportViolation[],
-  { href, meanwhile = nothing }: CardOptions = {},
+  { href, meanwhile = nothing, leadTo = (fingerprint) => `#${anchorOf('v', fingerprint)}` }: CardOptions = {},
 ): Markup {
   const { change: type, project, fields } = change
   return html`<li class="${type}" data-project="${project}" data-change="${type}"><p><b class="change">${marks[type]} ${type}</b> ${resource(change, href)}</p>
-${fieldTable(fields)}${showReferrers(change.referrers ?? [])}${meanwhile}${showOpened(opened)}</li>
+${fieldTable(fields)}${showReferrers(change.referrers ?? [])}${meanwhile}${showOpened(opened, leadTo)}</li>
 `
 }
 
@@ -58,11 +60,11 @@ function showReferrers(referrers: readonly string[]): Markup {
   return html`<p class="where">Used by ${count(referrers.length, 'subscription')}: ${names}</p>`
 }
 
-function showOpened(opened: readonly ReportViolation[]): Markup {
+function showOpened(opened: readonly ReportViolation[], leadTo: (fingerprint: string) => string): Markup {
   if (opened.length === 0) return nothing
   const links = opened.map(
     ({ fingerprint, severity, rule }) =>
-      html` <a class="chip ${severity}" href="#${anchorOf('v', fingerprint)}">${severity} ${rule}</a>`,
+      html` <a class="chip ${severity}" href="${leadTo(fingerprint)}">${severity} ${rule}</a>`,
   )
   return html`<p class="where">New with it:${links}</p>`
 }

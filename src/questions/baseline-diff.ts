@@ -20,6 +20,7 @@ import { listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
+import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
 import { type CountedKind, diffView, sayNotCompared, sayResealed } from './diff.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
@@ -196,7 +197,9 @@ function isSameView(before: View | undefined, now: CompleteScans[Kind]): boolean
   return before !== undefined && now !== undefined && before.listing === now.listing && before.filter === now.filter
 }
 
-function nameOf({ run, at, by }: Approval): string {
+function nameOf({ run, amendments = [], at, by }: Approval): string {
   const state = run === undefined ? 'files' : `run ${run}`
-  return `${state}, approved ${showTime(at)} by ${by}`
+  // Who approved single resources did not approve the rest.
+  const since = amendments.length === 0 ? ',' : ` and ${count(amendments.length, 'single resource')}, last`
+  return `${state}${since} approved ${showTime(at)} by ${by}`
 }

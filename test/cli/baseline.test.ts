@@ -284,6 +284,9 @@ describe('hookdrift baseline', () => {
       ].sort(),
     )
     expect((await baseline(cli, 'show')).stdout).toContain('1 + 4 resources')
+    expect((await baseline(cli, 'diff')).stdout.replaceAll('\n', ' ')).toContain(
+      `acme/${name}: compared with run 1 and 4 single resources, last approved `,
+    )
     const diff = rowsOf((await baseline(cli, 'diff', '--format', 'json')).stdout)
     expect(diff.filter(({ kind }) => kind === 'endpoint').map(({ uid }) => uid)).toEqual([changed])
     const verified = await command(['verify', '--deep', '--config', cli.directory.file('hookdrift.yaml')], {

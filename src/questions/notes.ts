@@ -7,6 +7,8 @@ import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
 import { schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { selectProjects } from './as-of.ts'
+import { readNotedProjects } from './compose-note.ts'
 import { given, parameter, projectParameter, question } from './question.ts'
 
 const noteRow = schemas.note.extend({
@@ -26,6 +28,12 @@ export const notes = question({
   isOfRun: false,
   async read(history, { project: patterns }, { limit }) {
     const all = await listNotes(history)
+    // A misspelt name must not read as if nothing had been done there.
+    const known = [...(await readNotedProjects(history)), ...all.flatMap(({ projects }) => projects)].sort()
+    selectProjects(
+      [...new Set(known)].map((name) => ({ project: { name, service: '', uid: '' } })),
+      patterns,
+    )
     const isAbout = ({ projects }: RecordedNote) =>
       patterns.length === 0 || projects.length === 0 || projects.some((name) => matchesProject(name, patterns))
     return { answer: answerNotes(all.filter(isAbout), limit), view: notesView }

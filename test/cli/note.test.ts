@@ -97,6 +97,7 @@ describe('hookdrift note', () => {
     [['x', '--at', '2026-11-21'], 'not a time: "2026-11-21"'],
     [['x', '--at', '9999-01-01T00:00:00Z'], 'is in the future'],
     [['x', '--project', 'acme/nothing'], 'no project "acme/nothing" was scanned yet'],
+    [['--list', '--project', 'acme/nothing'], '--project acme/nothing matches none of acme/'],
     [['x', '--by', ' '], 'cannot determine the current user'],
   ])('refuses %j', async (args, message) => {
     const before = (await history.rows('note', '--list')).rows.length

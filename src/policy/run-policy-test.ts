@@ -46,7 +46,12 @@ export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
   const { findings, failures } = concludeFleetRules([{ project, labels, evaluation }], policy, at)
   const all = [...ofProject, ...findings.map(({ finding }) => finding)]
   const open = all.filter(({ waiver }) => waiver === undefined)
-  return { ...compare(test, open), failures: new Map(Object.entries({ ...failures, ...evaluation.failures })) }
+  // A rule finds nothing in a resource whose field it cannot read.
+  const doubts = Object.entries(evaluation.doubts).flatMap(([rule, { fields }]) =>
+    fields.map(({ kind, field, cause }) => [rule, `${cause} ${field} of ${kind}`] as const),
+  )
+  const failed = Object.entries({ ...failures, ...evaluation.failures })
+  return { ...compare(test, open), failures: new Map([...doubts, ...failed]) }
 }
 
 interface Item {

@@ -136,6 +136,13 @@ describe('a test of a policy', () => {
     ])
   })
 
+  it('fails when a rule could not be evaluated because a field is malformed', () => {
+    const policy = policyOf('extends: []\nrules: { endpoint/secret-missing: high, endpoint/url-not-https: high }')
+    const resources = [{ kind: 'endpoint', uid: 'e1', secrets: 3 }]
+    expect(outcome({ resources, expect: [] }, policy)).toEqual(['endpoint/secret-missing'])
+    expect(outcome({ resources, expect: [], exact: false }, policy)).toEqual(['endpoint/secret-missing'])
+  })
+
   it('fails when a rule could not be evaluated', () => {
     const policy = policyOf(
       'extends: []\ncustom:\n  - { id: a/b, kind: endpoint, assert: "age(\'x\') > days(1)", severity: low, message: m }',

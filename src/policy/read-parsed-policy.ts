@@ -46,7 +46,8 @@ export function* readParsedPolicy(
   const read = tryReading(file, readFile)
   if ('reason' in read) {
     throw AuditError.usage(`cannot read the policy ${file}: ${read.reason}`, {
-      advice: 'check `policy` in the configuration; without it the pack `recommended` applies',
+      advice:
+        'correct the path: on the command line, or `policy` of the configuration, without which `recommended` applies',
     })
   }
   return yield* readOne(

@@ -66,7 +66,7 @@ describe('hookdrift policy check', () => {
     using policy = openPolicy('extends: []\n')
     expect(await policy.run('check', file)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('cannot read the policy'),
+      stderr: expect.stringMatching(/cannot read the policy .*\n {2}correct the path: on the command line, or/),
     })
   })
 

@@ -2,10 +2,23 @@ import { fstatSync, readFileSync, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import type { Output, ProcessContext } from '../app/process-context.ts'
+import { AuditError } from '../model/errors.ts'
 
 /** The context of this process. Its stdout takes every byte or fails with an error. */
 export function openProcessContext({ env, cwd }: NodeJS.Process): ProcessContext {
-  return { stdout: openStdout(), stderr: process.stderr, env, cwd }
+  return { stdout: openStdout(), stderr: process.stderr, env, cwd: () => existing(cwd) }
+}
+
+/** @throws AuditError.failure where the working directory was removed */
+function existing(cwd: () => string): string {
+  try {
+    return cwd()
+  } catch (cause) {
+    throw AuditError.failure('the working directory does not exist any more', {
+      advice: 'change to another directory, and run the command again',
+      cause,
+    })
+  }
 }
 
 const stdout = 1

@@ -143,6 +143,13 @@ describe('a caller that discards the output', () => {
   })
 })
 
+it.skipIf(!isLinux)('a working directory that was removed is named, and is no bug', async () => {
+  const inRemoved = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"'
+  const { ended } = startProgram('sh', ['-c', inRemoved, process.execPath, main, 'status'], { cwd: directory.path })
+  const said = /^hookdrift: the working directory does not exist any more\n {2}change to another directory/
+  expect(await ended).toMatchObject({ code: 4, stderr: expect.stringMatching(said) })
+})
+
 describe('an error outside of any awaited promise', () => {
   it('is an internal error with its own exit code, not that of violations', async () => {
     const bug = `process.on('newListener', (name) => {

@@ -14,7 +14,7 @@ function existing(cwd: () => string): string {
   try {
     return cwd()
   } catch (cause) {
-    throw AuditError.failure('the working directory does not exist any more', {
+    throw AuditError.failure('the working directory no longer exists', {
       advice: 'change to another directory, and run the command again',
       cause,
     })

@@ -143,10 +143,10 @@ describe('a caller that discards the output', () => {
   })
 })
 
-it.skipIf(!isLinux)('a working directory that was removed is named, and is no bug', async () => {
+it.skipIf(!isLinux)('names a working directory that was removed, and calls it no bug', async () => {
   const inRemoved = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"'
   const { ended } = startProgram('sh', ['-c', inRemoved, process.execPath, main, 'status'], { cwd: directory.path })
-  const said = /^hookdrift: the working directory does not exist any more\n {2}change to another directory/
+  const said = /^hookdrift: the working directory no longer exists\n {2}change to another directory/
   expect(await ended).toMatchObject({ code: 4, stderr: expect.stringMatching(said) })
 })
 

@@ -45,7 +45,9 @@ const heedWarning = 'Change it there, and replace the secret: others may have re
 
 /** A mistake says itself what was expected; where a value is missing, the file is not what to correct. */
 function adviceOn(text: string): string {
-  const isMissing = text.includes(' is not set') || text.includes(' is empty once ')
+  const isEmpty = text.includes(' is empty once ')
+  if (isEmpty && text.includes('${file:')) return 'Write the value into the file, where hookdrift runs.'
+  const isMissing = isEmpty || text.includes(' is not set')
   return isMissing
     ? 'Set the variable where hookdrift runs; in CI, check that the secret of the job is set.'
     : correctFile

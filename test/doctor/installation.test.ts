@@ -72,6 +72,15 @@ describe('doctor', () => {
     expect(plain.of('configuration')[1]).toMatch(/^warn HOOKDRIFT_URL: the key is sent unencrypted over http/)
   })
 
+  it('says what to do about an empty file of a key', async () => {
+    using directory = await anInstallation({ key: '${file:key}' })
+    directory.write('key', '\n')
+    const { of } = await examine(directory.path)
+    expect(of('configuration').join()).toMatch(
+      /key is empty once `\$\{file:key\}` is filled in.* → Write the value into the file, where hookdrift runs\.$/,
+    )
+  })
+
   it('does not say that there is no policy where its path is wrong', async () => {
     using directory = await anInstallation({ before: 'policy: ""\n' })
     const { of } = await examine(directory.path, { ACME_KEY: acmeKey })

@@ -60,10 +60,10 @@ export interface ChangeWindow {
   opensAfter(ms: number): number
 }
 
-/** `written`: checked by the policy's schema. */
-export function compileWindow(written: WrittenWindow): ChangeWindow {
-  const { name, cron, timezone = 'UTC', projects } = written
-  const ticket = written.ticket === undefined ? null : withoutCredentials(written.ticket)
+/** `said`: checked by the policy's schema. */
+export function compileWindow(said: WrittenWindow): ChangeWindow {
+  const written = said.ticket === undefined ? said : { ...said, ticket: withoutCredentials(said.ticket) }
+  const { name, cron, timezone = 'UTC', projects, ticket = null } = written
   const timetable = readTimetable({ cron, timezone })
   const durationMs = durationOf(written)
   return {

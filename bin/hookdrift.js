@@ -6,5 +6,10 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   console.error('  install one, such as with `nvm install 24`, or run the container')
   process.exitCode = 2
 } else {
-  import('../dist/cli/start.js')
+  // Node would exit with 1, which means violations in the audited system.
+  import('../dist/cli/start.js').catch((error) => {
+    console.error('hookdrift: this installation is not complete: ' + error.message)
+    console.error('  install the package again')
+    process.exitCode = 4
+  })
 }

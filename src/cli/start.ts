@@ -11,7 +11,13 @@ const status = isPackage ? enableCompileCache(`${import.meta.dirname}/../compile
 const caches = status === constants.compileCacheStatus.FAILED ? cachesOfUser(process.env) : undefined
 if (caches !== undefined) enableCompileCache(`${caches}/hookdrift`)
 
-import('./main.ts')
+import('./main.ts').catch((error: unknown) => {
+  // It says itself what goes wrong once it is loaded. Before, Node would exit with 1, which means violations.
+  if (process.listenerCount('uncaughtException') > 0) throw error
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`hookdrift: this installation is not complete: ${message}\n  install the package again\n`)
+  process.exitCode = 4
+})
 
 /** Undefined where there are none, or they belong to someone else, as after `sudo`: who can write there decides what runs. */
 function cachesOfUser({ HOME, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string | undefined {

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../scripts/bundle/bundle.ts'
@@ -47,6 +57,26 @@ it('carries style sheets and scripts of browsers as they are', () => {
   for (const asset of ['report/html/style.css', 'pages/style.css', 'pages/script.js', 'pages/copy.js']) {
     expect(readFileSync(join(root, 'dist', asset), 'utf8')).toBe(readFileSync(join(checkout, 'src', asset), 'utf8'))
   }
+})
+
+describe('a package of which a file is missing', () => {
+  it.each(['cli/start.js', 'chunks/main-*.js'])(
+    'ends with 4 without %s, and not with 1, which means violations',
+    async (pattern) => {
+      const broken = join(directory.path, `without-${pattern.replace(/\W/g, '')}`)
+      for (const part of ['bin', 'dist', 'migrations', 'package.json'])
+        cpSync(join(root, part), join(broken, part), { recursive: true })
+      const missing = globSync(pattern, { cwd: join(broken, 'dist') })
+      expect(missing).toHaveLength(1)
+      for (const name of missing) rmSync(join(broken, 'dist', name))
+      const program = join(broken, 'bin/hookdrift.js')
+      const { code, stderr } = await startProgram(process.execPath, [program, '--version'], { cwd: directory.path })
+        .ended
+      const said =
+        /^hookdrift: this installation is not complete: Cannot find module .*\n {2}install the package again\n$/
+      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(said) })
+    },
+  )
 })
 
 describe('a command of the package', () => {

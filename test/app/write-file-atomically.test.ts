@@ -14,7 +14,7 @@ describe('writing a file atomically', () => {
     expect(readdirSync(directory.path)).toEqual(['report'])
   })
 
-  it('gives the rights that it was told, under any umask', async () => {
+  it('gives the rights that it is given, under any umask', async () => {
     using directory = openDirectory()
     const module = new URL('../../src/app/write-file-atomically.ts', import.meta.url).href
     const script = `process.umask(0o077)

@@ -42,7 +42,7 @@ describe('the workflows of the repository', () => {
       expect(jobs[name].strategy.matrix.runner).toEqual(['ubuntu-24.04', 'ubuntu-24.04-arm'])
   })
 
-  it('publish the package by whatever name the owner gave it', () => {
+  it('publish the package by any name that the owner gave it', () => {
     for (const path of ['.github/workflows/release.yml', 'deploy/ci/install.sh'])
       expect(textOf(path)).not.toMatch(/hookdrift-\S*\.tgz/)
   })

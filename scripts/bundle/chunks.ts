@@ -6,7 +6,7 @@ import type { CodeSplittingNameFunction } from 'rolldown'
  * holds; a module of several chunks goes into the first. What none of them imports is split by its importers.
  */
 const roots = {
-  start: ['cli/main', 'app/system'],
+  start: ['cli/main', 'app/system', 'rules/shared/listed'],
   answer: [
     ...['cli/print-answer', 'cli/query-options', 'cli/ask', 'report/formats', 'report/group-by'],
     ...['report/text/show-drift', 'report/text/show-time'],

@@ -2,7 +2,7 @@
  * Reads what an audit reported: node read-report.mjs REPORTS EXIT_CODE. Prints NAME=VALUE lines for the steps after it,
  * and writes `hookdrift.upload.sarif`, which has the open violations only.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const [, , reports = '.', code = '4'] = process.argv
@@ -30,7 +30,8 @@ if (verdicts[code] !== undefined && verdicts[code] !== 'incomplete' && existsSyn
 
 /** GitHub opens an alert for every result: leave resolved and suppressed ones out. Paths start at the checkout. */
 function openResults(sarif) {
-  const prefix = relative(process.env.GITHUB_WORKSPACE ?? '.', '.')
+  // The working directory is known without links.
+  const prefix = relative(realpathSync(process.env.GITHUB_WORKSPACE ?? '.'), '.')
     .split(/[\\/]/)
     .map(encodeURIComponent)
     .join('/')

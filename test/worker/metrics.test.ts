@@ -410,6 +410,18 @@ describe('the alerts and the dashboard', () => {
     expect(JSON.stringify(panels)).not.toContain('vector(0)')
   })
 
+  it('add the failures of workers that coordinated a run each', async () => {
+    const pool = [open(), open(), open()]
+    for (const metrics of pool) metrics.failed('quarter-hourly')
+    const counts = await Promise.all(
+      pool.map(async (metrics) => (await scrapeOf(metrics)).samples('hookdrift_consecutive_failures')['']),
+    )
+    expect(counts).toEqual([1, 1, 1])
+    const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
+    const failing = groups[0].rules.find(({ alert }: { alert: string }) => alert === 'HookdriftRunsFail')
+    expect(failing.expr).toBe('sum by (job) (hookdrift_consecutive_failures) >= 3')
+  })
+
   it('miss one worker of several: the series of the others must not hide it', () => {
     const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
     const down = groups[0].rules.find(({ alert }: { alert: string }) => alert === 'HookdriftDown')

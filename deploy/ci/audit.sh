@@ -17,8 +17,9 @@ set -- "$@" --report "markdown=$AUDIT_REPORTS/hookdrift.md"
 set -f
 for project in ${AUDIT_PROJECTS-}; do set -- "$@" "--project=$project"; done
 
-# Read through the shell, since `grep … -- -` would read stdin.
-has_seal_key() { { grep -q '^seal_key:' <"${AUDIT_CONFIG:-hookdrift.yaml}"; } 2>/dev/null; }
+# At the beginning of a line or, in JSON, of a member. Read through the shell, since `grep … -- -` would read stdin.
+member="^([^#]*[{,])?[[:space:]]*[\"']?seal_key[\"']?[[:space:]]*:"
+has_seal_key() { { grep -Eq "$member" <"${AUDIT_CONFIG:-hookdrift.yaml}"; } 2>/dev/null; }
 
 code=0
 if [ -n "${HOOKDRIFT_SEAL_KEY-}" ] || has_seal_key; then

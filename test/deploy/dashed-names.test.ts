@@ -46,6 +46,17 @@ describe('the scripts for CI', () => {
     expect(calls('hookdrift')).toContain(`--config=${name}`)
   })
 
+  it.each(['"seal_key": k', "'seal_key' : k", '{"policy": "p", "seal_key": "k"}', '{\n  "seal_key": "k" }'])(
+    'find the seal key in %j, as YAML and JSON may write it',
+    async (text) => {
+      directory.write('hookdrift.yaml', `${text}\n`)
+      const { code, stderr } = await run('audit.sh', { AUDIT_HISTORY: 'h.db', AUDIT_REPORTS: 'r' })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      directory.write('hookdrift.yaml', `# ${text.replace(/\n/g, '')}\nother_seal_key: k\n`)
+      expect((await run('audit.sh', { AUDIT_HISTORY: 'h.db', AUDIT_REPORTS: 'r' })).code).toBe(2)
+    },
+  )
+
   it.each(dashed)('audit into a history, reports and projects called %s', async (name) => {
     const env = { HOOKDRIFT_SEAL_KEY: 'not-a-real-key', AUDIT_CONFIG: '', AUDIT_FAIL_ON: name, AUDIT_PROJECTS: name }
     const { code, stderr } = await run('audit.sh', {

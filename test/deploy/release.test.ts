@@ -84,6 +84,11 @@ describe('the package, as it would be published', () => {
 })
 
 describe('the checkout', () => {
+  it('has no copy of what the build makes: nothing would keep it current', () => {
+    const made = ['sbom.cdx.json', 'THIRD-PARTY-NOTICES.txt']
+    expect(made.filter((name) => existsSync(join(checkout, name)))).toEqual([])
+  })
+
   it('is never published itself: npm refuses it, and packing it says what to pack', () => {
     expect(root.private).toBe(true)
     expect(root.scripts.prepack).toMatch(/npm pack \.\/package.* exit 1$/)

@@ -54,6 +54,13 @@ describe('the GitLab component', () => {
     expect(JSON.stringify(template?.script)).not.toContain('inputs.')
   })
 
+  it('is left out of merge requests that get no keys, where it would fail each', () => {
+    expect(jobWith().job.rules).toEqual([
+      { if: '$CI_PIPELINE_SOURCE == "schedule"' },
+      { if: '$CI_PIPELINE_SOURCE == "merge_request_event" && $HOOKDRIFT_SEAL_KEY' },
+    ])
+  })
+
   it('says what it needs in an image without hookdrift', async () => {
     using directory = openDirectory()
     const { job } = jobWith()

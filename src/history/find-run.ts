@@ -1,5 +1,5 @@
 import { AuditError } from '../model/errors.ts'
-import { readPastTime, type WrittenTime } from '../model/time.ts'
+import { isoTime, readPastTime, type WrittenTime } from '../model/time.ts'
 import type { CommittedRun } from './sql/runs.ts'
 
 /**
@@ -18,11 +18,13 @@ export function findRun(runs: readonly CommittedRun[], name: string, now: number
 
 /**
  * The number of the last run before `since`: a run as above, or a time; a date means its start. 0 when all runs follow.
- * @throws AuditError.usage when it is neither a run nor a time
+ * @throws AuditError.usage when it is neither a run nor a time, or lies after `now`
  */
 export function runBefore(runs: readonly CommittedRun[], since: string, now: number): number {
   const reference = readReference(since, now)
   if (!('start' in reference)) return findRun(runs, since, now).number - 1
+  // No run could say anything of it, which would read as none.
+  if (reference.start > now) throw AuditError.usage(`${since} is in the future of ${isoTime(now)}`)
   return runs.findLast(({ startedAt }) => Date.parse(startedAt) < reference.start)?.number ?? 0
 }
 

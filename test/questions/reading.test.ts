@@ -319,6 +319,7 @@ describe('reading commands', () => {
     [['state', '--at', '2026-02-31'], /"2026-02-31" is not a valid time/],
     [['state', '--project', 'nowhere'], /--project nowhere matches none of acme\//],
     [['violations', '--since', 'x'], /"x" is not a run or a time/],
+    [['violations', '--since', '9999-01-01'], /9999-01-01 is in the future of 20/],
     [['violations', '--severity', 'bad'], /Allowed choices are critical/],
     [['runs', '--limit', '0'], /Expected a number from 1, or all/],
     [['state', '--kind', 'thing'], /Allowed choices are project/],

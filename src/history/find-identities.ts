@@ -57,7 +57,7 @@ function ambiguous(text: string, meant: readonly IdentityMatch[]): AuditError {
   const omitted = meant.length - matchLines.length
   const lines = [...matchLines, ...(omitted === 0 ? [] : [`  … and ${omitted} more`])]
   return AuditError.usage(`${quote(text)} ${relationTo(text, meant)} ${meant.length} resources:\n${lines.join('\n')}`, {
-    advice: 'use a uid, or choose with --project or --kind',
+    advice: 'use a uid, or choose with --project',
   })
 }
 

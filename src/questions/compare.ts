@@ -13,7 +13,7 @@ import type { FieldChange } from '../model/change.ts'
 import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { meantBy } from '../model/meant-by.ts'
-import { isProjectList, type Kind } from '../model/resource.ts'
+import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { isGap } from '../report/gaps.ts'
@@ -144,14 +144,15 @@ interface Comparison {
 
 /**
  * Compares two projects resource by resource, each as its last scan by the run left it.
- * @throws AuditError.usage when there is no such project, or both are one: nothing would differ
+ * @throws AuditError.usage when there is no such project, or two different texts mean one
  */
 export async function compareProjects(reader: HistoryReader, query: CompareQuery): Promise<Comparison> {
-  const { run } = query
+  const { a, b, run } = query
   const scans = await readLatestScans(reader, run.number)
-  const [scanA, scanB] = [findProject(scans, query.a), findProject(scans, query.b)]
-  if (scanA === scanB) {
-    throw AuditError.usage(`${quote(query.a)} and ${quote(query.b)} mean one project, ${scanA.project.name}`, {
+  const [scanA, scanB] = [findProject(scans, a), findProject(scans, b)]
+  // Nothing would differ: the beginning of a name may mean the other side, where a project was not scanned.
+  if (scanA === scanB && a !== b) {
+    throw AuditError.usage(`${quote(a)} and ${quote(b)} mean one project, ${scanA.project.name}`, {
       advice: `name another one as B; the history has ${namesOf(scans)}`,
     })
   }
@@ -162,16 +163,17 @@ export async function compareProjects(reader: HistoryReader, query: CompareQuery
 export function compareStates(stateA: ScannedState, stateB: ScannedState, query: CompareQuery): Comparison {
   const { run, matching, kind, limit } = query
   const [scanA, scanB] = [stateA.scan, stateB.scan]
-  const a = openSide(stateA, matching)
-  const b = openSide(stateB, matching)
+  const isSame = projectKey(scanA.project) === projectKey(scanB.project)
+  const a = openSide(stateA, isSame ? 'uid' : matching)
+  const b = isSame ? a : openSide(stateB, matching)
   const kinds = configuredKinds.filter((each) => kind === undefined || each === kind)
   const { rows, equal, uncompared } = compareSides(a, b, kinds, query)
-  const gaps = kinds.flatMap((each) => [...findGaps(a, b, each), ...findGaps(b, a, each)])
-  const sides = [a, b]
+  const gaps = kinds.flatMap((each) => [...findGaps(a, b, each), ...(isSame ? [] : findGaps(b, a, each))])
+  const sides = isSame ? [a] : [a, b]
   const areFiltersCompared =
     kinds.includes('subscription') && !query.ignored.some((steps) => steps.join() === 'filters')
   const unreadFilters = areFiltersCompared ? sides.flatMap(findUnreadFilters) : []
-  const shared = findSharedSecrets(a, b, kinds)
+  const shared = isSame ? [] : findSharedSecrets(a, b, kinds)
   const areSecretsComparable = new Set([...a.resources, ...b.resources].map(({ sealKeyId }) => sealKeyId)).size < 2
   const verdict = verdictOf(rows, [...gaps, ...unreadFilters])
   const counts = countRelations([...rows, ...shared])

@@ -47,12 +47,17 @@ export async function readScannedState(
   return { scan, complete, state: await readStateAt(reader, scan.project, number) }
 }
 
-export function openSide({ scan, complete, state }: ScannedState, matching: Matching): ComparedSide {
+/** `matching`: by uid for a project that is compared with itself. */
+export function openSide({ scan, complete, state }: ScannedState, matching: Matching | 'uid'): ComparedSide {
   const { project } = scan
   const resources = state.map(({ body, ...resource }): SidedResource => {
     // A stored body is canonical JSON of an object, written by us.
     const attributes = parseStored<JsonObject>(body)
-    return { ...resource, attributes, key: keyOf(resource, attributes, matching) }
+    return {
+      ...resource,
+      attributes,
+      key: matching === 'uid' ? resourceKey(resource) : keyOf(resource, attributes, matching),
+    }
   })
   const byUid = new Map(resources.map((resource) => [resourceKey(resource), resource]))
   return {

@@ -8,6 +8,15 @@ import { arbitraryWorld, compareWorlds, elsewhere, linesOf, type World } from '.
 const complete = (world: World): World => ({ ...world, incomplete: [] })
 const isUnclear = ({ change }: ComparedRow) => change === 'ambiguous' || change === 'unknown'
 
+it('finds no difference between a project and itself', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryWorld, async (world) => {
+      const { rows, shared, exitCode } = compareWorlds({ stage: world }, { a: 'stage', b: 'stage/payments' })
+      expect({ rows, shared, exitCode }).toEqual({ rows: [], shared: 0, exitCode: world.incomplete.length > 0 ? 3 : 0 })
+    }),
+  )
+})
+
 it('finds no difference between a project and its copy with other uids, secrets and order', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryWorld.map(complete), async (stage) => {
@@ -212,6 +221,7 @@ it('calls a source neither equal nor different that no subscription shows any lo
     expect(rows).toMatchObject([{ uid: 'S', other_uid: 'S', change: 'unknown', reason, fields: [] }])
     expect(exitCode).toBe(3)
   }
+  expect(compareWorlds({ stage }, { b: 'stage' })).toMatchObject({ rows: [], exitCode: 0 })
 })
 
 it('names every resource of B that has a secret of one of A', () => {

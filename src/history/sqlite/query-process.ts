@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads'
 import { AuditError, type ErrorKind } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { QueryLimits } from '../upkeep.ts'
@@ -7,6 +8,8 @@ import { openQuery } from './run-query.ts'
 export interface QueryRequest extends Pick<QueryLimits, 'rows' | 'characters'> {
   readonly file: string
   readonly sql: string
+  /** The process that asks. */
+  readonly parent: number
 }
 
 /** The messages that it sends: rows in pieces, then one of the others as the last. */
@@ -23,8 +26,15 @@ export type QueryMessage =
 
 const rowsInPiece = 1000
 
+/** Ends this process once its parent is gone. SQLite keeps the main thread from noticing. */
+const watchParent = `
+  const { workerData } = require('node:worker_threads')
+  setInterval(() => process.ppid === workerData || process.kill(process.pid, 'SIGKILL'), 500)
+`
+
 /** Runs one user query in a process of its own, which its parent can kill. */
 process.once('message', (request: QueryRequest) => {
+  new Worker(watchParent, { eval: true, workerData: request.parent }).unref()
   const send = (message: QueryMessage) => process.send?.(message)
   try {
     work(request, send)

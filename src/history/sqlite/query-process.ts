@@ -8,8 +8,6 @@ import { openQuery } from './run-query.ts'
 export interface QueryRequest extends Pick<QueryLimits, 'rows' | 'characters'> {
   readonly file: string
   readonly sql: string
-  /** The process that asks. */
-  readonly parent: number
 }
 
 /** The messages that it sends: rows in pieces, then one of the others as the last. */
@@ -32,9 +30,11 @@ const watchParent = `
   setInterval(() => process.ppid === workerData || process.kill(process.pid, 'SIGKILL'), 500)
 `
 
+const parent = process.ppid
+
 /** Runs one user query in a process of its own, which its parent can kill. */
 process.once('message', (request: QueryRequest) => {
-  new Worker(watchParent, { eval: true, workerData: request.parent }).unref()
+  new Worker(watchParent, { eval: true, workerData: parent }).unref()
   const send = (message: QueryMessage) => process.send?.(message)
   try {
     work(request, send)

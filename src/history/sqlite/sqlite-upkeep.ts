@@ -62,10 +62,7 @@ export function sqliteUpkeep(file: string, owner: LocalProcess): HistoryUpkeep {
  * Runs a query in a child process and kills it when the time is over: SQLite cannot be interrupted from within.
  * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
  */
-export function askInProcess({
-  timeoutMs,
-  ...request
-}: Omit<QueryRequest, 'parent'> & QueryLimits): Promise<QueryAnswer> {
+export function askInProcess({ timeoutMs, ...request }: QueryRequest & QueryLimits): Promise<QueryAnswer> {
   return new Promise((resolve, reject) => {
     const child = fork(programFile('history/sqlite/query-process'), {
       execArgv: ['--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
@@ -96,7 +93,7 @@ export function askInProcess({
         }),
       ),
     )
-    child.send({ ...request, parent: process.pid } satisfies QueryRequest)
+    child.send(request)
   })
 }
 

@@ -115,7 +115,7 @@ export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
 
 /** The command for the same list. */
 export function sameList({ query }: SiteRequest): SameAnswer {
-  const state = (query.one('state') ?? 'open') as StateFilter // readViolationQuery has refused other words
+  const state = stateAsked(query)
   const states: readonly ViolationState[] = askedStates[state]
   const flags = [
     ...(states.includes('opened') || states.includes('continuing') ? ['open'] : []),
@@ -166,7 +166,8 @@ export async function showNothing(request: SiteRequest): Promise<Markup> {
 /** The rules that may have missed violations of those that are asked for; none where these are not open ones. */
 async function readUnevaluated(request: SiteRequest) {
   const { query } = request
-  if (!statesAsked(request).includes('opened')) return []
+  const states: readonly ViolationState[] = askedStates[stateAsked(query)]
+  if (!states.includes('opened')) return []
   const projects = query.all('project')
   const omissions = await readOmissions(request, (project) => matchesProject(project, projects))
   return findUnevaluated(omissions, query.one('rule'))
@@ -192,8 +193,8 @@ export async function showUnchecked(request: SiteRequest, unlisted: number): Pro
 }
 
 /** readViolationQuery has refused other words. */
-function statesAsked({ query }: SiteRequest): readonly ViolationState[] {
-  return askedStates[(query.one('state') ?? 'open') as StateFilter]
+function stateAsked(query: SiteRequest['query']): StateFilter {
+  return (query.one('state') ?? 'open') as StateFilter
 }
 
 function showAllLinks(link: SiteLink): Markup {

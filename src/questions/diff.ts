@@ -107,7 +107,8 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   const { from, to, projects, kind, withPatch, limit, after } = query
   const isBackwards = from.number > to.number
   const [earlier, later] = isBackwards ? [to, from] : [from, to]
-  const scans = selectProjects(await readLatestScans(reader, later.number), projects)
+  const [scansFrom, scansTo] = [await readLatestScans(reader, from.number), await readLatestScans(reader, to.number)]
+  const scans = selectProjects(isBackwards ? scansFrom : scansTo, projects)
   const isScanned = await scannedKindsAt(
     reader,
     scans.map(({ project }) => project),
@@ -127,9 +128,9 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
       first.add(row)
     }
   })
-  const extent = isBackwards ? selectProjects(await readLatestScans(reader, to.number), projects) : scans
+  const extent = isBackwards ? selectProjects(scansTo, projects) : scans
   const [notScanned, secretsNotCompared] = [inOrder(unseen), inOrder(resealed)]
-  const unread = (await readLatestScans(reader, from.number))
+  const unread = scansFrom
     .filter(({ project, coverage }) => matchesProject(project.name, projects) && !isCoverageComplete(coverage))
     .map(({ project }) => project.name)
   const unknown = [

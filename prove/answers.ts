@@ -22,7 +22,7 @@ const policy = policyOf(
 const perProject = 96
 const atOnce = 8 * perProject
 /** Among so many of these, mutations have runs of their own in one. In the others, one of each listing shares a run. */
-const aloneEvery = 16
+const aloneEvery = 32
 const runDeadlineMs = 120_000
 
 await runCases({ script: import.meta.url, atOnce, deadlineMs: 30 * runDeadlineMs, prove })
@@ -114,7 +114,8 @@ async function prove({ seed, from, to }: Range): Promise<readonly Breach[]> {
 async function openProject(seed: string, number: number, indexes: readonly number[]): Promise<LivingProject> {
   const drawn = drawWorld(createRandom(`answers/${seed}/${number}`), `PROJECT-${number}`)
   const cases = indexes.map((index) => {
-    return { index, mutation: drawMutation(drawn, createRandom(`answers/${seed}/case ${index}`)) }
+    const mutation = drawMutation(drawn, index % perProject, createRandom(`answers/${seed}/case ${index}`))
+    return { index, mutation }
   })
   const isAlone = Math.floor(number / (atOnce / perProject)) % aloneEvery === 0
   const rounds = isAlone ? cases.map((one) => [one]) : shareRounds(cases)

@@ -7,8 +7,8 @@ import { stopVariable } from './run-cases.ts'
 
 /**
  * Breaks the program on purpose, one way at a time, in a copy of this checkout, and runs the campaign that must notice.
- * `npm run prove:mutants`, `-- --only NAME` for some. Ends with 1 where a campaign finds nothing, and where the text that
- * a mutant replaces is not in its file exactly once.
+ * `npm run prove:mutants`, `-- --only NAME` for those of some names or campaigns. Ends with 1 where a campaign finds
+ * nothing, and where the text that a mutant replaces is not in its file exactly once.
  */
 interface Mutant {
   readonly name: string
@@ -250,7 +250,10 @@ const copied = ['src', 'prove', 'test', 'bench', 'migrations', 'config', 'docs',
 const files = ['package.json', 'tsconfig.json']
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] } } })
-const chosen = mutants.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
+const isNamed = ({ name, campaign }: Mutant, only: string) => name === only || campaign === only
+const unknown = values.only.find((only) => !mutants.some((mutant) => isNamed(mutant, only)))
+if (unknown !== undefined) throw new Error(`no mutant is named "${unknown}", or is for a campaign of that name`)
+const chosen = mutants.filter((mutant) => values.only.length === 0 || values.only.some((only) => isNamed(mutant, only)))
 const directory = await mkdtemp(join(tmpdir(), 'hookdrift-mutants-'))
 try {
   for (const name of [...copied, ...files]) await cp(join(root, name), join(directory, name), { recursive: true })

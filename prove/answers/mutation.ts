@@ -40,18 +40,21 @@ export interface Mutation {
 
 type Path = readonly (string | number)[]
 
-/** Draws a place of an answer, and what becomes of it. */
-export function drawMutation(world: RecordedWorld, random: Random): Mutation {
-  const place = drawPlace(world, random)
+/**
+ * Draws a place of an answer, and what becomes of it. `index`: the number of the mutation among those of its world. The
+ * listings take turns, so that one of each can share a run.
+ */
+export function drawMutation(world: RecordedWorld, index: number, random: Random): Mutation {
+  const place = drawPlace(world, listings[index % listings.length] ?? 'endpoints', random)
   const body = bodyOf(place, world)
   if (body === undefined) throw new Error(`nothing answers ${describePlace(place)}`)
   return random.chance(0.8) ? mutateField(place, body, random) : mutateBytes(place, random)
 }
 
-function drawPlace(world: RecordedWorld, random: Random): WirePlace {
-  const listing = random.pick<WirePlace['listing']>([
-    ...['endpoints', 'endpoints', 'subscriptions', 'subscriptions', 'sources', 'project', 'event_types', 'filters'],
-  ] as [WirePlace['listing'], ...WirePlace['listing'][]])
+/** Filters twice: each subscription has a listing of them. */
+const listings = ['endpoints', 'filters', 'subscriptions', 'sources', 'filters', 'project', 'event_types'] as const
+
+function drawPlace(world: RecordedWorld, listing: WirePlace['listing'], random: Random): WirePlace {
   const [subscription = '', ...others] = world.filters.keys()
   if (listing === 'filters') return { listing, page: 0, of: random.pick([subscription, ...others]) }
   const isPaged = (name: string): name is PagedList => pagedLists.some((list) => list === name)

@@ -3,9 +3,9 @@ import { inReadingOrder } from './json.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /**
- * A JSON object a line (config/report-line.schema.json): first what the run was, its verdict and its coverage, then each
- * notice, change, note, cause, violation and acceptance, with the members that it has in the JSON report. A reader that stops after
- * the coverage knows what the rest is worth.
+ * A JSON object a line (config/report-line.schema.json): first what the run was, its verdict, its coverage and, for each
+ * project, what rules could not evaluate in it; then each notice, change, note, cause, violation and acceptance, with the
+ * members that it has in the JSON report. A reader that stops after the projects knows what the rest is worth.
  */
 export const jsonl: ReportFormat = ({ schema, tool, run, digests, verdict, ...lists }) => {
   const { number, ...times } = run
@@ -19,6 +19,7 @@ export const jsonl: ReportFormat = ({ schema, tool, run, digests, verdict, ...li
     line('run', { schema, tool, ...times, digests }),
     line('verdict', verdict),
     ...lines('coverage', lists.coverage),
+    ...lines('project', lists.projects),
     ...lines('notice', lists.notices),
     ...lines('drift', lists.drift),
     ...lines('note', lists.notes),

@@ -516,6 +516,7 @@ export const reportLineSchema = z
     }),
     verdict.extend(lineOf('verdict')),
     coverage.extend(lineOf('coverage')).meta(isComplete),
+    evaluatedProject.extend(lineOf('project')),
     notice.extend(lineOf('notice')),
     drift.extend(lineOf('drift')).meta(hasFieldsIfModified),
     note.extend(lineOf('note')),
@@ -526,6 +527,6 @@ export const reportLineSchema = z
   .meta({
     title: 'A line of the format jsonl',
     description:
-      'One object a line, distinguished by `type`: run, verdict and coverage first, then notices, changes, violations and acceptances. `run` is the number of the run. All other members are those of the JSON report (report.schema.json).',
+      'One object a line, distinguished by `type`: run, verdict, coverage and projects first, then notices, changes, notes, causes, violations and acceptances. `run` is the number of the run. All other members are those of the JSON report (report.schema.json).',
   })
 publishedSchemas.add(reportLineSchema, { id: 'report-line-2' })

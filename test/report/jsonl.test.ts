@@ -26,13 +26,14 @@ describe('JSON lines', () => {
     }
   })
 
-  it('begin with the run, its verdict and its coverage, and name what each line is', () => {
+  it('begin with the run, its verdict, its coverage and its projects, and name what each line is', () => {
     const lines = jsonl(samples.small, options).split('\n').slice(0, -1)
     const { length } = samples.small.coverage
     expect(lines.map((line) => line.slice(0, line.indexOf(',')))).toEqual([
       '{"type":"run"',
       '{"type":"verdict"',
       ...Array.from({ length }, () => '{"type":"coverage"'),
+      ...samples.small.projects.map(() => '{"type":"project"'),
       ...samples.small.notices.map(() => '{"type":"notice"'),
       ...samples.small.drift.map(() => '{"type":"drift"'),
       ...samples.small.violations.map(() => '{"type":"violation"'),
@@ -46,17 +47,18 @@ describe('JSON lines', () => {
       fc.property(arbitraryReport, (report) => {
         const rows = (wanted: string) =>
           linesOf(jsonl(report, options)).flatMap(({ type, run: _, ...row }) => (type === wanted ? [row] : []))
-        const { coverage, notices, drift, violations, accepted, verdict, run, schema, tool, digests } = report
+        const { coverage, projects, notices, drift, violations, accepted, verdict, run, schema, tool, digests } = report
         const { number: _, ...times } = run
         expect(rows('run')).toEqual([{ schema, tool, ...times, digests }])
         expect(rows('verdict')).toEqual([verdict])
         expect({
           coverage: rows('coverage'),
+          projects: rows('project'),
           notices: rows('notice'),
           drift: rows('drift'),
           violations: rows('violation'),
           accepted: rows('accepted'),
-        }).toEqual({ coverage, notices, drift, violations, accepted })
+        }).toEqual({ coverage, projects, notices, drift, violations, accepted })
       }),
       { numRuns: tries(60, { locally: 20 }) },
     )

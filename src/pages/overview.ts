@@ -18,7 +18,7 @@ import {
 import { windowTimeOf } from '../model/window-time.ts'
 import { readCauses } from '../questions/causes.ts'
 import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
-import { openBesides, readStatus, type StatusRow } from '../questions/status.ts'
+import { describeBesides, openBesides, readStatus, type StatusRow, scanKey } from '../questions/status.ts'
 import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
 import { command } from '../report/html/components/command.ts'
@@ -276,7 +276,7 @@ function showProjectTable(
         project,
         extent: extentOf(walksOfProject),
         open: violations,
-        unknown: unknown.get(project) ?? countSeverities([]),
+        unknown: unknown.get(scanKey({ project, run })) ?? countSeverities([]),
         walks: walksOfProject,
         omissionsAt: `${link(paths.project(project))}#coverage`,
         notEvaluated: Object.keys(evaluations.get(project)?.notEvaluated ?? {}).length,
@@ -304,15 +304,13 @@ const mostOthers = 10
 
 /** The numbers above the table are of these too. */
 async function showOthers(request: SiteRequest, { rows }: Answer<StatusRow>): Promise<Markup> {
-  const others = openBesides(
-    await readCounts(request),
-    rows.map(({ project }) => project),
-  )
+  const others = openBesides(await readCounts(request), rows)
   if (others.length === 0) return nothing
-  const items = others.slice(0, mostOthers).map(({ project, state, violations, isFormer }) => {
+  const items = others.slice(0, mostOthers).map((other) => {
+    const { project, state, violations } = other
     const href = request.link('/violations', { project: globOf(project), state })
     const listed = html`<a href="${href}">${count(violations, `${state} violation`)}</a>`
-    return html`<li>${listed} of ${project}${isFormer ? ', which is no longer audited' : ''}</li>`
+    return html`<li>${listed} of ${describeBesides(other)}</li>`
   })
   const omitted = others.length - items.length
   return html`<p>Besides these projects:</p><ul class="lines">${items}${omitted > 0 ? html`<li>and those of ${count(omitted, 'other project')}</li>` : nothing}</ul>`
@@ -321,10 +319,10 @@ async function showOthers(request: SiteRequest, { rows }: Answer<StatusRow>): Pr
 /** What the last scan of each project could not confirm. */
 function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Record<Severity, number>> {
   const byProject = new Map<string, Record<Severity, number>>()
-  for (const { project, state, severity, violations } of groups) {
+  for (const { state, severity, violations, ...scan } of groups) {
     if (state !== 'unknown') continue
-    const counts = byProject.get(project) ?? countSeverities([])
-    byProject.set(project, counts)
+    const counts = byProject.get(scanKey(scan)) ?? countSeverities([])
+    byProject.set(scanKey(scan), counts)
     counts[severity] += violations
   }
   return byProject

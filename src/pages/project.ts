@@ -9,6 +9,7 @@ import { isOpen } from '../model/violation.ts'
 import { toCoverage } from '../questions/as-of.ts'
 import { countGroups, rankGroups, type ViolationCounts } from '../questions/count-groups.ts'
 import { readEvaluations } from '../questions/last-evaluations.ts'
+import { describeBesides, openBesides } from '../questions/status.ts'
 import { findTrend } from '../questions/trend.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { isGap, sizeOf } from '../report/gaps.ts'
@@ -29,7 +30,15 @@ import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readConfigured } from './read-configured.ts'
-import { onceForNotes, readActiveOf, readGroups, readOmissions, readResourceCounts, readScans } from './run-facts.ts'
+import {
+  onceForNotes,
+  readActiveOf,
+  readCounts,
+  readGroups,
+  readOmissions,
+  readResourceCounts,
+  readScans,
+} from './run-facts.ts'
 import { showCauses } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
 import { showLastChanges } from './show-last-changes.ts'
@@ -71,6 +80,7 @@ ${await showOpen(request, violations)}${await showLastChanges(request, name)}${a
       aside: factList([
         ...scanFacts(scan),
         ['Open', countOpen(violations)],
+        ...(await readEarlierFacts(request, scan)),
         ...(await readScheduleFacts(request, scan)),
         ...releaseFacts(evaluation),
         ...(await readResourceFacts(request, name)),
@@ -95,6 +105,19 @@ function scanFacts({ run, incompleteSince }: RecordedScan): Fact[] {
     ['Last scan', html`<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time>, run ${run.number}`],
     ['Complete', complete],
   ]
+}
+
+/** What is open and unknown of earlier projects of its name. */
+async function readEarlierFacts(request: SiteRequest, { project, run }: RecordedScan): Promise<readonly Fact[]> {
+  const listed = [{ project: project.name, run: run.number }]
+  const earlier = openBesides(await readCounts(request), listed).filter(({ isNamesake }) => isNamesake)
+  return earlier.map((other) => {
+    const href = request.link('/violations', { project: globOf(project.name), state: other.state })
+    return [
+      `${other.state === 'open' ? 'Open' : 'Unknown'} of ${describeBesides(other)}`,
+      html`<a href="${href}">${other.violations}</a>`,
+    ]
+  })
 }
 
 /** The release of its service, as far as its last scan shows it. */
@@ -137,11 +160,16 @@ function countProjectViolations(
   scan: RecordedScan,
   doubted: number,
 ): ProjectViolations {
-  const ofProject = active.filter(({ project }) => project === scan.project.name)
+  const ofProject = active.filter(isOf(scan))
   const counted = (groups: readonly ViolationGroup[]) => ({ groups, counts: countGroups(groups) })
   const unknown = counted(ofProject.filter(({ state }) => state === 'unknown'))
   const extent = checkedExtent(toCoverage(scan), unknown.counts.total + doubted)
   return { scan, extent, open: counted(ofProject.filter(isOpen)), unknown }
+}
+
+/** Not of an earlier project of its name, which another run scanned last. */
+function isOf({ project, run }: RecordedScan): (group: ViolationGroup) => boolean {
+  return (group) => group.project === project.name && group.run === run.number
 }
 
 /** `10`, `10+ (8 then)`, `? (8 then)`. */
@@ -169,7 +197,7 @@ async function showOwners(request: SiteRequest, violations: ProjectViolations): 
   if (open.counts.total === 0) return nothing
   const { name } = scan.project
   const choice = { withActive: true, withResolved: false, by: ['owner'] as const }
-  const owned = (await readGroups(request, choice)).filter((group) => group.project === name && isOpen(group))
+  const owned = (await readGroups(request, choice)).filter((group) => isOf(scan)(group) && isOpen(group))
   const chosen = { ...choice, run: request.run.number, resolvedAfter: undefined }
   const ranked = rankGroups(owned, groupKeys.owner, { most: mostGroups })
   const filters = { project: globOf(name) }

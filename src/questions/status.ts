@@ -204,7 +204,7 @@ export async function readStatus(
   const rows = names.sort().map((name) => {
     const scan = scans.find(({ project }) => project.name === name)
     if (scan === undefined) return neverScanned(name)
-    const counts = active.get(name) ?? noneActive()
+    const counts = active.get(scanKey({ project: name, run: scan.run.number })) ?? noneActive(name)
     const evaluation = evaluations.get(name)
     const walks = toCoverage(scan)
     const omissions = omissionsOf({ projects: evaluation ? [omissionsIn(evaluation)] : [], coverage: walks })
@@ -214,7 +214,7 @@ export async function readStatus(
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   const { more, remarks = [] } = await describeMoved(reader)
-  const others = projects.length > 0 ? [] : openBesides(active, names).map(describeOther)
+  const others = projects.length > 0 ? [] : openBesides(active, rows).map(describeOther)
   const allRemarks = [...remarks, ...describeServices(scans, evaluations), ...others]
   return {
     form: statusForm,
@@ -233,6 +233,8 @@ interface OtherOpen {
   readonly violations: number
   /** Neither the policy nor a list of projects: a project that the configuration no longer names or finds. */
   readonly isFormer: boolean
+  /** A listed project has its name now. */
+  readonly isNamesake: boolean
 }
 
 /**
@@ -241,22 +243,27 @@ interface OtherOpen {
  */
 export function openBesides(
   active: ReadonlyMap<string, ActiveCounts>,
-  listed: readonly string[],
+  listed: readonly Pick<StatusRow, 'project' | 'run'>[],
 ): readonly OtherOpen[] {
-  const names = new Set(listed)
-  return [...active].sort().flatMap(([project, counts]) => {
-    const isFormer = !isWithoutResources(project)
+  const names = new Set(listed.map(({ project }) => project))
+  const scans = new Set(listed.map(scanKey))
+  return [...active].sort().flatMap(([scan, { project, open, unknown }]) => {
+    const about = { project, isFormer: !isWithoutResources(project), isNamesake: names.has(project) }
     const inStates = [
-      { project, state: 'open', violations: totalOf(counts.open), isFormer },
-      { project, state: 'unknown', violations: counts.unknown, isFormer },
+      { ...about, state: 'open', violations: totalOf(open) },
+      { ...about, state: 'unknown', violations: unknown },
     ] as const
-    return names.has(project) ? [] : inStates.filter(({ violations }) => violations > 0)
+    return scans.has(scan) ? [] : inStates.filter(({ violations }) => violations > 0)
   })
 }
 
-function describeOther({ project, state, violations, isFormer }: OtherOpen): string {
-  const former = isFormer ? ', which is no longer audited' : ''
-  return `Also ${state}: ${count(violations, 'violation')} of ${project}${former}.`
+/** `acme/payments, which is no longer audited`. */
+export function describeBesides({ project, isFormer, isNamesake }: OtherOpen): string {
+  return `${isNamesake ? 'the earlier ' : ''}${project}${isFormer ? ', which is no longer audited' : ''}`
+}
+
+function describeOther(other: OtherOpen): string {
+  return `Also ${other.state}: ${count(other.violations, 'violation')} of ${describeBesides(other)}.`
 }
 
 /** Of each service, what its projects show together. */
@@ -289,15 +296,21 @@ async function describeMoved(reader: HistoryReader): Promise<Pick<Answer<never>,
 
 /** Active violations of a project. */
 export interface ActiveCounts {
+  readonly project: string
   /** Open ones by severity. */
   readonly open: Record<Severity, number>
   waived: number
   unknown: number
 }
 
-const noneActive = (): ActiveCounts => ({ open: countSeverities([]), waived: 0, unknown: 0 })
+const noneActive = (project: string): ActiveCounts => ({ project, open: countSeverities([]), waived: 0, unknown: 0 })
 
-/** Counts active violations by project. */
+/** Projects may have had one name, one after the other, and no run scans two of one name. `run`: their last one. */
+export function scanKey({ project, run }: Pick<StatusRow, 'project' | 'run'>): string {
+  return `${project} ${run}`
+}
+
+/** Counts active violations by `scanKey`. */
 async function countActive(reader: HistoryReader, run: number): Promise<ReadonlyMap<string, ActiveCounts>> {
   const groups: ViolationGroup[] = []
   const choice = { run, withActive: true, resolvedAfter: undefined, by: [] }
@@ -308,9 +321,10 @@ async function countActive(reader: HistoryReader, run: number): Promise<Readonly
 /** The same of groups of active violations. */
 export function countByProject(groups: readonly ViolationGroup[]): ReadonlyMap<string, ActiveCounts> {
   const byProject = new Map<string, ActiveCounts>()
-  for (const { project, state, severity, violations } of groups) {
-    const counts = byProject.get(project) ?? noneActive()
-    byProject.set(project, counts)
+  for (const { project, run, state, severity, violations } of groups) {
+    const key = scanKey({ project, run })
+    const counts = byProject.get(key) ?? noneActive(project)
+    byProject.set(key, counts)
     if (state === 'waived' || state === 'unknown') counts[state] += violations
     else if (isOpen({ state })) counts.open[severity] += violations
   }

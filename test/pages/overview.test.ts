@@ -244,6 +244,26 @@ it('says whose open violations it counts besides those of the projects in its ta
   expect(remarks).toEqual(['Also open: 2 violations of acme/payments, which is no longer audited.'])
 })
 
+it('counts what is open of an earlier project apart from the one that has its name now, as the page of that does', async () => {
+  const projects: Record<string, string> = {}
+  const made = await openHistoryFixture({
+    fleet: { clean: true, projects: 2, incomingEvery: 0 },
+    harness: { projects },
+  })
+  const [first = '', second = ''] = made.fixture.fleet.projects().map(({ uid }) => uid)
+  projects.payments = first
+  made.fixture.set({ status: 'inactive' })
+  await made.fixture.audit()
+  projects.payments = second
+  await made.fixture.audit()
+  await using site = await openSiteOver(made)
+  const text = textOf(await site.read('/'))
+  expect(text).toContain('2 open violations of the earlier acme/payments, which is no longer audited')
+  const page = textOf(await site.read('/projects/acme/payments'))
+  expect(page).toContain('Open violations 0 None.')
+  expect(page).toContain('Open of the earlier acme/payments, which is no longer audited 2')
+})
+
 it('counts nowhere as none what the last scan could not check', async () => {
   const made = await openHistoryFixture({
     fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 1 },

@@ -50,6 +50,13 @@ describe('two projects that have one name, one after the other', () => {
     expect(JSON.parse(approved.stdout).ends).toEqual([])
   })
 
+  it('are counted apart, so that the later one has none of the violations of the other', async () => {
+    const { stdout } = await history.ask(['status'])
+    expect(stdout).toContain('Also open: 4 violations of the earlier acme/payments, which is no longer audited.')
+    const { rows } = JSON.parse((await history.ask(['status', '--format', 'json'])).stdout)
+    expect(rows).toMatchObject([{ project: 'acme/payments', run: 3, violations: { high: 0, medium: 0 } }])
+  })
+
   it('have causes of their own, which are put back where they are', async () => {
     const { rows: causes } = await history.rows('causes')
     const { rows } = await history.rows('restore', '--cause', causes[0].id)

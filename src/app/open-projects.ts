@@ -1,7 +1,7 @@
 import type { AuditedProject, AuditedService } from '../audit/project-scan.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
-import { someOf } from '../config/configuration-schema.ts'
+import { baseOf, someOf } from '../config/configuration-schema.ts'
 import { describeKey, describeUrlPosition } from '../config/describe-key.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
@@ -49,6 +49,7 @@ export function openServices(
   const file = configuration.file && displayPath(terminal.cwd(), configuration.file)
   const positionAt = (line: number) => (file === undefined ? null : { file, line })
   const clients: { close(): Promise<void> }[] = []
+  const byBase = Map.groupBy(configuration.services, baseOfService)
   const services = configuration.services.flatMap((service): AuditedService[] => {
     const { settings, uiUrl, projects, listings, filtersPerRun, matches, organisation } = service
     const isChosen = projects.some(({ ref }) => matchesProject(ref.name, only))
@@ -91,6 +92,9 @@ export function openServices(
         urlOrigin,
         organisation,
         named,
+        otherNames: (byBase.get(baseOfService(service)) ?? []).flatMap(({ settings: { name } }) =>
+          name === settings.name ? [] : [name],
+        ),
         ...(keyOrigin === undefined ? {} : { keyOrigin }),
         matches: matches.map(({ pattern, labels, line }) => ({ pattern, labels, configuredAt: positionAt(line) })),
         open: (ref, { labels, configuredAt }) =>
@@ -111,6 +115,10 @@ export function openServices(
       await Promise.all(clients.map((client) => client.close()))
     },
   }
+}
+
+function baseOfService({ settings }: Configuration['services'][number]): string {
+  return baseOf(settings.url, settings.dialect.pathPrefix)
 }
 
 /**

@@ -53,7 +53,9 @@ export async function writeUnlisted(
   const limit = pLimit(concurrency)
   const unlistedOfServices = await Promise.all(
     services.map((service) =>
-      isAsked && answering.has(service.name) && !signal.aborted ? limit(() => findUnlisted(service, run)) : undefined,
+      isAsked && answering.has(service.name) && !signal.aborted
+        ? limit(() => findUnlisted(service, auditedAs(service.otherNames, outcomes), run))
+        : undefined,
     ),
   )
   const written: ProjectRef[] = []
@@ -108,6 +110,11 @@ async function reconcileList(
   await reconcileProject(draft, outcome, remaining, { evaluator, acceptances, expected: undefined, ignored: [] })
 }
 
+/** Uids of projects that the run audits under some names of services. */
+function auditedAs(services: readonly string[], outcomes: readonly ProjectOutcome[]): ReadonlySet<string> {
+  return new Set(outcomes.flatMap(({ project }) => (services.includes(project.service) ? project.uid : [])))
+}
+
 function isSeen(statuses: ProjectOutcome['statuses']): boolean {
   return Object.values(statuses).includes('complete')
 }
@@ -119,11 +126,15 @@ interface UnlistedProjects {
 }
 
 /**
- * Finds projects that a service lists, that its key reads, and that the configuration does not name. undefined: that
- * cannot be said. The key may have no right to the list, so each request is sent once and a fault is not a gap in
- * coverage.
+ * Finds projects that a service lists, that its key reads, and that the configuration does not name. `elsewhere`: uids
+ * of those that are audited under another name of the service. undefined: that cannot be said. The key may have no right
+ * to the list, so each request is sent once and a fault is not a gap in coverage.
  */
-async function findUnlisted(service: AuditedService, reading: ListReader): Promise<UnlistedProjects | undefined> {
+async function findUnlisted(
+  service: AuditedService,
+  elsewhere: ReadonlySet<string>,
+  reading: ListReader,
+): Promise<UnlistedProjects | undefined> {
   const { named, organisation } = service
   if (organisation === undefined && named.every(({ listings }) => listings.project === 'off')) return undefined
   // A budget that is spent allows no further try.
@@ -131,7 +142,7 @@ async function findUnlisted(service: AuditedService, reading: ListReader): Promi
   const { listed, coverage } = await readProjectList(service, reading, budget)
   const namedUids = new Set(named.map(({ ref }) => ref.uid))
   if (coverage.status !== 'complete' || !listed.some(({ uid }) => namedUids.has(uid))) return undefined
-  const projects = listed.filter(({ uid }) => !namedUids.has(uid))
+  const projects = listed.filter(({ uid }) => !namedUids.has(uid) && !elsewhere.has(uid))
   if (projects.length > 0 && !(await readsOthers(service, projects, reading.signal, budget))) return undefined
   return { projects, coverage }
 }

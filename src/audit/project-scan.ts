@@ -49,6 +49,8 @@ export interface AuditedService {
   readonly organisation: string | undefined
   /** All that the configuration names, whether a run scans them or not. */
   readonly named: readonly AuditedProject[]
+  /** What the configuration calls the same service too, with other projects. */
+  readonly otherNames: readonly string[]
   /** Which projects of the list are scanned too, the first that fits; empty: the list decides nothing. */
   readonly matches: readonly MatchingEntry[]
   /** Makes a project of the list one to scan. */

@@ -612,7 +612,7 @@ function* findContradictions(configuration: DecodedConfiguration): Generator<Val
 function* findAuditedTwice(services: readonly DecodedService[]): Generator<ValueFault> {
   const audited = new Map<string, NodePath>()
   for (const [at, service] of services.entries()) {
-    const base = baseOf(service)
+    const base = baseOf(service.url, service.dialect.path_prefix)
     for (const [index, { id }] of namedProjects(service)) {
       const path = ['services', at, 'projects', index, 'id']
       const identity = JSON.stringify([base, id])
@@ -632,7 +632,7 @@ function* findAuditedTwice(services: readonly DecodedService[]): Generator<Value
 }
 
 /** Where a service's paths begin, however its URL is written. */
-function baseOf({ url, dialect: { path_prefix: prefix = defaultDialect.pathPrefix } }: DecodedService): string {
+export function baseOf(url: string, prefix = defaultDialect.pathPrefix): string {
   const { protocol, hostname, port, pathname } = new URL(url)
   const path = `${pathname}${prefix}`.replace(/\/{2,}/g, '/').replace(/\/$/, '')
   return `${protocol}//${hostname.replace(/\.$/, '')}:${port}${path}`

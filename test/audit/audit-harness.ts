@@ -176,6 +176,7 @@ export function openAuditHarness({
       key: keys?.['*'] ?? key,
       organisation,
       named: all.filter(({ ref }) => named === undefined || named.includes(ref.name)),
+      otherNames: [],
       matches: matches.map(({ pattern, labels = {} }) => ({ pattern, labels, configuredAt: null })),
       open: (ref, { labels, configuredAt }) => ({ ...projectOf(ref, ref.name.slice(5)), labels, configuredAt }),
     })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TimelineRow } from '../../src/questions/timeline.ts'
+import { openCliFixture } from '../cli/cli-fixture.ts'
 import { command } from '../cli/run-in-process.ts'
 import { policyOf } from './audit-harness.ts'
 import {
@@ -99,6 +100,24 @@ describe('a project that the configuration does not name', () => {
     f.service.failNext({ how: 'status', status: 503, path: listPath })
     await f.audit({ list, policy })
     expect(requestsOf(f)).toBe(1)
+  })
+
+  it('is not one that the configuration names under another name of the same service', async () => {
+    await using cli = await openCliFixture()
+    const [payments, orders] = cli.fleet.projects()
+    const service = (name: string, url: string, uid = '') =>
+      `  - { name: ${name}, url: "${url}", key: "\${ACME_KEY}", projects: [{ id: ${uid} }] }\n`
+    const { url } = cli.service
+    cli.directory.write(
+      'hookdrift.yaml',
+      `services:\n${service('a', url, payments?.uid)}${service('b', `${url}/`, orders?.uid)}`,
+    )
+    const uid = addProject(cli.fleet, 'refunds')
+    const { stdout } = await cli.audit(['--format', 'json'])
+    expect(listViolations(JSON.parse(stdout))).toEqual([
+      `opened project/unlisted a/* ${uid}`,
+      `opened project/unlisted b/* ${uid}`,
+    ])
   })
 
   it('is waived by its uid, and the waiver counts as used', async () => {

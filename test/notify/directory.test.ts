@@ -42,6 +42,23 @@ describe('a directory channel', () => {
     expect(readlinkSync(join(path, 'latest'))).toBe('run-1000000')
   })
 
+  it('keeps the reports of a history that an older copy took the place of only as long as there is room', async () => {
+    using directory = openDirectory()
+    const path = directory.path
+    const send = sendToDirectory({ path, formats: ['json'], keep: 4 }, reportOf)
+    for (const run of [1, 2, 8, 9]) await send(ofRun(run), never)
+    const kept: string[][] = []
+    for (const run of [3, 4]) {
+      await send(ofRun(run), never)
+      expect(readlinkSync(join(path, 'latest'))).toBe(`run-00000${run}`)
+      kept.push(readdirSync(path).filter((name) => name !== 'latest'))
+    }
+    expect(kept).toEqual([
+      ['run-000001', 'run-000002', 'run-000003', 'run-000009'],
+      ['run-000001', 'run-000002', 'run-000003', 'run-000004'],
+    ])
+  })
+
   it('takes a run again, also after a crash midway', async () => {
     using directory = openDirectory()
     const path = directory.path

@@ -57,7 +57,7 @@ function putReports({ path, keep }: Directory, report: Report, writers: Readonly
   }
   replaceDirectory(draft, join(path, name))
   pointTo(path, name)
-  forgetOld(path, keep)
+  forgetOld(path, { last: report.run.number, keep })
   return accepted
 }
 
@@ -70,23 +70,20 @@ function replaceDirectory(draft: string, target: string): void {
   rmSync(old, { recursive: true, force: true })
 }
 
-/** `latest` is replaced at once and always leads somewhere; a late delivery does not set it back. */
+/** `latest` is replaced at once and always leads somewhere. Messages come in the order of the runs. */
 function pointTo(path: string, name: string): void {
-  const newest = runsIn(path).at(-1) ?? name
   const link = join(path, '.latest.tmp')
   rmSync(link, { force: true })
-  symlinkSync(newest, link)
+  symlinkSync(name, link)
   renameSync(link, join(path, 'latest'))
 }
 
-function forgetOld(path: string, keep: number): void {
-  for (const name of runsIn(path).slice(0, -keep)) rmSync(join(path, name), { recursive: true, force: true })
-}
-
-/** Oldest first. */
-function runsIn(path: string): string[] {
-  const numberOf = (name: string) => Number(runName.exec(name)?.[1])
-  return readdirSync(path)
-    .filter((name) => runName.test(name))
-    .sort((a, b) => numberOf(a) - numberOf(b))
+/** Runs after the last one are of a history from before an older copy was put in its place: they go first. */
+function forgetOld(path: string, { last, keep }: { readonly last: number; readonly keep: number }): void {
+  const runs = readdirSync(path).flatMap((name) => {
+    const number = Number(runName.exec(name)?.[1])
+    return Number.isNaN(number) ? [] : { name, number }
+  })
+  runs.sort((a, b) => Number(b.number > last) - Number(a.number > last) || a.number - b.number)
+  for (const { name } of runs.slice(0, -keep)) rmSync(join(path, name), { recursive: true, force: true })
 }

@@ -173,7 +173,9 @@ function linkWith(placeholders: readonly string[]) {
 
 const service = z
   .strictObject({
-    name: name.describe('The name of the service, before that of the project in every report: acme/payments'),
+    name: name.describe(
+      'The name of the service, before that of the project in every report: acme/payments. Under another one, its projects begin anew in the history',
+    ),
     url: z
       .string()
       .refine(isServiceUrl, { error: 'an http or https URL without user, password, query or fragment' })

@@ -19,7 +19,7 @@ import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { type ChangeTimes, changeTypes, type FieldChange } from '../model/change.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
-import type { Kind } from '../model/resource.ts'
+import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -143,11 +143,15 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
     throw unknownResource(query.uid, run.number, [...projects, ...(kind === undefined ? [] : [kind])])
   }
   const rows: TimelineRow[] = []
+  const refs = new Map<TimelineRow, ProjectRef>()
   const resources: Json[] = []
   for (const identity of identities) {
     const versions = await readVersionsOf(reader, identity, run.number)
     const violations = await readViolationsOf(reader, identity, run.number)
-    rows.push(...rowsOf(identity, versions, violations, await readTimesOf(reader, identity, run.number)))
+    for (const row of rowsOf(identity, versions, violations, await readTimesOf(reader, identity, run.number))) {
+      rows.push(row)
+      refs.set(row, identity.project)
+    }
     const referrers = await readReferrersOf(reader, identity, run.number)
     resources.push({
       project: identity.project.name,
@@ -162,7 +166,8 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   for (const project of concerned.values()) scans.push(...(await readLatestScans(reader, run.number, project)))
   const extent = statingExtent(run, scans)
   const notes = await readNotesOf(reader, rows)
-  const named = rows.map((row) => ({ ...row, notes: notes.filter(isNoteOfRow(row)).map(({ id }) => id) }))
+  const named: TimelineRow[] = []
+  for (const row of rows) named.push({ ...row, notes: await findNotesOf(reader, row, refs.get(row), notes) })
   const used = notesNamed(named, notes).map((note) => ({ ...note, projects: [...note.projects] }))
   const latest = new Set(limited(named.toSorted(latestFirst), limit).rows)
   const kept = named.filter((row) => latest.has(row))
@@ -181,8 +186,17 @@ async function readNotesOf(reader: HistoryReader, rows: readonly TimelineRow[]):
   return from === undefined || to === undefined ? [] : readNotesBetween(reader, from, to)
 }
 
-function isNoteOfRow({ project, between }: TimelineRow): (note: Note) => boolean {
-  return (note) => between !== null && isNoteOf(note, project, between)
+/** Ids. A note names projects as they were called: by the name that a project had in the run of the change. */
+async function findNotesOf(
+  reader: HistoryReader,
+  { run, project: name, between }: TimelineRow,
+  project: ProjectRef | undefined,
+  notes: readonly Note[],
+): Promise<readonly number[]> {
+  if (between === null || !notes.some((note) => isNoteOf({ ...note, projects: [] }, name, between))) return []
+  const [scan] = project === undefined ? [] : await readLatestScans(reader, run, project)
+  const nameThen = scan?.project.name ?? name
+  return notes.filter((note) => isNoteOf(note, nameThen, between)).map(({ id }) => id)
 }
 
 interface Moment {

@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { composeReport } from '../../src/audit/compose-report.ts'
-import { deleteEndpoint } from '../../src/demo/edits.ts'
+import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { NewNote } from '../../src/history/notes.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
-import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
+import { command } from '../cli/run-in-process.ts'
+import { at, type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 import { anEndpoint, aSubscription, openLiteral } from './literal-service.ts'
 
 let fixture: FleetFixture
@@ -130,6 +132,25 @@ describe('the notes of a change', () => {
     expect(between(again, [first, again])).toEqual([{ after: 1, before: 2, notes: ['deploy 4.2'] }])
     expect(again.digests).toEqual(second.digests)
   })
+})
+
+it('of a change in a timeline are those about the name that the project had then', async () => {
+  const fleet = generateFleet({ projects: 2, incomingEvery: 0 })
+  const [first = '', second = ''] = fleet.projects().map(({ uid }) => uid)
+  const projects: Record<string, string> = { payments: first, orders: second }
+  fixture = await openFleetFixture({ fleet, harness: { projects } })
+  await fixture.audit()
+  await note('deploy of payments', { projects: ['acme/payments'] })
+  await note('deploy of orders', { projects: ['acme/orders'] })
+  const { uid } = at(fleet.open(first).endpoints, 0)
+  changeEndpoint(fleet, { project: first, uid }, (row) => ({ ...row, http_timeout: 45 }))
+  await fixture.audit()
+  Object.assign(projects, { payments: second, orders: first })
+  await fixture.audit()
+  const args = ['timeline', uid, '--history', fixture.harness.file, '--format', 'json']
+  const { rows, notes } = JSON.parse((await command(args, { cwd: fixture.harness.directory })).stdout)
+  expect(rows.at(-1)).toMatchObject({ run: 2, project: 'acme/orders', notes: [1] })
+  expect(notes).toMatchObject([{ text: 'deploy of payments' }])
 })
 
 describe('a change of filter rows', () => {

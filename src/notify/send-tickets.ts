@@ -7,7 +7,7 @@ import type { ProxyVariables } from '../service/proxy-for.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 import { type AskTracker, connectTracker, type TrackerAddress, TrackerRefusal, unlessRefused } from './ask-tracker.ts'
 import { accepted, type Message, type SendMessage } from './message.ts'
-import { type Line, onlyReason, showMessage } from './show-message.ts'
+import { type Line, onlyReason, resourceName, showMessage } from './show-message.ts'
 
 /** A ticket as its tracker shows it. */
 export interface Ticket {
@@ -201,7 +201,7 @@ function titleOf(message: Message): string {
   const severity = first === undefined ? '' : `[${first.severity}] `
   const isOne = first?.rule !== undefined && events.length === 1 && more === 0
   const what = isOne
-    ? `${first.rule}: ${first.name || (first.uid ?? '')} (${first.project ?? ''})`
+    ? `${[first.rule, resourceName(first)].filter((part) => part !== '').join(': ')} (${first.project ?? ''})`
     : (onlyReason(message) ?? title)
   return neutralise(cut(severity + what, longestTitle)).replace(/[@#]|:(?=\/\/)/g, '$&\u2060')
 }

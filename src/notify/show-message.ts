@@ -107,15 +107,19 @@ function showCause({ severity, text, rules, command }: MessageCause): Line[] {
 
 /** What happened to which resource, in one sentence. */
 export function sayEvent(event: Event): readonly Piece[] {
-  const { severity, project, rule, kind, name, uid, owner, text: what, title = rule } = event
+  const { severity, project, rule, kind, owner, text: what, title = rule } = event
   const where = project === null ? [] : [{ words: ` in ${project}` }]
   if (rule === undefined) return [{ words: wordFor(event) }, ...where, { words: ': ' }, { foreign: what }]
-  const resource =
-    kind === undefined
-      ? []
-      : [{ words: ` – ${kind} ` }, { name: name === undefined || name === '' ? (uid ?? '') : name }]
+  const named = resourceName(event)
+  const resource = kind === undefined || named === '' ? [] : [{ words: ` – ${kind} ` }, { name: named }]
   const whose = owner === undefined ? [] : [{ words: ', owner ' }, { name: owner }]
   return [{ words: `${wordFor(event)}, ${severity}: ` }, { prose: title ?? rule }, ...resource, ...where, ...whose]
+}
+
+/** The name of the resource, or its uid; nothing where the event is about all of its project, as what is overdue. */
+export function resourceName({ kind, name = '', uid = '' }: Event): string {
+  if (name !== '') return name
+  return kind === 'policy' ? '' : uid
 }
 
 /** Pieces of a line as plain text without control characters or line breaks; what is foreign is cut. */

@@ -36,6 +36,18 @@ describe('a message to Slack', () => {
     )
   })
 
+  it('names the project alone where an event is about all of it', async () => {
+    const overdue = {
+      rule: 'violation/overdue',
+      title: 'Violations are overdue',
+      kind: 'policy',
+      uid: '01P',
+      name: '',
+    } as const
+    const shown = await textOf(aMessage('msg_1', { events: [anEvent(1, overdue)] }))
+    expect(shown.split('\n')[1]).toBe('• *Opened, high:* Violations are overdue in acme/payments')
+  })
+
   it('has the command of each resource: after the steps of the first event, alone for the next ones', async () => {
     const back = (at: number, other = {}) =>
       anEvent(at, {

@@ -1,7 +1,7 @@
 import type { AuditedProject, AuditedService } from '../audit/project-scan.ts'
-import { matchesProject } from '../config/choose-projects.ts'
+import { addressOf, matchesProject, namedElsewhere } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
-import { baseOf, someOf } from '../config/configuration-schema.ts'
+import { someOf } from '../config/configuration-schema.ts'
 import { describeKey, describeUrlPosition } from '../config/describe-key.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
@@ -49,7 +49,7 @@ export function openServices(
   const file = configuration.file && displayPath(terminal.cwd(), configuration.file)
   const positionAt = (line: number) => (file === undefined ? null : { file, line })
   const clients: { close(): Promise<void> }[] = []
-  const byBase = Map.groupBy(configuration.services, baseOfService)
+  const addresses = configuration.services.map(addressOf)
   const services = configuration.services.flatMap((service): AuditedService[] => {
     const { settings, uiUrl, projects, listings, filtersPerRun, matches, organisation } = service
     const isChosen = projects.some(({ ref }) => matchesProject(ref.name, only))
@@ -83,6 +83,7 @@ export function openServices(
     // A configuration without any of them is refused.
     if (key === undefined) return []
     const keyOrigin = service.key === undefined ? first?.keyOrigin : describeKey(key, service.keyPosition, file)
+    const address = addressOf(service)
     const position = matches[0] === undefined ? null : positionAt(matches[0].line)
     return [
       {
@@ -92,9 +93,10 @@ export function openServices(
         urlOrigin,
         organisation,
         named,
-        otherNames: (byBase.get(baseOfService(service)) ?? []).flatMap(({ settings: { name } }) =>
-          name === settings.name ? [] : [name],
+        otherNames: addresses.flatMap(({ name, base }) =>
+          base === address.base && name !== address.name ? [name] : [],
         ),
+        namedElsewhere: namedElsewhere(address, addresses),
         ...(keyOrigin === undefined ? {} : { keyOrigin }),
         matches: matches.map(({ pattern, labels, line }) => ({ pattern, labels, configuredAt: positionAt(line) })),
         open: (ref, { labels, configuredAt }) =>
@@ -115,10 +117,6 @@ export function openServices(
       await Promise.all(clients.map((client) => client.close()))
     },
   }
-}
-
-function baseOfService({ settings }: Configuration['services'][number]): string {
-  return baseOf(settings.url, settings.dialect.pathPrefix)
 }
 
 /**

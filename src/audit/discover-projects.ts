@@ -198,7 +198,8 @@ function findProjects(
     sealer,
   }: { readonly scans: readonly RecordedScan[]; readonly labelsOf: LabelsOf; readonly sealer: Sealer },
 ): { readonly projects: readonly AuditedProject[]; readonly list: ProjectList } {
-  const named = new Set(service.named.map(({ ref }) => ref.uid))
+  // Audited twice, its violations would be counted and sent twice, and its secrets be shared with themselves.
+  const named = new Set([...service.named.map(({ ref }) => ref.uid), ...service.namedElsewhere])
   const taken = new Set(service.named.map(({ ref }) => shortName(ref)))
   const past = scans
     .map(({ project }) => project)

@@ -51,6 +51,8 @@ export interface AuditedService {
   readonly named: readonly AuditedProject[]
   /** What the configuration calls the same service too, with other projects. */
   readonly otherNames: readonly string[]
+  /** Uids of the projects that it names under those. */
+  readonly namedElsewhere: ReadonlySet<string>
   /** Which projects of the list are scanned too, the first that fits; empty: the list decides nothing. */
   readonly matches: readonly MatchingEntry[]
   /** Makes a project of the list one to scan. */

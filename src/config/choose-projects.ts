@@ -1,5 +1,6 @@
 import { matchesGlob } from '../model/glob.ts'
 import { isProjectList, type Kind, type ProjectRef } from '../model/resource.ts'
+import { defaultDialect } from '../service/dialect.ts'
 
 /** Whether `acme/payments` matches: by that name, by `payments`, or by a pattern with `*`. No patterns match all. */
 export function matchesProject(name: string, patterns: readonly string[]): boolean {
@@ -34,22 +35,55 @@ export function mayBeDiscovered({ name, service, uid }: ProjectRef, patterns: re
   return isProjectList({ uid }) || short === uid || patterns.some((pattern) => matchesGlob(short, pattern))
 }
 
+/** Where a service's paths begin, however its URL is written. */
+export function baseOf(url: string, prefix = defaultDialect.pathPrefix): string {
+  const { protocol, hostname, port, pathname } = new URL(url)
+  const path = `${pathname}${prefix}`.replace(/\/{2,}/g, '/').replace(/\/$/, '')
+  return `${protocol}//${hostname.replace(/\.$/, '')}:${port}${path}`
+}
+
+/** A service as a configuration describes it. `uids`: of the projects that it names. */
+interface AddressedService {
+  readonly name: string
+  readonly base: string
+  readonly uids: readonly string[]
+}
+
+/** Uids of projects that are audited under another name of a service, where the configuration names them. */
+export function namedElsewhere(
+  { name, base }: Pick<AddressedService, 'name' | 'base'>,
+  services: readonly AddressedService[],
+): ReadonlySet<string> {
+  return new Set(services.flatMap((other) => (other.base === base && other.name !== name ? other.uids : [])))
+}
+
+export function addressOf({ settings: { name, url, dialect }, projects }: ServiceEntries): AddressedService {
+  return { name, base: baseOf(url, dialect.pathPrefix), uids: projects.map(({ ref }) => ref.uid) }
+}
+
 /** Whether a project that a run scanned is one that a configuration names or may have found. */
 export function configuredIn(services: readonly ServiceEntries[]): (project: ProjectRef) => boolean {
+  const addresses = services.map(addressOf)
   const byName = new Map(
-    services.map(({ settings, projects, matches }) => [
-      settings.name,
-      { named: new Set(projects.map(({ ref }) => ref.name)), patterns: matches.map(({ pattern }) => pattern) },
+    services.map((service) => [
+      service.settings.name,
+      {
+        named: new Set(service.projects.map(({ ref }) => ref.name)),
+        patterns: service.matches.map(({ pattern }) => pattern),
+        elsewhere: namedElsewhere(addressOf(service), addresses),
+      },
     ]),
   )
   return (project) => {
     const service = byName.get(project.service)
-    return service !== undefined && (service.named.has(project.name) || mayBeDiscovered(project, service.patterns))
+    if (service === undefined) return false
+    const { named, patterns, elsewhere } = service
+    return named.has(project.name) || (mayBeDiscovered(project, patterns) && !elsewhere.has(project.uid))
   }
 }
 
 interface ServiceEntries {
-  readonly settings: { readonly name: string }
+  readonly settings: { readonly name: string; readonly url: string; readonly dialect: { readonly pathPrefix: string } }
   readonly projects: readonly { readonly ref: ProjectRef }[]
   readonly matches: readonly { readonly pattern: string }[]
 }

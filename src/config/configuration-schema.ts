@@ -12,7 +12,7 @@ import { describeName, describeReference, describeText } from '../yaml/describe-
 import type { NodePath } from '../yaml/node-values.ts'
 import type { FileLimits } from '../yaml/parse-yaml.ts'
 import { checkFaults, findRepeats, type ValueFault } from '../yaml/value-fault.ts'
-import { matchesProject } from './choose-projects.ts'
+import { baseOf, matchesProject } from './choose-projects.ts'
 import { referenceIn } from './describe-key.ts'
 import { dialectSchema, findHeadersTwice } from './dialect-schema.ts'
 import { referenceForms, withoutReferences } from './expand-references.ts'
@@ -631,13 +631,6 @@ function* findAuditedTwice(services: readonly DecodedService[]): Generator<Value
       }
     }
   }
-}
-
-/** Where a service's paths begin, however its URL is written. */
-export function baseOf(url: string, prefix = defaultDialect.pathPrefix): string {
-  const { protocol, hostname, port, pathname } = new URL(url)
-  const path = `${pathname}${prefix}`.replace(/\/{2,}/g, '/').replace(/\/$/, '')
-  return `${protocol}//${hostname.replace(/\.$/, '')}:${port}${path}`
 }
 
 /** Finds schedules, channels and readers that are for no project. */

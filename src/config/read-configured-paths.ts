@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { mayBeDiscovered } from './choose-projects.ts'
+import { baseOf, mayBeDiscovered, namedElsewhere } from './choose-projects.ts'
 import type { Schedule } from './configuration.ts'
 import { configurationSchema } from './configuration-schema.ts'
 import { expandReferences, type ReferenceSources } from './expand-references.ts'
@@ -57,6 +57,8 @@ const selection = z.looseObject({
     .array(
       z.looseObject({
         name: name.catch(''),
+        url: z.string().catch(''),
+        dialect: z.looseObject({ path_prefix: z.string().exactOptional().catch('') }).catch({}),
         projects: z
           .union([
             z.literal('all').transform(() => [{ id: '', name: '', match: '*' }]),
@@ -108,6 +110,11 @@ export function readConfiguredPaths(
     },
   )
   const isKeyKnown = sealKey !== '' && !isUnresolved(sealKey)
+  const addresses = value.services.map(({ name, url, dialect, projects }) => {
+    const uids = projects.flatMap(({ id, match }) => (match === undefined ? id : []))
+    return { name, base: URL.canParse(url) ? baseOf(url, dialect.path_prefix) : url, uids }
+  })
+  const elsewhere = addresses.map((address) => namedElsewhere(address, addresses))
   return {
     history: isKeyKnown ? { ...location, sealKey } : location,
     policy: value.policy === undefined ? undefined : resolve(dirname(file), resolved('policy', value.policy)),
@@ -116,12 +123,13 @@ export function readConfiguredPaths(
     ),
     isDiscovered: (project) =>
       value.services.some(
-        (service) =>
+        (service, at) =>
           service.name === project.service &&
           mayBeDiscovered(
             project,
             service.projects.flatMap(({ match }) => match ?? []),
-          ),
+          ) &&
+          !elsewhere[at]?.has(project.uid),
       ),
     schedules: planned.filter(({ slackMs }) => !Number.isNaN(slackMs)),
     channels: value.notify.map(({ name, type }) => ({ name, type })),

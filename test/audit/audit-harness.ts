@@ -177,6 +177,7 @@ export function openAuditHarness({
       organisation,
       named: all.filter(({ ref }) => named === undefined || named.includes(ref.name)),
       otherNames: [],
+      namedElsewhere: new Set(),
       matches: matches.map(({ pattern, labels = {} }) => ({ pattern, labels, configuredAt: null })),
       open: (ref, { labels, configuredAt }) => ({ ...projectOf(ref, ref.name.slice(5)), labels, configuredAt }),
     })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { Report } from '../../src/model/report.ts'
+import { openCliFixture } from '../cli/cli-fixture.ts'
+import { command } from '../cli/run-in-process.ts'
 import {
   addProject,
   changeProject,
@@ -70,6 +72,25 @@ describe('the list of a service', () => {
       ['acme/payments', { found: 'yes' }],
     ])
   })
+})
+
+it('leaves a project to another service of the same URL that names it, and it is expected there alone', async () => {
+  await using cli = await openCliFixture()
+  const [payments] = cli.fleet.projects()
+  const { url } = cli.service
+  const all = `{ name: acme, url: "${url}", key: "\${ACME_KEY}", organisation: ${cli.fleet.organisationId}, projects: all }`
+  const pay = `{ name: pay, url: "${url}/", key: "\${ACME_KEY}", projects: [{ id: ${payments?.uid}, name: payments }] }`
+  const scanned = async (...services: string[]) => {
+    cli.directory.write('hookdrift.yaml', `services:\n${services.map((one) => `  - ${one}\n`).join('')}`)
+    const report: Report = JSON.parse((await cli.audit(['--format', 'json'])).stdout)
+    expect(report.violations.filter(({ rule }) => rule === 'endpoint/secret-shared')).toEqual([])
+    return scannedProjects(report)
+  }
+  expect(await scanned(all)).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
+  expect(await scanned(all, pay)).toEqual(['acme/*', 'acme/orders', 'pay/payments'])
+  const status = ['status', '--config', cli.directory.file('hookdrift.yaml'), '--format', 'json']
+  const { rows } = JSON.parse((await command(status, { cwd: cli.directory.path, env: cli.env })).stdout)
+  expect(rows.map(({ project }: { project: string }) => project)).toEqual(['acme/*', 'acme/orders', 'pay/payments'])
 })
 
 describe('a project that comes, goes or is renamed', () => {

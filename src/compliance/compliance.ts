@@ -198,7 +198,7 @@ export interface CompliancePeriod {
   readonly incomplete: readonly { readonly run: number; readonly at: string; readonly walks: number }[]
   /** The longest time without a run, the ends of the period included. */
   readonly longest_gap: TimeGap
-  /** The same without a complete one. */
+  /** The same without a complete one, or without a complete scan of one of the projects. */
   readonly longest_incomplete: TimeGap
   /** The longest time without a run that leaves no gap in the evidence: the interval of the schedule, or 25 h. */
   readonly most_gap_ms: number

@@ -369,7 +369,7 @@ function limitsOfFilters(kinds: ReadonlySet<Kind>, { coverage }: Report): string
   return [`A filter of the configuration narrowed ${count(narrowed.length, 'walk')} of what its rules evaluate.`]
 }
 
-/** What an incomplete run did not read, no run saw. */
+/** What an incomplete run did not read, no run saw; nor did a run of other projects see it. */
 function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
   if (period === undefined) return []
   const { gaps, most_gap_ms, longest_gap, longest_incomplete } = period
@@ -380,7 +380,10 @@ function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
   ]
   const { ms } = longest_incomplete
   if (ms <= most_gap_ms || ms <= longest_gap.ms) return withoutRun
-  return [...withoutRun, `The period has a time of ${showOpenTime(ms)} without a complete run, longer than ${most}.`]
+  return [
+    ...withoutRun,
+    `The period has a time of ${showOpenTime(ms)} without a complete scan of every project, longer than ${most}.`,
+  ]
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {

@@ -2,10 +2,12 @@ import { findPeriod } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import type { RecordedPolicy } from '../history/sql/read-run.ts'
-import { type CommittedRun, listEndedRuns, listRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, countIncompleteWalks, listEndedRuns, listRuns } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { ResolvedViolation, WaivedViolation } from '../history/sql/violations.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
+import { isProjectList, projectKey } from '../model/resource.ts'
 import type { RunSchedule, RunScope } from '../model/run-scope.ts'
 import type {
   Compliance,
@@ -81,11 +83,14 @@ export function measurePeriod(
     before,
     mostGapMs,
     incomplete,
+    scans,
   }: {
     readonly before: CommittedRun | undefined
     readonly mostGapMs: number
     /** Numbers of runs with a walk that was not complete. */
     readonly incomplete: ReadonlySet<number>
+    /** For each project, from when on it was to be scanned, and when it was so completely; in milliseconds. */
+    readonly scans: readonly (readonly number[])[]
   },
 ): Measures {
   const [first] = within
@@ -103,7 +108,9 @@ export function measurePeriod(
   const complete = within.filter(({ number }) => !incomplete.has(number)).map(({ startedAt }) => Date.parse(startedAt))
   return {
     longest_gap: longestOf(gaps),
-    longest_incomplete: longestOf(gapsBetween([start, ...complete, end])),
+    longest_incomplete: longestOf(
+      [[start, ...complete], ...scans].flatMap((instants) => gapsBetween([...instants, end])),
+    ),
     most_gap_ms: mostGapMs,
     gaps: gaps.filter(({ ms }) => ms > mostGapMs).length,
     covered_ms: coveredMs,
@@ -193,8 +200,45 @@ async function periodOf(
     incomplete: withGaps
       .map(({ number, startedAt, incomplete }) => ({ run: number, at: startedAt, walks: incomplete }))
       .reverse(),
-    ...measurePeriod({ start, end }, within, { before, mostGapMs, incomplete }),
+    ...measurePeriod({ start, end }, within, {
+      before,
+      mostGapMs,
+      incomplete,
+      scans: await readCompleteScanTimes(history, within, { start, before }),
+    }),
   }
+}
+
+/**
+ * Other runs of the period may have scanned some projects only. Of each project of the last run: the start of the period,
+ * or of its first scan, and of the runs that scanned it completely.
+ */
+async function readCompleteScanTimes(
+  history: HistoryReader,
+  within: readonly [CommittedRun, ...CommittedRun[]],
+  { start, before }: { readonly start: number; readonly before: CommittedRun | undefined },
+): Promise<readonly (readonly number[])[]> {
+  const [first] = within
+  const last = within.at(-1) ?? first
+  const knownBefore = new Set(
+    before === undefined
+      ? []
+      : (await readLatestScans(history, before.number)).map(({ project }) => projectKey(project)),
+  )
+  const times: number[][] = []
+  for (const { project, run } of await readLatestScans(history, last.number)) {
+    if (run.number !== last.number || isProjectList(project)) continue
+    const incompleteWalks = await countIncompleteWalks(history, [project], first.number, last.number)
+    const scans = within.filter(({ number }) => incompleteWalks.has(number))
+    const complete = scans.filter(({ number }) => incompleteWalks.get(number) === 0)
+    const since = knownBefore.has(projectKey(project)) ? [start] : scans.slice(0, 1).map(startOf)
+    times.push([...since, ...complete.map(startOf)])
+  }
+  return times
+}
+
+function startOf({ startedAt }: CommittedRun): number {
+  return Date.parse(startedAt)
 }
 
 /** Both in milliseconds since the epoch. */

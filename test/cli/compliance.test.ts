@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import type { Compliance, ControlEvidence } from '../../src/compliance/compliance.ts'
 import { deleteEndpoint, setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
-import { at } from '../audit/fleet-fixture.ts'
+import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 
@@ -238,6 +239,27 @@ describe('a run of a part of the fleet', () => {
       known: 2,
     })
     expect(control(await compliance('--run', '1'), 'W-1').state).toBe('met')
+  })
+
+  it('leaves the rest unseen over a period, however complete its last run is', async () => {
+    await using fixture = await openFleetFixture({ fleet: { projects: 2 } })
+    const { audit, harness } = fixture
+    const daily = async (only?: readonly string[]) => {
+      await audit(only === undefined ? {} : { only })
+      harness.advance(dayMs - 60_000)
+    }
+    await daily()
+    for (let day = 0; day < 5; day++) await daily(['acme/payments'])
+    await daily()
+    const assess = async (from: string) => {
+      const words = ['report', '--framework', 'soc2', '--from', from, '--format', 'json', '--history', harness.file]
+      return control(JSON.parse((await command(words, { cwd: harness.directory })).stdout), 'CC6.1')
+    }
+    expect(await assess('1')).toMatchObject({
+      state: 'partially_assessed',
+      reason: 'The period has a time of 6 d without a complete scan of every project, longer than 25 h.',
+    })
+    expect((await assess('6')).state).toBe('met')
   })
 
   it('names what is waived in the rest', async () => {

@@ -246,7 +246,12 @@ describe('the state of a control', () => {
   const hourMs = 3_600_000
   it.each([
     [0, 72, 'met', 'No open violation, and the run observed everything that its rules evaluate.'],
-    [0, 96, 'partially_assessed', 'The period has a time of 4 d without a complete run, longer than 25 h.'],
+    [
+      0,
+      96,
+      'partially_assessed',
+      'The period has a time of 4 d without a complete scan of every project, longer than 25 h.',
+    ],
     [1, 72, 'partially_assessed', 'The period has a gap of 3 d without a run, longer than 25 h.'],
     [3, 72, 'partially_assessed', 'The period has 3 gaps without a run longer than 25 h; the longest is 3 d.'],
   ])('says how often no run was made for too long: %d, or none was complete: %d h', (gaps, hours, state, reason) => {

@@ -10,6 +10,7 @@ const measure = (
   end: number,
   before?: number,
   incomplete: readonly number[] = [],
+  scans: readonly (readonly number[])[] = [],
 ) =>
   measurePeriod(
     { start, end: start + end * hour },
@@ -18,6 +19,7 @@ const measure = (
       before: before === undefined ? undefined : runAt(1, before),
       mostGapMs: 25 * hour,
       incomplete: new Set(incomplete),
+      scans: scans.map((hours) => hours.map((one) => Date.parse(at(one)))),
     },
   )
 
@@ -51,6 +53,20 @@ describe('how well runs cover a period', () => {
       to: at(24.05),
       ms: 24.05 * hour,
     })
+  })
+
+  it('is also a matter of the longest time without a complete scan of one project', () => {
+    const { gaps, longest_incomplete } = measure(
+      [0, 24, 48, 72],
+      72.05,
+      undefined,
+      [],
+      [
+        [0, 24, 48, 72],
+        [24, 72],
+      ],
+    )
+    expect([gaps, longest_incomplete]).toEqual([0, { from: at(24), to: at(72), ms: 48 * hour }])
   })
 
   it('is never more than the whole', () => {

@@ -134,7 +134,9 @@ export const complianceSchema = z
           .describe('The longest time without a run, the ends of the period included.'),
         longest_incomplete: z
           .object({ from: schemas.time, to: schemas.time, ms: schemas.count })
-          .describe('The longest time without a run whose walks were all complete, the ends of the period included.'),
+          .describe(
+            'The longest time without a run whose walks were all complete, or without a complete scan of one of the projects, the ends of the period included.',
+          ),
         most_gap_ms: z
           .number()
           .min(0)

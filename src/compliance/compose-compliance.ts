@@ -59,7 +59,7 @@ export interface ComplianceInput {
   readonly silenced?: readonly ReportViolation[]
   /** Changes that may have been made in change windows, the latest first. Default: none. */
   readonly expected?: readonly ExpectedChange[]
-  /** What policies of earlier runs of the period left out, and the start of the last run of each. */
+  /** Policies of earlier runs of the period, and the start of the last run of each. */
   readonly formerPolicies?: readonly FormerPolicy[]
   readonly period?: CompliancePeriod
   /** Violations that were resolved within the period, before the run. */
@@ -71,6 +71,7 @@ export interface ComplianceInput {
 }
 
 export interface FormerPolicy {
+  readonly rules: readonly EvaluatedRule[]
   readonly policy: PolicyFacts
   readonly until: string
 }
@@ -141,14 +142,21 @@ interface Evaluation {
 }
 
 function assessControl(control: FrameworkControl, framework: string, evaluation: Evaluation): ControlEvidence {
-  const { report, period, violations, waivedMeanwhile, threshold } = evaluation
+  const { report, period, violations, waivedMeanwhile, formerPolicies, threshold } = evaluation
+  const isNamed = ({ controls }: EvaluatedRule) => controls.includes(`${framework}:${control.id}`)
   const evaluated = report.rules.flatMap((rule) => {
-    const isNamed = rule.controls.includes(`${framework}:${control.id}`)
-    const rationale = rationaleFor(control, rule.id) ?? (isNamed ? 'The policy names it for this control.' : undefined)
+    const rationale =
+      rationaleFor(control, rule.id) ?? (isNamed(rule) ? 'The policy names it for this control.' : undefined)
     return rationale === undefined ? [] : [{ rule, rationale }]
   })
   const ids = new Set(evaluated.map(({ rule }) => rule.id))
-  const ruleViolations = violations.filter(({ rule }) => ids.has(rule))
+  const formerlyNamed = new Set(formerPolicies.flatMap(({ rules }) => rules.filter(isNamed).map(({ id }) => id)))
+  const isOfControl = ({ rule }: { readonly rule: string }) =>
+    ids.has(rule) || rationaleFor(control, rule) !== undefined || formerlyNamed.has(rule)
+  // What a rule found is not undone by a policy that no longer has the rule.
+  const ruleViolations = violations.filter(
+    (violation) => ids.has(violation.rule) || (violation.state === 'resolved' && isOfControl(violation)),
+  )
   const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
   const kinds = new Set(evaluated.flatMap(({ rule }) => rule.needs))
   const coverage = coverageOf(
@@ -156,8 +164,6 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
     report,
   )
   const accepted = report.accepted.filter(({ rule }) => ids.has(rule))
-  const isOfControl = ({ rule }: { readonly rule: string }) =>
-    ids.has(rule) || rationaleFor(control, rule) !== undefined
   const exemptions = exemptionsOf({ ...evaluation, ruleViolations, accepted, isOfControl })
   const open = ruleViolations.filter(isOpen)
   const counted = open.filter(({ severity }) => isAtLeast(severity, threshold))
@@ -180,7 +186,7 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
     ],
     limits: [...limitsOfFleet(report), ...limitsOfFilters(kinds, report), ...limitsOfPeriod(period)],
   })
-  const waivers = waiversOf([...ruleViolations, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
+  const waivers = waiversOf([...ruleViolations, ...waivedMeanwhile.filter(isOfControl)])
   const { started_at: from, finished_at: to } = report.run
   return {
     id: control.id,

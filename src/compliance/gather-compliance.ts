@@ -56,9 +56,9 @@ export async function gatherCompliance(
     elsewhere: (await policyResults.elsewhere(last.number)).map(toReported),
     silenced: (await policyResults.silenced(last.number)).map(toReported),
     formerPolicies: (await policyResults.policiesBetween(first.number - 1, last.number)).flatMap(
-      ({ lastRun, policy }) => {
+      ({ lastRun, rules, policy }) => {
         const run = lastRun === last.number ? undefined : within.find(({ number }) => number === lastRun)
-        return run === undefined ? [] : [{ policy, until: run.startedAt }]
+        return run === undefined ? [] : [{ rules, policy, until: run.startedAt }]
       },
     ),
     expected: await policyResults.expectedBetween(first.number - 1, last.number),
@@ -148,7 +148,7 @@ export interface PolicyResults {
   elsewhere(run: number): Promise<readonly RecordedViolation[]>
   /** Violations that people or the policy ended by a run, and of which the value is still there; the latest first. */
   silenced(run: number): Promise<readonly ResolvedViolation[]>
-  /** What the policies of runs after `after`, up to `run`, left out. */
+  /** The policies of runs after `after`, up to `run`. */
   policiesBetween(after: number, run: number): Promise<readonly RecordedPolicy[]>
   /** Violations that runs after `after` and before `run` resolved, the latest first. */
   resolvedBefore(after: number, run: number): Promise<readonly ResolvedViolation[]>

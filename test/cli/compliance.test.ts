@@ -176,6 +176,24 @@ describe('a violation that is still there', () => {
     expect(first?.until).toMatch(/^20/)
   })
 
+  it.each([
+    ['endpoint/inactive', 'ours.yaml', 'W-2'],
+    ['acme/on', 'soc2', 'CC6.1'],
+  ])('is an exemption of a period whose last policy no longer has its rule: %s', async (rule, framework, id) => {
+    const assert = `assert: "resource.status == 'active'"`
+    const custom = `{ id: acme/on, kind: endpoint, ${assert}, severity: high, message: it is off, controls: [soc2:CC6.1] }`
+    await using story = await openStory(`${drift}custom: [${custom}]\n`)
+    const { cli, compliance } = story
+    breakOne(cli)
+    await cli.audit()
+    cli.directory.write('policy.yaml', 'extends: [tls]\n')
+    await cli.audit()
+    const { violations, exemptions } = control(await compliance('--framework', framework, '--from', '1'), id)
+    const ended = violations.filter((violation) => violation.rule === rule)
+    expect(ended).toMatchObject([{ state: 'resolved', resolution: 'policy' }])
+    expect(exemptions).toMatchObject([{ kind: 'rule_off', rule, fingerprint: ended[0]?.fingerprint }])
+  })
+
   it('is an acceptance with its reason, counted once', async () => {
     await using story = await openStory()
     const { cli, run, report, compliance } = story

@@ -342,7 +342,7 @@ describe('the evidence for a control', () => {
       }),
       framework,
       policy: { packs: ['all'], exceptions: today, waivers: [{ ...written, owner: 'others' }, written] },
-      formerPolicies: [{ policy: { packs: [], exceptions: [...today, ...former], waivers: [] }, until }],
+      formerPolicies: [{ rules: [], policy: { packs: [], exceptions: [...today, ...former], waivers: [] }, until }],
     })
     const [exemptions, ofSources] = controls.map((control) =>
       control.exemptions.map(({ kind, reason, match, until: end, configured_at }) => [

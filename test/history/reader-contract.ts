@@ -451,18 +451,21 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect((await uses(2)).map(({ violations }) => violations)).toEqual([1, 1, 1])
     })
 
-    it('lists what policies left out in a period, each once with its first and last run there', async () => {
+    it('lists the policies of a period, each once with its first and last run there', async () => {
       const stage = (policy: PolicyFacts) => async (draft: Draft) => {
         await walkAll(draft)
         await draft.stageContext(aContext({ policy }))
       }
-      const [some, none] = [aContext().policy, { packs: ['tls'], exceptions: [], waivers: [] }]
+      const { rules, policy: some } = aContext()
+      const none = { packs: ['tls'], exceptions: [], waivers: [] }
       for (const policy of [some, none, some]) await run(stage(policy))
       expect(await readPoliciesBetween(fixture.history, 0, 3)).toEqual([
-        { firstRun: 1, lastRun: 3, policy: some },
-        { firstRun: 2, lastRun: 2, policy: none },
+        { firstRun: 1, lastRun: 3, rules, policy: some },
+        { firstRun: 2, lastRun: 2, rules, policy: none },
       ])
-      expect(await readPoliciesBetween(fixture.history, 1, 2)).toEqual([{ firstRun: 2, lastRun: 2, policy: none }])
+      expect(await readPoliciesBetween(fixture.history, 1, 2)).toEqual([
+        { firstRun: 2, lastRun: 2, rules, policy: none },
+      ])
     })
 
     it('names the runs of a period whose changes touch a change window', async () => {

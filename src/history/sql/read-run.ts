@@ -17,10 +17,11 @@ import { coverageOfWalk, inListingOrder, latestScansAt, type RecordedScan, type 
 import type { Session } from './session.ts'
 import { violationsOfRun } from './violations.ts'
 
-/** What a policy leaves out, and the first and last run of those that were asked for that recorded it. */
+/** The rules of a policy and what it leaves out, and the first and last run of those that were asked for that recorded it. */
 export interface RecordedPolicy {
   readonly firstRun: number
   readonly lastRun: number
+  readonly rules: readonly EvaluatedRule[]
   readonly policy: PolicyFacts
 }
 
@@ -241,8 +242,8 @@ async function readUnreferenced(session: Session, run: number): Promise<RunInput
 }
 
 /**
- * What the policies of committed runs after `after`, up to `run`, leave out; by their first run. Runs that agree share a
- * document, so few are read.
+ * The rules of policies of committed runs after `after`, up to `run`, and what they leave out; by their first run. Runs that
+ * agree share a document, so few are read.
  */
 export function readPoliciesBetween(
   history: HistoryReader,
@@ -254,7 +255,7 @@ export function readPoliciesBetween(
     if (history.visibility.isWhole) return policies
     const scans = seenScans(await latestScansAt(session, run), history.visibility)
     const visible = scans.map(({ project }) => project.name)
-    return policies.map(({ firstRun, lastRun, policy }) => ({ firstRun, lastRun, policy: seenPolicy(policy, visible) }))
+    return policies.map(({ policy, ...recorded }) => ({ ...recorded, policy: seenPolicy(policy, visible) }))
   })
 }
 
@@ -278,7 +279,7 @@ export function readProjects(document: string | null): readonly ProjectEvaluatio
 }
 
 async function policiesBetween(session: Session, after: number, run: number): Promise<RecordedPolicy[]> {
-  const rows = await session.all<Omit<RecordedPolicy, 'policy'> & { readonly body: string }>(
+  const rows = await session.all<Omit<RecordedPolicy, 'rules' | 'policy'> & { readonly body: string }>(
     `SELECT g."firstRun", g."lastRun", d.body FROM hookdrift.document d JOIN
        (SELECT rules_document, min(number) AS "firstRun", max(number) AS "lastRun" FROM hookdrift.run
         WHERE state = 'committed' AND number > $1 AND number <= $2 GROUP BY rules_document) g
@@ -286,7 +287,10 @@ async function policiesBetween(session: Session, after: number, run: number): Pr
      ORDER BY g."firstRun"`,
     [after, run],
   )
-  return rows.map(({ body, ...runs }) => ({ ...runs, policy: readStableContext(body).policy }))
+  return rows.map(({ body, ...runs }) => {
+    const { rules, policy } = readStableContext(body)
+    return { ...runs, rules, policy }
+  })
 }
 
 /**

@@ -6,7 +6,7 @@ import { type PolicyException, type PolicyFacts, unknownPolicy } from '../model/
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import { type RunScope, unknownScope } from '../model/run-scope.ts'
-import { showOpenTime } from '../model/time.ts'
+import { minuteOf, showOpenTime } from '../model/time.ts'
 import {
   type AcceptedViolation,
   countSeverities,
@@ -184,7 +184,12 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
       ...gapsOfRows(rules, report.projects),
       ...gapsOfViolations(ruleViolations.filter((violation) => violation.state === 'unknown').length),
     ],
-    limits: [...limitsOfFleet(report), ...limitsOfFilters(kinds, report), ...limitsOfPeriod(period)],
+    limits: [
+      ...limitsOfFleet(report),
+      ...limitsOfFilters(kinds, report),
+      ...limitsOfPeriod(period),
+      ...limitsOfPolicies(formerPolicies, ids),
+    ],
   })
   const waivers = waiversOf([...ruleViolations, ...waivedMeanwhile.filter(isOfControl)])
   const { started_at: from, finished_at: to } = report.run
@@ -390,6 +395,16 @@ function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
     ...withoutRun,
     `The period has a time of ${showOpenTime(ms)} without a complete scan of every project, longer than ${most}.`,
   ]
+}
+
+/** `ids`: the rules of the control in the last run. Under a policy with none of them, no run evaluated anything. */
+function limitsOfPolicies(formerPolicies: readonly FormerPolicy[], ids: ReadonlySet<string>): string[] {
+  const without = formerPolicies.filter(({ rules }) => !rules.some(({ id }) => ids.has(id)))
+  const last = without
+    .map(({ until }) => until)
+    .sort()
+    .at(-1)
+  return last === undefined ? [] : [`Until ${minuteOf(last)}, runs evaluated a policy with none of its rules.`]
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {

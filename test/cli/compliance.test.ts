@@ -296,6 +296,21 @@ describe('a run of a part of the fleet', () => {
   })
 })
 
+it('a control of which a policy had no rule is partially assessed over a period that the policy reaches into', async () => {
+  await using story = await openStory('extends: []\nrules: { endpoint/inactive: {} }\n')
+  const { cli, compliance } = story
+  await cli.audit()
+  cli.directory.write('policy.yaml', drift)
+  await cli.audit()
+  const period = await compliance('--from', '1')
+  expect(control(period, 'W-2').state).toBe('met')
+  expect(control(period, 'W-1')).toMatchObject({
+    state: 'partially_assessed',
+    reason: expect.stringMatching(/^Until 20[-\d]+ \d\d:\d\d UTC, runs evaluated a policy with none of its rules\.$/),
+  })
+  expect(control(await compliance('--from', '2'), 'W-1').state).toBe('met')
+})
+
 describe('the head of a report', () => {
   it('says from when on there is evidence, and how little of the period that is', async () => {
     await using story = await openStory()

@@ -194,6 +194,8 @@ export interface CompliancePeriod {
   /** Committed runs in it, and those that were interrupted. */
   readonly runs: number
   readonly interrupted: number
+  /** Runs between the first and the last of them that are gone, with what began and ended between two that are left. */
+  readonly pruned: number
   /** Runs with a walk that was not complete. */
   readonly incomplete: readonly { readonly run: number; readonly at: string; readonly walks: number }[]
   /** The longest time without a run, the ends of the period included. */

@@ -192,11 +192,15 @@ async function periodOf(
   const met = ended.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
   const withGaps = met.filter(({ isCommitted, incomplete }) => isCommitted && incomplete > 0)
   const incomplete = new Set(withGaps.map(({ number }) => number))
+  const [first] = within
+  const last = within.at(-1) ?? first
+  const left = ended.filter(({ number }) => number >= first.number && number <= last.number)
   return {
     from: new Date(start).toISOString(),
     to: new Date(end).toISOString(),
     runs: within.length,
     interrupted: met.filter(({ isCommitted }) => !isCommitted).length,
+    pruned: last.number - first.number + 1 - left.length,
     incomplete: withGaps
       .map(({ number, startedAt, incomplete }) => ({ run: number, at: startedAt, walks: incomplete }))
       .reverse(),

@@ -327,6 +327,28 @@ describe('the head of a report', () => {
     expect(controls[0]?.reason).toContain('The period has a gap of 90 d without a run, longer than 25 h.')
   })
 
+  it('says that runs of a period were pruned, and with them what began and ended between others', async () => {
+    await using fixture = await openFleetFixture()
+    const { audit, harness, set } = fixture
+    await audit()
+    set({ url: 'http://plain.example.com' })
+    await audit()
+    set({ url: 'https://sealed.example.com' })
+    await audit()
+    await audit()
+    const ask = async (...args: string[]) =>
+      (await command([...args, '--history', harness.file], { cwd: harness.directory })).stdout
+    const report = ['report', '--framework', 'soc2', '--from', '1', '--format']
+    const said = 'were pruned: what began and ended between two that are left is not listed'
+    expect(await ask(...report, 'json')).toContain('endpoint/url-not-https')
+    expect(await ask(...report, 'text')).not.toContain('pruned')
+    await ask('prune', '--keep-last', '1', '--keep-yearly', '2')
+    const { period, controls } = JSON.parse(await ask(...report, 'json'))
+    expect([period.runs, period.pruned, JSON.stringify(controls).includes('plain.example.com')]).toEqual([2, 2, false])
+    for (const format of ['text', 'markdown', 'html', 'oscal'])
+      expect((await ask(...report, format)).replace(/\s+/g, ' ')).toContain(`2 runs of this time ${said}`)
+  })
+
   it('names company, gateway, projects, policy and schedules as configured then', async () => {
     await using story = await openStory(
       undefined,

@@ -257,7 +257,7 @@ describe('the state of a control', () => {
   ])('says how often no run was made for too long: %d, or none was complete: %d h', (gaps, hours, state, reason) => {
     const [from, to] = ['2026-11-01T00:00:00.000Z', '2026-11-21T03:04:00.120Z']
     const period = {
-      ...{ from, to, runs: 12, interrupted: 0, incomplete: [], covered_ms: 0 },
+      ...{ from, to, runs: 12, interrupted: 0, pruned: 0, incomplete: [], covered_ms: 0 },
       ...{ gaps, most_gap_ms: 25 * hourMs, longest_gap: { from, to, ms: 72 * hourMs } },
       longest_incomplete: { from, to, ms: hours * hourMs },
       evidence: { from, to, share: 0.9 },

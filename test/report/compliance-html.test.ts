@@ -31,6 +31,7 @@ const period = {
   to: '2026-12-01T00:00:00.000Z',
   runs: 17,
   interrupted: 1,
+  pruned: 0,
   incomplete: [{ run: 9, at: '2026-11-02T00:00:00.000Z', walks: 3 }],
   longest_gap: { from: '2026-10-01T00:00:00.000Z', to: '2026-10-03T00:00:00.000Z', ms: 2 * day },
   longest_incomplete: { from: '2026-10-01T00:00:00.000Z', to: '2026-10-03T00:00:00.000Z', ms: 2 * day },

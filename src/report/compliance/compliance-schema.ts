@@ -122,6 +122,9 @@ export const complianceSchema = z
         to: schemas.time,
         runs: schemas.count.describe('Committed runs.'),
         interrupted: schemas.count,
+        pruned: schemas.count.describe(
+          'Runs between the first and the last of them that are gone, with what began and ended between two that are left.',
+        ),
         incomplete: listOf(
           z.object({
             run: schemas.count,

@@ -59,11 +59,13 @@ function listNames(names: readonly string[]): string {
 }
 
 /** `Evidence begins 2026-11-24 15:13 UTC and ends …: 3 min of 90 d are covered (0.002 %)`. */
-export function describeEvidence({ evidence, covered_ms, from, to }: CompliancePeriod): string {
+export function describeEvidence({ evidence, covered_ms, from, to, pruned }: CompliancePeriod): string {
   const length = Date.parse(to) - Date.parse(from)
   const covered = covered_ms < 60_000 ? 'less than 1 min' : showOpenTime(covered_ms)
   const extent = `${covered} of ${showOpenTime(length)} are covered (${showShare(evidence.share ?? 0)})`
-  return `Evidence begins ${showTime(evidence.from)} and ends ${showTime(evidence.to)}: ${extent}.`
+  const gone = `${count(pruned, 'run')} of this time ${pruned === 1 ? 'was' : 'were'} pruned`
+  const lost = pruned === 0 ? '' : ` ${gone}: what began and ended between two that are left is not listed.`
+  return `Evidence begins ${showTime(evidence.from)} and ends ${showTime(evidence.to)}: ${extent}.${lost}`
 }
 
 /** Percent, never rounded up to the whole. */

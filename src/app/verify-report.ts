@@ -35,9 +35,9 @@ export async function verifyReport(
 
 async function examine(upkeep: HistoryUpkeep, run: number, depth: VerificationDepth): ReturnType<AskHistory> {
   try {
-    const { ok, checks } = await upkeep.verify(verificationOf(depth))
+    const { ok, checks, run: last } = await upkeep.verify(verificationOf(depth))
     const fault = checks.find((check) => check.ok === false)
-    return ok ? { chain: await upkeep.chainOf(run) } : { fault: `${fault?.id}: ${fault?.detail}` }
+    return ok ? { chain: await upkeep.chainOf(run), last: last?.number } : { fault: `${fault?.id}: ${fault?.detail}` }
   } catch (error) {
     // A history too damaged to open fails the check.
     if (error instanceof AuditError) return { fault: error.message }

@@ -14,6 +14,8 @@ export type AskHistory = (run: number) => Promise<{
   readonly fault?: string
   /** undefined: the history does not have the run. */
   readonly chain?: string | undefined
+  /** The last run of the history; undefined without any. */
+  readonly last?: number | undefined
 }>
 
 /** Runs each of the four checks alone, so that the result names the one that fails. */
@@ -88,10 +90,15 @@ async function checkHistory({ predicate }: Statement, ask: AskHistory | undefine
   const { run, digests } = predicate
   if (ask === undefined) return { id: 'history', ok: null, detail: 'not checked: no history was given' }
   if (digests.chain === null) return { id: 'history', ok: null, detail: `not checked: run ${run.number} has no chain` }
-  const { fault, chain } = await ask(run.number)
+  const { fault, chain, last } = await ask(run.number)
   if (fault !== undefined) return { id: 'history', ok: false, detail: `it does not verify: ${fault}` }
-  if (chain === undefined)
-    return { id: 'history', ok: null, detail: `not checked: the history no longer contains run ${run.number}` }
+  if (chain === undefined) {
+    if (last !== undefined && last > run.number)
+      return { id: 'history', ok: null, detail: `not checked: the history no longer contains run ${run.number}` }
+    // Pruning keeps the last run.
+    const end = last === undefined ? 'it has no run' : `it ends with run ${last}, before run ${run.number}`
+    return { id: 'history', ok: false, detail: `${end}: it lost its last runs, or is another history` }
+  }
   const ok = chain === digests.chain
   const detail = ok
     ? `it verifies, and run ${run.number} is as attested (chain ${chain})`

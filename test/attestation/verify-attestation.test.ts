@@ -126,7 +126,9 @@ describe('the history behind an attestation', async () => {
     ['was not given', undefined, chain, null, /no history was given/],
     ['is not named by a run without a chain', known, null, null, /run 7 has no chain/],
     ['does not verify', async () => ({ fault: 'a row is gone' }), chain, false, /does not verify: a row is gone/],
-    ['no longer contains the run', async () => ({}), chain, null, /no longer contains run 7/],
+    ['no longer contains the run', async () => ({ last: 9 }), chain, null, /no longer contains run 7/],
+    ['ends before the run', async () => ({ last: 6 }), chain, false, /it ends with run 6, before run 7/],
+    ['is empty', async () => ({ last: undefined }), chain, false, /it has no run/],
     ['has another chain', async () => ({ chain: elsewhere }), chain, false, /run 7 differs from the attested one/],
   ])('%s', async (_, ask, digest, ok, detail) => {
     const checks = await verifyAttestation(Buffer.from(report), JSON.stringify(envelopeOf(digest)), ours.publicKey, ask)

@@ -3,6 +3,7 @@ import type { PolicyResults } from '../compliance/gather-compliance.ts'
 import { silencedBy } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedChange, RunRecord } from '../history/records.ts'
+import { listAcceptances } from '../history/sql/acceptances.ts'
 import { readPoliciesBetween, readRunInputs, readRunRecord, runsWithWindows } from '../history/sql/read-run.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
@@ -37,6 +38,14 @@ export function recordedPolicyResults(history: HistoryReader): PolicyResults {
       return expectedOf(history, runs, ({ project }, projects) => projects.get(project) ?? [])
     },
     waivedBetween: (after, run) => readWaivedBetween(history, after, run),
+    acceptancesEndedBetween: async (first, last) =>
+      (await listAcceptances(history)).flatMap(({ project: { name: project }, revoked, ended, ...acceptance }) => {
+        const until = revoked?.at ?? ended?.at
+        const isWithin = until !== undefined && until > first.startedAt && until <= last.startedAt
+        return isWithin && acceptance.acceptedIn !== null
+          ? [{ ...acceptance, project, severity: null, message: '', until }]
+          : []
+      }),
   }
 }
 

@@ -66,6 +66,8 @@ export interface ComplianceInput {
   readonly resolvedBefore?: readonly ControlViolation[]
   /** Violations that were waived within the period, also when they no longer are. */
   readonly waivedMeanwhile?: readonly WaivedViolation[]
+  /** Acceptances that ended within the period. */
+  readonly formerAcceptances?: readonly FormerAcceptance[]
   /** Present when the report is a replay. */
   readonly replayedWith?: ReplayedWith
 }
@@ -76,10 +78,15 @@ export interface FormerPolicy {
   readonly until: string
 }
 
+export interface FormerAcceptance extends AcceptedViolation {
+  readonly until: string
+}
+
 /** Assesses each control of a framework. Pure: the same report gives the same result today and in a year. */
 export function composeCompliance(input: ComplianceInput): Compliance {
   const { report, framework, period, policy = unknownPolicy, scope = unknownScope, replayedWith } = input
-  const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [], silenced = [], formerPolicies = [] } = input
+  const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [], silenced = [] } = input
+  const { formerAcceptances = [], formerPolicies = [] } = input
   const { run, verdict, coverage_of_fleet } = report
   const current = [...report.violations, ...elsewhere].map((violation) => withDuration(violation, run.started_at))
   const ofReport: Evaluation = {
@@ -88,6 +95,7 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     period,
     silenced,
     formerPolicies,
+    formerAcceptances,
     waivedMeanwhile,
     violations: [...current.sort(openFirst), ...resolvedBefore],
     threshold: thresholdOf(verdict.fail_on),
@@ -137,6 +145,7 @@ interface Evaluation {
   readonly violations: readonly ControlViolation[]
   readonly silenced: readonly ReportViolation[]
   readonly formerPolicies: readonly FormerPolicy[]
+  readonly formerAcceptances: readonly FormerAcceptance[]
   readonly waivedMeanwhile: readonly WaivedViolation[]
   readonly threshold: Severity
 }
@@ -209,7 +218,8 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
   }
 }
 
-interface ExemptionFacts extends Pick<Evaluation, 'policy' | 'silenced' | 'formerPolicies' | 'waivedMeanwhile'> {
+interface ExemptionFacts
+  extends Pick<Evaluation, 'policy' | 'silenced' | 'formerPolicies' | 'formerAcceptances' | 'waivedMeanwhile'> {
   readonly ruleViolations: readonly ControlViolation[]
   readonly accepted: readonly AcceptedViolation[]
   isOfControl(one: { readonly rule: string }): boolean
@@ -217,7 +227,8 @@ interface ExemptionFacts extends Pick<Evaluation, 'policy' | 'silenced' | 'forme
 
 /** What of a control's rules does not count, and who decided so; of a violation only the first that applies. */
 function exemptionsOf(exempting: ExemptionFacts): readonly Exemption[] {
-  const { ruleViolations, accepted, silenced, waivedMeanwhile, policy, formerPolicies, isOfControl } = exempting
+  const { ruleViolations, accepted, silenced, waivedMeanwhile, policy, isOfControl } = exempting
+  const { formerPolicies, formerAcceptances } = exempting
   const open = new Set(ruleViolations.filter(isOpen).map(({ fingerprint }) => fingerprint))
   const known = new Map([...silenced, ...ruleViolations].map((violation) => [violation.fingerprint, violation]))
   const ofViolations = [
@@ -232,6 +243,12 @@ function exemptionsOf(exempting: ExemptionFacts): readonly Exemption[] {
       return exemptByWaiver(violation, violation.waiver, { policy, resource })
     }),
     ...accepted.map(exemptByAcceptance),
+    ...formerAcceptances.filter(isOfControl).map((former) => {
+      const exemption = exemptByAcceptance(former)
+      const reported = known.get(former.fingerprint)
+      const resource = reported === undefined ? exemption.resource : resourceOf(reported)
+      return { ...exemption, until: former.until, resource }
+    }),
     ...ruleViolations.filter(isEndedOnly).map(exemptByEnding),
     ...silenced
       .filter((violation) => isOfControl(violation) && !open.has(violation.fingerprint))

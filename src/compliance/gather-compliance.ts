@@ -18,7 +18,7 @@ import type {
   ReplayedWith,
   TimeGap,
 } from './compliance.ts'
-import { composeCompliance } from './compose-compliance.ts'
+import { composeCompliance, type FormerAcceptance } from './compose-compliance.ts'
 import type { Framework } from './framework.ts'
 
 /** The controls of a framework in one run. @throws AuditError.failure when the run is not there */
@@ -63,6 +63,7 @@ export async function gatherCompliance(
     ),
     expected: await policyResults.expectedBetween(first.number - 1, last.number),
     waivedMeanwhile: await policyResults.waivedBetween(first.number - 1, last.number),
+    formerAcceptances: await policyResults.acceptancesEndedBetween(first, last),
     period: await periodOf(history, within, { start, end, before, mostGapMs: mostGapOf(results.scope.schedules) }),
     resolvedBefore: resolved.map(({ run: _, resolvedAt, ...violation }): ControlViolation => {
       const open_ms = Math.max(0, Date.parse(resolvedAt) - Date.parse(violation.firstSeen))
@@ -156,6 +157,8 @@ export interface PolicyResults {
   expectedBetween(after: number, run: number): Promise<readonly ExpectedChange[]>
   /** Violations that were waived in runs after `after`, up to `run`. */
   waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
+  /** Acceptances that a person revoked, or a run ended, after the start of one run and by that of another. */
+  acceptancesEndedBetween(first: CommittedRun, last: CommittedRun): Promise<readonly FormerAcceptance[]>
 }
 
 /** As reports show it; what was due when is a matter of the run that reported it. */

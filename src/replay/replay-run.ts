@@ -76,6 +76,7 @@ export function replayedPolicyResults(history: HistoryReader, policy: Policy, cl
     },
     // A replay lists its waivers as of the run; those that ended before were never in force.
     waivedBetween: async () => [],
+    acceptancesEndedBetween: async () => [],
     async resolvedBefore(after, number) {
       return resolvedIn((await upTo(number)).replay, after, number - 1)
     },

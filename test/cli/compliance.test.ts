@@ -212,6 +212,29 @@ describe('a violation that is still there', () => {
     }
   })
 
+  it('is an acceptance of a period that it reaches into, until a person revoked it', async () => {
+    await using story = await openStory()
+    const { cli, run, report, compliance } = story
+    breakOne(cli)
+    await cli.audit()
+    const { fingerprint = '', name } = control(await compliance(), 'W-2').violations[0] ?? {}
+    await run('accept', fingerprint, '--by', 'nora', '--reason', 'OPS-12')
+    for (let audits = 0; audits < 2; audits++) await cli.audit()
+    await run('accept', '--revoke', fingerprint, '--by', 'kim')
+    for (let audits = 0; audits < 2; audits++) await cli.audit()
+    const accepted = { kind: 'acceptance', fingerprint, by: 'nora', reason: 'OPS-12', resource: { name } }
+    // Run 2 ended the violation, run 3 is the last one under the acceptance.
+    for (const from of ['1', '3']) {
+      const { exemptions } = control(await compliance('--from', from), 'W-2')
+      expect(exemptions).toMatchObject([{ ...accepted, until: expect.stringMatching(/^20/) }])
+    }
+    expect(control(await compliance('--from', '1', '--to', '3'), 'W-2').exemptions).toMatchObject([
+      { ...accepted, until: null },
+    ])
+    expect(control(await compliance('--from', '4'), 'W-2').exemptions).toEqual([])
+    expect(await report('--from', '3')).toMatch(/accepted by nora, 20[^,]* until 20[^:]*:[^:]*:[^:]*: OPS-12/)
+  })
+
   it('is an exemption until its resource is removed, also where there was no value any longer', async () => {
     await using story = await openStory()
     const { cli, run, compliance } = story

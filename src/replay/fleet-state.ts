@@ -16,6 +16,8 @@ export type FleetState = Map<string, ReplayedProject>
 export interface ReplayedProject {
   /** Current versions by uid, in the order of walking. */
   readonly versions: ReadonlyMap<Kind, Map<string, ReplayedVersion>>
+  /** Those that the run removed, as they were before. */
+  readonly removed: Map<ResourceKey, ReplayedVersion>
   /** Those that are not what the last complete scan of their kind saw. */
   readonly fresh: Set<ReplayedVersion>
   /** The last complete scan of each kind. */
@@ -59,12 +61,14 @@ export type Losses = ReadonlyMap<string, ReadonlyMap<Kind, readonly ResourceKey[
 /** Takes over what a run wrote and ended; only what differs is parsed. */
 export function applyDifferences(fleet: FleetState, differences: readonly ResourceDifference[]): Losses {
   const losses: Map<string, Map<Kind, ResourceKey[]>> = new Map()
+  for (const { removed } of fleet.values()) removed.clear()
   for (const { project, kind, uid, after } of differences) {
     const ofProject = projectKey(project)
-    const { versions, fresh } = projectState(fleet, ofProject)
+    const { versions, removed, fresh } = projectState(fleet, ofProject)
     const before = versions.get(kind)?.get(uid)
     if (before !== undefined) fresh.delete(before)
     if (after === undefined) {
+      if (before !== undefined) removed.set(before.key, before)
       versions.get(kind)?.delete(uid)
       const lost = losses.get(ofProject) ?? new Map<Kind, ResourceKey[]>()
       const keys = lost.get(kind) ?? []
@@ -86,6 +90,7 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
   if (known !== undefined) return known
   const made: ReplayedProject = {
     versions: new Map(walked.map((kind) => [kind, new Map()])),
+    removed: new Map(),
     fresh: new Set(),
     lastComplete: {},
     seen: new Map(),

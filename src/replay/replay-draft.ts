@@ -29,7 +29,7 @@ export interface ViolationLifetime extends ActiveViolation {
   readonly gone: CommittedRun | undefined
   /** undefined while it is active. */
   readonly ending: Ending | undefined
-  /** The owner of its resource as of that run, or as of the last one. */
+  /** The owner of its resource as of that run, or as of the one before where that removed it; or as of the last one. */
   readonly owner: string | null
 }
 
@@ -219,7 +219,8 @@ export class ReplayDraft implements ViolationDraft {
       if (violation === undefined) continue
       active.delete(id)
       byResource.get(resourceKey(violation))?.delete(violation)
-      ended.push(Object.assign(violation, { gone: this.#run, ending, owner: this.#ownerOf(violation) }))
+      const owner = this.#ownerOf(violation, ending.resolution === 'removed')
+      ended.push(Object.assign(violation, { gone: this.#run, ending, owner }))
     }
   }
 
@@ -268,9 +269,12 @@ export class ReplayDraft implements ViolationDraft {
     byResource.set(key, (byResource.get(key) ?? new Set()).add(opened))
   }
 
-  #ownerOf({ project, kind, uid }: Pick<ViolationLifetime, 'project' | 'kind' | 'uid'>): string | null {
-    const { versions } = projectState(this.#fleet, projectKey(project))
-    const columns = (of: Kind, its: string) => columnsOf(of, versions.get(of)?.get(its)?.resource.attributes ?? {})
+  /** `wasRemoved`: whether by the run, so that its owner is that of before. */
+  #ownerOf({ project, kind, uid }: Pick<ViolationLifetime, 'project' | 'kind' | 'uid'>, wasRemoved = false) {
+    const { versions, removed } = projectState(this.#fleet, projectKey(project))
+    const versionOf = (of: Kind, its: string) =>
+      versions.get(of)?.get(its) ?? (wasRemoved ? removed.get(resourceKey({ kind: of, uid: its })) : undefined)
+    const columns = (of: Kind, its: string) => columnsOf(of, versionOf(of, its)?.resource.attributes ?? {})
     if (kind !== 'subscription') return columns(kind, uid).owner_id
     return columns('endpoint', columns(kind, uid).endpoint_uid ?? '').owner_id
   }

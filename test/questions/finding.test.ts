@@ -8,7 +8,7 @@ import { at } from '../audit/fleet-fixture.ts'
 import { watchStatements } from '../history/changed-history.ts'
 import { openHistoryFixture } from './history-fixture.ts'
 
-/** Endpoints of one project: two share a name, one is deleted; three violate a rule, under two owners. */
+/** Endpoints of one project: two share a name; four violate a rule, under two owners, and one of these is deleted. */
 const history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 6 } })
 const { fixture } = history
 const project = fixture.uidOf('payments')
@@ -18,7 +18,7 @@ for (const [index, uid] of uids.entries()) {
   const owner_id = index < 2 ? 'tenant-01' : 'tenant-02'
   changeEndpoint(fixture.fleet, { project, uid }, (row) => ({ ...row, name: at(names, index), owner_id }))
 }
-setEndpointStatus(fixture.fleet, { project, uid: at(uids, 0) }, 'inactive')
+for (const index of [0, 3]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
 await fixture.audit()
 deleteEndpoint(fixture.fleet, { project, uid: at(uids, 3) })
 for (const index of [1, 4]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
@@ -108,6 +108,11 @@ describe('violations', () => {
     expect(await found('--owner', 'tenant-02')).toEqual([[uids[4], 'tenant-02']])
     expect(await found('--owner', 'tenant-*')).toHaveLength(3)
     expect(await found('--owner', 'tenant')).toEqual([])
+    // One that ended with its endpoint has the owner that the endpoint had.
+    expect(await found('--resolved', '--owner', 'tenant-02')).toEqual([[uids[3], 'tenant-02']])
+    expect(fixture.query("SELECT uid, owner FROM violation_history WHERE rule = 'endpoint/inactive'")).toEqual([
+      { uid: uids[3], owner: 'tenant-02' },
+    ])
     expect((await history.ask(['violations', '--owner', 'tenant-02'])).stdout).toContain('owner tenant-02')
   })
 

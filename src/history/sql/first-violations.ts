@@ -15,6 +15,7 @@ import {
   endedLater,
   isEndedForGood,
   isWithoutEnd,
+  ownedIn,
   ownerSql,
   projectNamesAt,
   type ResolvedViolation,
@@ -253,7 +254,7 @@ function resolvedColumns(by: readonly GroupPart[]): Columns {
     state: "'resolved'",
     isWaived: '0',
     rule: by.includes('rule') ? 'x.rule' : "''",
-    owner: by.includes('owner') ? ownerText('x.to_run') : "''",
+    owner: by.includes('owner') ? ownerText(ownedIn) : "''",
   }
 }
 
@@ -293,7 +294,7 @@ function activeSource(
 
 function resolvedSource(session: Session, choice: SourceChoice, resolvedAfter: number): Source {
   const values: SqlValue[] = [resolvedAfter, choice.run]
-  const named = namedSql(session, choice, 'x.to_run', values)
+  const named = namedSql(session, choice, ownedIn, values)
   // Of projects one by one, as the index has them in the order of their groups; all texts in the order of the table.
   const isOfTable = choice.text !== undefined && resolvedAfter === 0
   const table = `hookdrift.violation x ${sqlOf(session, { sqlite: isOfTable ? 'NOT INDEXED' : '', postgres: '' })}`

@@ -111,8 +111,11 @@ export function activeFrom(session: Session, { scans, isWhole, also }: ActiveSco
   return of(session, scans, (row) => `${row}.from_run <= s.run AND ${end(row)}${more(row)}`)
 }
 
+/** SQL for the run as of which the resource of an ended `violation x` had its owner: one that is removed has none. */
+export const ownedIn = "(x.to_run - CASE x.resolution WHEN 'removed' THEN 1 ELSE 0 END)"
+
 /** SQL for violations that ended, as of the run that ended them. */
-export const resolvedSql = `SELECT ${columns}, ${ownerSql('x.to_run')} AS owner, 'resolved' AS state, x.to_run AS run,
+export const resolvedSql = `SELECT ${columns}, ${ownerSql(ownedIn)} AS owner, 'resolved' AS state, x.to_run AS run,
     r.started_at AS "resolvedAt", x.resolution, x.ended_by AS "endedBy"
   FROM hookdrift.violation x LEFT JOIN hookdrift.run f ON f.number = x.first_run
   LEFT JOIN hookdrift.run r ON r.number = x.to_run

@@ -140,6 +140,8 @@ export interface ComplianceScope {
   /** Services whose other projects are not in scope, because the configuration names those that are. */
   readonly named_only: readonly string[]
   readonly packs: readonly string[]
+  /** Fields that the policy of the run, or an earlier one of the period, leaves out of drift; sorted. */
+  readonly ignored: readonly { readonly path: string; readonly configured_at: FileLocation | null }[]
   readonly schedules: readonly {
     readonly name: string
     readonly cron: string

@@ -112,14 +112,23 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     ...(period === undefined ? {} : { period }),
     threshold: ofReport.threshold,
     coverage_of_fleet,
-    scope: describeScope(scope, policy, report),
+    scope: describeScope(scope, [policy, ...formerPolicies.map((former) => former.policy)], report),
     expected_changes: input.expected ?? [],
     controls: framework.controls.map((control) => assessControl(control, framework.id, ofReport)),
   }
 }
 
-function describeScope(scope: RunScope, { packs }: PolicyFacts, { projects }: Report): ComplianceScope {
+/** `policies`: of the run, then those of earlier runs of the period. */
+function describeScope(
+  scope: RunScope,
+  policies: readonly [PolicyFacts, ...PolicyFacts[]],
+  { projects }: Report,
+): ComplianceScope {
   const { company, gateways, unscanned, schedules, schedule } = scope
+  const [{ packs }] = policies
+  const ignored = new Map(
+    policies.toReversed().flatMap(({ ignored = [] }) => ignored.map((field) => [field.path, field.configuredAt])),
+  )
   return {
     company,
     gateways,
@@ -127,6 +136,7 @@ function describeScope(scope: RunScope, { packs }: PolicyFacts, { projects }: Re
     unscanned,
     named_only: gateways.flatMap(({ service, projects: which }) => (which === 'named' ? [service] : [])),
     packs,
+    ignored: [...ignored].sort().map(([path, configured_at]) => ({ path, configured_at })),
     schedules: schedules.map(({ intervalMs, ...rest }) => ({ ...rest, interval_ms: intervalMs })),
     schedule,
   }

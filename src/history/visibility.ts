@@ -107,7 +107,10 @@ export function seenNotes<Seen extends Note>(
 }
 
 /** An override for hidden projects is not theirs to know, nor are the names of what another one is for. */
-export function seenPolicy({ packs, exceptions, waivers }: PolicyFacts, visible: readonly string[]): PolicyFacts {
+export function seenPolicy(
+  { packs, exceptions, waivers, ignored }: PolicyFacts,
+  visible: readonly string[],
+): PolicyFacts {
   const isReached = (pattern: string) => visible.some((name) => matchesGlob(name, pattern))
   return {
     packs,
@@ -117,6 +120,7 @@ export function seenPolicy({ packs, exceptions, waivers }: PolicyFacts, visible:
         : [],
     ),
     waivers,
+    ...(ignored && { ignored }),
   }
 }
 

@@ -7,6 +7,14 @@ export interface PolicyFacts {
   /** Rules that the policy switches off or overrides, sorted by rule; overrides in the order of the policy. */
   readonly exceptions: readonly PolicyException[]
   readonly waivers: readonly RecordedWaiver[]
+  /** Fields that it leaves out of drift, sorted; absent for none. */
+  readonly ignored?: readonly IgnoredField[]
+}
+
+export interface IgnoredField {
+  /** A JSON Pointer, with `*` for any one step. */
+  readonly path: string
+  readonly configuredAt: FileLocation | null
 }
 
 export interface PolicyException {

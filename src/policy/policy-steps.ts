@@ -62,6 +62,7 @@ export function* policySteps(
       layers,
       overrides,
       waivers,
+      ignore,
       candidates: evaluated,
       rules: active,
     }),
@@ -125,7 +126,7 @@ function digestOf(
   return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))
 }
 
-interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'waivers'> {
+interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'waivers' | 'ignore'> {
   readonly candidates: readonly Rule[]
   /** Rules that apply where no override matches. */
   readonly rules: readonly ActiveRule[]
@@ -134,6 +135,9 @@ interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'w
 /** Where a policy asks for less than its packs do. */
 function describePolicy(locationOf: Policy['locationOf'], policy: DescribedPolicy): PolicyFacts {
   const exceptions = [...rulesOff(policy, locationOf), ...overridesOf(policy, locationOf)]
+  const ignored = policy.ignore
+    .map(({ path, at }) => ({ path, configuredAt: locationOf(at) }))
+    .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   return {
     packs: packsOf(policy.layers),
     exceptions: exceptions.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)),
@@ -141,6 +145,7 @@ function describePolicy(locationOf: Policy['locationOf'], policy: DescribedPolic
       const { rule, terms } = compileWaiver(written)
       return { ...terms, rule, configuredAt: locationOf(at) }
     }),
+    ...(ignored.length === 0 ? {} : { ignored }),
   }
 }
 

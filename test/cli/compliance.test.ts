@@ -396,6 +396,20 @@ describe('the head of a report', () => {
     }
   })
 
+  it('names the fields that the policy leaves out of drift, also one that it no longer does', async () => {
+    await using story = await openStory(`${drift}ignore: [/description, "/authentication/*"]\n`)
+    const { cli, report, compliance } = story
+    await cli.audit()
+    const fields = [{ path: '/authentication/*' }, { path: '/description' }]
+    expect((await compliance()).scope.ignored).toMatchObject(fields)
+    for (const format of ['text', 'html', 'markdown', 'oscal'])
+      expect(await report('--format', format)).toMatch(/\/authentication\/\\?\*.* \(policy\.yaml:5\)/)
+    cli.directory.write('policy.yaml', drift)
+    await cli.audit()
+    expect((await compliance()).scope.ignored).toEqual([])
+    expect((await compliance('--from', '1')).scope.ignored).toMatchObject(fields)
+  })
+
   it('finds no gap in projects that the configuration names, nor in a list that decides', async () => {
     await using story = await openStory('extends: []\nrules: { project/unlisted: {}, project/tls-not-enforced: low }\n')
     const { cli, compliance } = story

@@ -15,6 +15,10 @@ const evidence = z
       ),
   })
   .describe('From when to when runs observed, and how much of the period that is.')
+const configuredAt = z
+  .object({ file: z.string(), line: z.int().min(1) })
+  .nullable()
+  .describe('The line of the policy.')
 const exemption = z.object({
   kind: z.enum(['waiver', 'acceptance', 'baseline', 'override', 'rule_off', 'expiry']),
   rule: z.string(),
@@ -23,10 +27,7 @@ const exemption = z.object({
   reason: z.string().nullable(),
   at: schemas.time.nullable().describe('When it was decided; null where that is not known.'),
   until: schemas.time.nullable().describe('The instant at which it ends; null: no end.'),
-  configured_at: z
-    .object({ file: z.string(), line: z.int().min(1) })
-    .nullable()
-    .describe('The line of the policy.'),
+  configured_at: configuredAt,
   match: z.string().nullable().describe('Of a rule, for which resources, in words; null for all.'),
   resource: z
     .object({
@@ -176,6 +177,9 @@ export const complianceSchema = z
           'Services whose other projects are not in scope, because the configuration names those that are.',
         ),
         packs: listOf(z.string()).describe('Of the policy.'),
+        ignored: listOf(z.object({ path: z.string(), configured_at: configuredAt })).describe(
+          'Fields that the policy of the run, or an earlier one of the period, leaves out of drift.',
+        ),
         schedules: listOf(
           z.object({
             name: z.string(),

@@ -11,7 +11,7 @@ export function describeScope({
   threshold,
   coverage_of_fleet: fleet,
 }: Compliance): readonly (readonly [name: string, text: string])[] {
-  const { company, gateways, projects, unscanned, named_only, packs, schedules, schedule } = scope
+  const { company, gateways, projects, unscanned, named_only, packs, ignored, schedules, schedule } = scope
   const outside = [
     ...(unscanned.length === 0 ? [] : [`${listNames(unscanned)}: not to be scanned by this run`]),
     ...named_only.map((service) => `other projects of ${service}: the configuration names those in scope`),
@@ -25,9 +25,14 @@ export function describeScope({
       'Policy',
       `${packs.length === 0 ? 'no pack' : `${packs.length === 1 ? 'pack' : 'packs'} ${packs.join(', ')}`}, SHA-256 ${digests.policy}`,
     ],
+    ...(ignored.length === 0 ? [] : [['Left out of drift', listNames(ignored.map(describeIgnored))] as const]),
     ['Threshold', describeThreshold(threshold)],
     ['Schedule', describeSchedules(schedules, schedule)],
   ]
+}
+
+function describeIgnored({ path, configured_at: at }: Compliance['scope']['ignored'][number]): string {
+  return at === null ? path : `${path} (${at.file}:${at.line})`
 }
 
 function describeGateway({ service, url, key }: RunGateway): string {

@@ -3,7 +3,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import type { RecordedPolicy } from '../history/sql/read-run.ts'
 import { type CommittedRun, countIncompleteWalks, listEndedRuns, listRuns } from '../history/sql/runs.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
+import { countScans, readLatestScans } from '../history/sql/scans.ts'
 import type { ResolvedViolation, WaivedViolation } from '../history/sql/violations.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
@@ -233,8 +233,11 @@ async function readCompleteScanTimes(
       : (await readLatestScans(history, before.number)).map(({ project }) => projectKey(project)),
   )
   const times: number[][] = []
+  const scanCounts = await countScans(history, first.number, last.number)
   for (const { project, run } of await readLatestScans(history, last.number)) {
     if (run.number !== last.number || isProjectList(project)) continue
+    // What every run scanned has no longer gap than the runs themselves.
+    if (scanCounts.get(projectKey(project)) === within.length) continue
     const incompleteWalks = await countIncompleteWalks(history, [project], first.number, last.number)
     const scans = within.filter(({ number }) => incompleteWalks.has(number))
     const complete = scans.filter(({ number }) => incompleteWalks.get(number) === 0)

@@ -22,7 +22,7 @@ import {
   readMadeAt,
   readRunExtents,
 } from '../../src/history/sql/runs.ts'
-import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
+import { countScans, readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
 import {
@@ -34,7 +34,7 @@ import {
 import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
 import type { ProjectEvaluation } from '../../src/model/evaluation.ts'
 import type { PolicyFacts } from '../../src/model/policy-facts.ts'
-import { type Kind, policyProject } from '../../src/model/resource.ts'
+import { type Kind, policyProject, projectKey } from '../../src/model/resource.ts'
 import { expectAnswersToAgree } from './agreeing-answers.ts'
 import { answersAt, answersOf, spansOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
@@ -261,6 +261,8 @@ export function describeReader(name: string, makePlace: () => Place): void {
         { run: 2, project: renamed, walks, ...none, changes: 1 },
       ])
       expect(await readRunExtents(fixture.history, 3, 9)).toEqual([])
+      const scans = await countScans(fixture.history, 1, 9)
+      expect([payments, orders].map((project) => scans.get(projectKey(project)))).toEqual([2, 1])
     })
 
     it('lists interrupted runs too, newest first, and hides a run under way', async () => {

@@ -31,7 +31,7 @@ import {
   listRunsBefore,
   readRunExtents,
 } from '../../src/history/sql/runs.ts'
-import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
+import { countScans, readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
 import {
@@ -210,6 +210,7 @@ describe('query plans', () => {
       await lacksRunsSince(reader, at(0), asOf)
       await readRunExtents(reader, asOf, asOf)
       await countIncompleteWalks(reader, [payments], 1, asOf)
+      await countScans(reader, 1, asOf)
       await findCommittedRun(reader, asOf)
       await countResources(reader, [payments], asOf)
       for (const withRemoved of [false, true]) {

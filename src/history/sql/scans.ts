@@ -85,6 +85,19 @@ export async function readLatestScans(
   return seenScans(await history.snapshot((session) => latestScansAt(session, run, only)), history.visibility)
 }
 
+/** How many committed runs, from one number to another, scanned each project; by `projectKey`. */
+export function countScans(history: HistoryReader, first: number, last: number): Promise<ReadonlyMap<string, number>> {
+  return history.ask(async (session) => {
+    const rows = await session.all<Pick<ProjectRef, 'service' | 'uid'> & { readonly scans: number }>(
+      `SELECT p.service, p.uid, (SELECT count(*) FROM hookdrift.scan s
+         JOIN hookdrift.run r ON r.number = s.run AND r.state = 'committed'
+         WHERE s.project_id = p.id AND s.run BETWEEN $1 AND $2) AS scans FROM hookdrift.project p`,
+      [first, last],
+    )
+    return new Map(rows.map(({ scans, ...project }) => [projectKey(project), scans]))
+  })
+}
+
 /** Without projects whose name another one has since. `scans`: as they are read. */
 export function leaveOutRenamed(scans: readonly RecordedScan[]): readonly RecordedScan[] {
   return scans.filter(({ project }, at) => scans[at - 1]?.project.name !== project.name)

@@ -30,7 +30,7 @@ import {
   listRuns,
   readRunExtents,
 } from '../../../src/history/sql/runs.ts'
-import { readCompleteScans, readLatestScans } from '../../../src/history/sql/scans.ts'
+import { countScans, readCompleteScans, readLatestScans } from '../../../src/history/sql/scans.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../../src/history/sql/violation-keys.ts'
@@ -124,6 +124,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['the last scans', [], (reader) => readLatestScans(reader, run)],
     ['the last scan of a project', [], (reader) => readLatestScans(reader, run, project)],
     ['the last complete scans', [], (reader) => readCompleteScans(reader, project, run)],
+    ['how many scans projects had', [], (reader) => countScans(reader, run, run)],
     ['the last runs', [], (reader) => listEndedRuns(reader, 5)],
     [
       'the extents of runs',

@@ -161,7 +161,7 @@ export const replayView: AnswerView<ReplayRow> = {
       return [...(at === 0 ? [] : ['']), `${head} (${describeRuns(row)})`, ...rest]
     })
   },
-  nothing: 'The policy would have found nothing.',
+  nothing: 'The policy would have found nothing in what it could evaluate.',
 }
 
 function describeRuns({ first_run: first, last_run: last, resolved_run: gone }: ReplayRow): string {

@@ -526,6 +526,10 @@ describe('report --framework', () => {
     expect(rows).toMatchObject([{ rule: 'endpoint/inactive', state: 'opened', first_run: 2, last_run: 2 }])
     expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '90d')).stdout).toContain('new (run 2)')
     expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '7')).code).toBe(2)
+    cli.directory.write('vulnerable.yaml', 'extends: []\nrules: { service/release-vulnerable: high }\n')
+    const { stdout } = await run('policy', 'replay', '--policy', 'vulnerable.yaml')
+    expect(stdout).toContain('Not evaluated: service/release-vulnerable')
+    expect(stdout).toContain('The policy would have found nothing in what it could evaluate.')
   })
 
   it('shows with --policy what the other policy would have found and seen mended, the latest first', async () => {

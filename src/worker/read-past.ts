@@ -5,7 +5,7 @@ import { departedProjects } from '../history/departed-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunRecord } from '../history/sql/read-run.ts'
 import { type CommittedRun, findLastRun, listRuns } from '../history/sql/runs.ts'
-import { type RecordedScan, readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
+import { leaveOutRenamed, type RecordedScan, readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { isCoverageComplete, isInterrupted } from '../model/coverage.ts'
 import type { Report } from '../model/report.ts'
 import { isProjectList, type ProjectRef, policyProject, projectKey, type WalkedListing } from '../model/resource.ts'
@@ -94,7 +94,7 @@ async function readFleetScans(
   { number }: CommittedRun,
   isConfigured: (project: ProjectRef) => boolean,
 ): Promise<readonly RecordedScan[]> {
-  const scans = await readLatestScans(history, number)
+  const scans = leaveOutRenamed(await readLatestScans(history, number))
   const departed = await departedProjects(history, scans)
   const own = scans.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
   // A list that decides nothing is scanned by each run of the whole fleet as long as it has violations.

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
 import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { Stop } from '../../src/model/stop.ts'
@@ -321,6 +322,19 @@ describe('the time when a schedule was last served', () => {
     expect(ended.verdict.exit_code).toBe(143)
     expect(new Set(ended.coverage.map(({ status }) => status))).toEqual(new Set(['partial']))
     expect(await served([])).toBe(startOf(ended) - 61_000)
+  })
+
+  it('is not that of an earlier project of the same name, which no run will scan again', async () => {
+    const projects: Record<string, string> = {}
+    const fleet = generateFleet({ clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 1 })
+    await using fixture = await openFleetFixture({ fleet, harness: { projects } })
+    for (const { uid } of fleet.projects()) {
+      projects.payments = uid
+      await fixture.audit()
+    }
+    const { run } = await fixture.audit()
+    const past = await fixture.harness.withHistory((history) => readPast(history, () => true))
+    expect(past.servedUntil(aSchedule())).toBe(Date.parse(run.started_at))
   })
 })
 

@@ -172,9 +172,10 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
   const formerlyNamed = new Set(formerPolicies.flatMap(({ rules }) => rules.filter(isNamed).map(({ id }) => id)))
   const isOfControl = ({ rule }: { readonly rule: string }) =>
     ids.has(rule) || rationaleFor(control, rule) !== undefined || formerlyNamed.has(rule)
-  // What a rule found is not undone by a policy that no longer has the rule.
+  // What a rule found in a period is not undone by a policy that no longer has the rule.
   const ruleViolations = violations.filter(
-    (violation) => ids.has(violation.rule) || (violation.state === 'resolved' && isOfControl(violation)),
+    (violation) =>
+      ids.has(violation.rule) || (period !== undefined && violation.state === 'resolved' && isOfControl(violation)),
   )
   const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
   const kinds = new Set(evaluated.flatMap(({ rule }) => rule.needs))

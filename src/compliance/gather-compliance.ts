@@ -106,7 +106,7 @@ export function measurePeriod(
     observed = Math.max(observed, finishedAt)
   }
   const gaps = gapsBetween([start, ...runs.map(([startedAt]) => startedAt), end])
-  const complete = within.filter(({ number }) => !incomplete.has(number)).map(({ startedAt }) => Date.parse(startedAt))
+  const complete = within.filter(({ number }) => !incomplete.has(number)).map(startOf)
   return {
     longest_gap: longestOf(gaps),
     longest_incomplete: longestOf(

@@ -1,5 +1,6 @@
 import type { RecordedViolation, RunRecord, WrittenRun } from '../history/records.ts'
-import { type Cause, worstOf } from '../model/cause.ts'
+import { compareText, inResourceOrder } from '../history/report-order.ts'
+import { type Cause, type FollowingViolation, worstOf } from '../model/cause.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { isNoteOf } from '../model/note.ts'
@@ -65,9 +66,7 @@ export function composeReport(record: RunRecord): Report {
 export function toReportCause(cause: Cause): ReportCause {
   const { id, change, kind, fields, resources, firstRun } = cause
   const [first = { path: '', before: null, after: null }] = fields
-  const following = resources
-    .flatMap(({ violations }) => violations)
-    .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || (a.rule < b.rule ? -1 : 1))
+  const following = resources.flatMap(({ violations }) => violations).sort(worstFirst)
   const sorted = (names: readonly string[]) => [...new Set(names)].sort()
   return {
     id,
@@ -90,6 +89,16 @@ export function toReportCause(cause: Cause): ReportCause {
     })),
     first_run: firstRun,
   }
+}
+
+/** By severity, then rule, resource and path: a database has no order. */
+function worstFirst(a: FollowingViolation, b: FollowingViolation): number {
+  return (
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    compareText(a.rule, b.rule) ||
+    inResourceOrder(a, b) ||
+    compareText(a.path, b.path)
+  )
 }
 
 /** The verdict on a run as it was written. */

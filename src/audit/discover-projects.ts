@@ -1,4 +1,3 @@
-import { departedProjects } from '../history/departed-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { findLastRun } from '../history/sql/runs.ts'
@@ -9,7 +8,7 @@ import type { Coverage, CoverageCause, CoverageStatus } from '../model/coverage.
 import { classOf } from '../model/errors.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { JsonObject } from '../model/json.ts'
-import { isProjectList, type ProjectRef, projectKey } from '../model/resource.ts'
+import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import type { Clock } from '../model/time.ts'
 import type { ListAccess, ListedProject, RetryBudget, ShowName, Traffic } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
@@ -183,8 +182,7 @@ async function readScans({ history }: ProjectSearch): Promise<readonly RecordedS
   const last = await findLastRun(history)
   if (last === undefined) return []
   const scans = await readLatestScans(history, last.number)
-  const departed = await departedProjects(history, scans)
-  return scans.filter(({ project }) => !departed.has(projectKey(project)))
+  return scans.filter(({ isGone }) => !isGone)
 }
 
 type LabelsOf = (project: ProjectRef) => ListingEntry['labels']

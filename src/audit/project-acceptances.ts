@@ -1,5 +1,4 @@
-import { type Acceptance, type AcceptanceEnding, isInForce } from '../history/acceptances.ts'
-import { vanishedRule } from '../history/departed-projects.ts'
+import { type Acceptance, type AcceptanceEnding, isInForce, vanishedRule } from '../history/acceptances.ts'
 import type { ActiveViolation, ScanDraft } from '../history/history.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'

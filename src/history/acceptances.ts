@@ -1,6 +1,9 @@
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { Signature } from './approvals.ts'
 
+/** What says that a project is gone. A person who accepts it says that it may stay gone. */
+export const vanishedRule = 'project/vanished'
+
 /** Violations that people accept. Acceptances are never deleted. */
 export interface Acceptances {
   /**

@@ -5,7 +5,7 @@ import { builtInFramework } from '../compliance/framework.ts'
 import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
-import { toCoverage } from '../questions/as-of.ts'
+import { toCoverageOfAll } from '../questions/as-of.ts'
 import {
   complianceName,
   complianceSections,
@@ -62,7 +62,7 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
     title: compliance.title,
     paper: complianceName(compliance),
     // A period may end before the run of the page.
-    alarm: await showGaps(request, (await readLatestScans(history, compliance.run.number)).flatMap(toCoverage)),
+    alarm: await showGaps(request, toCoverageOfAll(await readLatestScans(history, compliance.run.number))),
     about: describe(compliance),
     verdict: complianceVerdict(compliance),
     sections: html`${sections.map(pageSection)}`,

@@ -3,7 +3,7 @@ import { findEndpointsOf } from '../history/sql/list-resources.ts'
 import type { NamedIdentity } from '../history/sql/resource-life.ts'
 import { globOf } from '../model/glob.ts'
 import { isOpen, type ViolationState } from '../model/violation.ts'
-import { toCoverage } from '../questions/as-of.ts'
+import { toCoverageOfAll } from '../questions/as-of.ts'
 import { countGroups, countViolations } from '../questions/count-groups.ts'
 import { sortKeyOf, testGroups } from '../questions/violations.ts'
 import { command } from '../report/html/components/command.ts'
@@ -63,7 +63,7 @@ export const ownerPage: SitePage = {
       groups: open,
       ...(sortKey && { sortKey }),
     })
-    const coverage = (await readScans(request)).flatMap(toCoverage)
+    const coverage = toCoverageOfAll(await readScans(request))
     const extent = checkedExtent(coverage, unknown.total + countDoubted(await readOmissions(request)))
     const pattern = globOf(owner)
     const ofOwner = { owner: pattern, sort: 'due' }

@@ -9,11 +9,11 @@ import { countResources } from '../history/sql/list-resources.ts'
 import { lastNote } from '../history/sql/notes.ts'
 import { type RunInputs, readRunInputs } from '../history/sql/read-run.ts'
 import { lastPruning } from '../history/sql/runs.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
+import { leaveOutRenamed, readLatestScans } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'
 import type { DueDurations } from '../model/violation.ts'
-import { toCoverage } from '../questions/as-of.ts'
+import { presentScans, toCoverage } from '../questions/as-of.ts'
 import { type ActiveViolations, readActive } from '../questions/count-groups.ts'
 import { omissionsIn, readEvaluations } from '../questions/last-evaluations.ts'
 import { type ActiveCounts, countByProject } from '../questions/status.ts'
@@ -130,11 +130,10 @@ export function readProjectEvaluations(request: SiteRequest): Promise<ReadonlyMa
 
 /** What rules could not evaluate in projects that are chosen, as of the last scan of each. Default: in all. */
 export async function readOmissions(request: SiteRequest, isChosen: (project: string) => boolean = () => true) {
-  const evaluations = [...(await readProjectEvaluations(request)).values()]
-  return omissionsOf({
-    projects: evaluations.filter(({ project }) => isChosen(project)).map(omissionsIn),
-    coverage: (await readScans(request)).flatMap(toCoverage),
-  })
+  const evaluations = await readProjectEvaluations(request)
+  const scans = presentScans((await readScans(request)).filter(({ project }) => isChosen(project.name)))
+  const projects = leaveOutRenamed(scans).flatMap(({ project }) => evaluations.get(project.name) ?? [])
+  return omissionsOf({ projects: projects.map(omissionsIn), coverage: scans.flatMap(toCoverage) })
 }
 
 /** The due durations of each project's policy when it was last scanned. */

@@ -1,5 +1,5 @@
 import { findCommittedRun } from '../history/sql/runs.ts'
-import { toCoverage } from '../questions/as-of.ts'
+import { toCoverageOfAll } from '../questions/as-of.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { isGap } from '../report/gaps.ts'
 import { type Markup, nothing } from '../report/html/markup.ts'
@@ -19,7 +19,7 @@ type GapsRequest = Pick<SiteRequest, 'history' | 'link'>
 
 /** The same of all projects. */
 export async function showAllGaps(request: SiteRequest): Promise<Markup> {
-  return showGaps(request, (await readScans(request)).flatMap(toCoverage))
+  return showGaps(request, toCoverageOfAll(await readScans(request)))
 }
 
 /**

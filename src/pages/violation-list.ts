@@ -10,6 +10,7 @@ import type { RecordedScan } from '../history/sql/scans.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { policyProject } from '../model/resource.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
+import { toCoverageOfAll } from '../questions/as-of.ts'
 import { countGroups, type ViolationCounts } from '../questions/count-groups.ts'
 import { pageTokenOf, readCursor } from '../questions/list-cursor.ts'
 import {
@@ -152,7 +153,7 @@ export async function showNothing(request: SiteRequest): Promise<Markup> {
   if (unmet !== undefined) return html`${emptyState(unmet, 'unknown')}${showAllLinks(link)}`
   const { groups } = await readActiveOf(request)
   const isUnknown =
-    scans.some(({ coverage }) => coverage.some(isGap)) ||
+    toCoverageOfAll(scans).some(isGap) ||
     groups.some(({ state, project }) => state === 'unknown' && matchesProject(project, projects)) ||
     (await readUnevaluated(request)).length > 0
   const limits = isUnknown ? ', in what could be checked' : ''

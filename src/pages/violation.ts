@@ -9,7 +9,7 @@ import { isPolicyProject, isProjectListName, type ProjectRef, projectKey } from 
 import { formatExpiry, isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
 import { describeSigner, endingWords } from '../questions/acceptances.ts'
-import { toCoverage } from '../questions/as-of.ts'
+import { presentScans, toCoverage } from '../questions/as-of.ts'
 import { countViolations } from '../questions/count-groups.ts'
 import { fieldsBetween } from '../questions/diff.ts'
 import { toRow, type ViolationRow } from '../questions/violations.ts'
@@ -187,7 +187,7 @@ async function readViolationGaps(request: SiteRequest, { project, row, needs }: 
   const all = await readScans(request)
   const key = projectKey(project)
   const isOfAll = isPolicyProject(project) || rules.find(({ id }) => id === row.rule)?.scope === 'fleet'
-  const scans = isOfAll ? all : all.filter((scan) => projectKey(scan.project) === key)
+  const scans = isOfAll ? presentScans(all) : all.filter((scan) => projectKey(scan.project) === key)
   const needed = scans.flatMap((scan) => gapsFor({ needs }, toCoverage(scan)).filter(isGap))
   if (needed.length > 0 || row.state !== 'unknown') return { scans, gaps: needed }
   // What is found of other violations, or of waivers, depends on their walks.

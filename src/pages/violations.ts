@@ -7,7 +7,7 @@ import { remembering } from '../model/remembering.ts'
 import { kinds } from '../model/resource.ts'
 import { readDuration } from '../model/time.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
-import { toCoverage } from '../questions/as-of.ts'
+import { toCoverageOfAll } from '../questions/as-of.ts'
 import { countGroups, rankGroups } from '../questions/count-groups.ts'
 import { partsFor, sortKeyOf, testGroups, type ViolationOrder, violationOrders } from '../questions/violations.ts'
 import { type Grouping, groupings } from '../report/group-by.ts'
@@ -54,7 +54,7 @@ export const violationsPage: SitePage = {
     return {
       title: 'Violations',
       crumbs: [],
-      alarm: await showGaps(request, scans.flatMap(toCoverage)),
+      alarm: await showGaps(request, toCoverageOfAll(scans)),
       body: html`${showFilters(request, violated)}
 ${await showUnchecked(request, await countUnlisted(request, filters))}${content.body}`,
       same: sameList(request),

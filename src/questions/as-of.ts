@@ -10,12 +10,22 @@ export function toAnswerRun({ number, startedAt, finishedAt }: CommittedRun): An
   return { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' }
 }
 
-/** The run that an answer is as of, with the coverage of its scans. */
+/** The run that an answer is as of, with the coverage of the scans that it rests on. */
 export function statingExtent(
   run: CommittedRun,
   scans: readonly RecordedScan[],
 ): Pick<Answer<never>, 'run' | 'coverage'> {
-  return { run: toAnswerRun(run), coverage: scans.flatMap(toCoverage) }
+  return { run: toAnswerRun(run), coverage: toCoverageOfAll(scans) }
+}
+
+/** A project that left the fleet is no gap in it. Whoever asks about such projects only learns how they were last read. */
+export function presentScans(scans: readonly RecordedScan[]): readonly RecordedScan[] {
+  const present = scans.filter(({ hasDeparted }) => !hasDeparted)
+  return present.length === 0 ? scans : present
+}
+
+export function toCoverageOfAll(scans: readonly RecordedScan[]): AnswerCoverage[] {
+  return presentScans(scans).flatMap(toCoverage)
 }
 
 export function toCoverage({ project, run, coverage }: RecordedScan): AnswerCoverage[] {

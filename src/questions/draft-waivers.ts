@@ -12,7 +12,7 @@ import { isTooFarAhead, maxDaysAhead, readExpiry } from '../policy/expiry.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { cut, neutralise, quote } from '../text/neutralise.ts'
 import { writeYaml } from '../yaml/write-yaml.ts'
-import { selectProjects, toCoverage } from './as-of.ts'
+import { selectProjects, toCoverageOfAll } from './as-of.ts'
 import { refuseUnknownRule } from './violations.ts'
 
 export interface DraftQuery {
@@ -63,7 +63,7 @@ export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Pr
     accepted: waivable.length,
     notWaivable: notOverdue.length - waivable.length,
     unknown: active.filter((violation) => isUnchecked(violation) && violation.rule !== overdueRule).length,
-    coverage: scans.flatMap(toCoverage),
+    coverage: toCoverageOfAll(scans),
   }
 }
 

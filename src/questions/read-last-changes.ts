@@ -49,8 +49,8 @@ function newest(entries: readonly ChangeEntry[], most = Number.POSITIVE_INFINITY
 }
 
 async function unscanned(reader: HistoryReader, until: CommittedRun): Promise<ChangeEntry[]> {
-  return (await readLatestScans(reader, until.number)).flatMap(({ project, coverage, incompleteSince }) => {
-    if (incompleteSince === undefined) return []
+  return (await readLatestScans(reader, until.number)).flatMap(({ project, coverage, incompleteSince, hasDeparted }) => {
+    if (incompleteSince === undefined || hasDeparted) return []
     const reasons = coverage.flatMap(({ listing, status, reason }) =>
       status === 'complete' || status === 'skipped' ? [] : [`${listing}: ${reason ?? status}`],
     )

@@ -10,7 +10,7 @@ import { unlistedFor } from '../model/walks-for.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { rules as publishedRules } from '../rules/rules.ts'
-import { toCoverage } from './as-of.ts'
+import { presentScans, toCoverage } from './as-of.ts'
 import { omissionsIn, readEvaluations } from './last-evaluations.ts'
 
 /** A rule as of a run, and what of it is open in any project. */
@@ -47,7 +47,7 @@ interface Omission {
  */
 export async function readRules(reader: HistoryReader, run: number): Promise<readonly RuleInRun[]> {
   const inputs = await readRunInputs(reader, run)
-  const scans = await readLatestScans(reader, run)
+  const scans = presentScans(await readLatestScans(reader, run))
   const walked = scans.map((scan) => ({ project: scan.project.name, walks: toCoverage(scan) }))
   const evaluations = [...(await readEvaluations(reader, scans)).values()]
   const counts = await countByRule(reader, run)

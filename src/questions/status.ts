@@ -4,7 +4,6 @@ import { readPoolOf } from '../app/open-history.ts'
 import { systemClock } from '../app/system.ts'
 import { toRelease } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
-import { departedProjects } from '../history/departed-projects.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readViolationGroups, type ViolationGroup } from '../history/sql/first-violations.ts'
@@ -16,7 +15,7 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
 import type { ReportRelease } from '../model/report.ts'
-import { isProjectList, isProjectListName, isWithoutResources, type ProjectRef, projectKey } from '../model/resource.ts'
+import { isProjectList, isProjectListName, isWithoutResources, type ProjectRef } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities, totalOf } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -186,14 +185,12 @@ export async function readStatus(
   const { expected, projects, limit } = query
   const run = query.run ?? (await findLastRun(reader))
   const latestScans = run === undefined ? [] : leaveOutRenamed(await read.scansAt(run.number))
-  const departed = await departedProjects(reader, latestScans)
   // A list that the last run did not record has nothing open, or no longer decides.
   const isOldList = (scan: RecordedScan) => isProjectList(scan.project) && scan.run.number !== run?.number
   const isExpected = (scan: RecordedScan) =>
     expected === undefined
-      ? !isOldList(scan)
-      : expected.named.includes(scan.project.name) ||
-        (expected.isDiscovered(scan.project) && !departed.has(projectKey(scan.project)))
+      ? !isOldList(scan) && !scan.hasDeparted
+      : expected.named.includes(scan.project.name) || (expected.isDiscovered(scan.project) && !scan.isGone)
   const scanned = latestScans.filter(isExpected)
   const missing = (expected?.named ?? []).filter((name) => !latestScans.some(({ project }) => project.name === name))
   const unscanned = missing.map((name) => ({ project: { name, service: '', uid: '' } }))

@@ -42,7 +42,7 @@ import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
-import { selectProjects, statingExtent } from './as-of.ts'
+import { presentScans, selectProjects, statingExtent } from './as-of.ts'
 import { countViolations } from './count-groups.ts'
 import { type Label, labelTest, omissionsIn, readEvaluations } from './last-evaluations.ts'
 import {
@@ -328,7 +328,10 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   })
   const { counts } = tally
   const extent = statingExtent(run, scans)
-  const omissions = [...evaluations.values()].filter(({ project }) => inProject(project)).map(omissionsIn)
+  const present = new Set(presentScans(scans).map(({ project }) => project.name))
+  const omissions = [...evaluations.values()]
+    .filter(({ project }) => present.has(project) && inProject(project))
+    .map(omissionsIn)
   const unevaluated = states.has('opened')
     ? findUnevaluated(omissionsOf({ projects: omissions, coverage: extent.coverage ?? [] }), rule)
     : []

@@ -1,7 +1,6 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Schedule } from '../config/configuration.ts'
-import { departedProjects } from '../history/departed-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunRecord } from '../history/sql/read-run.ts'
 import { type CommittedRun, findLastRun, listRuns } from '../history/sql/runs.ts'
@@ -95,8 +94,7 @@ async function readFleetScans(
   isConfigured: (project: ProjectRef) => boolean,
 ): Promise<readonly RecordedScan[]> {
   const scans = leaveOutRenamed(await readLatestScans(history, number))
-  const departed = await departedProjects(history, scans)
-  const own = scans.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
+  const own = scans.filter(({ project, isGone }) => isConfigured(project) && !isGone)
   // A list that decides nothing is scanned by each run of the whole fleet as long as it has violations.
   const lists = scans.filter(
     ({ project, run }) =>

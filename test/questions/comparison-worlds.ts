@@ -46,6 +46,8 @@ function stateOf(service: string, { incomplete, resources, sealKeyId = 'key', fi
       run,
       coverage: filters === undefined ? [] : [{ ...aCoverage('subscriptions', filters), listing: 'filters' }],
       incompleteSince: undefined,
+      isGone: false,
+      hasDeparted: false,
     },
     complete,
     state: resources.map(({ kind, attributes, isUnreferenced = false }): ResourceAtRun => {

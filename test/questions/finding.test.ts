@@ -177,6 +177,8 @@ const scans = ['acme/orders', 'acme/payments', 'globex/payouts'].map(
     run,
     coverage: [],
     incompleteSince: undefined,
+    isGone: false,
+    hasDeparted: false,
   }),
 )
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { toReportCause } from '../../src/audit/compose-report.ts'
 import type { ReportCause } from '../../src/model/report.ts'
 import { html } from '../../src/report/html.ts'
 import { text } from '../../src/report/text.ts'
@@ -66,4 +67,18 @@ it('a violation that follows from a cause is listed where it is unknown or waive
   )
   expect(shown).toMatch(/^Waived: 1 violation, accepted by the policy$/m)
   expect(shown).not.toMatch(/^Open before/m)
+})
+
+it('the violations that follow from a cause are in one order, whatever a database gave', () => {
+  const [project, kind, uid] = ['acme/payments', 'source', 'S0'] as const
+  const violationsAt = ['/verifier/hmac/secret', '/verifier/basic_auth/password'].map((path, at) => {
+    return { project, kind, uid, path, rule: 'drift/secret-changed', severity: 'info' as const, fingerprint: `f${at}` }
+  })
+  const following = (violations: typeof violationsAt) =>
+    toReportCause({
+      ...{ id: '17-f01c4302', firstRun: 17, kind, change: 'modified', fields: [] },
+      resources: [{ project, uid, name: uid, owner: null, fields: [], violations }],
+    }).violations
+  expect(following(violationsAt)).toEqual(['f1', 'f0'])
+  expect(following(violationsAt.toReversed())).toEqual(['f1', 'f0'])
 })

@@ -7,7 +7,9 @@ import {
   projectKey,
   type WalkedListing,
 } from '../../model/resource.ts'
+import type { RunScope } from '../../model/run-scope.ts'
 import { fingerprintOf } from '../../model/violation.ts'
+import { vanishedRule } from '../acceptances.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { CompleteScan, CompleteScans, RecordedViolation } from '../records.ts'
 import { compareText } from '../report-order.ts'
@@ -23,6 +25,10 @@ export interface RecordedScan {
   readonly coverage: readonly Coverage[]
   /** The first scan after the last complete one; undefined when the last scan was complete. */
   readonly incompleteSince: CommittedRun | undefined
+  /** Whether a person accepted that the project vanished, and this scan recorded that: no list needs to have it. */
+  readonly isGone: boolean
+  /** The same of a project that the run, as of which this is read, was not to scan any more. */
+  readonly hasDeparted: boolean
 }
 
 /** A project's row and its last scan as of a run. */
@@ -50,6 +56,7 @@ interface DatedScanRow extends ProjectRef, CommittedRun {
   readonly incompleteRun: number | null
   readonly incompleteStart: string
   readonly incompleteEnd: string
+  readonly departures: number
 }
 
 /** SQL for the run of the last complete scan of a project by a run; NULL without one. */
@@ -66,10 +73,14 @@ export function incompleteSinceSql(project: string, run: string): string {
     AND n.run > coalesce(${lastCompleteScanSql(project, run)}, 0))`
 }
 
+/** SQL for how many acceptances in force say that a project is gone, and were recorded by its last scan or before. */
+const departuresSql = `(SELECT count(*) FROM hookdrift.acceptance a WHERE a.project_id = l.id AND a.rule = '${vanishedRule}'
+    AND a.accepted_in <= l.run AND a.revoked_at IS NULL AND a.ended_at IS NULL)`
+
 /** The last scan of each project, and the first one after its last complete one. */
 const datedScansSql = `SELECT l.id, l.name, l.service, l.uid, r.number, r.started_at AS "startedAt",
     r.finished_at AS "finishedAt", i.number AS "incompleteRun", i.started_at AS "incompleteStart",
-    i.finished_at AS "incompleteEnd"
+    i.finished_at AS "incompleteEnd", ${departuresSql} AS departures
   FROM (SELECT t.*, ${incompleteSinceSql('t.id', 't.run')} AS incomplete FROM (${lastScanSql('$1')}) t) l
   JOIN hookdrift.run r ON r.number = l.run LEFT JOIN hookdrift.run i ON i.number = l.incomplete`
 
@@ -142,6 +153,7 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
     [run, scans.map(({ id }) => id)],
   )
   const walksOf = Map.groupBy(walks, ({ projectId }) => projectId)
+  const unscanned = scans.some(({ departures }) => departures > 0) ? await readUnscanned(session, run) : []
   return scans.map((scan) => ({
     project: { name: scan.name, service: scan.service, uid: scan.uid },
     run: { number: scan.number, startedAt: scan.startedAt, finishedAt: scan.finishedAt },
@@ -152,7 +164,20 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
       scan.incompleteRun === null
         ? undefined
         : { number: scan.incompleteRun, startedAt: scan.incompleteStart, finishedAt: scan.incompleteEnd },
+    isGone: scan.departures > 0,
+    hasDeparted: scan.departures > 0 && scan.number < run && unscanned !== undefined && !unscanned.includes(scan.name),
   }))
+}
+
+/** The names of known projects that a run was not to scan; undefined where the run says nothing of it. */
+async function readUnscanned(session: Session, run: number): Promise<RunScope['unscanned'] | undefined> {
+  const body = await session.value<string>(
+    `SELECT d.body FROM hookdrift.document d JOIN hookdrift.run r ON r.rules_document = d.sha256 WHERE r.number = $1`,
+    [run],
+  )
+  // Hookdrift wrote it.
+  const { scope }: { readonly scope?: RunScope } = JSON.parse(body ?? '{}')
+  return scope?.unscanned
 }
 
 /** A walk as its row holds it. */

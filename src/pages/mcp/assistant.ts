@@ -5,7 +5,7 @@ import { readLatestScans } from '../../history/sql/scans.ts'
 import { AuditError } from '../../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.ts'
 import { isProjectList } from '../../model/resource.ts'
-import { toCoverage } from '../../questions/as-of.ts'
+import { presentScans, toCoverageOfAll } from '../../questions/as-of.ts'
 import { isGap } from '../../report/gaps.ts'
 import { suggestName } from '../../text/nearest-name.ts'
 import { neutralise } from '../../text/neutralise.ts'
@@ -123,10 +123,10 @@ async function readScans(reader: HistoryReader, { run, coverage: stated }: JsonO
   const last = await findLastRun(reader)
   const asOf = isJsonObject(run) && typeof run.number === 'number' ? run.number : (last?.number ?? null)
   const scanned = asOf === null ? [] : await readLatestScans(reader, asOf)
-  const projects = scanned.filter(({ project }) => !isProjectList(project))
+  const projects = presentScans(scanned).filter(({ project }) => !isProjectList(project))
   const incomplete = projects.filter(({ coverage }) => coverage.some(isGap))
   // as: the schema of an answer says so.
-  const walks = (stated ?? scanned.flatMap(toCoverage)) as unknown as readonly ReturnType<typeof toCoverage>[number][]
+  const walks = (stated ?? toCoverageOfAll(scanned)) as unknown as ReturnType<typeof toCoverageOfAll>
   const gaps = walks.filter(isGap)
   return {
     scans: {

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { findLastRun } from '../../src/history/sql/runs.ts'
+import { readLatestScans } from '../../src/history/sql/scans.ts'
+import { statingExtent } from '../../src/questions/as-of.ts'
+
+import { isGap } from '../../src/report/gaps.ts'
+import { everything, listRules as policy } from '../audit/discovery-fixture.ts'
+import { openSite } from '../pages/open-site.ts'
+import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
+
+/** Run 1 finds `acme/orders` and `acme/payments`. `acme/orders` vanishes, which a person accepts after run 2. */
+describe('a project that left the fleet', () => {
+  let history: HistoryFixture
+  let site: Awaited<ReturnType<typeof openSite>>
+
+  beforeAll(async () => {
+    const sizes = { endpointsPerProject: 12, sourcesPerProject: 1 }
+    history = await openHistoryFixture({
+      fleet: generateFleet({ clean: true, projects: 2, incomingEvery: 0, ...sizes }),
+    })
+    const { fixture } = history
+    const turn = { list: everything(fixture), policy }
+    await fixture.audit(turn)
+    fixture.fleet.remove(fixture.uidOf('orders'))
+    const gone = await fixture.audit(turn)
+    expect((await history.ask(['violations'])).stdout).toContain('INCOMPLETE SCAN')
+    await fixture.accept(gone, 'project/vanished')
+    await fixture.audit(turn)
+    await fixture.audit(turn)
+    site = await openSite(history)
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  const questions = [
+    ['violations'],
+    ['violations', '--all'],
+    ['status'],
+    ['runs'],
+    ['trend'],
+    ['causes'],
+    ['waivers'],
+    ['rules', '--run', '4'],
+    ['query', 'SELECT count(*) FROM violations'],
+  ]
+  it.each(questions)('is no gap in the fleet: %s %s', async (...question) => {
+    expect((await history.ask(question)).stdout).not.toContain('INCOMPLETE')
+  })
+
+  it.each(['/', '/violations', '/resources', '/rules', '/trend', '/waivers'])(
+    'is none on the page %s',
+    async (path) => {
+      const page = await (await site.get(path)).text()
+      expect(page).not.toMatch(/not complete|in what could be checked/)
+    },
+  )
+
+  it('shows how it was last read to whoever asks about it', async () => {
+    const { stdout } = await history.ask(['coverage', '--project', 'acme/orders'])
+    expect(stdout).toMatch(/^INCOMPLETE SCAN: 4 of 4 walks not complete\./m)
+    expect((await history.ask(['violations', '--project', 'acme/orders'])).stdout).toContain('INCOMPLETE SCAN')
+    expect((await history.ask(['coverage', '--incomplete'])).stdout).toContain('acme/orders')
+  })
+})
+
+/** `acme/orders` is named in the configuration, vanishes, and a person accepts that: it is scanned again each time. */
+describe('a project that is named', () => {
+  it('is a gap as long as it is, also as of a run of other projects', async () => {
+    await using fixture = (
+      await openHistoryFixture({ fleet: generateFleet({ clean: true, projects: 2, incomingEvery: 0 }) })
+    ).fixture
+    const countGaps = () =>
+      fixture.harness.withHistory(async (history) => {
+        const run = await findLastRun(history)
+        if (run === undefined) throw new Error('there is no run')
+        return statingExtent(run, await readLatestScans(history, run.number)).coverage?.filter(isGap).length
+      })
+    await fixture.audit({ policy })
+    fixture.fleet.remove(fixture.uidOf('orders'))
+    await fixture.accept(await fixture.audit({ policy }), 'project/vanished')
+    await fixture.audit({ policy })
+    expect(await countGaps()).toBe(4)
+    await fixture.audit({ policy, only: ['acme/payments'] })
+    expect(await countGaps()).toBe(4)
+    await fixture.audit({ policy })
+    expect(await countGaps()).toBe(4)
+  })
+})

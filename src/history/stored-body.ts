@@ -53,6 +53,9 @@ export function damagedHistory(
   })
 }
 
+/** Where a row to write has a key that is taken. */
+export const heldTwiceAdvice = 'run `hookdrift verify`: if it finds no damage, this is a bug of hookdrift'
+
 /** What a version stores in addition to the attributes. */
 export interface VersionFacts {
   readonly facts: Facts

@@ -96,6 +96,19 @@ describe('a damaged history', () => {
     expect(code).toBe(4)
   })
 
+  it('which holds a row that a run is to write is reported in one sentence', async () => {
+    const db = new Database(cli.directory.file('hookdrift.db'))
+    db.pragma('foreign_keys = OFF')
+    db.exec('CREATE TEMP TABLE last AS SELECT * FROM scan WHERE run = 2; UPDATE last SET run = 3')
+    db.exec('INSERT INTO scan SELECT * FROM last')
+    db.close()
+    const { code, stderr } = await run(['audit'])
+    expect(stderr).not.toContain('this is a bug:')
+    expect(stderr).toMatch(/cannot write to the history .*hookdrift\.db: UNIQUE constraint failed: scan/)
+    expect(stderr).toMatch(/`hookdrift verify .*`: if it finds no damage, this is a bug/)
+    expect(code).toBe(4)
+  })
+
   it.each([['report'], ['violations', '--limit', '5']])(
     'in which a violation names a run that is not there is reported in one sentence by %s',
     async (...args) => {

@@ -13,7 +13,9 @@ export function renderAll(report: Report): ReadonlyMap<string, string> {
     text
       .replaceAll(requestId, 'the answer')
       .replaceAll(/"(duration_ms|requests|retries)":\d+/g, '"$1":0')
-      .replaceAll(/"finished_at":"[^"]+"/g, '"finished_at":"2026-11-21T03:00:00.000Z"'),
+      .replaceAll(/"finished_at":"[^"]+"/g, '"finished_at":"2026-11-21T03:00:00.000Z"')
+      // What a run saw changed was so at its end.
+      .replaceAll(`"before":"${report.run.finished_at}"`, '"before":"2026-11-21T03:00:00.000Z"'),
   )
   const options = { colour: false, width: 100, full: true }
   return new Map(Object.entries(formats).map(([name, render]) => [name, String(render(masked, options))]))
@@ -33,10 +35,14 @@ export async function answersOf(history: History, { runs, uids }: AnswerQuestion
     await listEndedRuns(history, 3),
     await listEndedRuns(history, 1000),
   ]
-  for (const { number } of await listRuns(history)) {
+  const committed = await listRuns(history)
+  for (const { number } of committed) {
     if (runs === undefined || runs.includes(number)) answers.push(await answersAt(history, number, uids))
   }
-  return [...answers, ...(await takeMessages(history))].map(masked)
+  const ends = committed.map(({ finishedAt }) => `"before":"${finishedAt}"`)
+  return [...answers, ...(await takeMessages(history))]
+    .map(masked)
+    .map((answer) => ends.reduce((text, end) => text.replaceAll(end, '"before":"then"'), answer))
 }
 
 /** Every message of the outbox, with its body. */

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 import { AuditError, reasonOf } from '../../model/errors.ts'
-import { damagedHistory } from '../stored-body.ts'
+import { damagedHistory, heldTwiceAdvice } from '../stored-body.ts'
 
 interface Fault {
   readonly advice: string
@@ -15,10 +15,11 @@ const noPassword: Fault = {
   advice: 'check the user and the password: in the URL, PGPASSWORD or the password file (~/.pgpass)',
 }
 
-/** Codes and classes of SQLSTATE that come from outside; all others (a constraint, a syntax error) are bugs. */
+/** Codes and classes of SQLSTATE that come from outside; all others (most constraints, a syntax error) are bugs. */
 const outside: Readonly<Record<string, Fault>> = {
   '08': unreachable,
   '22P05': { advice: 'create a database with `ENCODING UTF8` for the history' },
+  '23505': { advice: heldTwiceAdvice },
   '25006': { advice: 'name the primary server: this one is a replica, and cannot be written to', isPassing: true },
   '28': noPassword,
   '3D': { advice: 'create the database, or correct its name in the URL' },

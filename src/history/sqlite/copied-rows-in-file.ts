@@ -62,8 +62,8 @@ export async function verifyRows(
     db.pragma('ignore_check_constraints = OFF')
     return await verifyHistory(db, request)
   } catch (error) {
-    if (isRefused(error)) return { ok: false, run: null, checks: [unstorable(error.message)] }
     const cause = error instanceof AuditError ? error.cause : error
+    if (isRefused(cause)) return { ok: false, run: null, checks: [unstorable(cause.message)] }
     if (!(cause instanceof Database.SqliteError && /^SQLITE_(?:FULL|IOERR|CANTOPEN)/.test(cause.code))) throw error
     throw AuditError.failure(`cannot copy the rows to ${file} to verify them: ${cause.message}`, {
       advice: 'make room there, or name another place with TMPDIR; the history is unchanged',

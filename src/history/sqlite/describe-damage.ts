@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
-import { damagedHistory } from '../stored-body.ts'
+import { damagedHistory, heldTwiceAdvice } from '../stored-body.ts'
 
-/** Faults from outside: full, locked, damaged, read-only. All others (a constraint, a syntax error) are bugs. */
+/** Faults from outside: full, locked, damaged, read-only. All others (most constraints, a syntax error) are bugs. */
 const outsideCauses = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|PERM|LOCKED|PROTOCOL|NOMEM)/
 
 /** The error to report where a history could not be read or written. Returns other errors, such as bugs, unchanged. */
@@ -23,6 +23,7 @@ export function asHistoryError(error: unknown, file: string): unknown {
       cause: error,
     })
   }
+  if (/^SQLITE_CONSTRAINT_(?:PRIMARYKEY|UNIQUE)$/.test(code)) return heldTwice(file, error)
   if (!outsideCauses.test(code)) return error
   return AuditError.failure(`cannot use the history ${file}: ${message}`, {
     advice: 'check the free space and the permissions there; `hookdrift verify` examines the file',
@@ -52,6 +53,11 @@ function notHistory(file: string, cause: unknown): AuditError {
       'name the file of a history; if this was one, restore the last backup that verifies: `hookdrift docs keep-the-history`',
     cause,
   })
+}
+
+/** A row to write has the number of one that is there: what the next number is read from may be damaged. */
+function heldTwice(file: string, cause: Error): AuditError {
+  return AuditError.failure(`cannot write to the history ${file}: ${cause.message}`, { advice: heldTwiceAdvice, cause })
 }
 
 /** Runs `work`, and throws errors of the history as `asHistoryError` describes them. */

@@ -18,7 +18,7 @@ export function statingExtent(
   return { run: toAnswerRun(run), coverage: toCoverageOfAll(scans) }
 }
 
-/** A project that left the fleet is no gap in it. Whoever asks about such projects only learns how they were last read. */
+/** Without projects that left the fleet, whose last scan is not a gap in it; with them where nothing else is asked for. */
 export function presentScans(scans: readonly RecordedScan[]): readonly RecordedScan[] {
   const present = scans.filter(({ hasDeparted }) => !hasDeparted)
   return present.length === 0 ? scans : present

@@ -43,7 +43,7 @@ describe('a project that left the fleet', () => {
     ['rules', '--run', '4'],
     ['query', 'SELECT count(*) FROM violations'],
   ]
-  it.each(questions)('is no gap in the fleet: %s %s', async (...question) => {
+  it.each(questions)('is not a gap in the fleet: %s %s', async (...question) => {
     expect((await history.ask(question)).stdout).not.toContain('INCOMPLETE')
   })
 
@@ -55,7 +55,7 @@ describe('a project that left the fleet', () => {
     },
   )
 
-  it('shows how it was last read to whoever asks about it', async () => {
+  it('shows how it was last read when a question is about it alone', async () => {
     const { stdout } = await history.ask(['coverage', '--project', 'acme/orders'])
     expect(stdout).toMatch(/^INCOMPLETE SCAN: 4 of 4 walks not complete\./m)
     expect((await history.ask(['violations', '--project', 'acme/orders'])).stdout).toContain('INCOMPLETE SCAN')

@@ -69,7 +69,7 @@ it('a violation that follows from a cause is listed where it is unknown or waive
   expect(shown).not.toMatch(/^Open before/m)
 })
 
-it('the violations that follow from a cause are in one order, whatever a database gave', () => {
+it('the violations that follow from a cause are in one order, regardless of that of a database', () => {
   const [project, kind, uid] = ['acme/payments', 'source', 'S0'] as const
   const violationsAt = ['/verifier/hmac/secret', '/verifier/basic_auth/password'].map((path, at) => {
     return { project, kind, uid, path, rule: 'drift/secret-changed', severity: 'info' as const, fingerprint: `f${at}` }

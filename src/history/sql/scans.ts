@@ -27,7 +27,7 @@ export interface RecordedScan {
   readonly incompleteSince: CommittedRun | undefined
   /** Whether a person accepted that the project vanished, and this scan recorded that: no list needs to have it. */
   readonly isGone: boolean
-  /** The same of a project that the run, as of which this is read, was not to scan any more. */
+  /** The same of a project that the run, as of which this is read, was no longer to scan. */
   readonly hasDeparted: boolean
 }
 

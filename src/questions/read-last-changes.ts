@@ -7,6 +7,7 @@ import { readLatestScans } from '../history/sql/scans.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import { nameEnding, sentenceOfEnding } from '../report/describe-ending.ts'
+import { presentScans } from './as-of.ts'
 
 /** A change that a run found, as feeds show it. */
 export interface ChangeEntry {
@@ -49,8 +50,9 @@ function newest(entries: readonly ChangeEntry[], most = Number.POSITIVE_INFINITY
 }
 
 async function unscanned(reader: HistoryReader, until: CommittedRun): Promise<ChangeEntry[]> {
-  return (await readLatestScans(reader, until.number)).flatMap(({ project, coverage, incompleteSince, hasDeparted }) => {
-    if (incompleteSince === undefined || hasDeparted) return []
+  const scans = presentScans(await readLatestScans(reader, until.number))
+  return scans.flatMap(({ project, coverage, incompleteSince }) => {
+    if (incompleteSince === undefined) return []
     const reasons = coverage.flatMap(({ listing, status, reason }) =>
       status === 'complete' || status === 'skipped' ? [] : [`${listing}: ${reason ?? status}`],
     )

@@ -129,6 +129,14 @@ export interface ObservedTime {
   readonly share: number | null
 }
 
+/** A project with its last scan. */
+export interface FormerProject {
+  readonly project: string
+  readonly run: number
+  /** When that run began. */
+  readonly at: string
+}
+
 /** What the run was to cover, as configured then. */
 export interface ComplianceScope {
   readonly company: string | null
@@ -137,6 +145,8 @@ export interface ComplianceScope {
   readonly projects: readonly string[]
   /** Known, and not to be scanned by the run; sorted. */
   readonly unscanned: readonly string[]
+  /** Scanned by an earlier run of the period, and no longer known to the configuration; sorted by name. */
+  readonly former: readonly FormerProject[]
   /** Services whose other projects are not in scope, because the configuration names those that are. */
   readonly named_only: readonly string[]
   readonly packs: readonly string[]

@@ -33,6 +33,7 @@ import {
   describeBesides,
   type Exemption,
   type ExpectedChange,
+  type FormerProject,
   type ReplayedWith,
 } from './compliance.ts'
 import { describeResources, describeSince, doubtsOf, missedBy, rowsUnreadFor, whySilent } from './describe-doubts.ts'
@@ -61,6 +62,8 @@ export interface ComplianceInput {
   readonly expected?: readonly ExpectedChange[]
   /** Policies of earlier runs of the period, and the start of the last run of each. */
   readonly formerPolicies?: readonly FormerPolicy[]
+  /** Projects that earlier runs of the period scanned, and that are no longer known. */
+  readonly formerProjects?: readonly FormerProject[]
   readonly period?: CompliancePeriod
   /** Violations that were resolved within the period, before the run. */
   readonly resolvedBefore?: readonly ControlViolation[]
@@ -86,7 +89,7 @@ export interface FormerAcceptance extends AcceptedViolation {
 export function composeCompliance(input: ComplianceInput): Compliance {
   const { report, framework, period, policy = unknownPolicy, scope = unknownScope, replayedWith } = input
   const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [], silenced = [] } = input
-  const { formerAcceptances = [], formerPolicies = [] } = input
+  const { formerAcceptances = [], formerPolicies = [], formerProjects = [] } = input
   const { run, verdict, coverage_of_fleet } = report
   const current = [...report.violations, ...elsewhere].map((violation) => withDuration(violation, run.started_at))
   const ofReport: Evaluation = {
@@ -112,7 +115,10 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     ...(period === undefined ? {} : { period }),
     threshold: ofReport.threshold,
     coverage_of_fleet,
-    scope: describeScope(scope, [policy, ...formerPolicies.map((former) => former.policy)], report),
+    scope: {
+      ...describeScope(scope, [policy, ...formerPolicies.map((former) => former.policy)], report),
+      former: formerProjects,
+    },
     expected_changes: input.expected ?? [],
     controls: framework.controls.map((control) => assessControl(control, framework.id, ofReport)),
   }
@@ -123,7 +129,7 @@ function describeScope(
   scope: RunScope,
   policies: readonly [PolicyFacts, ...PolicyFacts[]],
   { projects }: Report,
-): ComplianceScope {
+): Omit<ComplianceScope, 'former'> {
   const { company, gateways, unscanned, schedules, schedule } = scope
   const [{ packs }] = policies
   const ignored = new Map(

@@ -14,6 +14,7 @@ import type {
   CompliancePeriod,
   ControlViolation,
   ExpectedChange,
+  FormerProject,
   ObservedTime,
   ReplayedWith,
   TimeGap,
@@ -64,6 +65,7 @@ export async function gatherCompliance(
     expected: await policyResults.expectedBetween(first.number - 1, last.number),
     waivedMeanwhile: await policyResults.waivedBetween(first.number - 1, last.number),
     formerAcceptances: await policyResults.acceptancesEndedBetween(first, last),
+    formerProjects: await findFormerProjects(history, { first, last, scope: results.scope }),
     period: await periodOf(history, within, { start, end, before, mostGapMs: mostGapOf(results.scope.schedules) }),
     resolvedBefore: resolved.map(({ run: _, resolvedAt, ...violation }): ControlViolation => {
       const open_ms = Math.max(0, Date.parse(resolvedAt) - Date.parse(violation.firstSeen))
@@ -245,6 +247,31 @@ async function readCompleteScanTimes(
     times.push([...since, ...complete.map(startOf)])
   }
   return times
+}
+
+/**
+ * Projects of earlier runs that the last one did not know. A run that scans nothing of a service does not read its list,
+ * and then knows only the projects that the configuration names.
+ */
+async function findFormerProjects(
+  history: HistoryReader,
+  { first, last, scope }: { readonly first: CommittedRun; readonly last: CommittedRun; readonly scope: RunScope },
+): Promise<readonly FormerProject[]> {
+  // An older release recorded no scope.
+  if (scope.gateways.length === 0) return []
+  const scans = await readLatestScans(history, last.number)
+  const listed = new Set(
+    scans.flatMap(({ project, run }) => (isProjectList(project) && run.number === last.number ? project.service : [])),
+  )
+  const unread = scope.gateways.filter(({ service, projects }) => projects !== 'named' && !listed.has(service))
+  const unreadServices = new Set(unread.map(({ service }) => service))
+  return scans.flatMap(({ project, run }) => {
+    const isOfPeriod = run.number >= first.number && run.number < last.number
+    const mayBeKnown = scope.unscanned.includes(project.name) || unreadServices.has(project.service)
+    return isOfPeriod && !isProjectList(project) && !mayBeKnown
+      ? [{ project: project.name, run: run.number, at: run.startedAt }]
+      : []
+  })
 }
 
 function startOf({ startedAt }: CommittedRun): number {

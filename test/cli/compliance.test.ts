@@ -410,6 +410,28 @@ describe('the head of a report', () => {
     expect((await compliance('--from', '1')).scope.ignored).toMatchObject(fields)
   })
 
+  it('names a project that left the configuration within the period, with its last scan', async () => {
+    await using story = await openStory()
+    const { cli, report, compliance } = story
+    const [first = '', second = ''] = cli.fleet.projects().map(({ name }) => name)
+    await cli.audit()
+    await cli.audit(['--project', `acme/${first}`])
+    expect((await compliance('--from', '1')).scope).toMatchObject({ unscanned: [`acme/${second}`], former: [] })
+    const configuration = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
+    const isOfSecond = (line: string) => line.includes(`name: ${second} }`)
+    const lines = configuration.split('\n')
+    cli.directory.write('hookdrift.yaml', lines.filter((line) => !isOfSecond(line)).join('\n'))
+    await cli.audit()
+    const { scope } = await compliance('--from', '1')
+    expect(scope).toMatchObject({ unscanned: [], former: [{ project: `acme/${second}`, run: 1 }] })
+    expect((await compliance()).scope.former).toEqual([])
+    const said = new RegExp(`acme/${second} \\(last scanned 20[-\\d]+ \\d\\d:\\d\\d UTC\\): no longer configured`)
+    for (const format of ['text', 'html', 'markdown', 'oscal'])
+      expect(
+        (await report('--from', '1', '--format', format)).replace(/<[^>]+>|\s+/g, ' ').replaceAll('`', ''),
+      ).toMatch(said)
+  })
+
   it('finds no gap in projects that the configuration names, nor in a list that decides', async () => {
     await using story = await openStory('extends: []\nrules: { project/unlisted: {}, project/tls-not-enforced: low }\n')
     const { cli, compliance } = story

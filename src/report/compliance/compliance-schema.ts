@@ -173,6 +173,9 @@ export const complianceSchema = z
         ),
         projects: listOf(z.string()).describe('Scanned by the run.'),
         unscanned: listOf(z.string()).describe('Known, and not to be scanned by the run.'),
+        former: listOf(z.object({ project: z.string(), run: schemas.count, at: schemas.time })).describe(
+          'Scanned by an earlier run of the period, and no longer known to the configuration: each with its last scan.',
+        ),
         named_only: listOf(z.string()).describe(
           'Services whose other projects are not in scope, because the configuration names those that are.',
         ),

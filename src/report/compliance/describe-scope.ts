@@ -11,9 +11,10 @@ export function describeScope({
   threshold,
   coverage_of_fleet: fleet,
 }: Compliance): readonly (readonly [name: string, text: string])[] {
-  const { company, gateways, projects, unscanned, named_only, packs, ignored, schedules, schedule } = scope
+  const { company, gateways, projects, unscanned, former, named_only, packs, ignored, schedules, schedule } = scope
   const outside = [
     ...(unscanned.length === 0 ? [] : [`${listNames(unscanned)}: not to be scanned by this run`]),
+    ...(former.length === 0 ? [] : [`${listNames(former.map(describeFormer))}: no longer configured`]),
     ...named_only.map((service) => `other projects of ${service}: the configuration names those in scope`),
   ]
   return [
@@ -29,6 +30,10 @@ export function describeScope({
     ['Threshold', describeThreshold(threshold)],
     ['Schedule', describeSchedules(schedules, schedule)],
   ]
+}
+
+function describeFormer({ project, at }: Compliance['scope']['former'][number]): string {
+  return `${project} (last scanned ${showTime(at)})`
 }
 
 function describeIgnored({ path, configured_at: at }: Compliance['scope']['ignored'][number]): string {

@@ -1,6 +1,6 @@
 import type { ExpectedChange } from '../compliance/compliance.ts'
 import type { PolicyResults } from '../compliance/gather-compliance.ts'
-import { silencedBy } from '../compliance/silenced-violations.ts'
+import { silencedBy, untilChanged } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedChange, RunRecord } from '../history/records.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
@@ -31,6 +31,7 @@ export function recordedPolicyResults(history: HistoryReader): PolicyResults {
       return (await readViolationsAt(history, run)).filter(({ project }) => !scanned.has(project))
     },
     silenced: (run) => silencedBy(history, run),
+    silencedBefore: async (before, runs) => untilChanged(history, await silencedBy(history, before), runs),
     policiesBetween: (after, run) => readPoliciesBetween(history, after, run),
     resolvedBefore: (after, run) => readResolvedBetween(history, after, run - 1),
     async expectedBetween(after, run) {

@@ -46,6 +46,7 @@ import {
   resourceOf,
 } from './exemptions.ts'
 import { type Framework, type FrameworkControl, rationaleFor } from './framework.ts'
+import type { FormerlySilenced } from './silenced-violations.ts'
 
 export interface ComplianceInput {
   readonly report: Report
@@ -58,6 +59,8 @@ export interface ComplianceInput {
   readonly elsewhere?: readonly ReportViolation[]
   /** Violations that people or the policy ended by the run, and of which the value is still there. */
   readonly silenced?: readonly ReportViolation[]
+  /** The same of violations that were so at the start of the period, and are no longer. */
+  readonly formerlySilenced?: readonly FormerlySilenced<ReportViolation>[]
   /** Changes that may have been made in change windows, the latest first. Default: none. */
   readonly expected?: readonly ExpectedChange[]
   /** Policies of earlier runs of the period, and the start of the last run of each. */
@@ -89,7 +92,7 @@ export interface FormerAcceptance extends AcceptedViolation {
 export function composeCompliance(input: ComplianceInput): Compliance {
   const { report, framework, period, policy = unknownPolicy, scope = unknownScope, replayedWith } = input
   const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [], silenced = [] } = input
-  const { formerAcceptances = [], formerPolicies = [], formerProjects = [] } = input
+  const { formerAcceptances = [], formerPolicies = [], formerProjects = [], formerlySilenced = [] } = input
   const { run, verdict, coverage_of_fleet } = report
   const current = [...report.violations, ...elsewhere].map((violation) => withDuration(violation, run.started_at))
   const ofReport: Evaluation = {
@@ -97,6 +100,7 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     policy,
     period,
     silenced,
+    formerlySilenced,
     formerPolicies,
     formerAcceptances,
     waivedMeanwhile,
@@ -160,6 +164,7 @@ interface Evaluation {
   readonly period: CompliancePeriod | undefined
   readonly violations: readonly ControlViolation[]
   readonly silenced: readonly ReportViolation[]
+  readonly formerlySilenced: readonly FormerlySilenced<ReportViolation>[]
   readonly formerPolicies: readonly FormerPolicy[]
   readonly formerAcceptances: readonly FormerAcceptance[]
   readonly waivedMeanwhile: readonly WaivedViolation[]
@@ -236,7 +241,10 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
 }
 
 interface ExemptionFacts
-  extends Pick<Evaluation, 'policy' | 'silenced' | 'formerPolicies' | 'formerAcceptances' | 'waivedMeanwhile'> {
+  extends Pick<
+    Evaluation,
+    'policy' | 'silenced' | 'formerlySilenced' | 'formerPolicies' | 'formerAcceptances' | 'waivedMeanwhile'
+  > {
   readonly ruleViolations: readonly ControlViolation[]
   readonly accepted: readonly AcceptedViolation[]
   isOfControl(one: { readonly rule: string }): boolean
@@ -245,7 +253,7 @@ interface ExemptionFacts
 /** What of a control's rules does not count, and who decided so; of a violation only the first that applies. */
 function exemptionsOf(exempting: ExemptionFacts): readonly Exemption[] {
   const { ruleViolations, accepted, silenced, waivedMeanwhile, policy, isOfControl } = exempting
-  const { formerPolicies, formerAcceptances } = exempting
+  const { formerPolicies, formerAcceptances, formerlySilenced } = exempting
   const open = new Set(ruleViolations.filter(isOpen).map(({ fingerprint }) => fingerprint))
   const known = new Map([...silenced, ...ruleViolations].map((violation) => [violation.fingerprint, violation]))
   const ofViolations = [
@@ -271,6 +279,10 @@ function exemptionsOf(exempting: ExemptionFacts): readonly Exemption[] {
       .filter((violation) => isOfControl(violation) && !open.has(violation.fingerprint))
       .filter(isEndedOnly)
       .map(exemptByEnding),
+    ...formerlySilenced
+      .filter(isOfControl)
+      .filter(isEndedOnly)
+      .map((violation) => ({ ...exemptByEnding(violation), until: violation.until })),
   ]
   const keys = new Set<string | null>()
   const distinct = ofViolations.filter(({ kind, fingerprint }) => {

@@ -1,5 +1,5 @@
 import type { HistoryReader } from '../history/reader.ts'
-import { listRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import { type ResolvedViolation, readResolvedBetween } from '../history/sql/violations.ts'
@@ -35,6 +35,30 @@ export async function silencedBy(history: HistoryReader, run: number): Promise<r
     }
   }
   return withoutChanged(history, [...silenced.values()], run)
+}
+
+/** Where another value was seen later, and when: the start of the run that saw it. */
+export type FormerlySilenced<Violation> = Violation & { readonly until: string }
+
+/**
+ * Those whose value changed, or whose resource came or went, by the last of some runs. `silenced`: whose value was the
+ * same before the first of them.
+ */
+export async function untilChanged(
+  history: HistoryReader,
+  silenced: readonly ResolvedViolation[],
+  runs: readonly CommittedRun[],
+): Promise<readonly FormerlySilenced<ResolvedViolation>[]> {
+  const last = runs.at(-1)
+  if (last === undefined) return []
+  const unchanged = new Set(await withoutChanged(history, silenced, last.number))
+  const changed = silenced.filter((violation) => !unchanged.has(violation))
+  if (changed.length === 0 || runs.length === 1) return changed.map((one) => ({ ...one, until: last.startedAt }))
+  const half = Math.floor(runs.length / 2)
+  const early = await untilChanged(history, changed, runs.slice(0, half))
+  const found = new Set(early.map(({ fingerprint }) => fingerprint))
+  const others = changed.filter(({ fingerprint }) => !found.has(fingerprint))
+  return [...early, ...(await untilChanged(history, others, runs.slice(half)))]
 }
 
 /** Without those whose value changed, or whose resource came or went, after they ended, up to a run. */

@@ -1,7 +1,7 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { expectedOf, recordOf, scannedIn } from '../audit/policy-results.ts'
 import type { PolicyResults } from '../compliance/gather-compliance.ts'
-import { isSilenced, withoutChanged } from '../compliance/silenced-violations.ts'
+import { isSilenced, untilChanged, withoutChanged } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { inReportOrder } from '../history/report-order.ts'
@@ -62,6 +62,11 @@ export function replayedPolicyResults(history: HistoryReader, policy: Policy, cl
     async silenced(number) {
       const ended = resolvedIn((await upTo(number)).replay, 0, number)
       return withoutChanged(history, ended.filter(isSilenced), number)
+    },
+    async silencedBefore(before, runs) {
+      const last = runs.at(-1)?.number ?? before
+      const ended = resolvedIn((await upTo(last)).replay, 0, before).filter(isSilenced)
+      return untilChanged(history, await withoutChanged(history, ended, before), runs)
     },
     // As if there never was another policy.
     policiesBetween: async () => [],

@@ -235,6 +235,27 @@ describe('a violation that is still there', () => {
     expect(await report('--from', '3')).toMatch(/accepted by nora, 20[^,]* until 20[^:]*:[^:]*:[^:]*: OPS-12/)
   })
 
+  it('is an exemption of a period that it reaches into, until its value changed', async () => {
+    await using story = await openStory()
+    const { cli, run, report, compliance } = story
+    await cli.audit()
+    const { putBack } = wipeAuthentication(cli)
+    await cli.audit()
+    await run('baseline', 'approve', '--by', 'eve', '--note', 'looks fine')
+    for (let audits = 0; audits < 3; audits++) await cli.audit()
+    putBack()
+    for (let audits = 0; audits < 2; audits++) await cli.audit()
+    const approved = { kind: 'baseline', rule: 'drift/authentication-lost', by: 'eve' }
+    const exemptionsOf = async (...period: string[]) => control(await compliance(...period), 'W-1').exemptions
+    // Run 3 ended the violation, run 6 saw the authentication again.
+    const { started_at } = (await compliance('--run', '6')).run
+    for (const from of ['4', '6'])
+      expect(await exemptionsOf('--from', from)).toMatchObject([{ ...approved, until: started_at }])
+    expect(await exemptionsOf('--from', '4', '--to', '5')).toMatchObject([{ ...approved, until: null }])
+    expect(await exemptionsOf('--from', '7')).toEqual([])
+    expect(await report('--from', '6')).toMatch(/by eve, 20[^(]* until\s+20/)
+  })
+
   it('is an exemption until its resource is removed, also where there was no value any longer', async () => {
     await using story = await openStory()
     const { cli, run, compliance } = story

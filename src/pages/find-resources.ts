@@ -1,7 +1,7 @@
 import type { ListedResource, ResourceListChoice } from '../history/resource-list.ts'
 import { AuditError } from '../model/errors.ts'
 import { kinds, type ProjectRef } from '../model/resource.ts'
-import { selectProjects, toCoverageOfAll } from '../questions/as-of.ts'
+import { presentScans, selectProjects, toCoverageOfAll } from '../questions/as-of.ts'
 import { describeUnlisted } from '../questions/state.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import type { SiteLinkQuery } from './link.ts'
@@ -59,7 +59,7 @@ export interface ChosenResources {
  */
 export async function chooseResources(request: SiteRequest): Promise<ChosenResources> {
   const { query, run } = request
-  const scans = selectProjects(await readScans(request), query.all('project'))
+  const scans = presentScans(selectProjects(await readScans(request), query.all('project')))
   const projects = scans.map(({ project }) => project)
   const [kind, text] = [readChoice(query, 'kind', kinds), query.one('q')]
   const state = readChoice(query, 'state', ['present', 'all']) ?? (text === undefined ? 'present' : 'all')

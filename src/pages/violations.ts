@@ -7,7 +7,7 @@ import { remembering } from '../model/remembering.ts'
 import { kinds } from '../model/resource.ts'
 import { readDuration } from '../model/time.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
-import { toCoverageOfAll } from '../questions/as-of.ts'
+import { matchingProjects, toCoverageOfAll } from '../questions/as-of.ts'
 import { countGroups, rankGroups } from '../questions/count-groups.ts'
 import { partsFor, sortKeyOf, testGroups, type ViolationOrder, violationOrders } from '../questions/violations.ts'
 import { type Grouping, groupings } from '../report/group-by.ts'
@@ -42,7 +42,7 @@ export const violationsPage: SitePage = {
     const filters = readViolationQuery(request)
     const violated = await readViolated(request, filters.withResolved)
     const projects = query.all('project')
-    const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
+    const scans = matchingProjects(await readScans(request), projects)
     const content =
       filters.grouping === undefined
         ? await showList(request, {

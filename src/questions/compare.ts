@@ -22,7 +22,7 @@ import { limited } from '../report/show-answer.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { quote } from '../text/neutralise.ts'
-import { statingExtent } from './as-of.ts'
+import { toAnswerRun, toCoverage } from './as-of.ts'
 import {
   type ComparedRow,
   type CompareQuery,
@@ -181,10 +181,8 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
     exitCode: { equal: exitCodes.clean, different: exitCodes.violations, unknown: exitCodes.incomplete }[verdict],
     answer: {
       form: compareForm,
-      ...statingExtent(
-        run,
-        sides.map(({ scan }) => scan),
-      ),
+      run: toAnswerRun(run),
+      coverage: sides.flatMap(({ scan }) => toCoverage(scan)),
       more: {
         a: scanA.project.name,
         b: scanB.project.name,

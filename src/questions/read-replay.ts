@@ -8,7 +8,6 @@ import { inReportOrder } from '../history/report-order.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
-import { policyProject } from '../model/resource.ts'
 import { type DueDurations, dueDate } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { ViolationLifetime } from '../replay/replay-draft.ts'
@@ -24,7 +23,7 @@ import { showViolation } from '../report/text/show-violation.ts'
 import { widthOf } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { selectProjects, statingExtent } from './as-of.ts'
+import { selectScans, statingExtent } from './as-of.ts'
 import { violationColumns } from './violations.ts'
 
 const replayRow = schemas.violation.extend({
@@ -74,8 +73,7 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
   const now = clock()
   const last = findRun(all, 'latest', now)
   const runs = runsSince(all, last, since, now)
-  const scans = await readLatestScans(history, last.number)
-  const chosen = new Set(selectProjects([...scans, { project: policyProject }], projects).map(({ project }) => project))
+  const scans = selectScans(await readLatestScans(history, last.number), projects)
   const replay = await replayPolicy(history, { policy, runs, clock })
   const notEvaluated = replay.notEvaluated.flatMap((one) => among(one, projects))
   const rowsOf = (violations: readonly ViolationLifetime[]) =>
@@ -90,10 +88,7 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
   const first = runs.at(0)
   return {
     form: replayForm,
-    ...statingExtent(
-      last,
-      scans.filter(({ project }) => chosen.has(project)),
-    ),
+    ...statingExtent(last, scans),
     more: {
       policy: { digest: policy.digest },
       replayed: { runs: runs.length, first_run: first?.number ?? null, since: first?.startedAt ?? null },

@@ -13,7 +13,7 @@ import { anyObject, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { listed } from '../rules/shared/listed.ts'
-import { selectProjects, statingExtent } from './as-of.ts'
+import { presentScans, selectProjects, statingExtent } from './as-of.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 const stateRow = z.object({
@@ -55,12 +55,15 @@ export interface StateQuery {
   readonly limit: number
 }
 
-/** The resources as of a run, by project, kind and uid. What a walk did not reach is in its last known state. */
+/**
+ * The resources as of a run, by project, kind and uid. What a walk did not reach is in its last known state. Those of a
+ * project that left the fleet are listed where it is asked for.
+ */
 export async function readState(
   reader: HistoryReader,
   { run, projects, kind, limit }: StateQuery,
 ): Promise<Answer<StateRow>> {
-  const scans = selectProjects(await readLatestScans(reader, run.number), projects)
+  const scans = presentScans(selectProjects(await readLatestScans(reader, run.number), projects))
   const resources: { readonly project: string; readonly row: ResourceAtRun }[] = []
   for (const { project } of scans) {
     for (const row of await readStateAt(reader, project, run.number, kind))

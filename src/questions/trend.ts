@@ -21,7 +21,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { type Column, layTable } from '../text/table.ts'
-import { selectProjects, statingExtent } from './as-of.ts'
+import { selectScans, statingExtent } from './as-of.ts'
 import { startTrend } from './measure-trend.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
@@ -179,16 +179,12 @@ export async function readTrend(
   { limit, ...query }: TrendQuery & { readonly limit: number },
 ): Promise<{ readonly answer: Answer<TrendDay>; readonly weeks: readonly TrendWeek[] }> {
   const { run, projects } = query
-  const scans = await readLatestScans(reader, run.number)
-  const chosen = new Set(selectProjects([...scans, { project: policyProject }], projects).map(({ project }) => project))
+  const scans = selectScans(await readLatestScans(reader, run.number), projects)
   const trend = await findTrend(reader, query)
   const { rows, omitted } = limited(trend.days.toReversed(), limit)
   const answer: Answer<TrendDay> = {
     form: trendForm,
-    ...statingExtent(
-      run,
-      scans.filter(({ project }) => chosen.has(project)),
-    ),
+    ...statingExtent(run, scans),
     more: {
       period: { from: trend.from, to: trend.to },
       mean_time_to_fix_ms: trend.all.meanTimeToFixMs,

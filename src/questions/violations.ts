@@ -16,7 +16,7 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { JsonObject } from '../model/json.ts'
 import { remembering } from '../model/remembering.ts'
-import { type Kind, policyProject } from '../model/resource.ts'
+import type { Kind } from '../model/resource.ts'
 import { isoTime } from '../model/time.ts'
 import {
   type DueDurations,
@@ -42,7 +42,7 @@ import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
-import { presentScans, selectProjects, statingExtent } from './as-of.ts'
+import { presentScans, selectScans, statingExtent } from './as-of.ts'
 import { countViolations } from './count-groups.ts'
 import { type Label, labelTest, omissionsIn, readEvaluations } from './last-evaluations.ts'
 import {
@@ -290,12 +290,7 @@ export const everyViolation = {
  */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
   const { run, states, after, rule, projects, owners, sort, limit: most } = query
-  const latest = await readLatestScans(reader, run.number)
-  // Violations about the policy itself belong to a project of their own, which is not scanned.
-  const chosen = new Set(
-    selectProjects([...latest, { project: policyProject }], projects).map(({ project }) => project),
-  )
-  const scans = latest.filter(({ project }) => chosen.has(project))
+  const scans = selectScans(await readLatestScans(reader, run.number), projects)
   const evaluations = await readEvaluations(reader, scans)
   refuseUnknownLabels(evaluations, query.labels)
   const hasLabels = labelTest(evaluations, query.labels)

@@ -61,6 +61,28 @@ describe('a project that left the fleet', () => {
     expect((await history.ask(['violations', '--project', 'acme/orders'])).stdout).toContain('INCOMPLETE SCAN')
     expect((await history.ask(['coverage', '--incomplete'])).stdout).toContain('acme/orders')
   })
+
+  it.each([['violations'], ['state'], ['trend'], ['causes']])(
+    'is a gap of %s where it is named next to others',
+    async (question) => {
+      const { stdout } = await history.ask([question, '-p', 'acme/orders', '-p', 'acme/payments'])
+      expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
+    },
+  )
+
+  it('is a gap of a comparison with it', async () => {
+    const { stdout } = await history.ask(['compare', 'acme/orders', 'acme/payments'])
+    expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
+  })
+
+  it('has no resources among those of the fleet, which were all seen', async () => {
+    expect((await history.ask(['state'])).stdout).not.toContain('acme/orders')
+    expect((await history.ask(['state', '-p', 'acme/*'])).stdout).not.toContain('acme/orders')
+    expect((await history.ask(['state', '-p', 'orders'])).stdout).toContain('acme/orders')
+    const page = await (await site.get('/resources')).text()
+    expect(page).toContain('/projects/acme/payments">acme/payments</a></div></td>')
+    expect(page).not.toContain('acme/orders</a></div></td>')
+  })
 })
 
 /** `acme/orders` is named in the configuration, vanishes, and a person accepts that: it is scanned again each time. */

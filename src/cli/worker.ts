@@ -153,20 +153,24 @@ async function keepWorking(
     const past = await awaitHistory(() => readHistory(configuration, terminal), { log, signal })
     if (past === undefined) return
     metrics.remember(past)
-    /** Projects that are configured no longer, or have left the fleet, have no metrics. */
-    const forgetDeparted = async () => {
+    const readFleet = async (read: (history: History, isConfigured: IsConfigured) => Promise<void>) => {
       try {
         const { history, services } = configuration
-        const names = await readingHistory(history, terminal, (opened) =>
-          readFleetNames(opened, configuredIn(services)),
-        )
-        metrics.keepOnly(names)
+        await readingHistory(history, terminal, (opened) => read(opened, configuredIn(services)))
       } catch (error) {
         log.warn(
           { error: messageOf(error) },
-          'the history cannot be read: metrics may show projects that left the fleet',
+          'the history cannot be read: metrics may show projects that left the fleet, or lack some',
         )
       }
+    }
+    /** Projects that are configured no longer, or have left the fleet, have no metrics. */
+    const forgetDeparted = () =>
+      readFleet(async (opened, isConfigured) => metrics.keepOnly(await readFleetNames(opened, isConfigured)))
+    /** Those that are configured again have the metrics of their last scan. */
+    const followConfiguration = async () => {
+      await forgetDeparted()
+      await readFleet(async (opened, isConfigured) => metrics.fillIn(await readPast(opened, isConfigured)))
     }
 
     const notifications = openWorkerNotifications({
@@ -183,7 +187,7 @@ async function keepWorking(
       configuration = files.configuration
       const { serve } = configuration
       if (pagesOf(configuration) !== pagesOf(before.configuration)) port?.show(serve)
-      if (configuration.digest !== before.configuration.digest) await forgetDeparted()
+      if (configuration.digest !== before.configuration.digest) await followConfiguration()
       if (files !== before && isAsked) log.info('reloaded: the next run begins with what the files say now')
       return files
     }
@@ -307,6 +311,8 @@ async function awaitHistory<Result>(
   }
   return undefined
 }
+
+type IsConfigured = ReturnType<typeof configuredIn>
 
 /** Who reads the pages, and of which history. Holds secrets: only for comparison. */
 function pagesOf({ serve, history }: Configuration): string {

@@ -30,6 +30,8 @@ export interface Metrics {
   remember(past: RecordedPast): void
   /** Forgets all projects but these, by name. */
   keepOnly(projects: ReadonlySet<string>): void
+  /** Adds the projects that are not known yet. */
+  fillIn(past: RecordedPast): void
 }
 
 export interface NotifiedChannel {
@@ -221,6 +223,10 @@ export function openMetrics({
       fleet = past.fleet
       show(fleet)
       if (past.last !== undefined) setLast(past.last)
+    },
+    fillIn(past) {
+      fleet = new Map([...past.fleet, ...fleet])
+      show(fleet)
     },
     keepOnly(projects) {
       fleet = new Map([...fleet].filter(([project]) => projects.has(project)))

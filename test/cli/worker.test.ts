@@ -101,7 +101,7 @@ describe('hookdrift worker', () => {
     expect((await worker.ended).code).toBe(143)
   })
 
-  it('measures no project that its file no longer names', async () => {
+  it('measures no project that its file no longer names, and one that it names again as it was last scanned', async () => {
     const yearly = `worker: { listen: 127.0.0.1:0 }
 schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
 `
@@ -109,17 +109,23 @@ schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
     const worker = cli.start()
     const log = logOf(worker)
     const { url } = await log.until('listening')
-    const projects = async () => {
+    const measured = async () => {
       const answer = await fetch(`${url}/metrics`)
-      return Object.keys(readScrape(await answer.text()).samples('hookdrift_last_success_timestamp_seconds'))
+      const scrape = readScrape(await answer.text())
+      return ['last_success_timestamp_seconds', 'open_violations'].map((name) => scrape.samples(`hookdrift_${name}`))
     }
+    const projects = async () => Object.keys((await measured())[0] ?? {})
     await log.until('run committed')
     await expect.poll(projects).toHaveLength(2)
-    const file = cli.directory.file('hookdrift.yaml')
-    cli.directory.write('hookdrift.yaml', readFileSync(file, 'utf8').replace(/^ +- .*name: orders.*\n/m, ''))
+    const both = await measured()
+    const file = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
+    cli.directory.write('hookdrift.yaml', file.replace(/^ +- .*name: orders.*\n/m, ''))
     worker.child.kill('SIGHUP')
     await log.until('reloaded: the next run begins with what the files say now')
     expect(await projects()).toEqual([expect.stringContaining('acme/payments')])
+    cli.directory.write('hookdrift.yaml', file)
+    worker.child.kill('SIGHUP')
+    await expect.poll(measured).toEqual(both)
     worker.child.kill('SIGTERM')
     expect((await worker.ended).code).toBe(143)
   })

@@ -23,19 +23,24 @@ export async function writeLists(
 ): Promise<readonly ProjectRef[]> {
   const { draft } = run
   const scanned = new Set(outcomes.map(({ project }) => projectKey(project)))
-  for (const { service, coverage, added, unchosen } of lists) {
+  for (const { service, coverage, added, returned, unchosen } of lists) {
     const list = projectListOf(service)
     await draft.stageScan(list)
     await draft.stageWalk(list, coverage, undefined)
     await reconcileList(run, list, [], { isComplete: coverage.status === 'complete', unchosen })
-    for (const project of added.filter((one) => scanned.has(projectKey(one)))) {
-      await draft.stageNotice(project, { code: 'project_found', listing: null, text: newProjectText })
+    const found = [
+      ...added.map((project) => ({ project, text: newProjectText })),
+      ...returned.map((project) => ({ project, text: returnedProjectText })),
+    ]
+    for (const { project, text } of found.filter((one) => scanned.has(projectKey(one.project)))) {
+      await draft.stageNotice(project, { code: 'project_found', listing: null, text })
     }
   }
   return lists.map(({ service }) => projectListOf(service))
 }
 
 const newProjectText = 'new in the list of projects: scanned for the first time'
+const returnedProjectText = 'in the list of projects again: compared with its last scan'
 
 /**
  * Searches for projects without an entry, in the lists of services that name all their projects. Violations of a list

@@ -176,13 +176,11 @@ function isDiscovering({ matches }: AuditedService): boolean {
   return matches.length > 0
 }
 
-/** The last scans of projects that did not leave the fleet. */
+/** The last scans of all projects. */
 async function readScans({ history }: ProjectSearch): Promise<readonly RecordedScan[]> {
   if (history === undefined) return []
   const last = await findLastRun(history)
-  if (last === undefined) return []
-  const scans = await readLatestScans(history, last.number)
-  return scans.filter(({ isGone }) => !isGone)
+  return last === undefined ? [] : readLatestScans(history, last.number)
 }
 
 type LabelsOf = (project: ProjectRef) => ListingEntry['labels']
@@ -199,13 +197,17 @@ function findProjects(
   // Audited twice, its violations would be counted and sent twice, and its secrets be shared with themselves.
   const named = new Set([...service.named.map(({ ref }) => ref.uid), ...service.namedElsewhere])
   const taken = new Set(service.named.map(({ ref }) => shortName(ref)))
-  const past = scans
-    .map(({ project }) => project)
-    .filter((project) => !isProjectList(project) && !named.has(project.uid))
-  const pastNames = uniqueNames(past, taken)
-  const names = nameProjects(listed, { pastNames, taken, sealer })
-  const pastByUid = new Map(past.map((project) => [project.uid, project]))
   const listedUids = new Set(listed.map(({ uid }) => uid))
+  const known = scans.filter(({ project }) => !isProjectList(project) && !named.has(project.uid))
+  const past = known.filter(({ isGone }) => !isGone).map(({ project }) => project)
+  // A project that left the fleet gave its name away, and has it again where no other one took it.
+  const back = known
+    .filter(({ isGone, project }) => isGone && listedUids.has(project.uid))
+    .map(({ project }) => project)
+  const ownNames = uniqueNames(past, taken)
+  const pastNames = new Map([...ownNames, ...uniqueNames(back, new Set([...taken, ...ownNames.values()]))])
+  const names = nameProjects(listed, { pastNames, taken, sealer })
+  const pastByUid = new Map([...past, ...back].map((project) => [project.uid, project]))
 
   const openAs = (uid: string, alsoCalled: readonly string[]): AuditedProject[] => {
     const short = names.get(uid) ?? uid
@@ -214,10 +216,10 @@ function findProjects(
     const lasting =
       before !== undefined && isNamedByUid(before) ? { labels: labelsOf(before), configuredAt: null } : undefined
     // One of an earlier run may be known by its name there alone, which has `-` where the service's has blanks.
-    const known = before === undefined ? [] : [shortName(before)]
+    const former = before === undefined ? [] : [shortName(before)]
     const fits = (match: MatchingEntry) =>
-      entryFor([match], [short, ...known, ...alsoCalled]) !== undefined ||
-      known.some((name) => matchesGlob(name, hyphenated(match.pattern)))
+      entryFor([match], [short, ...former, ...alsoCalled]) !== undefined ||
+      former.some((name) => matchesGlob(name, hyphenated(match.pattern)))
     const entry = service.matches.find(fits) ?? lasting
     if (entry === undefined) return []
     return [service.open({ name: `${service.name}/${short}`, service: service.name, uid }, entry)]
@@ -230,10 +232,12 @@ function findProjects(
   const noting = (project: AuditedProject): AuditedProject =>
     isWhole && !listedUids.has(project.ref.uid) ? { ...project, isMissing: true } : project
   const wasReadBefore = isWhole && scans.some(({ project }) => isProjectList(project))
-  const added = wasReadBefore ? present.map(({ ref }) => ref).filter(({ uid }) => !pastNames.has(uid)) : []
+  const presentRefs = present.map(({ ref }) => ref)
+  const added = wasReadBefore ? presentRefs.filter(({ uid }) => !pastNames.has(uid)) : []
+  const returned = presentRefs.filter(({ uid }) => back.some((project) => project.uid === uid))
   return {
     projects: [...service.named, ...present, ...absent].map(noting),
-    list: { service: service.name, coverage, added, unchosen },
+    list: { service: service.name, coverage, added, returned, unchosen },
   }
 }
 

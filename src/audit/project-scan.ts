@@ -76,6 +76,8 @@ export interface ProjectList {
   readonly coverage: Coverage
   /** Projects that the list did not have when it was last read. */
   readonly added: readonly ProjectRef[]
+  /** Projects that had left the fleet, and that the list has again. */
+  readonly returned: readonly ProjectRef[]
   /** Uids of projects that no name and no pattern of the configuration chooses. */
   readonly unchosen: readonly string[]
 }

@@ -152,6 +152,43 @@ describe('a project that comes, goes or is renamed', () => {
     expect([listViolations(gone), gone.verdict.exit_code]).toEqual([['opened project/vanished acme/orders'], 3])
   })
 
+  it('comes back under the name of earlier runs and its entry, although the service renamed it meanwhile', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f, { matches: [{ pattern: 'ord*' }] }), policy }
+    await f.audit(turn)
+    const [uid, before] = [f.uidOf('orders'), f.fleet.project(f.uidOf('orders'))]
+    f.fleet.remove(uid)
+    await f.accept(await f.audit(turn), 'project/vanished')
+    await f.audit(turn)
+    if (before !== undefined) f.fleet.add({ ...before, name: 'harmless' })
+    const back = await f.audit(turn)
+    expect(scannedProjects(back)).toEqual(['acme/*', 'acme/orders'])
+    expect(back.notices).toMatchObject([
+      {
+        code: 'project_found',
+        project: 'acme/orders',
+        text: 'in the list of projects again: compared with its last scan',
+      },
+    ])
+    expect((await f.audit(turn)).notices).toEqual([])
+  })
+
+  it('comes back under its uid where another one has its name since', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f), policy }
+    await f.audit(turn)
+    const [uid, before] = [f.uidOf('orders'), f.fleet.project(f.uidOf('orders'))]
+    f.fleet.remove(uid)
+    await f.accept(await f.audit(turn), 'project/vanished')
+    await f.audit(turn)
+    addProject(f.fleet, 'orders')
+    expect(scannedProjects(await f.audit(turn))).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
+    if (before !== undefined) f.fleet.add(before)
+    expect(scannedProjects(await f.audit(turn))).toEqual(
+      ['acme/*', `acme/${uid}`, 'acme/orders', 'acme/payments'].sort(),
+    )
+  })
+
   it('leaves once a run has recorded that a person accepts it, also where the clock went back in between', async () => {
     await using f = await openDiscoveryFixture()
     const turn = { list: everything(f), policy }

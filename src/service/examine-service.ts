@@ -153,10 +153,13 @@ export function createServiceExaminer(
         items: Array.isArray(content) ? content.filter(isJsonObject) : [],
       }
     },
-    rateLimit: () => shortText(seen.rateLimit),
+    rateLimit: () => (limitForm.test(seen.rateLimit ?? '') ? seen.rateLimit : undefined),
     close: opened.close,
   }
 }
+
+/** A number, perhaps with its windows: any other text may echo the key of the request. */
+const limitForm = /^\d{1,9}(?:, ?\d{1,9};w(?:indow)?=\d{1,9}){0,5}$/
 
 /** A person waits for the answer. */
 const greetingMs = 10_000

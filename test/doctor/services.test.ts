@@ -255,6 +255,22 @@ describe('a page size', () => {
     expect(of('page-size')).toEqual([expect.stringMatching(/^fail .* → Check the service and its log/)])
   })
 
+  it.each([
+    ['60000', 'rate limit 60000 (x-ratelimit-limit)'],
+    ['100, 100;w=60', 'rate limit 100, 100;w=60 (x-ratelimit-limit)'],
+    ['the key', 'rate limit not named'],
+  ])('is next to the rate limit that answers name, and to nothing else in its place: %s', async (limit, expected) => {
+    const url = await plain((request, response) => {
+      const isKey = limit === 'the key'
+      response.setHeader('x-ratelimit-limit', isKey ? `${request.headers.authorization}` : limit)
+      // Good as the answer of a project and as a page.
+      const data = { uid: 'p1', content: [], pagination: { per_page: 10, has_next_page: false, next_page_cursor: '' } }
+      json(200, { status: true, data })(request, response)
+    })
+    const { of } = await examineUrl(url, { projects: { p1: 'billing' } })
+    expect(of('page-size')).toEqual([`ok pages of 10 items are granted; ${expected}`])
+  })
+
   it('that the service refuses is named', async () => {
     const { service, projects, env } = await aFleet()
     await using _ = service

@@ -54,7 +54,7 @@ export function damagedHistory(
 }
 
 /** Where a row to write has a key that is taken. */
-export const heldTwiceAdvice = 'run `hookdrift verify`: if it finds no damage, this is a bug of hookdrift'
+export const heldTwiceAdvice = 'run `hookdrift verify`: if it finds no damage, please report this as a bug'
 
 /** What a version stores in addition to the attributes. */
 export interface VersionFacts {

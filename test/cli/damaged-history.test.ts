@@ -105,7 +105,7 @@ describe('a damaged history', () => {
     const { code, stderr } = await run(['audit'])
     expect(stderr).not.toContain('this is a bug:')
     expect(stderr).toMatch(/cannot write to the history .*hookdrift\.db: UNIQUE constraint failed: scan/)
-    expect(stderr).toMatch(/`hookdrift verify .*`: if it finds no damage, this is a bug/)
+    expect(stderr).toMatch(/`hookdrift verify .*`: if it finds no damage, please report this/)
     expect(code).toBe(4)
   })
 

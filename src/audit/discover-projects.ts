@@ -234,7 +234,9 @@ function findProjects(
   const wasReadBefore = isWhole && scans.some(({ project }) => isProjectList(project))
   const presentRefs = present.map(({ ref }) => ref)
   const added = wasReadBefore ? presentRefs.filter(({ uid }) => !pastNames.has(uid)) : []
-  const returned = presentRefs.filter(({ uid }) => back.some((project) => project.uid === uid))
+  // One of which nothing can be read yet is scanned by each run, and only the first of them has a notice.
+  const departed = new Set(known.flatMap(({ hasDeparted, project }) => (hasDeparted ? project.uid : [])))
+  const returned = presentRefs.filter(({ uid }) => departed.has(uid))
   return {
     projects: [...service.named, ...present, ...absent].map(noting),
     list: { service: service.name, coverage, added, returned, unchosen },

@@ -23,6 +23,8 @@ export interface PriorState {
   readonly channels: readonly string[]
   /** Of all channels, with the state of violations after this run. */
   readonly incidents: readonly OpenIncident[]
+  /** The names of the projects that left the fleet: a person accepted that they vanished, and no run has to scan them. */
+  readonly departed: readonly string[]
 }
 
 export interface PreviousScan {

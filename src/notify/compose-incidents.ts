@@ -74,9 +74,12 @@ export function findIncidents(
   const scanned = new Set(record.coverage.map(({ project }) => project))
   // An incident names the listings of a project as it was called. What is lost still is one under the new name.
   const formerNames = new Set([...before.scans].flatMap(([name, scan]) => (scan.name === name ? [] : [scan.name])))
+  const departed = new Set(before.departed)
   // What the configuration no longer asks for is not in the coverage of its project.
   const isRead = (subject: string) =>
-    formerNames.has(projectOf(subject)) || (scanned.has(projectOf(subject)) && !unread.has(subject))
+    formerNames.has(projectOf(subject)) ||
+    departed.has(projectOf(subject)) ||
+    (scanned.has(projectOf(subject)) && !unread.has(subject))
   // A waived violation needs no person, but it has not ended: its ticket stays.
   const isOver = ({ subject, isActive, isWaived }: OpenIncident) =>
     moved.has(subject) || (isListing(subject) ? isRead(subject) : !isActive && !(isWaived && opensTickets(channel)))

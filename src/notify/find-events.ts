@@ -37,6 +37,8 @@ export function runIdentity(record: RunRecord): (string | number)[] {
 const ofCoverage: Severity = 'critical'
 
 function coverageEvents(record: RunRecord, { scans }: PriorState): Event[] {
+  // When a project left the fleet, what could not be read of it was over.
+  const found = new Set(record.notices.flatMap(({ code, project }) => (code === 'project_found' ? [project] : [])))
   return record.coverage.flatMap(({ project, listing, status, reason }): Event[] => {
     const before = scans.get(project)
     const was = before?.statuses.get(listing)
@@ -54,7 +56,7 @@ function coverageEvents(record: RunRecord, { scans }: PriorState): Event[] {
     const isLost =
       status === 'skipped'
         ? was === 'complete'
-        : isRenamed || was === undefined || was === 'complete' || was === 'skipped'
+        : isRenamed || found.has(project) || was === undefined || was === 'complete' || was === 'skipped'
     return isLost ? make('coverage.lost', `the ${listing} could not be read completely: ${status}, ${reason}`) : []
   })
 }

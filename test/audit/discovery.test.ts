@@ -160,6 +160,7 @@ describe('a project that comes, goes or is renamed', () => {
     f.fleet.remove(uid)
     await f.accept(await f.audit(turn), 'project/vanished')
     await f.audit(turn)
+    await f.audit(turn)
     if (before !== undefined) f.fleet.add({ ...before, name: 'harmless' })
     const back = await f.audit(turn)
     expect(scannedProjects(back)).toEqual(['acme/*', 'acme/orders'])

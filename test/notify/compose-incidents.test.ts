@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Channel } from '../../src/config/configuration.ts'
 import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { Message } from '../../src/notify/message.ts'
 import { policyOf } from '../audit/audit-harness.ts'
+import { everything, listRules } from '../audit/discovery-fixture.ts'
 import { lines, onlyInactive, openNotified, places } from './notified-fleet.ts'
 
 const duty: Channel = {
@@ -171,6 +173,47 @@ describe('incidents', () => {
     offers.sources = false
     expect(await fixture.run()).toEqual(['trigger 1'])
     expect(await fixture.run({ listings: { sources: 'off' } })).toEqual(['resolve 0'])
+  })
+
+  it('of the listings of a project close when a person accepted that it is gone, and no run has to scan it', async () => {
+    const fleet = generateFleet({ clean: true, projects: 2, incomingEvery: 0 })
+    await using notified = await openNotified([duty], { fleet })
+    const desk = new Desk()
+    const { fixture } = notified
+    const turn = { list: everything(fixture), policy: listRules }
+    const run = async (more = {}) => {
+      const { report, messages } = await notified.run({ ...turn, ...more })
+      return { report, said: desk.take(messages) }
+    }
+    await run()
+    const [uid, before] = [fixture.uidOf('orders'), fixture.fleet.project(fixture.uidOf('orders'))]
+    fixture.fleet.remove(uid)
+    const gone = await run()
+    expect(gone.said).toEqual(['trigger 4', 'trigger 1'])
+    await fixture.accept(gone.report, 'project/vanished')
+    expect((await run()).said).toEqual(['resolve 1'])
+    expect((await run({ only: ['acme/payments'] })).said).toEqual(['resolve 0'])
+    expect(desk.open.size).toBe(0)
+    if (before !== undefined) fixture.fleet.add(before)
+    fixture.service.failNext({ how: 'bad-json', path: /endpoints/, times: Number.POSITIVE_INFINITY })
+    expect((await run()).report.notices).toMatchObject([{ code: 'project_found', project: 'acme/orders' }])
+    expect([...desk.open.values()].flatMap(({ events }) => events.map(({ project }) => project))).toContain(
+      'acme/orders',
+    )
+    expect((await run()).said).toEqual([])
+  })
+
+  it('of the listings of a project that is named stay open, although a person accepted that it is gone', async () => {
+    const fleet = generateFleet({ clean: true, projects: 2, incomingEvery: 0 })
+    await using notified = await openNotified([duty], { fleet })
+    const { fixture } = notified
+    const run = async (more = {}) => notified.run({ policy: listRules, ...more })
+    await run()
+    fixture.fleet.remove(fixture.uidOf('orders'))
+    await fixture.accept((await run()).report, 'project/vanished')
+    expect((await run()).messages.map(({ incident }) => incident?.action)).toEqual(['resolve'])
+    expect((await run({ only: ['acme/payments'] })).messages).toEqual([])
+    expect((await run()).messages).toEqual([])
   })
 
   it('stay open while a listing cannot be read', async () => {

@@ -63,6 +63,7 @@ function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partia
     changes: [],
     channels: [],
     incidents: [],
+    departed: [],
     ...other,
   }
 }

@@ -15,6 +15,7 @@ import type { OpenIncident } from '../outbox.ts'
 import type { RunRecord } from '../records.ts'
 import { writeMessages } from './outbox.ts'
 import { readProjects } from './read-run.ts'
+import { departedAt } from './scans.ts'
 import type { Session, Transaction } from './session.ts'
 import { ownerSql } from './violations.ts'
 
@@ -73,6 +74,7 @@ async function readBefore(session: Session, record: RunRecord): Promise<PriorSta
   )
   const { transitions, changes } = await readTransitions(session, run, projects)
   const channels = await session.all<{ name: string }>('SELECT name FROM hookdrift.channel ORDER BY name')
+  const incidents = await readIncidents(session)
   return {
     isFirst: last === undefined,
     policyDigest: last?.policyDigest,
@@ -81,7 +83,8 @@ async function readBefore(session: Session, record: RunRecord): Promise<PriorSta
     transitions,
     changes,
     channels: channels.map(({ name }) => name),
-    incidents: await readIncidents(session),
+    incidents,
+    departed: incidents.length === 0 ? [] : await departedAt(session, run),
   }
 }
 

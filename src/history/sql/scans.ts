@@ -169,6 +169,16 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
   }))
 }
 
+/** The names of the projects that left the fleet, as of a run. */
+export async function departedAt(session: Session, run: number): Promise<readonly string[]> {
+  const gone = await session.all<{ readonly name: string }>(
+    `SELECT l.name FROM (${lastScanSql('$1')}) l WHERE l.run < $1 AND ${departuresSql} > 0 ORDER BY l.name`,
+    [run],
+  )
+  const unscanned = gone.length === 0 ? [] : await readUnscanned(session, run)
+  return unscanned === undefined ? [] : gone.map(({ name }) => name).filter((name) => !unscanned.includes(name))
+}
+
 /** The names of known projects that a run was not to scan; undefined where the run says nothing of it. */
 async function readUnscanned(session: Session, run: number): Promise<RunScope['unscanned'] | undefined> {
   const body = await session.value<string>(

@@ -38,7 +38,8 @@ if (given !== 'off' && (given !== '' || job.event !== 'schedule')) {
 
 function noteInHistory(history) {
   const options = [`--history=${history}`, ...(job.by ? [`--by=${job.by}`] : []), ...(ref ? [`--ref=${ref}`] : [])]
-  execFileSync('hookdrift', ['note', ...options, '--', text], { stdio: ['ignore', 'ignore', 'inherit'] })
+  // What Node opens to ignore an output counts as closed: docs/reference/errors.md, "Output was not delivered".
+  execFileSync('hookdrift', ['note', ...options, '--', text], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 async function send(url, token) {

@@ -49,10 +49,17 @@ async function startPort(status = 201) {
   }
 }
 
-/** Notes in a directory where `hookdrift` writes its arguments, a line each. */
+/**
+ * Notes in a directory where `hookdrift` writes its arguments, a line each. Like the real one, it takes a null device that
+ * a library opened for its output for a closed one.
+ */
 async function note(place: string, env: Readonly<Record<string, string>>, hasHistory = true) {
   using directory = openDirectory()
-  const command = directory.write('hookdrift', '#!/bin/sh\nprintf "%s\\n" "$@" >"$(dirname -- "$0")/said"\n')
+  const isClosed = '[ "$(readlink "/proc/$$/fd/1")" = /dev/null ]'
+  const command = directory.write(
+    'hookdrift',
+    `#!/bin/sh\nprintf "%s\\n" "$@" >"$(dirname -- "$0")/said"\n${isClosed} && exit 4\necho noted\n`,
+  )
   chmodSync(command, 0o755)
   const said = directory.write('said', '')
   const history = hasHistory ? directory.write('history.db', 'x') : directory.file('none.db')
@@ -71,8 +78,10 @@ describe.each([
 ] as const)('the note of a job on %s', (place, env, said, start) => {
   it('is recorded in the history, and over the port of the pages where one is given', async () => {
     await using port = await startPort()
-    const { code, said: args } = await note(place, { ...env, ...port.env })
-    expect(code).toBe(0)
+    const { code, said: args, stdout, stderr } = await note(place, { ...env, ...port.env })
+    expect([code, stdout]).toEqual([0, ''])
+    expect(stderr).toContain(`noted in the history: "${said}"`)
+    expect(stderr).not.toContain('not noted')
     expect(args).toEqual(['note', '--history=/history.db', '--by=ada', `--ref=${start}${sha}`, '--', said])
     expect(port.taken).toEqual(
       expect.arrayContaining([

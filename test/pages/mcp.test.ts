@@ -107,6 +107,17 @@ describe('a tool', () => {
     expect(await asked({ rows: [] })).toMatchObject({ scans: { omitted_coverage: 10 }, coverage: Array(50).fill(walk) })
   })
 
+  it('says what to ask in place of an answer that is too long', async () => {
+    const read = async () => JSON.stringify({ rows: ['x'.repeat(2 ** 20)] })
+    const prepare = async () => ({ isOfRun: false, isOfAllProjects: false, read })
+    const describeFault = (error: unknown) => ({ message: String(error) })
+    const tools = toolsOf({ ...demo.options, api: { ...demo.api, prepare }, describeFault })
+    const textOf = async (name: string) => JSON.stringify(await tools.call(name, {}))
+    expect(await textOf('violations')).toContain('ask for less: a lower limit')
+    expect(await textOf('report')).not.toContain('limit,')
+    expect(await textOf('report')).toContain('ask for its parts, as of the same run: violations')
+  })
+
   it('gives the commands that restore a resource, as the command line prints them', async () => {
     await using client = await connect()
     const { stdout } = await demo.command('restore', uid)

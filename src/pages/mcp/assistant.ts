@@ -36,6 +36,10 @@ export const instructions =
 /** An answer beyond this fills what an assistant can read. In characters of JSON. */
 const longestAnswer = 1024 * 1024
 const mostCoverage = 50
+const adviceOnRows = 'ask for less: a lower limit, a project, a kind'
+/** Nothing makes a document shorter. */
+const adviceOnDocument =
+  'ask for its parts, as of the same run: violations, causes, coverage, and diff with the run before'
 
 /** The commands of the API as tools: each reads what the address of its name does. */
 export function toolsOf({ history, api, scope, describeFault }: AssistantOptions): McpTools {
@@ -54,7 +58,7 @@ export function toolsOf({ history, api, scope, describeFault }: AssistantOptions
         throw new RpcFault(rpcErrors.params, `there is no tool "${neutralise(name)}"${suggestName(name, names)}`)
       }
       try {
-        return succeed(await answer(tool, given))
+        return succeed(await answer(tool, given), tool)
       } catch (error) {
         const { message, advice } = describeFault(error)
         return fail([message, ...(advice === undefined ? [] : [advice])])
@@ -141,13 +145,13 @@ async function readScans(reader: HistoryReader, { run, coverage: stated }: JsonO
   }
 }
 
-function succeed(answer: JsonObject): JsonObject {
+function succeed(answer: JsonObject, { input }: ApiTool): JsonObject {
   const structuredContent = neutraliseTexts(answer)
   const text = JSON.stringify(structuredContent)
   if (text.length > longestAnswer) {
     return fail([
       `the answer has ${text.length} characters, more than ${longestAnswer}`,
-      'ask for less: a lower limit, a project, a kind',
+      'limit' in asObject(input.properties) ? adviceOnRows : adviceOnDocument,
     ])
   }
   return { content: [{ type: 'text', text }], structuredContent }

@@ -3,7 +3,7 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { type Kind, type Listing, listings, type ProjectRef, type ResourceKey } from '../model/resource.ts'
 import { type EvaluationOutcome, nothingEvaluated } from '../policy/evaluation-outcome.ts'
 import { filterText } from './filtered.ts'
-import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from './project-scan.ts'
+import { type AuditedProject, isWholeUnder, type Statuses } from './project-scan.ts'
 
 /**
  * What a project leaves for the end of a run. It is plain JSON and all that the end knows of the project, so it does
@@ -68,8 +68,5 @@ export function configured({ ref, labels, configuredAt, uiUrl, filters }: Audite
 
 /** Whether all there is of a kind was seen. */
 export function isWhole({ statuses, narrowed }: Pick<ProjectOutcome, 'statuses' | 'narrowed'>, kind: Kind): boolean {
-  return (
-    isKindComplete(statuses, kind) &&
-    isWholeUnder(statuses, (listing) => (narrowed.includes(listing) ? listing : null), kind)
-  )
+  return isWholeUnder(statuses, (listing) => (narrowed.includes(listing) ? listing : null), kind)
 }

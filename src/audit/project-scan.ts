@@ -5,6 +5,7 @@ import type { FilterReadings } from '../inventory/take-inventory.ts'
 import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectListing, ProjectRef } from '../model/resource.ts'
+import { listingOf } from '../model/walks-for.ts'
 import type { ChangeWindow } from '../policy/change-window.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { RawPage, ServiceClient } from '../service/service-client.ts'
@@ -177,23 +178,8 @@ export const kindOf = {
 
 /** Whether a kind was walked to its end, as far as it was asked for. */
 export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
-  switch (kind) {
-    case 'project':
-      return statuses.project === 'complete'
-    case 'endpoint':
-      return statuses.endpoints === 'complete'
-    case 'subscription':
-    case 'device':
-      return statuses.subscriptions === 'complete'
-    case 'source':
-      return areSourcesListed(statuses) ? statuses.sources === 'complete' : statuses.subscriptions === 'complete'
-    case 'event_type':
-      return statuses.event_types === 'complete'
-    case 'probe':
-      return statuses.probes === 'complete'
-    case 'policy':
-      return false
-  }
+  const walked = kind === 'probe' ? 'probes' : listingOf(kind, areSourcesListed(statuses))
+  return walked !== undefined && statuses[walked] === 'complete'
 }
 
 /** Whether all there is of a kind was seen, without a filter: then what is missing does not exist. */
@@ -203,17 +189,8 @@ export function isKindWhole(statuses: Statuses, filters: Filters, kind: Kind): b
 
 /** The same, where what a listing was narrowed to is known as text alone; null when it was not. */
 export function isWholeUnder(statuses: Statuses, filterOf: (listing: Listing) => string | null, kind: Kind): boolean {
-  const listing = listingOf(kind, statuses)
+  const listing = listingOf(kind, areSourcesListed(statuses))
   return isKindComplete(statuses, kind) && (listing === undefined || filterOf(listing) === null)
-}
-
-/** The listing that shows all there is of a kind; of a project itself and of probes, none does. */
-export function listingOf(kind: Kind, statuses: Statuses): Listing | undefined {
-  if (kind === 'endpoint') return 'endpoints'
-  if (kind === 'subscription' || kind === 'device') return 'subscriptions'
-  if (kind === 'source') return areSourcesListed(statuses) ? 'sources' : 'subscriptions'
-  if (kind === 'event_type') return 'event_types'
-  return undefined
 }
 
 /** False where the service does not list sources: then all that is known of them is what subscriptions carry. */

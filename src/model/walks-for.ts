@@ -5,7 +5,8 @@ type WalkStatus = Pick<ReportCoverage, 'listing' | 'status'>
 
 /** The walks of a project that show every resource of some kinds. */
 export function walksFor<Walk extends WalkStatus>(kinds: Iterable<Kind>, walks: readonly Walk[]): readonly Walk[] {
-  const listings = new Set<WalkedListing | undefined>([...kinds].map((kind) => listingOf(kind, walks)))
+  const areSourcesListed = walks.some(({ listing, status }) => listing === 'sources' && status !== 'skipped')
+  const listings = new Set<WalkedListing | undefined>([...kinds].map((kind) => listingOf(kind, areSourcesListed)))
   return walks.filter(({ listing }) => listings.has(listing))
 }
 
@@ -35,6 +36,26 @@ export function unlistedFor({ id, needs }: RuleNeeds, walks: readonly WalkStatus
   return [...unlisted, { listing: 'sources', reason: sources === undefined ? notRequested : notOffered }]
 }
 
+/** The listing that shows every resource of a kind: subscriptions carry the sources that the service does not list. */
+export function listingOf(kind: Kind, areSourcesListed: boolean): Listing | undefined {
+  switch (kind) {
+    case 'project':
+      return 'project'
+    case 'endpoint':
+      return 'endpoints'
+    case 'subscription':
+    case 'device':
+      return 'subscriptions'
+    case 'source':
+      return areSourcesListed ? 'sources' : 'subscriptions'
+    case 'event_type':
+      return 'event_types'
+    case 'probe':
+    case 'policy':
+      return undefined
+  }
+}
+
 interface RuleNeeds {
   readonly id: string
   readonly needs: readonly Kind[]
@@ -52,25 +73,3 @@ const ofListedSources: ReadonlySet<string> = new Set([
 
 const notRequested = 'the configuration does not request it'
 const notOffered = 'the service does not offer it'
-
-/** The listing that shows every resource of a kind: subscriptions carry the sources that the service does not list. */
-function listingOf(kind: Kind, walks: readonly WalkStatus[]): Listing | undefined {
-  switch (kind) {
-    case 'project':
-      return 'project'
-    case 'endpoint':
-      return 'endpoints'
-    case 'subscription':
-    case 'device':
-      return 'subscriptions'
-    case 'source':
-      return walks.some(({ listing, status }) => listing === 'sources' && status !== 'skipped')
-        ? 'sources'
-        : 'subscriptions'
-    case 'event_type':
-      return 'event_types'
-    case 'probe':
-    case 'policy':
-      return undefined
-  }
-}

@@ -1,4 +1,4 @@
-import { areSourcesListed, listingOf, type Statuses } from '../audit/project-scan.ts'
+import { areSourcesListed, type Statuses } from '../audit/project-scan.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
@@ -6,6 +6,7 @@ import type { RecordedScan } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import { isListing, type Kind, type Listing, projectKey, resourceKey } from '../model/resource.ts'
+import { listingOf } from '../model/walks-for.ts'
 import { rules } from '../rules/rules.ts'
 import type { ReplayedVersion } from './fleet-state.ts'
 
@@ -40,7 +41,7 @@ export function observationOf(
   const certainly = ({ key: ofResource, resource, since, seenUnder }: ReplayedVersion): boolean => {
     const { kind, uid } = resource
     if (since === run.number || (evidence.size > 0 && evidence.has(`${key} ${ofResource}`))) return true
-    const listing = kind === 'project' ? kind : listingOf(kind, statuses)
+    const listing = listingOf(kind, areSourcesListed(statuses))
     const walk = listing && walks.get(listing)
     if (walk === undefined) return false
     const { status, filter, cause } = walk
@@ -57,7 +58,7 @@ export function observationOf(
     narrowed: coverage.flatMap(({ listing, filter }) => (filter !== null && isListing(listing) ? [listing] : [])),
     observed(version) {
       if (!certainly(version)) return false
-      const listing = listingOf(version.resource.kind, statuses)
+      const listing = listingOf(version.resource.kind, areSourcesListed(statuses))
       version.seenUnder = (listing && walks.get(listing)?.filter) ?? null
       return true
     },

@@ -1,7 +1,7 @@
 import { type Comparison, compareWithLastScan, type ScannedResource } from '../audit/comparison.ts'
 import { ProjectAcceptances } from '../audit/project-acceptances.ts'
 import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
-import { listingOf } from '../audit/project-scan.ts'
+import { areSourcesListed } from '../audit/project-scan.ts'
 import { gatherChanges } from '../audit/recent-changes.ts'
 import { ScanEvaluation } from '../audit/scan-evaluation.ts'
 import type { ActiveViolation, Modification } from '../history/history.ts'
@@ -17,6 +17,7 @@ import {
   type ResourceKey,
   resourceKey,
 } from '../model/resource.ts'
+import { listingOf } from '../model/walks-for.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -149,7 +150,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
   for (const [kind, ofKind] of seen) {
     let due: ScannedResource[] = []
     const take = async () => {
-      await evaluation.take(listingOf(kind, statuses) ?? 'project', due)
+      await evaluation.take(listingOf(kind, areSourcesListed(statuses)) ?? 'project', due)
       due = []
     }
     for (const version of ofKind) {

@@ -125,7 +125,6 @@ interface Decimal {
 /** Whether the shortest text of a double is the same number. The cost does not depend on the exponent. */
 function isHeldBy(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return false
-  if (!Number.isFinite(value)) return false
   const shortest = String(value)
   if (shortest === source) return true
   // For whole numbers below 10^21 both texts are plain digits.

@@ -255,6 +255,14 @@ async function sleepUnlessStopped(clock: Clock, ms: number, signal: AbortSignal)
   }
 }
 
+/**
+ * The wait before try `n + 1` of a request, in milliseconds: random, up to 250 ms · 2ⁿ⁻¹ and at most 10 s. The
+ * randomness keeps walks that failed together from returning together.
+ */
+function backoffMs(failures: number, random: () => number): number {
+  return random() * doubled(250, failures)
+}
+
 /** The same for a refused key, never short: three tries must cover the seconds that a database needs to restart. */
 function refusedKeyBackoffMs(failures: number, random: () => number): number {
   return (0.5 + random() / 2) * doubled(1_000, failures)
@@ -280,12 +288,4 @@ function retryAfterMs(header: string | undefined, now: number, isTimeAbove: numb
   // The oldest of the three forms (`Sun Nov  6 08:49:37 1994`) names no zone and means GMT.
   const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
   return Number.isNaN(time) ? undefined : Math.max(0, time - now)
-}
-
-/**
- * The wait before try `n + 1` of a request, in milliseconds: random, up to 250 ms · 2ⁿ⁻¹ and at most 10 s. The
- * randomness keeps walks that failed together from returning together.
- */
-function backoffMs(failures: number, random: () => number): number {
-  return random() * doubled(250, failures)
 }

@@ -11,11 +11,18 @@ import type { OpenHistory } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'
 import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import { type RecordedScan, readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
+import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import { AuditError } from '../model/errors.ts'
 import { meantBy } from '../model/meant-by.ts'
-import { isProjectList, type Kind, type ProjectRef, policyProject, projectKey, resourceKey } from '../model/resource.ts'
+import {
+  isPolicyProject,
+  isProjectList,
+  type Kind,
+  type ProjectRef,
+  projectKey,
+  resourceKey,
+} from '../model/resource.ts'
 
 export type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'osUser' | 'note'>
 
@@ -30,7 +37,7 @@ export async function approvalsOf(
   signed: SignedApproval,
 ): Promise<NewApproval[]> {
   const scanned = (await readLatestScans(history, run.number)).filter(
-    (scan) => scan.run.number === run.number && !isPolicy(scan) && !isProjectList(scan.project),
+    (scan) => scan.run.number === run.number && !isPolicyProject(scan.project) && !isProjectList(scan.project),
   )
   const scans = scanned.filter(({ project }) => isChosen(project.name))
   if (scans.length === 0) {
@@ -87,10 +94,6 @@ export async function amendedApprovalsOf(
     amended.push(await amend(history, run.number, { base, project, resources, signed }))
   }
   return amended
-}
-
-function isPolicy({ project }: RecordedScan): boolean {
-  return project.service === policyProject.service && project.uid === policyProject.uid
 }
 
 function viewsOf(lastComplete: CompleteScans): ScopeByKind {

@@ -17,7 +17,6 @@ import { describeFault } from './describe-fault.ts'
 import type { AuditedProject, AuditedService, ListingEntry, MatchingEntry, ProjectList } from './project-scan.ts'
 
 export interface ProjectSearch extends ListReader {
-  readonly sealer: Sealer
   /** Knows the projects of earlier runs; undefined: none are known. */
   readonly history: HistoryReader | undefined
 }

@@ -15,9 +15,7 @@ type ResourceIdentity = Pick<ApprovedResource, 'kind' | 'uid'>
 /** A state of a project that a person approved, however it is kept: what drift rules compare with. */
 export interface ExpectedState {
   readonly scopes: ScopeByKind
-  /** Versions as old as this run are part of it; undefined when it is not the state of a run. */
-  readonly run: number | undefined
-  /** The run whose state of a resource it has; undefined when that is not the state of a run. */
+  /** The run whose state of a resource it has: older versions are part of it. undefined: it is not the state of a run. */
   runOf(resource: ResourceIdentity): number | undefined
   /** Who approved it, when, and what was noted; absent for states of files. */
   readonly approval?: Signature & { readonly note: string }
@@ -35,7 +33,6 @@ export async function approvedState(
   if (approval === undefined || approval.revoked !== undefined) return undefined
   return {
     scopes: approval.scopes,
-    run: approval.run,
     runOf: amendedIn(approval).runOf,
     approval,
     bodies: (resources) => readApprovedBodies(draft.past, approval, resources),
@@ -57,7 +54,6 @@ export function stateOf(scopes: ScopeByKind, resources: readonly ApprovedResourc
   const byKey = new Map(resources.map((resource) => [resourceKey(resource), resource]))
   return {
     scopes,
-    run: undefined,
     runOf: () => undefined,
     bodies: async (identities) => identities.map((resource) => byKey.get(resourceKey(resource))),
     uids: async (kind) => resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid),

@@ -180,7 +180,7 @@ export class ProjectAudit implements ProjectScan {
   }
 
   /** Takes a page of a listing: brings it to the normal form, drafts it, evaluates it, and drafts what was found. */
-  async take(listing: Listing, page: Page): Promise<void> {
+  async #take(listing: Listing, page: Page): Promise<void> {
     for (let from = 0; from < page.items.length; from += takenAtOnce) {
       const items = page.items.slice(from, from + takenAtOnce)
       const identities = page.identities?.slice(from, from + takenAtOnce) ?? []
@@ -211,7 +211,7 @@ export class ProjectAudit implements ProjectScan {
     for (const listing of dueListings(this.#audited)) {
       if (listing === 'subscriptions') this.#contradictions.expect(statusesOf(walks), unseen.itemsOf)
       const take = async (page: Page, durationMs: number) => {
-        await this.take(listing, page)
+        await this.#take(listing, page)
         onPage(this.#audited, { listing, items: page.items.length, durationMs })
       }
       const options = {

@@ -12,7 +12,7 @@ import { subjectOf } from './comparison.ts'
 import type { VersionsAt } from './date-values.ts'
 import { byPolicy, endingOfExpiry, endingOfIgnored } from './policy-endings.ts'
 import { noChanges } from './recent-changes.ts'
-import { keyed } from './reconcile.ts'
+import { keyOf } from './reconcile.ts'
 
 /** A violation of a drift rule, as far as a comparison with its origin needs it. */
 export type FollowedViolation = Finding & Pick<ViolationWithOrigin, 'originRun' | 'firstSeen' | 'isActive'>
@@ -61,10 +61,14 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
     async decide(resources, findings) {
       if (followed.size === 0) return findings
       const cases = resources.flatMap((resource) =>
-        (followed.get(resourceKey(resource)) ?? []).map((violation) => ({ resource, violation, ...keyed(violation) })),
+        (followed.get(resourceKey(resource)) ?? []).map((violation) => ({
+          resource,
+          violation,
+          key: keyOf(violation),
+        })),
       )
       if (cases.length === 0) return findings
-      const byMain = new Set(findings.map((finding) => keyed(finding).key))
+      const byMain = new Set(findings.map(keyOf))
       const points = cases.map(({ violation: { kind, uid, originRun } }) => ({ kind, uid, run: originRun }))
       const origins = await versionsAt(points)
       const remaining: Finding[] = []
@@ -101,9 +105,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
             fields: [],
             areSealsComparable: false,
           } as const
-          const same = ofProject
-            .compareBy(violation.rule, resource, came)
-            ?.find((finding) => keyed(finding).key === key)
+          const same = ofProject.compareBy(violation.rule, resource, came)?.find((finding) => keyOf(finding) === key)
           if (same === undefined) undecided.add(key)
           else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
           else remaining.push({ ...same, originRun: violation.originRun })
@@ -119,7 +121,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         if (approval === undefined && violation.isActive) {
           comparisons.push({ violation, findNow: (rule) => compare(compared, rule) })
         }
-        const isSame = (finding: Finding) => keyed(finding).key === key
+        const isSame = (finding: Finding) => keyOf(finding) === key
         const again = compare(compared)
         const same = again?.find(isSame)
         if (again === undefined) undecided.add(key)
@@ -134,14 +136,14 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         else remaining.push({ ...same, originRun: violation.originRun })
       }
       if (noteHeld !== undefined) {
-        const again = new Set(remaining.map((finding) => keyed(finding).key))
+        const again = new Set(remaining.map(keyOf))
         const differing = new Set(findings.map(resourceKey))
         for (const [resource, followed] of Map.groupBy(cases, ({ resource }) => resource)) {
           if (differing.has(resourceKey(resource)) || !followed.every(({ key }) => again.has(key))) continue
           noteHeld(resource, Math.min(...followed.map(({ violation }) => expiryOf(resource, violation))))
         }
       }
-      const fresh = findings.filter((finding) => !followedKeys.has(keyed(finding).key))
+      const fresh = findings.filter((finding) => !followedKeys.has(keyOf(finding)))
       return [...fresh.filter((finding) => !comparisons.some((one) => isWayBack(finding, one))), ...remaining]
     },
   }

@@ -10,7 +10,7 @@ import { evaluateWaivers } from './evaluate-waivers.ts'
 import type { Fleet, FleetConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 import { isKindComplete, kindOf, type Statuses } from './project-scan.ts'
-import { keyed, type ScanCriteria } from './reconcile.ts'
+import { keyOf, type ScanCriteria } from './reconcile.ts'
 
 /** Concludes a run from what its projects left. */
 export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
@@ -90,7 +90,7 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
     isRemoved: (violation) => gone.has(resourceKey(violation)),
     isUnobserved(violation) {
       const key = resourceKey(violation)
-      if (undecided.size > 0 && undecided.has(keyed(violation).key)) return true
+      if (undecided.size > 0 && undecided.has(keyOf(violation))) return true
       return unseen.has(key) || (needsProbes(violation.rule) && untried.has(key)) || doubts.isAbout(violation)
     },
   }

@@ -15,7 +15,7 @@ import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { OverdueViolations } from '../rules/engine/rule.ts'
 import type { ProjectConclusion } from './fleet-conclusion.ts'
 import { bareResource, byPolicy } from './policy-endings.ts'
-import { keyed } from './reconcile.ts'
+import { keyOf } from './reconcile.ts'
 
 /** A violation as a run leaves it, as far as its due date needs it. */
 export type AgedViolation = Pick<
@@ -70,7 +70,7 @@ export function concludeOverdue<Active extends Finding>(
         active.flatMap((violation) =>
           undecided.has(violation.path)
             ? []
-            : [[keyed(violation).key, endingAmong(byPath.get(violation.path) ?? [], isDueLater(violation))] as const],
+            : [[keyOf(violation), endingAmong(byPath.get(violation.path) ?? [], isDueLater(violation))] as const],
         ),
       ),
       isRemoved: never,

@@ -3,7 +3,7 @@ import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../model/json.ts'
 import { isMasked, type ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import { type Criteria, keyed } from './reconcile.ts'
+import { type Criteria, keyOf } from './reconcile.ts'
 
 /**
  * Whether a violation is about a secret that the service masks, and of a rule that passes over it: whether that is still
@@ -23,10 +23,10 @@ export async function readMasked(
       batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run })),
     )
     for (const [at, violation] of batch.entries()) {
-      if (isMaskedAt(versions[at]?.attributes ?? {}, violation.path)) masked.add(keyed(violation).key)
+      if (isMaskedAt(versions[at]?.attributes ?? {}, violation.path)) masked.add(keyOf(violation))
     }
   }
-  return (violation) => masked.has(keyed(violation).key) && !isRemoved(violation)
+  return (violation) => masked.has(keyOf(violation)) && !isRemoved(violation)
 }
 
 /** `path`: of a secret, or of the entry of a list that has it as its `value`. */

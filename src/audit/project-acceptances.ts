@@ -9,7 +9,7 @@ import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Needs } from '../policy/policy.ts'
 import { acceptedDigest, acceptedPaths, touches } from '../rules/accepted-values.ts'
 import type { ProjectScan } from './project-scan.ts'
-import { type Criteria, decideSilence, keyed } from './reconcile.ts'
+import { type Criteria, decideSilence, keyOf } from './reconcile.ts'
 import { isInForm, type StagedResource } from './stage-resources.ts'
 
 /**
@@ -89,7 +89,7 @@ export class ProjectAcceptances {
         continue
       }
       if (this.#fingerprints.has(acceptance.fingerprint)) continue
-      if (!isDecided(acceptance, needs) || criteria.endings.has(keyed(asFinding(acceptance)).key)) continue
+      if (!isDecided(acceptance, needs) || criteria.endings.has(keyOf(asFinding(acceptance)))) continue
       const silence = decideSilence(asFinding(acceptance), criteria)?.resolution
       if (silence === 'removed') this.#end(acceptance, 'removed')
       // The same value is still there: a rule that reads it asks for less now, or not of this resource.
@@ -103,7 +103,7 @@ export class ProjectAcceptances {
     return violations.flatMap((violation) => {
       const acceptance = this.#inForce.get(violation.fingerprint)
       if (acceptance === undefined) return []
-      return [[keyed(violation).key, { resolution: 'accepted', endedBy: decidedBy('acceptance', acceptance) }] as const]
+      return [[keyOf(violation), { resolution: 'accepted', endedBy: decidedBy('acceptance', acceptance) }] as const]
     })
   }
 

@@ -29,7 +29,7 @@ import {
 } from './policy-endings.ts'
 import { asFinding, type ProjectAcceptances } from './project-acceptances.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
-import { byKey, keyed, reconcile } from './reconcile.ts'
+import { byKey, keyed, keyOf, reconcile } from './reconcile.ts'
 import { writeReconciliation } from './write-violations.ts'
 
 /**
@@ -53,7 +53,7 @@ export async function reconcileProject(
   // What was found in a field that the policy ignores now is not fixed.
   const ignoredEndings = active.flatMap((violation) => {
     const by = needs.get(violation.rule)?.scope === 'drift' ? ignoredBy(ignored, violation.path) : undefined
-    return by === undefined ? [] : [[keyed(violation).key, endingOfIgnored(by, evaluator)] as const]
+    return by === undefined ? [] : [[keyOf(violation), endingOfIgnored(by, evaluator)] as const]
   })
   // Without an approved state, the policy asks for no comparison with one.
   const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
@@ -64,11 +64,11 @@ export async function reconcileProject(
   const endings = new Map([
     ...ignoredEndings,
     ...criteria.endings,
-    ...active.filter(isUnprobed).map((violation) => [keyed(violation).key, endingOfUnprobed] as const),
-    ...unasked.map((violation) => [keyed(violation).key, withoutBaseline] as const),
+    ...active.filter(isUnprobed).map((violation) => [keyOf(violation), endingOfUnprobed] as const),
+    ...unasked.map((violation) => [keyOf(violation), withoutBaseline] as const),
   ])
   const covered = active.filter((violation) => isCovered(violation, needs, expected))
-  const approved = new Set(covered.map((violation) => keyed(violation).key))
+  const approved = new Set(covered.map(keyOf))
   const switchOf = await readSwitches(draft, project, [...active, ...acceptances.findings], evaluator)
   const isOfRecent = ({ rule }: Finding) => needs.get(rule)?.life === 'found'
   const ofResources = [...active, ...acceptances.findings].filter((one) => isOfResource(one) || isOfRecent(one))
@@ -91,18 +91,18 @@ export async function reconcileProject(
     endings,
     differingEndings: new Map([
       ...differing.differingEndings,
-      ...[...untouched, ...active.filter((one) => isOfRecent(one) && loosened.has(keyed(one).key))].map(
-        (violation) => [keyed(violation).key, byPolicy(switchOf(violation))] as const,
+      ...[...untouched, ...active.filter((one) => isOfRecent(one) && loosened.has(keyOf(one)))].map(
+        (violation) => [keyOf(violation), byPolicy(switchOf(violation))] as const,
       ),
     ]),
-    isLoosened: (violation: Finding) => loosened.has(keyed(violation).key),
+    isLoosened: (violation: Finding) => loosened.has(keyOf(violation)),
     isUnobserved: (violation: Finding) =>
       criteria.isUnobserved(violation) ||
-      differing.uncompared.has(keyed(violation).key) ||
+      differing.uncompared.has(keyOf(violation)) ||
       isMasked(violation) ||
       (isBlind && isOfRecent(violation)),
     approvedBy: (violation: Finding) =>
-      expected !== undefined && expected !== 'unread' && approved.has(keyed(violation).key)
+      expected !== undefined && expected !== 'unread' && approved.has(keyOf(violation))
         ? baselineOf(expected, violation)
         : undefined,
     switchOf,
@@ -176,7 +176,7 @@ async function readDifferences(
     for (const [at, violation] of batch.entries()) {
       const [body, version] = [approved[at], stored[at]]
       if (body === undefined || version === undefined) continue
-      const { key } = keyed(violation)
+      const key = keyOf(violation)
       const before = reform(violation.kind, body.attributes)
       const after = version.attributes
       const sealsComparable = body.sealKeyId === version.sealKeyId
@@ -219,7 +219,7 @@ async function readLoosened(
     )
     for (const [at, violation] of batch.entries()) {
       const current = now[at]
-      if (current !== undefined && isLoosened(violation, then[at], current)) loosened.add(keyed(violation).key)
+      if (current !== undefined && isLoosened(violation, then[at], current)) loosened.add(keyOf(violation))
     }
   }
   return loosened

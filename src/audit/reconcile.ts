@@ -83,7 +83,7 @@ export function keyOf(finding: Pick<Finding, 'rule' | 'path' | 'kind' | 'uid'>):
 }
 
 export function byKey<Violation extends Finding>(violations: Iterable<Violation>): ReadonlyMap<string, Violation> {
-  return new Map(Array.from(violations, (violation) => [keyed(violation).key, violation]))
+  return new Map(Array.from(violations, (violation) => [keyOf(violation), violation]))
 }
 
 /**
@@ -159,7 +159,7 @@ function endingOf(violation: Finding, criteria: Criteria): Ending {
   if (criteria.isRemoved(violation)) return removed
   const decided = criteria.switchOf(violation)
   if (decided.isOff) return byPolicy(decided)
-  const ending = criteria.differingEndings?.get(keyed(violation).key)
+  const ending = criteria.differingEndings?.get(keyOf(violation))
   if (ending !== undefined) return ending
   return needs.scope === 'resource' && criteria.isLoosened?.(violation) === true ? byPolicy(decided) : fixed
 }

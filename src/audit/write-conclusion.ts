@@ -15,7 +15,7 @@ import { readMasked } from './masked-secrets.ts'
 import type { OpenRun } from './open-run.ts'
 import { endingOfFleet, readSwitches } from './policy-endings.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
-import { byKey, keyed, reconcile } from './reconcile.ts'
+import { byKey, keyed, keyOf, reconcile } from './reconcile.ts'
 import { writeReconciliation } from './write-violations.ts'
 
 /** A run when all its projects are audited. */
@@ -65,8 +65,8 @@ export async function reconcileConclusion(
 /** Whether a violation was not found again. */
 function isSilent({ findings }: ProjectConclusion, active: readonly ActiveViolation[]): boolean {
   if (active.length === 0) return false
-  const found = new Set(findings.map((finding) => keyed(finding).key))
-  return active.some((violation) => !found.has(keyed(violation).key))
+  const found = new Set(findings.map(keyOf))
+  return active.some((violation) => !found.has(keyOf(violation)))
 }
 
 /**
@@ -87,7 +87,7 @@ function endingsOfFleet(
   const endings = (active.get(project.name) ?? []).flatMap((violation) => {
     const { lastRun = lastScan } = violation
     const other = left.find(({ run }) => lastRun !== undefined && run.number >= lastRun)
-    return other === undefined ? [] : [[keyed(violation).key, endingOfFleet(other.project)] as const]
+    return other === undefined ? [] : [[keyOf(violation), endingOfFleet(other.project)] as const]
   })
   return new Map(endings)
 }

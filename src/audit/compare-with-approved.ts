@@ -15,7 +15,7 @@ import {
   subjectOf,
 } from './comparison.ts'
 import type { ExpectedState } from './expected-state.ts'
-import { filterText, isWithin } from './filtered.ts'
+import { filterText, isWithin } from './listing-filters.ts'
 import { areSourcesListed, isKindComplete, type ProjectScan } from './project-scan.ts'
 import { noChanges, type RecentChanges } from './recent-changes.ts'
 

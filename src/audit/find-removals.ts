@@ -2,7 +2,7 @@ import type { CurrentVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { type Kind, listings, type ResourceKey, resourceKey } from '../model/resource.ts'
-import { filterText, isWithin } from './filtered.ts'
+import { filterText, isWithin } from './listing-filters.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type ProjectScan, type Statuses } from './project-scan.ts'
 
 export interface Removals {

@@ -11,7 +11,7 @@ import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { RawPage, ServiceClient } from '../service/service-client.ts'
 import type { Filters, Offers } from '../service/settings.ts'
 import type { ExpectedState } from './expected-state.ts'
-import { filterText } from './filtered.ts'
+import { filterText } from './listing-filters.ts'
 
 /** One project to scan, and how. */
 export interface AuditedProject {

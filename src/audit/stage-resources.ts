@@ -12,7 +12,7 @@ import { valueAt } from '../model/json.ts'
 import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
 import { type ComparedChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
-import { filterText } from './filtered.ts'
+import { filterText } from './listing-filters.ts'
 import type { ProjectScan } from './project-scan.ts'
 
 export interface StagedResources {

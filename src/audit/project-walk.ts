@@ -48,7 +48,7 @@ export class ProjectWalk {
   async list(
     listing: Listing,
     take: Take,
-    { rows, identify }: { readonly rows?: FilterWalk | undefined; readonly identify?: IdentifyItem | undefined } = {},
+    { rows, identify }: { readonly rows: FilterWalk | undefined; readonly identify: IdentifyItem | undefined },
   ): Promise<Walk> {
     const { clock, onTimed } = this.#run
     const project = this.#project

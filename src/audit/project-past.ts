@@ -30,10 +30,10 @@ export async function readPast(
   { draft, sealer, policy, historyOf }: OpenRun,
 ): Promise<ProjectPast> {
   const history = await historyOf(ref)
-  const knownVersions = new CurrentVersions(await draft.current(ref))
+  const currentVersions = new CurrentVersions(await draft.current(ref))
   return {
-    currentVersions: knownVersions,
-    items: await ItemMemory.open(draft, ref, knownVersions, sealer),
+    currentVersions,
+    items: await ItemMemory.open(draft, ref, currentVersions, sealer),
     lastComplete: await readCompleteScans(draft.past, ref, draft.run - 1),
     history,
     expected: expected ?? (await approvedState(draft, ref)),

@@ -37,17 +37,14 @@ export async function discoverProjects(
   services: readonly AuditedService[],
   search: ProjectSearch,
 ): Promise<DiscoveredProjects> {
-  const scans = services.some(isDiscovering) ? await readScans(search) : []
+  const { history, sealer } = search
+  const scans = services.some(isDiscovering) ? await readScans(history) : []
   const discoveries = await Promise.all(
     services.map(async (service) => {
       if (!isDiscovering(service)) return { projects: service.named, list: undefined }
       const read = await readProjectList(service, search)
       const ofService = scans.filter(({ project }) => project.service === service.name)
-      return findProjects(service, read, {
-        scans: ofService,
-        labelsOf: await labelsIn(search, ofService),
-        ...search,
-      })
+      return findProjects(service, read, { scans: ofService, labelsOf: await labelsIn(history, ofService), sealer })
     }),
   )
   return {
@@ -176,7 +173,7 @@ function isDiscovering({ matches }: AuditedService): boolean {
 }
 
 /** The last scans of all projects. */
-async function readScans({ history }: ProjectSearch): Promise<readonly RecordedScan[]> {
+async function readScans(history: HistoryReader | undefined): Promise<readonly RecordedScan[]> {
   if (history === undefined) return []
   const last = await findLastRun(history)
   return last === undefined ? [] : readLatestScans(history, last.number)
@@ -262,7 +259,7 @@ function isNamedByUid(project: ProjectRef): boolean {
 }
 
 /** Labels under which earlier runs scanned projects that only their service's name could match with an entry. */
-async function labelsIn({ history }: ProjectSearch, scans: readonly RecordedScan[]): Promise<LabelsOf> {
+async function labelsIn(history: HistoryReader | undefined, scans: readonly RecordedScan[]): Promise<LabelsOf> {
   const byUid = scans.filter(({ project }) => isNamedByUid(project))
   const labels = new Map<string, ListingEntry['labels']>()
   for (const [run, scansOfRun] of Map.groupBy(byUid, ({ run }) => run.number)) {

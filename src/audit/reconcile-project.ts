@@ -49,6 +49,8 @@ export async function reconcileProject(
   const isOfResource = ({ rule }: Finding) => needs.get(rule)?.scope === 'resource'
   const unconfirmed = await draft.unconfirmedViolations(project)
   const active = unconfirmed.filter(({ rule }) => !isOfRun(needs.get(rule)?.scope))
+  // Of what is accepted, too, the scan may show that it is gone.
+  const decidable = [...active, ...acceptances.findings]
   const criteria = projectCriteria(outcome, needs)
   // What was found in a field that the policy ignores now is not fixed.
   const ignoredEndings = active.flatMap((violation) => {
@@ -69,23 +71,23 @@ export async function reconcileProject(
   ])
   const covered = active.filter((violation) => isCovered(violation, needs, expected))
   const approved = new Set(covered.map(keyOf))
-  const switchOf = await readSwitches(draft, project, [...active, ...acceptances.findings], evaluator)
+  const switchOf = await readSwitches(draft, project, decidable, evaluator)
   const isOfRecent = ({ rule }: Finding) => needs.get(rule)?.life === 'found'
-  const ofResources = [...active, ...acceptances.findings].filter((one) => isOfResource(one) || isOfRecent(one))
+  const ofResources = decidable.filter((one) => isOfResource(one) || isOfRecent(one))
   const loosened = await readLoosened(draft, project, ofResources, { evaluator, reform })
-  const differing = await readDifferences(draft, project, [...active, ...acceptances.findings].filter(isOfState), {
+  const differing = await readDifferences(draft, project, decidable.filter(isOfState), {
     evaluator,
     expected,
     ignored,
     reform,
     switchOf,
   })
-  const ofSeveral = [...active, ...acceptances.findings].filter(({ rule }) => needs.get(rule)?.scope === 'project')
+  const ofSeveral = decidable.filter(({ rule }) => needs.get(rule)?.scope === 'project')
   const untouched = await findUntouched(draft, project, ofSeveral, { needs, hasChanged })
   // What changed lately cannot be counted where it was pruned.
   const isBlind =
     now !== undefined && active.some(isOfRecent) && (await lacksRunsSince(draft.past, sinceOf(now), draft.run))
-  const isMasked = await readMasked(draft, project, [...active, ...acceptances.findings], criteria)
+  const isMasked = await readMasked(draft, project, decidable, criteria)
   const decided = {
     ...criteria,
     endings,

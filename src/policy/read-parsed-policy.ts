@@ -308,16 +308,16 @@ function twinsAmong(custom: readonly CustomRule[]): (readonly [CustomRule, Custo
  */
 function* readCustom(
   file: string,
-  { value, at, problem, problemWithin }: ReadDocument<{ readonly custom: readonly CustomSource[] }>,
+  document: ReadDocument<{ readonly custom: readonly CustomSource[] }>,
   before: readonly CustomRule[],
   loadCompiler: LoadCompiler,
 ): Steps<{ readonly custom: readonly CustomRule[]; readonly problems: readonly FileProblem[] }> {
+  const { value, problem, problemWithin } = document
   const problems: FileProblem[] = []
   const customRules: CustomRule[] = []
   const languages = new Map<Kind, Language>()
   for (const [index, source] of value.custom.entries()) {
     yield
-    const { line, column } = at(['custom', index, 'id'])
     const twin = [...before, ...customRules].find(({ rule }) => rule.id === source.id)
     if (twin !== undefined) {
       problems.push(problem(['custom', index, 'id'], `\`${source.id}\` is defined already, in ${twin.at}`))
@@ -325,7 +325,8 @@ function* readCustom(
     }
     const { compileCustomRule } = yield* compilerFrom(loadCompiler)
     const result = compileCustomRule(source, languages)
-    if ('rule' in result) customRules.push({ rule: result.rule, at: `${file}:${line}:${column}` })
+    if ('rule' in result)
+      customRules.push({ rule: result.rule, at: positionOf(file, document, ['custom', index, 'id']) })
     else {
       for (const { member, offset, text } of result.mistakes) {
         problems.push(problemWithin(['custom', index, member], offset, text))

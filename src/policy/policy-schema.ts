@@ -225,7 +225,7 @@ function* findUnpaired({ path, value }: WrittenWaiver): Generator<ValueFault> {
   if (path === undefined && value !== undefined) {
     yield { path: ['value'], where: 'key', say: () => '`value` needs a `path`: where it is accepted', mayBeDueTo }
   }
-  if (path !== undefined && leadsToSecret(path) && !isSeal(value)) {
+  if (path !== undefined && leadsToSecret(path) && !mayBeSeal(value)) {
     const say = () => 'name a secret by its seal, `sealed:…`, as reports show it: a policy never contains the secret'
     yield { path: ['value'], say, mayBeDueTo }
   }
@@ -275,6 +275,6 @@ function fieldAt(members: Members, [step = '', ...rest]: readonly string[]): Fie
   return field.type === 'keyed' && rest.length > 1 ? fieldAt(field.members, rest.slice(1)) : undefined
 }
 
-function isSeal(value: unknown): boolean {
+function mayBeSeal(value: unknown): boolean {
   return value === null || (typeof value === 'string' && value.startsWith('sealed:'))
 }

@@ -1,5 +1,5 @@
 import { isExactNumber } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject, setProperty } from '../model/json.ts'
+import { inKeyOrder, isJsonObject, type Json, type JsonObject, setProperty } from '../model/json.ts'
 import { type Kind, type Listing, longestUid, type Resource, type SecretFacts } from '../model/resource.ts'
 import { aliases, requiredFields, wireSchema } from '../model/wire-schema.ts'
 import { type Normalisation, normaliseMembers } from './normalise.ts'
@@ -95,7 +95,8 @@ function lift(items: readonly JsonObject[], sealer: Sealer): Resource[] {
 function sourceOf(item: JsonObject, sealer: Sealer, isStub: boolean): Resource {
   const source = resourceOf('source', item, sealer, isStub)
   if (item.verifier === undefined || (source.attributes.verifier ?? null) !== null) return source
-  const { unseen, ...rest } = { ...source, attributes: sortedWith(source.attributes, 'verifier', { type: 'noop' }) }
+  const attributes = inKeyOrder({ ...source.attributes, verifier: { type: 'noop' } })
+  const { unseen, ...rest } = { ...source, attributes }
   const others = unseen?.filter((pointer) => pointer !== '/verifier') ?? none
   return others.length === 0 ? rest : { ...rest, unseen: others }
 }
@@ -190,8 +191,4 @@ function referenceTo(embedded: Json | undefined): Json | undefined {
 function uidWithin(embedded: Json | undefined): string | null {
   const uid = isJsonObject(embedded) ? embedded.uid : null
   return typeof uid === 'string' && uid !== '' && uid.length <= longestUid && !isExactNumber(uid) ? uid : null
-}
-
-function sortedWith(attributes: JsonObject, key: string, value: Json): JsonObject {
-  return Object.fromEntries(Object.entries({ ...attributes, [key]: value }).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

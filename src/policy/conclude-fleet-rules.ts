@@ -21,7 +21,7 @@ export interface FleetFindings {
   readonly failures: Readonly<Record<string, string>>
   /** Rules across projects that missed resources of a kind in some project. */
   readonly blurred: ReadonlySet<string>
-  /** Places of the waivers that match these findings. */
+  /** Indexes of the waivers that match these findings. */
   readonly usedWaivers: readonly number[]
 }
 

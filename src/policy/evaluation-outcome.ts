@@ -7,7 +7,7 @@ export interface EvaluationOutcome extends Pick<EvaluationStats, 'resources' | '
   /** Reasons of rules that could not evaluate here: without a finding they prove nothing. */
   readonly failures: Readonly<Record<string, string>>
   readonly doubts: Doubts
-  /** Places, in the policy's list, of waivers that match a finding. */
+  /** Indexes, in the policy's list, of waivers that match a finding. */
   readonly usedWaivers: readonly number[]
   readonly facts: FleetFacts
 }

@@ -45,7 +45,7 @@ interface SharedEvaluation {
   readonly time: RuleTime
   readonly named: readonly ActiveRule[]
   readonly sets: RuleSets
-  /** Places of the waivers for later findings about a resource: in its project, and across projects. */
+  /** For later findings about a resource: in its project, and across projects. */
   readonly projectWaivers: WaiverIndexes
   readonly fleetWaivers: WaiverIndexes
 }
@@ -67,7 +67,7 @@ export class ProjectEvaluator {
   readonly #tally: Tally = new Map()
   /** Subscriptions of which no run has read filter rows. */
   readonly #withoutRows: Tally = new Map()
-  /** Places of waivers that match findings, or would with a value that was not shown. */
+  /** Indexes of waivers that match findings, or would with a value that was not shown. */
   readonly #usedWaivers = new Set<number>()
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
   readonly #exceptions = new Map<ResourceKey, RuleSet>()

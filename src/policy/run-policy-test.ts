@@ -12,7 +12,7 @@ import type { PolicyTest } from './policy-test-schema.ts'
 
 /** The result of a policy test. */
 export interface TestOutcome {
-  /** Places in `expect` of missing violations. */
+  /** Indexes in `expect` of missing violations. */
   readonly missing: readonly number[]
   /** Unexpected violations. */
   readonly unexpected: readonly Finding[]
@@ -193,9 +193,9 @@ function withCompanions(items: readonly Item[], at: number): readonly Item[] {
     const ends = kind === 'endpoint' ? { endpoint_uid: uid } : { endpoint_uid: companion, source_uid: uid }
     return { kind: 'subscription', item: { ...cleanResources.subscription(`to-${String(uid)}`, at), ...ends } }
   })
-  const needsEndpoint = [...aimed, ...subscriptions].some(({ item }) => item.endpoint_uid === companion)
-  const endpoint: Item = { kind: 'endpoint', item: cleanResources.endpoint(companion, at) }
   const all = [...aimed, ...subscriptions]
+  const needsEndpoint = all.some(({ item }) => item.endpoint_uid === companion)
+  const endpoint: Item = { kind: 'endpoint', item: cleanResources.endpoint(companion, at) }
   return [...all, ...catalogued(all, at), ...(needsEndpoint ? [endpoint] : [])]
 }
 

@@ -107,12 +107,10 @@ export class ScanEvaluation {
     const { windows, unannounced } = await this.#compareWithWindows(timed)
     const acrossResources = this.#rules.conclude({ isComplete: (kind) => isWhole(unconcluded, kind) })
     const findings = [...scanFindings, ...unannounced, ...acrossResources]
-    // An earlier run saw these removed.
-    const gone = [...this.#outside.keys()].filter((key) => !this.#seenAgain.has(key))
     const outcome: ProjectOutcome = {
       ...unconcluded,
       ...(windows.length === 0 ? {} : { windows }),
-      removed: [...unconcluded.removed, ...gone],
+      removed: [...unconcluded.removed, ...(await this.#goneBefore())],
       endings: Object.fromEntries(this.#origins.endings),
       undecided: [...this.#origins.undecided, ...unconcluded.undecided],
       unknownRules: [],
@@ -216,6 +214,19 @@ export class ScanEvaluation {
       return [{ ...finding, message, originRun: lastComplete[kind]?.run }]
     })
     return { windows: times, unannounced }
+  }
+
+  /** Resources of followed violations that an earlier run saw removed: the history has none of them, nor has the scan. */
+  async #goneBefore(): Promise<readonly ResourceKey[]> {
+    const { draft, project } = this.#scan
+    const unseen = [...this.#outside.values()].filter((violation) => !this.#seenAgain.has(resourceKey(violation)))
+    const gone: ResourceKey[] = []
+    for (const batch of chunks(unseen, bodiesAtOnce)) {
+      const points = batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run - 1 }))
+      const versions = await draft.versionsAt(project, points)
+      gone.push(...batch.filter((_, at) => versions[at] === undefined).map(resourceKey))
+    }
+    return gone
   }
 
   /** No page shows what was removed, so the history says what it was. */

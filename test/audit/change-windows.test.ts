@@ -230,6 +230,31 @@ describe('drift/outside-window', () => {
     expect(outsideIn(await fixture.next(hourMs))).toEqual([expect.stringMatching(/^continuing .* added/)])
   })
 
+  it.each([
+    { list: 'could not be read', fault: {}, options: {} },
+    { list: 'broke off', fault: { page: 2 }, options: { pageSize: 2 } },
+    { list: 'is narrowed to others', fault: undefined, options: { filters: { endpoints: { name: 'other' } } } },
+  ])('takes no resource for removed that a scan did not show: its list $list', async ({ fault, options }) => {
+    const policy = policyOf(`
+extends: []
+rules: { drift/outside-window: {} }
+windows: [${nightly}]
+custom: [{ id: acme/two, kind: endpoint, assert: '!resource.url.contains("two")', severity: high, message: two }]
+`)
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', policy)
+    for (const index of [0, 1, 2, 3]) fixture.set(elsewhere, index)
+    expect((await fixture.next(hourMs)).violations).toHaveLength(8)
+    const refusal = { how: 'status', status: 403, body: { status: false, message: 'no' }, path: /endpoints/ } as const
+    if (fault !== undefined) fixture.service.failNext({ ...refusal, ...fault, times: Number.POSITIVE_INFINITY })
+    const { violations } = await fixture.next(hourMs, options)
+    const unshown = fault !== undefined && 'page' in fault ? 2 : 4
+    const states = Map.groupBy(violations, ({ rule, state }) => `${state} ${rule}`)
+    expect(states.get('unknown acme/two')).toHaveLength(unshown)
+    expect(states.get('unknown drift/outside-window')).toHaveLength(unshown)
+    expect(violations).toHaveLength(8)
+    expect(violations.filter(({ state }) => state === 'resolved')).toEqual([])
+  })
+
   it('is found by a replay as by the runs', async () => {
     const policy = withWindows(nightly)
     await using fixture = await openFixture('2026-11-26T12:00:00Z', policyOf('extends: []'))

@@ -85,6 +85,11 @@ function readRequestId(id: string, key: string): string | null {
   return /^[\w.:/+=[\]-]{1,64}$/.test(text) ? text.replace(credentials, '[credential]') : null
 }
 
+/** A part of a head in a message. */
+function headText(text: string, key: string): string {
+  return foreignText(text, key).replace(credentials, '[credential]')
+}
+
 /** `path`: as requested, with the query, from the root of the host. */
 function readByStatus(answer: WireAnswer, path: string, exchange: Exchange): HttpOutcome | Promise<HttpOutcome> {
   const { status } = answer
@@ -134,7 +139,7 @@ function refuseUnread(answer: WireAnswer, mostBytes: Bound, key: string): HttpFa
   if (type !== undefined && !isJsonType(type)) return notJson(answer.status, type, key)
   const encoding = answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
   if (encoding !== 'identity') {
-    const named = foreignText(encoding, key)
+    const named = headText(encoding, key)
     return failure('malformed', `${nameOf(answer.status)} compressed (${named}), which was not asked for`)
   }
   return (lengthOf(answer) ?? 0) > mostBytes.bytes ? tooLarge(mostBytes) : undefined
@@ -158,7 +163,7 @@ function nameOf(status: number): string {
 }
 
 function typeName(type: string | undefined, key: string): string {
-  return (type === undefined ? '' : foreignText(type, key)) || 'no content type'
+  return (type === undefined ? '' : headText(type, key)) || 'no content type'
 }
 
 function lengthOf(answer: WireAnswer): number | undefined {
@@ -225,7 +230,7 @@ function readRedirect(answer: WireAnswer, path: string, { settings, key }: Excha
   answer.discard()
   const location = answer.header('location')
   const target = location === undefined ? null : URL.parse(location, settings.url)
-  const to = target === null || target.host === '' ? 'a redirect' : `a redirect to ${foreignText(target.host, key)}`
+  const to = target === null || target.host === '' ? 'a redirect' : `a redirect to ${headText(target.host, key)}`
   const what = `${nameOf(answer.status)}, ${to} that was not followed because it would carry the key away`
   const base = target === null ? undefined : movedBase(target, path.slice(basePath(settings.url).length))
   return base === undefined || base === displayBase(settings.url)

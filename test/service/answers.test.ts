@@ -232,6 +232,18 @@ describe('an error', () => {
     )
   })
 
+  it('never contains what has the form of a credential in any other part of a message', async () => {
+    const credential = ['ghp', 'k8Xq2LpZ9vRt3Wn7q5BdM4xT6yHs'].join('_')
+    const faults = await Promise.all([
+      faultOf(answer(200, '{}', { 'x-request-id': credential, 'content-type': `text/${credential}` })),
+      faultOf(answer(200, '{}', { 'content-type': 'application/json', 'content-encoding': credential })),
+      faultOf(answer(404, '{}', { 'content-type': `text/${credential}` })),
+      faultOf(answer(302, '', { location: `http://${credential}.example/` })),
+    ])
+    expect(faults.map((fault) => /\[credential\]/.test(fault ?? ''))).toEqual([true, true, true, true])
+    expect(faults.join().toLowerCase()).not.toContain(credential.toLowerCase())
+  })
+
   it('redirects without the key being sent along', async () => {
     let reached = 0
     const elsewhere = await listen((_request, response) => {

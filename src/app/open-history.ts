@@ -133,7 +133,7 @@ export async function examineHistory(
 }
 
 /** Opens a history to copy, or the target of a copy. */
-export async function openMovable(location: HistoryLocation, env: ProcessContext['env']): Promise<MovableHistory> {
+export async function openMovable(location: HistoryLocation, env: Environment): Promise<MovableHistory> {
   if (location.kind === 'postgres') return (await import('./copy-database.ts')).openMovableDatabase(location.server)
   const { movableFile } = await import('../history/sqlite/movable-file.ts')
   return movableFile(location.path, await localProcess(env))

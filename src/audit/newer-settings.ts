@@ -39,8 +39,8 @@ export interface TakenSettings {
 
 /**
  * The settings of a project, unless the service answered from its cache with older ones than the last run took that read
- * any: then those. The service itself says which are older, by `updated_at`: a person who takes a change back writes a later time.
- * No cache lasts longer than an hour: from then on, the answer counts, as after a restored backup.
+ * any: then those. The service itself says which are older, by `updated_at`: a person who takes a change back writes a
+ * later time. No cache lasts longer than an hour: from then on, the answer counts, as after a restored backup.
  */
 export async function takeNewerSettings(
   answer: Resource,

@@ -125,8 +125,8 @@ export async function openAcceptances(draft: ScanDraft, project: ProjectRef): Pr
 }
 
 /**
- * Paths of the fields in which a resource differs from its previous version; `all`: it had none. undefined: it cannot be said,
- * because that version is in another normal form.
+ * Paths of the fields in which a resource differs from its previous version; `all`: it had none. undefined: it cannot
+ * be said, because that version is in another normal form.
  */
 function changedFields(
   { resource, previous, since }: StagedResource,

@@ -309,8 +309,8 @@ function rename(value: unknown, names: readonly string[]): unknown {
 }
 
 /**
- * Whether a text may look like a marked number or an escaped text (`model/exact-number.ts`). This runs on every page, so it searches for what few
- * pages contain: a search that begins with a quote takes three times as long.
+ * Whether a text may look like a marked number or an escaped text (`model/exact-number.ts`). This runs on every page,
+ * so it searches for what few pages contain: a search that begins with a quote takes three times as long.
  */
 function mayMislead(bytes: Buffer, hasLetterEscape: boolean): boolean {
   if (hasLetterEscape) return true

@@ -99,24 +99,21 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
     refuseUnwritable('--metrics-file', metricsFile, await findNeededFiles(options, terminal))
   }
   const notifies = await decideNotification(options, configuration, terminal)
-  const { failOn, quiet = false, project: only, probes: runsProbes } = options
-  const { acceptRemovals: acceptsRemovals = false } = options
-  const expected = await readExpected(options.expect, terminal)
-
-  printWarnings(configuration, terminal)
-  const { runTimeoutMs } = configuration
+  const { quiet = false } = options
   const request = {
     configuration,
-    only,
-    failOn,
+    only: options.project,
+    failOn: options.failOn,
     quiet,
-    runTimeoutMs,
+    runTimeoutMs: configuration.runTimeoutMs,
     patience: 'short' as const,
-    runsProbes,
-    acceptsRemovals,
-    expected,
+    runsProbes: options.probes,
+    acceptsRemovals: options.acceptRemovals ?? false,
+    expected: await readExpected(options.expect, terminal),
     notifies,
   }
+
+  printWarnings(configuration, terminal)
   const telemetry = await openTelemetry(terminal)
   await using _closing = { [Symbol.asyncDispose]: async () => telemetry?.close() }
   const { result: report, exitCode } = await untilSignalled(async (signal) => {

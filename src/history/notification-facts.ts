@@ -19,7 +19,7 @@ export interface PriorState {
   readonly transitions: readonly ViolationTransition[]
   /** Violations that continue under another severity or message. */
   readonly changes: readonly ViolationChange[]
-  /** Channels that had a message before. */
+  /** Channels that had a message before, and of which none was given up since the last one that arrived. */
   readonly channels: readonly string[]
   /** Of all channels, with the state of violations after this run. */
   readonly incidents: readonly OpenIncident[]

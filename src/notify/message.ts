@@ -101,7 +101,7 @@ export interface Message {
   readonly counts: Readonly<Partial<Record<EventType, number>>>
   /** Of a storm: the rules with the most events, to summarise many in a few lines. */
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly events: number }[]
-  /** In the first message of a channel: violations that were open before, by severity. */
+  /** Violations that were open before, by severity: in the first message of a channel, and after some were given up. */
   readonly already_open?: Readonly<Partial<Record<Severity, number>>>
   /** What is behind many of the events, the worst first; absent without any. Chats and mail name it in their place. */
   readonly causes?: readonly MessageCause[]

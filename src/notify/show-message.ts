@@ -244,7 +244,7 @@ function linksOf(...links: readonly (readonly [string, string | undefined])[]): 
 function showOpen(open: Message['already_open'] = {}): Line[] {
   const parts = Object.entries(open).map(([severity, number]) => `${number} ${severity}`)
   if (parts.length === 0) return []
-  const words = `This is the first message of this channel. Open before it: ${parts.join(', ')}. List them: `
+  const words = `This is the first message of this channel, or others were given up. Open before it: ${parts.join(', ')}. List them: `
   return [{ level: 'text', pieces: [{ words }, { command: 'hookdrift violations --open --unknown' }] }]
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Channel } from '../../src/config/configuration.ts'
 import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { findFirstWaiting } from '../../src/history/sql/outbox.ts'
 import { Stop } from '../../src/model/stop.ts'
 import { openLinks } from '../../src/notify/links.ts'
 import type { Message } from '../../src/notify/message.ts'
@@ -408,6 +409,32 @@ describe('notifications of a run', () => {
     for (const later of (await notified.run({ policy: onlyInactive }, on)).messages) {
       expect(later).not.toHaveProperty('already_open')
     }
+  })
+
+  it('count what was open before when messages were given up, until one arrives', async () => {
+    await using notified = await openNotified([lines])
+    const { fixture } = notified
+    const [one, two, three] = places(fixture)
+    const open = async (place: typeof one) => {
+      if (place === undefined) throw new Error('no endpoint')
+      setEndpointStatus(fixture.fleet, place, 'inactive')
+      const { messages } = await notified.run({ policy: onlyInactive })
+      return messages.map(({ already_open }) => already_open)
+    }
+    const end = (state: string) =>
+      fixture.harness.withHistory(async (history) => {
+        for (let next = await findFirstWaiting(history, 'lines'); next !== undefined; ) {
+          if (state === 'delivered') await history.delivered(next.id, '2026-11-22T00:00:00.000Z')
+          else await history.failed(next.id, { at: '2026-11-22T00:00:00.000Z', error: '503', nextTryAt: undefined })
+          next = await findFirstWaiting(history, 'lines')
+        }
+      })
+    await notified.run({ policy: onlyInactive })
+    expect(await open(one)).toEqual([undefined])
+    await end('dead')
+    expect(await open(two)).toEqual([{ high: 1 }])
+    await end('delivered')
+    expect(await open(three)).toEqual([undefined])
   })
 
   it('count in it what was open before and could not be checked', async () => {

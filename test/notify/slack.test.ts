@@ -138,7 +138,7 @@ describe('a message to Slack', () => {
   it('says in the first message of a channel what was open before', async () => {
     const text = await textOf(aMessage('msg_1', { already_open: { critical: 2, low: 1 } }))
     expect(text).toContain(
-      '\nThis is the first message of this channel. Open before it: 2 critical, 1 low. List them: `hookdrift violations --open --unknown`\n',
+      '\nThis is the first message of this channel, or others were given up. Open before it: 2 critical, 1 low. List them: `hookdrift violations --open --unknown`\n',
     )
   })
 

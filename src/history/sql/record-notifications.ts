@@ -60,6 +60,12 @@ const scannedSql = `SELECT u.id, u.name, u.since,
       WHERE n.project_id = s.project_id), s.run) AS since
     FROM hookdrift.scan s WHERE s.run = $1) u`
 
+/** SQL of the channels of which no message was given up after the last one that arrived. */
+const informedSql = `SELECT c.name FROM hookdrift.channel c WHERE NOT EXISTS (SELECT 1 FROM hookdrift.notification n
+    WHERE n.channel = c.name AND n.state = 'dead' AND n.number > coalesce((SELECT max(d.number)
+      FROM hookdrift.notification d WHERE d.channel = c.name AND d.state = 'delivered'), 0))
+  ORDER BY c.name`
+
 async function readBefore(session: Session, record: RunRecord): Promise<PriorState> {
   const { number: run } = record
   const projects = await session.all<ScannedProject>(
@@ -73,7 +79,7 @@ async function readBefore(session: Session, record: RunRecord): Promise<PriorSta
     [run],
   )
   const { transitions, changes } = await readTransitions(session, run, projects)
-  const channels = await session.all<{ name: string }>('SELECT name FROM hookdrift.channel ORDER BY name')
+  const channels = await session.all<{ name: string }>(informedSql)
   const incidents = await readIncidents(session)
   return {
     isFirst: last === undefined,

@@ -337,8 +337,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('gives the last scan of each project, and since when scans were incomplete', async () => {
       await threeRuns()
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
+      const present = { isGone: false, hasDeparted: false }
       expect(await readLatestScans(fixture.history, 2)).toEqual([
-        { project: payments, run: committedRun(2), ...complete },
+        { project: payments, run: committedRun(2), ...complete, ...present },
       ])
       expect(await readLatestScans(fixture.history, 3, orders)).toMatchObject([
         { project: orders, run: committedRun(3) },
@@ -350,9 +351,10 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stageWalk(payments, aCoverage('subscriptions', 'suspect'), undefined)
       })
       const coverage = [aCoverage('endpoints'), aCoverage('subscriptions', 'suspect')]
+      const ofOrders = { coverage: [aCoverage('endpoints')], incompleteSince: undefined }
       expect(await readLatestScans(fixture.history, 4)).toEqual([
-        { project: orders, run: committedRun(3), coverage: [aCoverage('endpoints')], incompleteSince: undefined },
-        { project: payments, run: committedRun(4), coverage, incompleteSince: committedRun(3) },
+        { project: orders, run: committedRun(3), ...ofOrders, ...present },
+        { project: payments, run: committedRun(4), coverage, incompleteSince: committedRun(3), ...present },
       ])
       expect((await readCompleteScans(fixture.history, payments, 3)).endpoint).toEqual({
         run: 2,
@@ -364,7 +366,8 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('gives a scan without a walk', async () => {
       await run((draft) => draft.stageScan(orders))
-      const scan = { project: orders, run: committedRun(1), coverage: [], incompleteSince: undefined }
+      const present = { isGone: false, hasDeparted: false }
+      const scan = { project: orders, run: committedRun(1), coverage: [], incompleteSince: undefined, ...present }
       expect(await readLatestScans(fixture.history, 1)).toEqual([scan])
     })
 

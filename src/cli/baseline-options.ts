@@ -5,7 +5,7 @@ import { readTextFile } from '../app/read-text-file.ts'
 import { readStates } from '../baseline/state-directory.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Signature } from '../history/approvals.ts'
-import { withoutCredentials } from '../inventory/seal-text.ts'
+import { maskCredentials } from '../inventory/seal-text.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReadingOptions } from './query-options.ts'
 
@@ -45,7 +45,7 @@ export function signature(by: string | undefined): Signature {
     throw AuditError.usage('cannot determine the current user', { advice: 'pass --by NAME' })
   }
   return {
-    by: withoutCredentials(name),
+    by: maskCredentials(name),
     at: new Date().toISOString(),
     osUser: systemUser() ?? `uid ${process.getuid?.() ?? 'unknown'}`,
   }

@@ -19,7 +19,7 @@ export function sealCredentials(text: string, sealer: Sealer): string {
 }
 
 /** A text that a person wrote, for reports and the history, which repeat it. */
-export function withoutCredentials(text: string): string {
+export function maskCredentials(text: string): string {
   return sealCredentials(text, maskingSealer)
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { withoutCredentials } from '../inventory/seal-text.ts'
+import { maskCredentials } from '../inventory/seal-text.ts'
 import type { ChangeTimes } from '../model/change.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { dayMs, isoTime, minuteOf, readDuration, writeDuration } from '../model/time.ts'
@@ -62,7 +62,7 @@ export interface ChangeWindow {
 
 /** `said`: checked by the policy's schema. */
 export function compileWindow(said: WrittenWindow): ChangeWindow {
-  const written = said.ticket === undefined ? said : { ...said, ticket: withoutCredentials(said.ticket) }
+  const written = said.ticket === undefined ? said : { ...said, ticket: maskCredentials(said.ticket) }
   const { name, cron, timezone = 'UTC', projects, ticket = null } = written
   const timetable = readTimetable({ cron, timezone })
   const durationMs = durationOf(written)

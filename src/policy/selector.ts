@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { withoutCredentials } from '../inventory/seal-text.ts'
+import { maskCredentials } from '../inventory/seal-text.ts'
 import { hostOf } from '../inventory/split-url.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { kinds, type ProjectRef, type Resource } from '../model/resource.ts'
@@ -78,7 +78,7 @@ export function describeSelector({ labels = {}, ...keys }: Selector): string {
     ...Object.entries(keys).map(([key, values]) => `${key} ${someOf(listOf(values ?? []))}`),
     ...Object.entries(labels).map(([label, values]) => `label ${label} ${someOf(listOf(values))}`),
   ]
-  return withoutCredentials(parts.join(', '))
+  return maskCredentials(parts.join(', '))
 }
 
 function someOf(values: readonly string[]): string {

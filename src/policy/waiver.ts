@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { withoutCredentials } from '../inventory/seal-text.ts'
+import { maskCredentials } from '../inventory/seal-text.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { type Json, pointersOverlap, valueAt } from '../model/json.ts'
@@ -50,10 +50,10 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
     rule,
     match: describeSelector(match),
     terms: {
-      owner: withoutCredentials(owner),
-      reason: withoutCredentials(reason),
+      owner: maskCredentials(owner),
+      reason: maskCredentials(reason),
       expires: new Date(until).toISOString(),
-      ...(ticket === undefined ? {} : { ticket: withoutCredentials(ticket) }),
+      ...(ticket === undefined ? {} : { ticket: maskCredentials(ticket) }),
     },
     until,
     covers: (id) => matchesGlob(id, rule),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { withoutCredentials } from '../../inventory/seal-text.ts'
+import { maskCredentials } from '../../inventory/seal-text.ts'
 import { messageOf } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
@@ -114,14 +114,14 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
   return {
     id,
     kind,
-    title: withoutCredentials(source.title ?? inGeneral(source.message)),
+    title: maskCredentials(source.title ?? inGeneral(source.message)),
     severity,
     packs: [],
     options: z.strictObject({}),
     needs: [kind, ...visits],
     ...unrecordedFieldsOf(expressions),
     scope: relatedVariables.length === 0 ? 'resource' : 'project',
-    custom: { controls, remediation: withoutCredentials(remediation), source: sourceOf(source) },
+    custom: { controls, remediation: maskCredentials(remediation), source: sourceOf(source) },
     bind: () => bound(expressions, relatedVariables),
   }
 }
@@ -217,7 +217,7 @@ function evaluate(
       return undefined
     }
   })
-  return { path: '', message: withoutCredentials(written) }
+  return { path: '', message: maskCredentials(written) }
 }
 
 const objects = new WeakMap<Language, WeakMap<Resource, ObjectValue>>()

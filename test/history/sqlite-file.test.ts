@@ -263,11 +263,10 @@ describe('an unwritable history', () => {
 
   it('passes on an internal error', async () => {
     const db = openDatabase(file, now)
-    const row = [1, 'a', 'b']
-    const twice = new SqliteDatabase(db).transaction((transaction) =>
-      transaction.insert('project', ['id', 'service', 'uid'], [row, row]),
+    const unnamed = new SqliteDatabase(db).transaction((transaction) =>
+      transaction.insert('project', ['id', 'service', 'uid'], [[1, 'a', null]]),
     )
-    await expect(twice).rejects.toThrow(Database.SqliteError)
+    await expect(unnamed).rejects.toThrow(Database.SqliteError)
     db.close()
   })
 

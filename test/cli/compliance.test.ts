@@ -446,7 +446,7 @@ describe('the head of a report', () => {
     const { scope } = await compliance('--from', '1')
     expect(scope).toMatchObject({ unscanned: [], former: [{ project: `acme/${second}`, run: 1 }] })
     expect((await compliance()).scope.former).toEqual([])
-    const said = new RegExp(`acme/${second} \\(last scanned 20[-\\d]+ \\d\\d:\\d\\d UTC\\): no longer configured`)
+    const said = new RegExp(`acme/${second} \\(last scanned 20[-\\d]+ \\d\\d:\\d\\d UTC\\): no longer audited`)
     for (const format of ['text', 'html', 'markdown', 'oscal'])
       expect(
         (await report('--from', '1', '--format', format)).replace(/<[^>]+>|\s+/g, ' ').replaceAll('`', ''),

@@ -14,7 +14,7 @@ export function describeScope({
   const { company, gateways, projects, unscanned, former, named_only, packs, ignored, schedules, schedule } = scope
   const outside = [
     ...(unscanned.length === 0 ? [] : [`${listNames(unscanned)}: not to be scanned by this run`]),
-    ...(former.length === 0 ? [] : [`${listNames(former.map(describeFormer))}: no longer configured`]),
+    ...(former.length === 0 ? [] : [`${listNames(former.map(describeFormer))}: no longer audited`]),
     ...named_only.map((service) => `other projects of ${service}: the configuration names those in scope`),
   ]
   return [

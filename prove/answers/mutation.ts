@@ -108,7 +108,7 @@ function isPagedPath([, list]: Path): boolean {
 
 /**
  * A text for a number is not a value. Nothing and an empty value are what the service says; a text for a list of texts
- * is a list of one.
+ * is a list of one; a condition of a filter row is any JSON.
  */
 function showsOf(
   change: string,
@@ -123,7 +123,8 @@ function showsOf(
   }
   const value: Json = JSON.parse(values[change] ?? 'null')
   if ((value === null || value === '') && members.join('/') === alwaysFilled[listing]) return 'hidden'
-  if (isEmpty(value) || was === null || was === undefined) return 'value'
+  const isCondition = listing === 'filters' && members.length > 1
+  if (isCondition || isEmpty(value) || was === null || was === undefined) return 'value'
   const isListOfOne = typeof value === 'string' && Array.isArray(was) && was.every((item) => typeof item === 'string')
   return isListOfOne || typeNameOf(value) === typeNameOf(was) ? 'value' : 'hidden'
 }

@@ -168,10 +168,11 @@ async function keepWorking(
     const forgetDeparted = () =>
       readFleet(async (opened, isConfigured) => metrics.keepOnly(await readFleetNames(opened, isConfigured)))
     /** Those that are configured again have the metrics of their last scan. */
-    const followConfiguration = async () => {
-      await forgetDeparted()
-      await readFleet(async (opened, isConfigured) => metrics.fillIn(await readPast(opened, isConfigured)))
-    }
+    const followConfiguration = () =>
+      readFleet(async (opened, isConfigured) => {
+        metrics.keepOnly(await readFleetNames(opened, isConfigured))
+        metrics.fillIn(await readPast(opened, isConfigured))
+      })
 
     const notifications = openWorkerNotifications({
       terminal,

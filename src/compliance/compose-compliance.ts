@@ -46,7 +46,7 @@ import {
   resourceOf,
 } from './exemptions.ts'
 import { type Framework, type FrameworkControl, rationaleFor } from './framework.ts'
-import type { FormerlySilenced } from './silenced-violations.ts'
+import type { FormerExemption } from './silenced-violations.ts'
 
 export interface ComplianceInput {
   readonly report: Report
@@ -60,7 +60,7 @@ export interface ComplianceInput {
   /** Violations that people or the policy ended by the run, and of which the value is still there. */
   readonly silenced?: readonly ReportViolation[]
   /** The same of violations that were so at the start of the period, and are no longer. */
-  readonly formerlySilenced?: readonly FormerlySilenced<ReportViolation>[]
+  readonly formerlySilenced?: readonly FormerExemption<ReportViolation>[]
   /** Changes that may have been made in change windows, the latest first. Default: none. */
   readonly expected?: readonly ExpectedChange[]
   /** Policies of earlier runs of the period, and the start of the last run of each. */
@@ -164,7 +164,7 @@ interface Evaluation {
   readonly period: CompliancePeriod | undefined
   readonly violations: readonly ControlViolation[]
   readonly silenced: readonly ReportViolation[]
-  readonly formerlySilenced: readonly FormerlySilenced<ReportViolation>[]
+  readonly formerlySilenced: readonly FormerExemption<ReportViolation>[]
   readonly formerPolicies: readonly FormerPolicy[]
   readonly formerAcceptances: readonly FormerAcceptance[]
   readonly waivedMeanwhile: readonly WaivedViolation[]

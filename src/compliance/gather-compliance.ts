@@ -21,7 +21,7 @@ import type {
 } from './compliance.ts'
 import { composeCompliance, type FormerAcceptance } from './compose-compliance.ts'
 import type { Framework } from './framework.ts'
-import type { FormerlySilenced } from './silenced-violations.ts'
+import type { FormerExemption } from './silenced-violations.ts'
 
 /** The controls of a framework in one run. @throws AuditError.failure when the run is not there */
 export async function assessRun(framework: Framework, run: number, policyResults: PolicyResults): Promise<Compliance> {
@@ -156,7 +156,7 @@ export interface PolicyResults {
   /** Violations that people or the policy ended by a run, and of which the value is still there; the latest first. */
   silenced(run: number): Promise<readonly ResolvedViolation[]>
   /** Those that were silenced by the run `before`, and of which one of the runs after it saw another value. */
-  silencedBefore(before: number, runs: readonly CommittedRun[]): Promise<readonly FormerlySilenced<ResolvedViolation>[]>
+  silencedBefore(before: number, runs: readonly CommittedRun[]): Promise<readonly FormerExemption<ResolvedViolation>[]>
   /** The policies of runs after `after`, up to `run`. */
   policiesBetween(after: number, run: number): Promise<readonly RecordedPolicy[]>
   /** Violations that runs after `after` and before `run` resolved, the latest first. */

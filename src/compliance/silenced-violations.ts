@@ -38,7 +38,7 @@ export async function silencedBy(history: HistoryReader, run: number): Promise<r
 }
 
 /** Where another value was seen later, and when: the start of the run that saw it. */
-export type FormerlySilenced<Violation> = Violation & { readonly until: string }
+export type FormerExemption<Violation> = Violation & { readonly until: string }
 
 /**
  * Those whose value changed, or whose resource came or went, by the last of some runs. `silenced`: whose value was the
@@ -48,7 +48,7 @@ export async function untilChanged(
   history: HistoryReader,
   silenced: readonly ResolvedViolation[],
   runs: readonly CommittedRun[],
-): Promise<readonly FormerlySilenced<ResolvedViolation>[]> {
+): Promise<readonly FormerExemption<ResolvedViolation>[]> {
   const last = runs.at(-1)
   if (last === undefined) return []
   const unchanged = new Set(await withoutChanged(history, silenced, last.number))

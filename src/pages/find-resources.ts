@@ -1,7 +1,7 @@
 import type { ListedResource, ResourceListChoice } from '../history/resource-list.ts'
 import { AuditError } from '../model/errors.ts'
 import { kinds, type ProjectRef } from '../model/resource.ts'
-import { presentScans, selectProjects, toCoverageOfAll } from '../questions/as-of.ts'
+import { presentScans, selectProjects, toCoverage } from '../questions/as-of.ts'
 import { describeUnlisted } from '../questions/state.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import type { SiteLinkQuery } from './link.ts'
@@ -65,7 +65,7 @@ export async function chooseResources(request: SiteRequest): Promise<ChosenResou
   const state = readChoice(query, 'state', ['present', 'all']) ?? (text === undefined ? 'present' : 'all')
   const start = { run: run.number, ...readStart(request, projects) }
   const list = { ...start, kind, withRemoved: state === 'all' }
-  return { text, projects, coverage: toCoverageOfAll(scans), unlisted: describeUnlisted(scans, kind), list }
+  return { text, projects, coverage: scans.flatMap(toCoverage), unlisted: describeUnlisted(scans, kind), list }
 }
 
 /** The parameters that choose, without the cursor in the list. */

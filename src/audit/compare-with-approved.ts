@@ -1,6 +1,5 @@
 import type { ApprovedBody } from '../history/approvals.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
-import { reseal } from '../inventory/reseal.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
@@ -10,6 +9,7 @@ import {
   type Comparison,
   changesOf,
   compareWithLastScan,
+  type Reform,
   type ResealedResource,
   type ScannedResource,
   subjectOf,
@@ -20,9 +20,14 @@ import { areSourcesListed, isKindComplete, type ProjectScan } from './project-sc
 import { noChanges, type RecentChanges } from './recent-changes.ts'
 
 /** Compares with a state that a person approved; with the last complete scan what that state does not have. */
-export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, recent: RecentChanges): Comparison {
+export function compareWithApproved(
+  scan: ProjectScan,
+  expected: ExpectedState,
+  recent: RecentChanges,
+  reform: Reform,
+): Comparison {
   const { sealer, filters, ignored, currentVersions } = scan
-  const lastScan = compareWithLastScan(scan, recent)
+  const lastScan = compareWithLastScan(scan, recent, reform)
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
   const isResealed = (body: ApprovedBody) => body.sealKeyId !== sealer.keyId && holdsSeals(body.attributes)
@@ -55,7 +60,7 @@ export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, 
     }
     const areSealsComparable = body.sealKeyId === sealer.keyId
     // What was approved may have been written by an earlier hookdrift, which sealed less.
-    const sealed = reseal(kind, body.attributes, sealer)
+    const sealed = reform(kind, body.attributes)
     const all = diffAttributes(kind, sealed, attributes, { sealsComparable: areSealsComparable })
     const { before, fields } = leaveOutIgnored(ignored, { before: sealed, after: attributes, fields: all })
     if (fields.length === 0 && changes.size === 0) return undefined

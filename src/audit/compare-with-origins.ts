@@ -1,14 +1,14 @@
 import type { ViolationWithOrigin } from '../history/history.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'
-import { type JsonObject, pointersOverlap } from '../model/json.ts'
-import { type Kind, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { pointersOverlap } from '../model/json.ts'
+import { type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { touches } from '../rules/accepted-values.ts'
 import type { Drift } from '../rules/engine/rule.ts'
-import { subjectOf } from './comparison.ts'
+import { type Reform, subjectOf } from './comparison.ts'
 import type { VersionsAt } from './date-values.ts'
 import { byPolicy, endingOfExpiry, endingOfIgnored } from './policy-endings.ts'
 import { noChanges } from './recent-changes.ts'
@@ -40,8 +40,7 @@ export interface ComparisonBasis {
   readonly versionsAt: VersionsAt
   /** The approval of a state of the resource, if there is one: a value that the state has is accepted. */
   approvalOf(resource: Resource): EndedBy | undefined
-  /** Brings stored attributes to today's normal form. */
-  reform(kind: Kind, attributes: JsonObject): JsonObject
+  readonly reform: Reform
   /** Called with a resource of which each violation was found again, and nothing else. `until`: when one expires. */
   readonly noteHeld?: ((resource: Resource, until: number) => void) | undefined
 }
@@ -129,7 +128,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           const by = ignored.find(({ path }) => compared.ignoredCounts.has(path))
           if (by !== undefined && compare({ before, fields })?.some(isSame)) {
             endings.set(key, endingOfIgnored(by, ofProject))
-          } else if (isPartlyMalformed(resource, violation) || (!areSealsComparable && holdsSeals(before))) {
+          } else if (concernsMalformed(violation, resource) || (!areSealsComparable && holdsSeals(before))) {
             undecided.add(key)
           }
         } else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
@@ -149,12 +148,9 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
   }
 }
 
-/**
- * Whether what a violation is about is a part of a list or object that is something else now, or has a part that is: then
- * it is not shown.
- */
-function isPartlyMalformed({ malformed = [] }: Resource, { path }: Finding): boolean {
-  return path !== '' && malformed.some((pointer) => pointer !== path && pointersOverlap(pointer, path))
+/** Whether what a violation is about is malformed now, or within something that is, or has a part that is. */
+function concernsMalformed({ path }: Finding, { malformed = [] }: Resource): boolean {
+  return malformed.some((pointer) => pointersOverlap(pointer, path))
 }
 
 /** A violation, and what a rule finds in the difference from its origin. */

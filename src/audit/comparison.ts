@@ -1,6 +1,9 @@
 import type { PastVersion } from '../history/stored-body.ts'
-import type { JsonObject } from '../model/json.ts'
-import { type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { describeField, malformedFields } from '../inventory/malformed.ts'
+import { type JsonObject, memberOf, valueAt, withValueAt } from '../model/json.ts'
+import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { differs } from './date-values.ts'
 import type { EvaluatedScan, Statuses } from './project-scan.ts'
@@ -22,7 +25,7 @@ export interface Comparison {
 /** A resource that a scan shows, with how it was before. */
 export interface ScannedResource extends Pick<StagedResource, 'resource' | 'since' | 'change'> {
   readonly previous: Pick<PastVersion, 'attributes'> | undefined
-  readonly base: Pick<PastVersion, 'attributes' | 'sealKeyId'> | undefined | 'same'
+  readonly base: Pick<PastVersion, 'attributes' | 'doubts' | 'sealKeyId'> | undefined | 'same'
 }
 
 export interface ComparedPage {
@@ -53,8 +56,11 @@ export interface MissingResources {
   readonly uncomparedSeals: number
 }
 
+/** Brings stored attributes to the form that a scan has. */
+export type Reform = (kind: Kind, attributes: JsonObject) => JsonObject
+
 /** With the last complete scan everything was compared when a resource was staged. */
-export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges): Comparison {
+export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, reform: Reform): Comparison {
   const { sealer } = scan
   return {
     isApproved: () => false,
@@ -84,11 +90,47 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges):
           ? []
           : [{ resource, before: base.attributes }],
       )
-      return { compared, resealed }
+      return { compared: [...compared, ...(await compareBeforeMalformed(scan, resources, reform))], resealed }
     },
     // What is gone since then shows as a removal, which is not a matter of a rule.
     compareMissing: async () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
   }
+}
+
+/**
+ * Compares fields that the last scan showed malformed with what they were before that: a loss that comes right after
+ * such an answer would otherwise never show. Each such field is compared alone.
+ */
+async function compareBeforeMalformed(
+  { draft, project, sealer, ignored }: EvaluatedScan,
+  scanned: readonly ScannedResource[],
+  reform: Reform,
+): Promise<readonly ComparedResource[]> {
+  const fields = scanned.flatMap(({ resource, base }) => {
+    if (base === undefined || base === 'same' || base.doubts === undefined) return []
+    const { doubts, attributes } = base
+    return malformedFields(resource.kind, attributes).flatMap((path) => {
+      const doubt = memberOf(doubts, describeField(resource.kind, path).path)
+      const isShown = valueAt(resource.attributes, path) !== undefined
+      return doubt === undefined || !isShown ? [] : [{ resource, path, run: doubt.run - 1 }]
+    })
+  })
+  if (fields.length === 0) return []
+  const points = fields.map(({ resource: { kind, uid }, run }) => ({ kind, uid, run }))
+  const versions = await draft.versionsAt(project, points)
+  return fields.flatMap(({ resource, path, run }, at): ComparedResource[] => {
+    const { kind, attributes: after } = resource
+    const version = versions[at]
+    const value = version && valueAt(reform(kind, version.attributes), path)
+    if (version === undefined || value === undefined) return []
+    const areSealsComparable = version.sealKeyId === sealer.keyId
+    const was = withValueAt(after, path, value)
+    const all = diffAttributes(kind, was, after, { sealsComparable: areSealsComparable })
+    const { before, fields } = leaveOutIgnored(ignored, { before: was, after, fields: all })
+    if (fields.length === 0) return []
+    const compared = { before, after, fields, areSealsComparable, isApproved: false, recent: noChanges }
+    return [{ resource, drift: { ...subjectOf(resource), change: 'modified', ...compared }, originRun: run }]
+  })
 }
 
 export function subjectOf({ kind, uid, name }: Resource): Pick<Drift, 'kind' | 'uid' | 'name'> {

@@ -25,7 +25,7 @@ import type { IdentifyItem, ItemIdentity } from '../service/service-client.ts'
 import type { Filters } from '../service/settings.ts'
 import { count } from '../text/count.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
-import { type Comparison, compareWithLastScan, type MissingResources } from './comparison.ts'
+import { type Comparison, compareWithLastScan, type MissingResources, type Reform } from './comparison.ts'
 import { dueListings } from './due-listings.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { FilterWalk } from './filter-walk.ts'
@@ -128,8 +128,11 @@ export class ProjectAudit implements ProjectScan {
     this.#walk = new ProjectWalk(audited, run)
     this.#rules = evaluator.forProject(audited.ref)
     this.#expected = expected
+    const reform: Reform = (kind, attributes) => reseal(kind, attributes, sealer)
     this.#comparison =
-      expected === undefined ? compareWithLastScan(this, recent) : compareWithApproved(this, expected, recent)
+      expected === undefined
+        ? compareWithLastScan(this, recent, reform)
+        : compareWithApproved(this, expected, recent, reform)
     this.#acceptances = past.acceptances
     this.#evaluation = new ScanEvaluation(this, {
       evaluator,
@@ -138,7 +141,7 @@ export class ProjectAudit implements ProjectScan {
       followed: past.history.withOrigin,
       expected,
       acceptances: past.acceptances,
-      reform: (kind, attributes) => reseal(kind, attributes, sealer),
+      reform,
     })
     this.#items = past.items
     this.#contradictions = findContradictions(past.currentVersions)

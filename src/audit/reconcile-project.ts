@@ -8,7 +8,6 @@ import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
-import type { JsonObject } from '../model/json.ts'
 import { type Kind, type ProjectRef, type Resource, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
@@ -16,6 +15,7 @@ import { type IgnoredPath, isIgnoredBy, leaveOutIgnored } from '../policy/ignore
 import type { Needs, RuleNeeds } from '../policy/policy.ts'
 import type { RuleSwitch } from '../policy/rule-switch.ts'
 import { acceptedPaths, touches } from '../rules/accepted-values.ts'
+import type { Reform } from './comparison.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
 import { readMasked } from './masked-secrets.ts'
@@ -143,8 +143,8 @@ interface Decisions {
   readonly acceptances: ProjectAcceptances
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
-  /** Brings stored attributes to the form that the scan has, for a comparison with the approved state. */
-  readonly reform?: ((kind: Kind, attributes: JsonObject) => JsonObject) | undefined
+  /** For a comparison with the approved state. */
+  readonly reform?: Reform | undefined
   /** Start of the run, in milliseconds since the epoch. Default: nothing that changed lately is counted. */
   readonly now?: number | undefined
   /** Whether the scan showed something else of a kind than a run did. Default: it may have. */

@@ -1,6 +1,5 @@
 import type { StagedChange } from '../history/records.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
-import type { JsonObject } from '../model/json.ts'
 import { isReadable, type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { windowTimeOf } from '../model/window-time.ts'
@@ -10,7 +9,7 @@ import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { outsideWindow } from '../rules/drift/outside-window.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { compareWithOrigins, type FollowedViolation, type OriginComparison } from './compare-with-origins.ts'
-import { type Comparison, type ScannedResource, subjectOf } from './comparison.ts'
+import { type Comparison, type Reform, type ScannedResource, subjectOf } from './comparison.ts'
 import { dateValues } from './date-values.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
 import type { ProjectAcceptances } from './project-acceptances.ts'
@@ -38,8 +37,7 @@ interface ScanEvaluationOptions {
   /** What drift rules compare with instead of the last scan; `unread`: nothing is known of it. */
   readonly expected: ExpectedState | 'unread' | undefined
   readonly acceptances: ProjectAcceptances
-  /** Brings stored attributes to the form that the scan has. */
-  reform(kind: Kind, attributes: JsonObject): JsonObject
+  readonly reform: Reform
   /** Called with a resource of which each followed violation was found again, and nothing else. */
   readonly noteHeld?: ((resource: Resource, until: number) => void) | undefined
 }
@@ -179,10 +177,11 @@ export class ScanEvaluation {
   #noteChanges(scanned: readonly ScannedResource[]): void {
     for (const { resource } of this.#outside.size === 0 ? [] : scanned) this.#seenAgain.add(resourceKey(resource))
     if (this.#scan.windows.length === 0) return
-    for (const { resource, change } of scanned) {
+    for (const { resource, change, base } of scanned) {
       if (change === undefined) continue
       const { change: type, fields } = change
-      this.#findOutside(resource, { change: type, fields, before: undefined, after: resource.attributes })
+      const before = base === 'same' ? resource.attributes : base?.attributes
+      this.#findOutside(resource, { change: type, fields, before, after: resource.attributes })
     }
   }
 

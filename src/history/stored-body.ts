@@ -18,7 +18,7 @@ export interface StoredBody {
 }
 
 /** A resource as runs of the past saw it. */
-export type PastVersion = Pick<StoredBody, 'attributes' | 'fromRun' | 'since' | 'sealKeyId'>
+export type PastVersion = Pick<StoredBody, 'attributes' | 'doubts' | 'fromRun' | 'since' | 'sealKeyId'>
 
 /** A resource as of a run. */
 export interface VersionPoint {

@@ -60,13 +60,7 @@ export interface DescribedField {
 }
 
 /** The field that a pointer leads to, without the uids on the way. */
-export function describeField(
-  kind: Kind,
-  pointer: string,
-): DescribedField & {
-  /** Whether it is a list of objects with a uid each. */
-  readonly isList: boolean
-} {
+export function describeField(kind: Kind, pointer: string): DescribedField {
   let members: Members | undefined = wireSchema[kind]
   let field: Field | undefined
   let path = ''
@@ -85,7 +79,7 @@ export function describeField(
     isThing = field?.type === 'keyed'
   }
   const expected = field === undefined ? 'what the contract says' : expectationOf(field)
-  return { path, expected, isList: field?.type === 'keyed' && isThing }
+  return { path, expected }
 }
 
 function addMalformed(members: Members, attributes: JsonObject, path: string, pointers: string[]): void {

@@ -1,8 +1,9 @@
 import { sealedOnBothSides } from '../inventory/diff-attributes.ts'
-import { describeField } from '../inventory/malformed.ts'
+import { malformedFields } from '../inventory/malformed.ts'
+import type { FieldChange } from '../model/change.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
-import { isWithinPointer, type JsonObject, valueAt } from '../model/json.ts'
+import { isWithinPointer, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
 import {
   isReadable,
   type Kind,
@@ -234,7 +235,8 @@ export class ProjectEvaluator {
    * Findings in the drift of a resource. `originRun`: the run whose scan shows what it is compared with; violations that
    * last until the value is back keep it. Rules about the approved state as a whole get the fields that these leave.
    */
-  compare(resource: Resource, drift: Drift, originRun?: number): readonly Finding[] {
+  compare(resource: Resource, changed: Drift, originRun?: number): readonly Finding[] {
+    const drift = leaveOutMalformed(changed, resource)
     const rules = Map.groupBy(this.#driftRules(resource), ({ active }) => active.rule.life)
     const findings: Finding[] = []
     const reported: string[] = []
@@ -255,10 +257,8 @@ export class ProjectEvaluator {
    * else in it changed: what such a field is now is unknown.
    */
   doubtUnread(resource: Resource, isApproved: boolean): void {
-    const { kind, attributes, unseen = none, malformed = none } = resource
-    // Of a list that is something else now, no entry is shown.
-    const entries = malformed.filter((path) => describeField(kind, path).isList).map((path) => `${path}/*`)
-    const fields = [...unseen, ...entries].map((path) => ({
+    const { attributes, unseen = none, malformed = none } = resource
+    const fields = [...unseen, ...malformed].map((path) => ({
       path,
       before: valueAt(attributes, path) ?? null,
       after: null,
@@ -298,7 +298,7 @@ export class ProjectEvaluator {
   /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */
   compareBy(id: string, resource: Resource, drift: Drift): readonly Finding[] | undefined {
     const rule = this.#driftRules(resource).find(({ active }) => active.rule.id === id)
-    return rule && this.#compareWith(rule, resource, drift)
+    return rule && this.#compareWith(rule, resource, leaveOutMalformed(drift, resource))
   }
 
   /** Whether a rule is on for a resource, and what in the policy decides that. */
@@ -430,6 +430,20 @@ function unchanged(
   compared: Pick<Drift, 'fields' | 'isApproved' | 'areSealsComparable'>,
 ): Drift {
   return { kind, uid, name, change: 'none', before: attributes, after: attributes, recent: noDates, ...compared }
+}
+
+/** Without fields that were malformed or are: how such a field changed is unknown. */
+function leaveOutMalformed(drift: Drift, { kind, malformed = none }: Resource): Drift {
+  const { before, fields } = drift
+  const malformedBefore = before === undefined ? none : malformedFields(kind, before)
+  if (malformed.length === 0 && malformedBefore.length === 0) return drift
+  const isUnknown = ({ path }: FieldChange) =>
+    [...malformed, ...malformedBefore].some((pointer) => isWithinPointer(path, pointer))
+  return {
+    ...drift,
+    before: before && malformedBefore.reduce((known, path) => withValueAt(known, path, undefined), before),
+    fields: fields.filter((change) => !isUnknown(change)),
+  }
 }
 
 /** Rules that apply to some resources, by id. */

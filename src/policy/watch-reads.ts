@@ -48,18 +48,15 @@ export function trackReads(resource: Resource, options?: { readonly within: bool
   return { seen: watchReads(resource, onRead, options), hasRead: () => read.size > 0, read, onRead }
 }
 
-/**
- * The same changes; the value that a field has now, if it was not shown, is watched as the field itself. So is that of an
- * entry of a malformed list: which entry it is was not shown. A malformed value itself is what a change shows.
- */
+/** The same changes; the value that a malformed or unseen field has now is watched as the field itself. */
 export function watchChanges(
   fields: readonly FieldChange[],
   { malformed = [], unseen = [] }: Pick<Resource, 'malformed' | 'unseen'>,
   onRead: OnRead,
 ): readonly FieldChange[] {
+  const unreadable = [...unseen, ...malformed]
   return fields.map((change) => {
-    const isOfEntry = (list: string) => change.path !== list && isWithinPointer(change.path, list)
-    const pointer = unseen.find((field) => isWithinPointer(change.path, field)) ?? malformed.find(isOfEntry)
+    const pointer = unreadable.find((field) => isWithinPointer(change.path, field))
     if (pointer === undefined) return change
     const { path, before, after } = change
     return {

@@ -1,4 +1,4 @@
-import { type Comparison, compareWithLastScan, type ScannedResource } from '../audit/comparison.ts'
+import { type Comparison, compareWithLastScan, type Reform, type ScannedResource } from '../audit/comparison.ts'
 import { ProjectAcceptances } from '../audit/project-acceptances.ts'
 import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { areSourcesListed } from '../audit/project-scan.ts'
@@ -120,15 +120,16 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     // A clock may have gone back since then.
     return held.at <= scan.now && scan.now < held.until
   }
+  // The history has resources in the form that the run compared.
+  const reform: Reform = (_, attributes) => attributes
   const evaluation = new ScanEvaluation(scan, {
     evaluator,
     rules,
-    comparison: isApproved ? noComparison : compareWithLastScan(scan, recent),
+    comparison: isApproved ? noComparison : compareWithLastScan(scan, recent, reform),
     followed,
     expected: 'unread',
     acceptances: new ProjectAcceptances(project, []),
-    // The history has resources in the form that the run compared.
-    reform: (_, attributes) => attributes,
+    reform,
     noteHeld(resource, until) {
       // A waiver that is used, and a field that no rule can rely on, are noted in each run.
       if (areWaived || !isReadable(resource)) return
@@ -210,7 +211,7 @@ function toScannedResource(
     since,
     change: isLeft ? { ...recorded, fields } : undefined,
     previous: since === number ? replaced : undefined,
-    base: base === undefined || base === 'same' ? base : { attributes: before, sealKeyId: base.sealKeyId },
+    base: base === undefined || base === 'same' ? base : { ...base, attributes: before },
   }
 }
 

@@ -123,7 +123,9 @@ describe('a text that an earlier version stored in clear', () => {
     const stage = await stageOf(draft, sealer)
     const approved = { kind: 'subscription', uid: 's', name: '', attributes: then, sealKeyId: sealer.keyId } as const
     const expected = stateOf({ subscription: { listing: 'subscriptions', filter: null } }, [approved])
-    const comparison = compareWithApproved(stage, expected, new Map())
+    const comparison = compareWithApproved(stage, expected, new Map(), (kind, attributes) =>
+      reseal(kind, attributes, sealer),
+    )
     const drifts = async (attributes: JsonObject) => {
       const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
       const staged = {

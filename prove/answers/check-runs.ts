@@ -58,6 +58,7 @@ export function checkRuns(runs: ThreeRuns, mutations: readonly Mutation[], world
     ...checkRemovals(mutated, given),
     ...checkUntouched(mutated, isOther),
     ...checkResolutions({ before, mutated }, concerning),
+    ...checkChanges({ mutated, after }, concerning),
     ...checkControls(mutated, mutations),
     ...checkRecovery({ before, mutated, after }, isOther),
     ...checkSecrets(mutated, world),
@@ -174,9 +175,25 @@ function checkResolutions(
     if (status !== undefined && status !== 'complete') return [unseen(`${what}, its walk was ${status}`)]
     const mutations = concerning(uid)
     if (mutations.length === 0) return [unseen(`${what}, though its answer is as before`)]
-    const showsNothing = ({ shows }: Mutation) => shows === 'hidden' || shows === 'carried'
     return mutations.every(showsNothing) ? [unseen(`${what}, and no value was shown`)] : []
   })
+}
+
+/** A change is found where two values were shown. */
+function checkChanges(
+  { mutated, after }: Pick<ThreeRuns, 'mutated' | 'after'>,
+  concerning: (uid: string) => readonly Mutation[],
+): Fault[] {
+  return [...mutated.violations, ...after.violations].flatMap(({ state, rule, kind, uid, path }) => {
+    // It counts in the recorded versions how often a field differed.
+    if (state !== 'opened' || !rule.startsWith('drift/') || rule === 'drift/flapping') return []
+    const isShown = concerning(uid).some((mutation) => !showsNothing(mutation))
+    return isShown ? [] : [unseen(`${rule} of ${kind} ${uid} is opened at ${path}, and no other value was shown`)]
+  })
+}
+
+function showsNothing({ shows }: Mutation): boolean {
+  return shows === 'hidden' || shows === 'carried'
 }
 
 /** Met is what all that its rules read was seen for. */

@@ -1,9 +1,8 @@
 import { sealedOnBothSides } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
-import type { FieldChange } from '../model/change.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
-import { isWithinPointer, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
+import { isJsonObject, isWithinPointer, type Json, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
 import {
   isReadable,
   type Kind,
@@ -432,18 +431,34 @@ function unchanged(
   return { kind, uid, name, change: 'none', before: attributes, after: attributes, recent: noDates, ...compared }
 }
 
-/** Without fields that were malformed or are: how such a field changed is unknown. */
+/** Without values that were malformed or are: how such a field changed is unknown. */
 function leaveOutMalformed(drift: Drift, { kind, malformed = none }: Resource): Drift {
-  const { before, fields } = drift
+  const { before } = drift
   const malformedBefore = before === undefined ? none : malformedFields(kind, before)
   if (malformed.length === 0 && malformedBefore.length === 0) return drift
-  const isUnknown = ({ path }: FieldChange) =>
-    [...malformed, ...malformedBefore].some((pointer) => isWithinPointer(path, pointer))
+  const unknown = [...malformed, ...malformedBefore]
+  const fields = drift.fields.filter(({ path }) => !unknown.some((pointer) => isWithinPointer(path, pointer)))
   return {
     ...drift,
-    before: before && malformedBefore.reduce((known, path) => withValueAt(known, path, undefined), before),
-    fields: fields.filter((change) => !isUnknown(change)),
+    before: before && withoutValuesAt(before, malformedBefore),
+    fields: fields.map(({ path, before, after }) => {
+      const within = unknown.filter((pointer) => isWithinPointer(pointer, path))
+      const known = (value: Json) =>
+        isJsonObject(value)
+          ? withoutValuesAt(
+              value,
+              within.map((pointer) => pointer.slice(path.length)),
+            )
+          : value
+      return { path, before: known(before), after: known(after) }
+    }),
   }
+}
+
+function withoutValuesAt(object: JsonObject, pointers: readonly string[]): JsonObject {
+  return pointers
+    .filter((pointer) => valueAt(object, pointer) !== undefined)
+    .reduce((known, pointer) => withValueAt(known, pointer, undefined), object)
 }
 
 /** Rules that apply to some resources, by id. */

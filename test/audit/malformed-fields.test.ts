@@ -121,7 +121,7 @@ describe('a field of the contract with a wrong type', () => {
     fixture.show(show(oauth2))
     expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(['opened drift/secret-changed EP-1'])
     fixture.show(show({ ...oauth2, client_secret: -1 }))
-    expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(['continuing drift/secret-changed EP-1'])
+    expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(['unknown drift/secret-changed EP-1'])
   })
 
   it.each([null, ''])('is an empty status, %j: an endpoint that says nothing of it is not active', async (status) => {
@@ -275,6 +275,14 @@ rules:
       what: 'calls no number a secret',
       shown: [{ rate_limit: 100 }, { rate_limit: 'x' }, { rate_limit: 100 }].map(endpoint),
       found: [[], [], []],
+    },
+    {
+      what: 'is no secret that came with the object around it',
+      shown: [
+        { authentication: null },
+        { authentication: { type: 'basic_auth', basic_auth: { username: ['x'], password: '' } } },
+      ].map(endpoint),
+      found: [[], []],
     },
     {
       what: 'finds nothing where it is replaced by the first value that can be read',

@@ -36,7 +36,7 @@ export function isMalformed(field: Field, value: Json): boolean {
     case 'struct':
       return !isJsonObject(value)
     case 'keyed':
-      return !isJsonObject(value) || !Object.values(value).every(isJsonObject)
+      return !isJsonObject(value) || Object.entries(value).some(([key, one]) => !isJsonObject(one) || isMisnamed(key))
     case 'word':
       return isNotText(value) || isMisspelt(value, field.values)
     case 'free':
@@ -46,6 +46,18 @@ export function isMalformed(field: Field, value: Json): boolean {
     default:
       return isNotText(value)
   }
+}
+
+/**
+ * The key, in the normal form of a list, of an object that is named by something else than a text: which one it is, and so
+ * which one is missing, is not shown.
+ */
+export function keyOfMisnamed(index: number): string {
+  return `#${index}?`
+}
+
+function isMisnamed(key: string): boolean {
+  return /^#\d{1,9}\?$/.test(key)
 }
 
 /** Whether a value that should be a text is none. */

@@ -13,7 +13,7 @@ import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import type { Field, KeyedList, Members, Struct } from '../model/wire-schema.ts'
 import { isUlidOrUuid } from '../secrets/identifier-forms.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
-import { isMalformed, isNotText } from './malformed.ts'
+import { isMalformed, keyOfMisnamed } from './malformed.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
 import { asSecretText, isNormalTime } from './scalars.ts'
 import {
@@ -77,7 +77,7 @@ function normaliseOneByOne(
       continue
     }
     const value = normaliseField(field, rawValue, path, key, `/${pointerStep(key)}`, job)
-    if (isStub && field.type !== 'flag' && (isEmpty(value) || value === 0)) continue
+    if (isStub && isUnfilled(field, value)) continue
     if (field.presence === 'volatile') noteVolatile(key, value, path, job)
     else out[key] = value
   }
@@ -90,6 +90,12 @@ function normaliseOneByOne(
   return inKeyOrder(out)
 }
 
+/** Whether a member of a stub may be empty because a stub has few. */
+function isUnfilled(field: Field, value: Json): boolean {
+  if (field.type === 'flag') return false
+  return value === null || ((isEmpty(value) || value === 0) && !isMalformed(field, value))
+}
+
 function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
   const unknown: string[] = []
   for (const key in raw) if (!Object.hasOwn(members, key)) unknown.push(key)
@@ -99,8 +105,8 @@ function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
 /** Normalises a field with any value, and says where it breaks the contract. */
 function normaliseField(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalisation): Json {
   const value = normaliseValue(field, raw, path, key, pointer, job)
-  const isUnfilled = job.isStub && value === null
-  if (!isUnfilled && isMalformed(field, value)) job.malformed.push(path + pointer)
+  const isMissing = job.isStub && value === null
+  if (!isMissing && isMalformed(field, value)) job.malformed.push(path + pointer)
   return value
 }
 
@@ -151,36 +157,30 @@ function sealScalar(raw: Json, { guarded }: Struct | KeyedList, sealer: Sealer):
   return guarded === true ? sealWithin(disarmed, sealer) : normaliseUnknown(disarmed, '', sealer)
 }
 
-/** Lists of objects become objects keyed by what names each; one without a name is named by its index. */
+/** Lists of objects become objects keyed by what names each. */
 function normaliseKeyed(field: KeyedList, raw: Json, path: string, job: Normalisation): Json {
   // An object in place of the list must not pass for its normal form.
   if (isJsonObject(raw)) return job.sealer.seal(asSecretText(disarm(raw, job.sealer)))
   if (!Array.isArray(raw) || !raw.every(isJsonObject)) return sealScalar(raw, field, job.sealer)
   const entries = raw.map((item, index): [string, Json] => {
-    const uid =
-      field.by === undefined ? uidOf(item, index, field, job.sealer) : nameBy(field.by, item, index, job.sealer)
-    return [uid, normaliseMembers(field.members, item, `${path}/${pointerStep(uid)}`, job, field.guarded)]
+    const key = keyInList(field, item, index, job.sealer)
+    return [key, normaliseMembers(field.members, item, `${path}/${pointerStep(key)}`, job, field.guarded)]
   })
-  // Which entry one is, and so which one is missing, is not shown.
-  const name = field.by ?? 'uid'
-  if (raw.some((item) => isNotText(item[name] ?? ''))) job.malformed.push(path)
   return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
 }
 
-/** Shows a uid unless it may be the secret: it equals another member, is a credential or appears random. */
-function uidOf(item: JsonObject, index: number, { guarded }: KeyedList, sealer: Sealer): string {
-  const { uid } = item
-  if (typeof uid !== 'string' || uid === '' || isExactNumber(uid)) return `#${index}`
-  for (const key in item) if (item[key] === uid && key !== 'uid') return sealAsSent(uid, sealer)
-  const disarmed = disarmText(uid, sealer)
-  return guarded === true ? sealName(disarmed, sealer) : sealCredentials(disarmed, sealer)
-}
-
-/** The name of a thing that a person chose, as it is shown wherever it is used. */
-function nameBy(member: string, item: JsonObject, index: number, sealer: Sealer): string {
-  const name = item[member]
-  if (typeof name !== 'string' || name === '' || isExactNumber(name)) return `#${index}`
-  return sealProse(disarmText(name, sealer), sealer)
+/**
+ * A name that a person chose, as it is shown wherever it is used, or a uid, unless that may be the secret: it equals another
+ * member, is a credential or appears random. Where a name is not there or not a text, the index takes its place.
+ */
+function keyInList(field: KeyedList, item: JsonObject, index: number, sealer: Sealer): string {
+  const name = item[field.by ?? 'uid'] ?? ''
+  if (name === '') return `#${index}`
+  if (typeof name !== 'string' || isExactNumber(name)) return keyOfMisnamed(index)
+  if (field.by !== undefined) return sealProse(disarmText(name, sealer), sealer)
+  for (const key in item) if (item[key] === name && key !== 'uid') return sealAsSent(name, sealer)
+  const disarmed = disarmText(name, sealer)
+  return field.guarded === true ? sealName(disarmed, sealer) : sealCredentials(disarmed, sealer)
 }
 
 /** With the user that an object names, under either name. */

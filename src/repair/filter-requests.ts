@@ -95,7 +95,7 @@ export function filterRequests(
 
 /** Whether a key is an event type: a row without one is keyed by its index. */
 function isNamed(type: string): boolean {
-  return !/^#\d{1,9}$/.test(type)
+  return !/^#\d{1,9}\??$/.test(type)
 }
 
 const unnamed = 'The service showed no event type of this row: change it in the dashboard.'

@@ -146,7 +146,7 @@ function read(
   return {
     key: resourceKey({ kind, uid }),
     resource: { kind, uid, name, attributes, ...ofVersion, volatile: {}, ...marked },
-    stored: { name, attributes, fromRun, since, sealKeyId },
+    stored: { name, attributes, ...ofVersion, fromRun, since, sealKeyId },
     since: fromRun,
     change: undefined,
     previous: undefined,

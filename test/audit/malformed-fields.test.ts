@@ -277,12 +277,17 @@ rules:
       found: [[], [], []],
     },
     {
-      what: 'is no secret that came with the object around it',
+      what: 'is not a secret that came with the object around it',
       shown: [
         { authentication: null },
         { authentication: { type: 'basic_auth', basic_auth: { username: ['x'], password: '' } } },
       ].map(endpoint),
       found: [[], []],
+    },
+    {
+      what: 'is a list in which a uid is a number: that was no secret that is gone',
+      shown: [{ secrets: [{ ...secret, uid: 7 }] }, { secrets: [secret] }, { secrets: [] }].map(endpoint),
+      found: [[], [], ['opened drift/secret-changed EP-1']],
     },
     {
       what: 'finds nothing where it is replaced by the first value that can be read',
@@ -327,14 +332,22 @@ rules:
       found: [[], [], [], ['opened drift/function-changed SRC-1']],
     },
   ])('$what', async ({ shown, found }) => {
-    const [first = {}] = shown
-    await using fixture = await openLiteral(first)
-    const lines: string[][] = []
-    for (const show of shown) {
-      fixture.show(show)
-      lines.push(violationLines(await fixture.audit({ policy: drift })))
-    }
-    expect(lines).toEqual(found)
+    await using fixture = await openLiteral()
+    const reports = await fixture.replaysAs(drift, shown)
+    expect(reports.map(violationLines)).toEqual(found)
+  })
+
+  it('finds nothing in a source whose stub has a type that is a number', async () => {
+    const subscribed = (type: Json) => ({
+      subscriptions: [
+        { ...aSubscription('SUB-1', 'EP-1'), source_metadata: aSource('SRC-1', { verifier: { ...hmac, type } }) },
+      ],
+    })
+    const stubs = { policy: drift, listings: { sources: 'off' } } as const
+    await using fixture = await openLiteral(subscribed('hmac'))
+    await fixture.audit(stubs)
+    fixture.show(subscribed(0))
+    expect(violationLines(await fixture.audit(stubs))).toEqual([])
   })
 
   it('names the field that it could not compare', async () => {

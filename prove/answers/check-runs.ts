@@ -1,7 +1,7 @@
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import { builtInFramework } from '../../src/compliance/framework.ts'
-import { isJsonObject, type Json } from '../../src/model/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Breach } from '../run-cases.ts'
 import type { Mutation } from './mutation.ts'
@@ -37,8 +37,12 @@ const listOf: Readonly<Record<string, string>> = {
 /** By kind, the rules that found something in good runs, and where: they read that. */
 const readings = new Map<string, Map<string, Set<string>>>()
 
-/** Rules that read a field only where what it is for is on. */
-const conditional: ReadonlySet<string> = new Set(['project/meta-event-insecure'])
+/** Rules that read a field only of items in which what it is for is on. */
+const conditional: Readonly<Record<string, (item: JsonObject) => boolean>> = {
+  'project/meta-event-insecure': ({ config }) =>
+    isJsonObject(config) && isJsonObject(config.meta_event) && config.meta_event.is_enabled === true,
+  'source/hmac-weak': ({ verifier }) => isJsonObject(verifier) && verifier.type === 'hmac',
+}
 
 /**
  * Which promises the runs broke, by the answers alone: nothing of the program reads them here. `mutations`: those of the
@@ -71,7 +75,7 @@ const wrong = (what: string): Fault => ({ promise: 'other', what })
 function learnReads({ violations }: Report): void {
   for (const { rule, kind, path } of violations) {
     // They read changes, and a wrong type is one.
-    if (rule.startsWith('drift/') || path === '' || conditional.has(rule)) continue
+    if (rule.startsWith('drift/') || path === '') continue
     const ofKind = readings.get(kind) ?? new Map<string, Set<string>>()
     readings.set(kind, ofKind.set(path, (ofKind.get(path) ?? new Set()).add(rule)))
   }
@@ -171,7 +175,9 @@ function checkResolutions(
   return mutated.violations.flatMap(({ state, fingerprint, rule, kind, uid }) => {
     if (state !== 'resolved' || !open.has(fingerprint)) return []
     const what = `${rule} of ${kind} ${uid} is resolved`
-    const status = statusOf(mutated, listOf[kind])
+    const listed = statusOf(mutated, listOf[kind])
+    // Sources that are not listed are known from subscriptions.
+    const status = kind === 'source' && listed === 'skipped' ? statusOf(mutated, 'subscriptions') : listed
     if (status !== undefined && status !== 'complete') return [unseen(`${what}, its walk was ${status}`)]
     const mutations = concerning(uid)
     if (mutations.length === 0) return [unseen(`${what}, though its answer is as before`)]
@@ -216,10 +222,11 @@ function checkControls(mutated: Report, mutations: readonly Mutation[]): Fault[]
 }
 
 /** The rules that read what a mutation hid, each with where that was. */
-function readingsHidden({ place, pointer, shows }: Mutation): [string, string][] {
+function readingsHidden({ place, item = {}, pointer, shows }: Mutation): [string, string][] {
   if (shows !== 'hidden') return []
   const kind = Object.keys(listOf).find((name) => listOf[name] === place.listing) ?? ''
-  return [...rulesReading(kind, pointer)].map((rule) => [rule, pointer])
+  const reading = [...rulesReading(kind, pointer)].filter((rule) => conditional[rule]?.(item) !== false)
+  return reading.map((rule) => [rule, pointer])
 }
 
 /** A good run says what the good one before said, and no more changes than the mutated one made. */

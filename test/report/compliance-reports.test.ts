@@ -107,6 +107,22 @@ describe('a compliance report', () => {
     },
   )
 
+  it('does not say of what was fixed within the period, and is open again, that it is fixed', () => {
+    const ended = aViolation({ state: 'resolved', resolution: 'fixed' })
+    const resolvedBefore = [1, 2].map((day) => ({ ...ended, resolved_at: `2026-11-0${day}T00:00:00.000Z`, open_ms: 5 }))
+    const report = withRules(aReport({ violations: [aViolation()] }))
+    const compliance = composeCompliance({ report, framework, resolvedBefore })
+    const [result] = JSON.parse(show(complianceReports.oscal, compliance))['assessment-results'].results
+    expect(result.observations).toHaveLength(1)
+    expect(result.observations[0].props).toContainEqual(expect.objectContaining({ name: 'state', value: 'opened' }))
+    expect(show(complianceReports.markdown, compliance)).toMatch(/\| `ALL` \|.*\| 0 \| 0 \| 0 \| 1 \| 1 of 1 \|/)
+    const html = show(complianceReports.html, compliance)
+    expect(html).toContain('2 ended: 2 fixed')
+    const anchors = [...html.matchAll(/ id="(v-[^"]*)"/g)].map(([, id]) => id)
+    expect(anchors).toHaveLength(3)
+    expect(new Set(anchors).size).toBe(3)
+  })
+
   it.each(Object.keys(readers) as (keyof typeof readers)[])('says what no rule could rely on as %s', (name) => {
     const since = { run: 7, at: '2026-11-20T03:04:00.000Z' }
     const doubt = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 2, since } as const

@@ -69,9 +69,14 @@ export function isExempted({ state, resolution }: Pick<ControlViolation, 'state'
   return state === 'resolved' && !isSolved(resolution)
 }
 
+/** The last word on each violation: what was fixed earlier in a period may be open again. */
+export function latestOf({ violations }: Pick<ControlEvidence, 'violations'>): readonly ControlViolation[] {
+  return [...Map.groupBy(violations, ({ fingerprint }) => fingerprint).values()].flatMap(([latest]) => latest ?? [])
+}
+
 /** Violations of a control that are gone, because they were fixed or their resource was removed. */
-export function solvedOf({ violations }: Pick<ControlEvidence, 'violations'>): readonly ControlViolation[] {
-  return violations.filter(({ state, resolution }) => state === 'resolved' && isSolved(resolution))
+export function solvedOf(control: Pick<ControlEvidence, 'violations'>): readonly ControlViolation[] {
+  return latestOf(control).filter(({ state, resolution }) => state === 'resolved' && isSolved(resolution))
 }
 
 /** `2 ended: 1 fixed, 1 exempted`; empty when none did. */

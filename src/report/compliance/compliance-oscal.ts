@@ -24,6 +24,7 @@ import {
   describeState,
   describeStates,
   isExempted,
+  latestOf,
 } from './compliance-format.ts'
 import { describeExemption } from './describe-exemption.ts'
 import { describeExpected } from './describe-expected.ts'
@@ -143,8 +144,8 @@ function observeExpected(expected: ExpectedChange, { seed, collected }: OscalCon
 }
 
 /** What people or the policy ended is not an observation of the run: the finding names it as an exemption. */
-function observedOf({ violations }: ControlEvidence): readonly ControlViolation[] {
-  return violations.filter((violation) => !isExempted(violation))
+function observedOf(control: ControlEvidence): readonly ControlViolation[] {
+  return latestOf(control).filter((violation) => !isExempted(violation))
 }
 
 /** `drift/authentication-lost 3714c86c…: approved with a baseline by eve …`. */

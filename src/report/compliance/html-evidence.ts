@@ -10,7 +10,7 @@ import { html, type Markup, nothing, withCode } from '../html/markup.ts'
 import { anchorOf, type ReportLinks } from '../html/report-links.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
-import { describeEnds, describeState, solvedOf } from './compliance-format.ts'
+import { describeEnds, describeState, isExempted } from './compliance-format.ts'
 import { describeExemption } from './describe-exemption.ts'
 import { type FirstControls, splitByControl } from './first-controls.ts'
 import { type EvidenceGap, type GapGroup, groupGaps, nameGaps } from './group-gaps.ts'
@@ -41,7 +41,8 @@ export function showEvidence(control: ControlEvidence, threshold: Severity, opti
   const [counted, observed] = [true, false].map((counts) =>
     open.filter(({ severity }) => isAtLeast(severity, threshold) === counts),
   )
-  const solved = solvedOf(control)
+  // Those that are open again, too.
+  const solved = violations.filter((violation) => violation.state === 'resolved' && !isExempted(violation))
   const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0)
   return html`<section class="control" aria-labelledby="${anchorOf('control', id)}"><h3 id="${anchorOf('control', id)}">${id} ${title} ${stateChip(control)}</h3>
 <p>${reason} ${describeWalks(coverage)}</p>
@@ -215,7 +216,8 @@ function showFinding(control: string, finding: ControlViolation, anchors: Eviden
   const end = resolved_at === undefined ? ages[state] : `${resolution ?? 'ended'} ${showTime(resolved_at)} after`
   const age = `since ${showTime(first_seen)}, ${end} ${showOpenTime(open_ms)}`
   return findingRow(finding, {
-    anchor: anchorOf(`v-${fingerprint}`, control),
+    // It may have ended several times in a period.
+    anchor: anchorOf(`v-${fingerprint}`, resolved_at === undefined ? control : `${control} ${resolved_at}`),
     age,
     isNamed: false,
     links: anchors?.links,

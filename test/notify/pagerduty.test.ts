@@ -114,6 +114,20 @@ describe('an event to PagerDuty', () => {
     ])
   })
 
+  it('of thousands of causes names ten and counts the others: a longer event is refused', async () => {
+    const causes = Array.from({ length: 3_000 }, (_, number) => ({
+      id: `7-${number}`,
+      severity: 'high' as const,
+      text: `/authentication and 4 other fields changed in endpoint "checkout-${number}" of acme/payments, owner tenant-${number}`,
+      rules: [{ rule: 'drift/authentication-lost', severity: 'high' as const, violations: 1 }],
+      resources: 1,
+      command: `hookdrift restore --cause 7-${number}`,
+    }))
+    const [event] = await posted(aMessage('msg_1', { causes, more: 2_999, storm: 'mass', incident: trigger }))
+    expect(event.payload.custom_details.causes).toHaveLength(11)
+    expect(event.payload.custom_details.causes.at(-1)).toBe('and 2990 more causes')
+  })
+
   it.each(hostile)('shows no control characters of a service: %j', async (name) => {
     const event = anExplainedEvent(1, { name, text: name, uid: name, owner: name, title: name, path: name })
     const [sent] = await posted(aMessage('msg_1', { events: [event], incident: trigger }))

@@ -1,6 +1,7 @@
 import type { Severity } from '../../model/violation.ts'
 import { sentenceOfEnding } from '../../report/describe-ending.ts'
 import type { ProxyVariables } from '../../service/proxy-for.ts'
+import { count } from '../../text/count.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
 import { endingOf } from '../find-events.ts'
 import type { Event, Message, MessageFailure, SendMessage } from '../message.ts'
@@ -43,6 +44,7 @@ const severityOf: Readonly<Record<Severity, 'critical' | 'error' | 'warning' | '
 
 /** A summary has at most 1024 characters, and `cut` adds the original length. */
 const longestText = 900
+const mostNamed = 10
 
 function alertOf(message: Message) {
   const { events, created_at: timestamp, report_url, title, more } = message
@@ -85,16 +87,22 @@ function detailsOf(event: Event) {
 }
 
 function digestOf({ causes = [], failures = [], events, more, rules, command }: Message) {
+  const saidFailures = failures.map(({ text, facts }) => [text, ...facts.map(sayFact)].join('; '))
+  const saidCauses = causes.map(({ text, command }) => `${text}: ${command}`)
   return {
-    ...(failures.length === 0
-      ? {}
-      : { failures: failures.map(({ text, facts }) => textOf([text, ...facts.map(sayFact)].join('; '))) }),
-    ...(causes.length === 0 ? {} : { causes: causes.map(({ text, command }) => textOf(`${text}: ${command}`)) }),
+    ...(failures.length === 0 ? {} : { failures: firstOf(saidFailures, 'failure') }),
+    ...(causes.length === 0 ? {} : { causes: firstOf(saidCauses, 'cause') }),
     worst: events.map((event) => textOf(plainText(sayEvent(event)))),
     more,
     rules: rules.map(({ rule, severity, events: count }) => textOf(`${count} × ${rule} (${severity})`)),
     run: command,
   }
+}
+
+/** An event that is longer than 512 KB is refused, and a run may have thousands of causes. */
+function firstOf(texts: readonly string[], noun: string): readonly string[] {
+  const omitted = texts.length - mostNamed
+  return [...texts.slice(0, mostNamed).map(textOf), ...(omitted > 0 ? [`and ${count(omitted, `more ${noun}`)}`] : [])]
 }
 
 function sayFact({ label, text }: MessageFailure['facts'][number]): string {

@@ -89,10 +89,11 @@ export function findIncidents(
   )
   return { triggers, updates, over }
 
-  /** How the violations of an incident ended in this run: its last word says whether anybody mended them. */
+  /** How what an incident is about ended in this run: its last word says whether anybody mended it. */
   function endingsAmong(subjects: readonly { readonly subject: string }[]): readonly Event[] {
     const ofIncident = new Set(subjects.map(({ subject }) => subject))
-    return events.filter((event) => event.resolution !== undefined && ofIncident.has(subjectOf(event)))
+    const isEnding = ({ resolution, type }: Event) => resolution !== undefined || type === 'coverage.regained'
+    return events.filter((event) => isEnding(event) && ofIncident.has(subjectOf(event)))
   }
 
   function apart(events: readonly Event[]): readonly Trigger[] {

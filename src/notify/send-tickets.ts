@@ -47,7 +47,7 @@ export interface Tracker {
   move(ticket: Ticket, to: TicketState): Promise<boolean>
 }
 
-/** `ended`: not because it is mended. */
+/** `ended`: not because it is mended, as far as it is known. */
 export type TicketState = 'open' | 'solved' | 'ended'
 
 /** What the history knows of the tickets of a channel. */
@@ -119,7 +119,9 @@ async function apply(
   if (incident?.action === 'resolve') {
     if (existing === undefined) return
     await tracker.comment(existing, note)
-    return move(existing, events.some(({ type }) => type === 'violation.closed') ? 'ended' : 'solved')
+    // Without events, it ended unseen, or is asked for no longer.
+    const isSolved = events.length > 0 && events.every(({ type }) => type !== 'violation.closed')
+    return move(existing, isSolved ? 'solved' : 'ended')
   }
   const isUpdate = incident?.action === 'update'
   if (existing === undefined) {

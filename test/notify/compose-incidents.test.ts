@@ -169,9 +169,10 @@ describe('incidents', () => {
     expect(await fixture.run()).toEqual(['trigger 1'])
     expect(await fixture.run()).toEqual([])
     offers.sources = true
-    expect(await fixture.run()).toEqual(['resolve 0'])
+    expect(await fixture.run()).toEqual(['resolve 1'])
     offers.sources = false
     expect(await fixture.run()).toEqual(['trigger 1'])
+    // No event says that it was read.
     expect(await fixture.run({ listings: { sources: 'off' } })).toEqual(['resolve 0'])
   })
 

@@ -153,6 +153,17 @@ describe.each(Object.keys(trackers) as (keyof typeof trackers)[])('tickets of %s
     if (name === 'GitHub') expect(desk.tickets[0]?.reason).toBe('not_planned')
   })
 
+  it('are not completed where nothing says that it is mended, and say which listing was read again', async () => {
+    await using desk = await openDesk(name)
+    await desk.deliver(opened(), { ...resolved(), events: [] })
+    expect(desk.tickets[0]?.comments[0]).toContain('It is no longer open.')
+    if (name === 'GitHub') expect(desk.tickets[0]?.reason).toBe('not_planned')
+    const { rule: _, ...regained } = anEvent(1, { type: 'coverage.regained', text: 'the endpoints can be read' })
+    await desk.deliver(opened(), { ...resolved(), events: [regained] })
+    expect(desk.tickets[0]?.comments[2]).toMatch(/Complete again in .*the endpoints can be read/)
+    if (name === 'GitHub') expect(desk.tickets[0]?.reason).toBe('completed')
+  })
+
   it('have the labels and assignees of all, and of the owner', async () => {
     const own = {
       labels: { '*': ['webhooks'], 'tenant-0*': ['tenants'] },

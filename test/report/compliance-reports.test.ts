@@ -107,6 +107,27 @@ describe('a compliance report', () => {
     },
   )
 
+  it('names in CSV next to a violation what exempts it now, and what did before in rows of their own', () => {
+    const { fingerprint, rule } = aViolation()
+    const waiver = { owner: 'ops', reason: 'soon', expires: '2027-03-31T00:00:00.000Z' }
+    const fixed = aViolation({ state: 'resolved', resolution: 'fixed' })
+    const ended = { ...fixed, resolved_at: '2026-11-01T00:00:00.000Z', open_ms: 5 }
+    const exemptionsOf = (now: ReturnType<typeof aViolation>) => {
+      const compliance = composeCompliance({
+        report: withRules(aReport({ violations: [now] })),
+        framework: { ...framework, controls: framework.controls.slice(0, 1) },
+        resolvedBefore: [ended],
+        formerAcceptances: [{ ...anAcceptance({ fingerprint, rule }), until: '2026-11-02T00:00:00.000Z' }],
+      })
+      const rows: Record<string, string>[] = parse(show(complianceReports.csv, compliance), { columns: true })
+      return rows.map(({ violation_state, exemption_by }) => [violation_state, exemption_by])
+    }
+    const former = ['exempted', 'lee']
+    expect(exemptionsOf(aViolation())).toEqual([['opened', ''], ['resolved', ''], former])
+    const nowWaived = aViolation({ state: 'waived', waiver })
+    expect(exemptionsOf(nowWaived)).toEqual([['waived', 'ops'], ['resolved', ''], former])
+  })
+
   it('does not say of what was fixed within the period, and is open again, that it is fixed', () => {
     const ended = aViolation({ state: 'resolved', resolution: 'fixed' })
     const resolvedBefore = [1, 2].map((day) => ({ ...ended, resolved_at: `2026-11-0${day}T00:00:00.000Z`, open_ms: 5 }))

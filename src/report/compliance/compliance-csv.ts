@@ -82,11 +82,12 @@ function rowsOf(framework: string, control: ControlEvidence, cellsOf: ReportCell
     items,
   ]
   const tail = cellsOf(control)
-  // A violation may have several, such as a waiver that an acceptance followed: the earlier ones have rows of their own.
-  const remaining = Map.groupBy(exemptions, ({ fingerprint }) => fingerprint)
+  // A violation may have several, such as a waiver that an acceptance followed: those that are over have rows of their own.
+  const remaining = Map.groupBy(exemptions, ({ fingerprint, kind }) => `${fingerprint} ${kind}`)
   const violationRows = violations.map((violation): Cell[] => {
     const state = isExempted(violation) ? 'exempted' : violation.state
-    const exemption = remaining.get(violation.fingerprint)?.pop()
+    const kind = violation.waiver === undefined ? violation.ended_by?.kind : 'waiver'
+    const exemption = remaining.get(`${violation.fingerprint} ${kind}`)?.pop()
     return [
       ...[violation.fingerprint, violation.rule, violation.severity, state],
       ...[violation.project, violation.kind, violation.uid, violation.name, violation.path, violation.message],
@@ -98,7 +99,7 @@ function rowsOf(framework: string, control: ControlEvidence, cellsOf: ReportCell
   })
   const acceptedRows = accepted.map((acceptance): Cell[] => {
     const { fingerprint, rule, severity, project, kind, uid, name, path, message, by, reason: why, at } = acceptance
-    const exemption = remaining.get(fingerprint)?.pop()
+    const exemption = remaining.get(`${fingerprint} acceptance`)?.pop()
     return [
       ...[fingerprint, rule, severity, 'accepted', project, kind, uid, name, path, message],
       ...[null, null, null, null, ...waiverCells(), by, why, at, null],

@@ -11,8 +11,13 @@ export function exemptByWaiver(
   { policy: { waivers }, resource }: { readonly policy: PolicyFacts; readonly resource: Exemption['resource'] },
 ): Exemption {
   const { owner, reason, expires, ticket } = waiver
-  const written = waivers.find(
-    (one) => matchesGlob(rule, one.rule) && one.owner === owner && one.reason === reason && one.expires === expires,
+  const [written, another] = waivers.filter(
+    (one) =>
+      matchesGlob(rule, one.rule) &&
+      one.owner === owner &&
+      one.reason === reason &&
+      one.expires === expires &&
+      one.ticket === ticket,
   )
   return {
     kind: 'waiver',
@@ -22,7 +27,8 @@ export function exemptByWaiver(
     reason,
     at: null,
     until: expires,
-    configured_at: written?.configuredAt ?? null,
+    // Of several that say the same, for other resources, it is not known which.
+    configured_at: another === undefined ? (written?.configuredAt ?? null) : null,
     match: null,
     resource,
     ...(ticket === undefined ? {} : { ticket }),

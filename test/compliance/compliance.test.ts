@@ -318,6 +318,24 @@ describe('the evidence for a control', () => {
     expect(endpoints?.reason).toContain('1 exemption')
   })
 
+  it('names the line of the waiver with its ticket, and none where several say the same', () => {
+    const [one, other] = ['PAY-1', 'PAY-2'].map((ticket) => {
+      return { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z', ticket }
+    })
+    const violations = [aViolation({ state: 'waived', ...(other && { waiver: other }) })]
+    const lineOf = (...written: readonly (typeof one)[]) => {
+      const waivers = written.flatMap((waiver, at) => {
+        const configuredAt = { file: 'policy.yaml', line: at + 1 }
+        return waiver === undefined ? [] : [{ ...waiver, rule: 'endpoint/*', configuredAt }]
+      })
+      const report = aReport({ coverage: walks, projects: [project], rules: all, violations })
+      const policy = { packs: [], exceptions: [], waivers }
+      return composeCompliance({ report, framework, policy }).controls[0]?.exemptions[0]?.configured_at
+    }
+    expect(lineOf(one, other)).toEqual({ file: 'policy.yaml', line: 2 })
+    expect(lineOf(other, other)).toBeNull()
+  })
+
   it('names what the policy asks less for, today and earlier in the period, and where it says so', () => {
     const at = { file: 'policy.yaml', line: 4 }
     const exception = (kind: PolicyException['kind'], setting: string, parts: Partial<PolicyException> = {}) => ({

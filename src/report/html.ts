@@ -62,14 +62,14 @@ function groupsOf(report: Report): readonly (readonly RuleGroup[])[] {
 
 function sectionsOf(report: Report, opened: readonly RuleGroup[], continuing: readonly RuleGroup[]): PageSection[] {
   const { run, notices } = report
-  const isFirst = isFirstScan(report)
+  const areOld = continuing.every(({ violations }) => violations.every(({ state }) => state !== 'opened'))
   return [
     ...causeSection(report),
     ...changeSections(report, opened),
     { id: 'projects', title: 'Projects', content: showProjects(report) },
     {
       id: 'violations',
-      title: isFirst ? 'Open violations' : 'Open since earlier runs',
+      title: isFirstScan(report) ? 'Open violations' : areOld ? 'Open since earlier runs' : 'Also open',
       ...(continuing.length === 0 ? {} : { count: countViolations(continuing) }),
       content: continuing.length === 0 ? showNone(report) : showRuleGroups(continuing, run.started_at),
     },

@@ -414,6 +414,16 @@ describe('the HTML report of a first scan', () => {
     expect(text).toContain('first scan: nothing to compare with')
     expect(text).not.toMatch(/nothing changed|no change|\+1 new|new violation/i)
   })
+
+  it('of a project among known ones counts what it found, and does not say that it was open before', () => {
+    const shop = { ...projectOf('acme/shop'), not_compared: ['endpoints'] } as const
+    const coverage = [aWalk(), aWalk({ project: 'acme/shop' })]
+    const violations = [aViolation({ project: 'acme/shop' })]
+    const page = show(aReport({ coverage, projects: [projectOf('acme/payments'), shop], violations }))
+    expect(numbersIn(page)).toEqual(['0 critical no change', '1 high +1 new', '0 medium no change'])
+    expect(page).toContain('Also open')
+    expect(page).not.toContain('Open since earlier runs')
+  })
 })
 
 function projectOf(project: string): Report['projects'][number] {

@@ -86,7 +86,7 @@ describe('the text report', () => {
     const shown = text(aReport({ coverage, projects: [aProject(), shop], violations }), { ...plain, width: 120 })
     expect(shown).toContain('First scan of acme/shop: 44 resources recorded. From now on changes are reported.')
     expect(shown).toContain('New: 1 (1 high)')
-    expect(shown).toContain('Open before: 1 (1 high)')
+    expect(shown).toContain('Also open: 1 (1 high)')
   })
 
   it('is at most 60 lines for 6,500 violations, however they are grouped', () => {

@@ -3,7 +3,7 @@ import type { Report } from '../../model/report.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { countSeverities, isOpen, isOverdue, type Severity, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
-import { isAllCompared, isFirstScan, newViolations } from '../scanned-extent.ts'
+import { isAllCompared, isFirstScan } from '../scanned-extent.ts'
 import { countDoubted, describeDoubted, failsRunOf, omissionsOf } from '../verdict.ts'
 import { severityBar } from './components/severity.ts'
 import { describeVerdict, type VerdictWords, verdictBanner } from './components/verdict-banner.ts'
@@ -80,13 +80,15 @@ export function showVerdict(report: Report): Markup {
   const ended = violations.filter(({ state }) => state === 'resolved')
   const fixed = countSeverities(ended.filter(({ resolution }) => resolution === 'fixed'))
   const otherwise = countSeverities(ended.filter(({ resolution }) => resolution !== 'fixed'))
+  // Numbers that grew: those of a project that was scanned for the first time, too.
+  const opened = countSeverities(violations.filter(({ state }) => state === 'opened'))
   const ages = violations.filter(isOpen).map(({ first_seen }) => start - Date.parse(first_seen))
   return showVerdictOf({
     words: inWords(report),
     extent: extentOf(coverage),
     open: verdict.violations,
     unknown: countSeverities(violations.filter(({ state }) => state === 'unknown')),
-    change: isFirstScan(report) ? undefined : { opened: countSeverities(newViolations(report)), fixed, otherwise },
+    change: isFirstScan(report) ? undefined : { opened, fixed, otherwise },
     oldestMs: ages.reduce((most, age) => Math.max(most, age), 0),
     overdue: violations.filter((violation) => isOpen(violation) && isOverdue(violation, start)).length,
     waived: verdict.waived,

@@ -64,8 +64,10 @@ function section<Entry>(
 function describeOthers(violations: readonly ReportViolation[], areMore: boolean, at: string): string {
   const unknown = violations.filter(({ state }) => state === 'unknown')
   const open = violations.filter(({ state }) => state !== 'unknown')
+  // What a first scan of a project found is not known to have been there before.
+  const others = open.some(({ state }) => state === 'opened') ? 'Also open' : 'Open before'
   const parts = [
-    ...(open.length === 0 ? [] : [`${areMore ? 'Open before' : 'Open'}: ${describeSeverities(open, at)}`]),
+    ...(open.length === 0 ? [] : [`${areMore ? others : 'Open'}: ${describeSeverities(open, at)}`]),
     ...(unknown.length === 0
       ? []
       : [`Unknown, because the scan did not check them: ${describeSeverities(unknown, at)}`]),

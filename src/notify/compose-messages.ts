@@ -171,10 +171,6 @@ function incidentMessages(channel: Channel, notified: NotifiedRun): NewMessage[]
     chosen: events.filter(eventChooser(channel, record)),
   })
   return [
-    ...updates.map(({ key, events: changed, isReopened }) => {
-      const action = isReopened ? 'trigger' : 'update'
-      return runMessage(channel, changed, { id: [key, 'update'], storm: null, incident: { action, key } }, notified)
-    }),
     ...triggers.map(({ key, subjects, events: triggering, isDigest }) => ({
       ...runMessage(
         channel,
@@ -188,6 +184,10 @@ function incidentMessages(channel: Channel, notified: NotifiedRun): NewMessage[]
       ),
       incident: { key, subjects },
     })),
+    ...updates.map(({ key, events: changed, isReopened }) => {
+      const action = isReopened ? 'trigger' : 'update'
+      return runMessage(channel, changed, { id: [key, 'update'], storm: null, incident: { action, key } }, notified)
+    }),
     ...over.map(({ key, events: ended }) => ({
       ...runMessage(channel, ended, { id: [key], storm: null, incident: { action: 'resolve', key } }, notified),
       incident: { key, subjects: [] },

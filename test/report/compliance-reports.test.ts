@@ -107,6 +107,16 @@ describe('a compliance report', () => {
     },
   )
 
+  it('counts in text the gaps that it does not name', () => {
+    const coverage = Array.from({ length: 7 }, (_, at) => aWalk({ status: 'failed', reason: `reason ${at}` }))
+    const compliance = complianceOf(aReport({ coverage, violations: [aViolation()] }))
+    const textOf = (full: boolean) => complianceReports.text(compliance, { colour: false, width: 80, full })
+    expect(textOf(false).match(/gap: /g)).toHaveLength(5)
+    expect(textOf(false)).toContain('… and 2 more gaps; --format json shows all')
+    expect(textOf(true).match(/gap: /g)).toHaveLength(7)
+    expect(textOf(true)).not.toContain('more gap')
+  })
+
   it('names in CSV next to a violation what exempts it now, and what did before in rows of their own', () => {
     const { fingerprint, rule } = aViolation()
     const waiver = { owner: 'ops', reason: 'soon', expires: '2027-03-31T00:00:00.000Z' }

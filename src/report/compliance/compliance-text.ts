@@ -55,6 +55,7 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
 }
 
 const mostViolations = 20
+const mostGaps = 5
 
 function showControl(control: ControlEvidence, { full }: RenderOptions, width: number): string[] {
   const { id, title, reason, rules, violations, exemptions, coverage } = control
@@ -64,17 +65,20 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
   const each = evaluated === 0 ? 'nothing' : `up to ${count(evaluated, 'resource')} each`
   const extent = `${count(rules.length, 'rule')} evaluated ${each}; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
   const ends = describeEnds(control)
+  const gaps = groupGaps(coverage.gaps)
+  const omitted = full ? 0 : Math.max(0, gaps.length - mostGaps)
   return [
     '',
     shorten(neutralise(`${id}  ${describeState(control).toUpperCase()}  ${title}`), width),
     ...wrapProse(`${neutralise(reason)} ${extent}${ends === '' ? '' : `; ${ends}`}.`, width - 2).map(indent),
-    ...groupGaps(coverage.gaps)
-      .slice(0, full ? undefined : 5)
+    ...gaps
+      .slice(0, gaps.length - omitted)
       .flatMap(({ where, status, reason: why }) =>
         wrapProse(neutralise(`gap: ${full ? where : shorten(where, 300)} ${status}: ${why}`), width - 4).map(
           indentMore,
         ),
       ),
+    ...(omitted === 0 ? [] : [indentMore(`… and ${count(omitted, 'more gap')}; --format json shows all`)]),
     ...listed.flatMap((violation) => showViolation(violation, width)),
     ...(listed.length === active.length
       ? []

@@ -321,7 +321,8 @@ function toLonely(
     const reason = `it may be gone: ${gapOf(side, resource.kind, other) ?? describeMissed(side, resource.kind)}`
     return toRow(side, resource, { change: 'unknown', reason })
   }
-  if (provesAbsence(other, resource.kind, side)) return toRow(side, resource, { change })
+  if (provesAbsence(resource.kind, other.viewOf(resource.kind), side.viewOf(resource.kind)))
+    return toRow(side, resource, { change })
   const reason = `${other.project.name} may have it: ${gapOf(other, resource.kind, side) ?? 'its scan does not show all'}`
   return toRow(side, resource, { change: 'unknown', reason })
 }
@@ -400,7 +401,9 @@ function resolve(
     const { key, name } = resource
     return { key, name, uid, displayAgainst: (end) => (name === '' || name === end.name ? uid : name) }
   }
-  return provesAbsence(side, kind, other) ? { key: 'missing', name: '', uid, displayAgainst: () => uid } : undefined
+  return provesAbsence(kind, side.viewOf(kind), other.viewOf(kind))
+    ? { key: 'missing', name: '', uid, displayAgainst: () => uid }
+    : undefined
 }
 
 /** Resources of A with a secret that B has too, in any resource: who learns it in one project has it in the other. */

@@ -82,14 +82,13 @@ function keyOf({ kind, name }: Pick<ResourceAtRun, 'kind' | 'name'>, attributes:
 }
 
 /**
- * Whether a resource that only `other` shows is known to be missing on this side: its last scan listed the kind
- * completely and unfiltered, or at least as `other` did.
+ * Whether a resource that only `other` shows is known to be missing in a view: it listed the kind completely and
+ * unfiltered, or at least as `other` did.
  */
-export function provesAbsence(side: ComparedSide, kind: Kind, other: ComparedSide): boolean {
-  const [view, otherView] = [side.viewOf(kind), other.viewOf(kind)]
+export function provesAbsence(kind: Kind, view: CompleteScan | undefined, other: CompleteScan | undefined): boolean {
   if (view === undefined) return false
   if (view.filter === null && view.listing === listingOf[kind]) return true
-  return view.filter === otherView?.filter && view.listing === otherView.listing
+  return view.filter === other?.filter && view.listing === other.listing
 }
 
 /** The listing that shows all resources of a kind, and not only those that a subscription refers to. */

@@ -25,6 +25,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
 import { selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
+import { provesAbsence } from './compared-side.ts'
 import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 const diffRow = schemas.change.extend({
@@ -48,7 +49,7 @@ export const diffForm: AnswerForm = {
   more: {
     from: schemas.run,
     not_scanned: listOf(z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count })).describe(
-      'Resources that are not compared, because the earlier run did not scan their kind.',
+      'Resources that are not compared, because the earlier run did not scan all of their kind.',
     ),
     secrets_not_compared: listOf(
       z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count }),
@@ -100,8 +101,8 @@ export interface ResourceCursor {
 }
 
 /**
- * What differs in run `to` from run `from`; either may be the earlier one. Resources of a kind that no run had scanned
- * by the earlier one are counted as not compared, not listed as added.
+ * What differs in run `to` from run `from`; either may be the earlier one. Resources that no run by the earlier one would
+ * have shown are counted as not compared, not listed as added.
  */
 export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise<Answer<DiffRow>> {
   const { from, to, projects, kind, withPatch, limit, after } = query
@@ -109,10 +110,10 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   const [earlier, later] = isBackwards ? [to, from] : [from, to]
   const [scansFrom, scansTo] = [await readLatestScans(reader, from.number), await readLatestScans(reader, to.number)]
   const scans = selectProjects(isBackwards ? scansFrom : scansTo, projects)
-  const isScanned = await scannedKindsAt(
+  const wasAbsent = await readAbsences(
     reader,
     scans.map(({ project }) => project),
-    earlier,
+    { earlier, later },
   )
   const first = firstInOrder<DiffRow>(limit, inResourceOrder)
   const unseen = new Map<string, CountedKind>()
@@ -120,7 +121,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   let total = 0
   await visitDiffering(reader, earlier.number, later.number, (pair) => {
     if (!matchesProject(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) return
-    if (pair.before === undefined && !isScanned(pair)) return countKind(unseen, pair)
+    if (pair.before === undefined && !wasAbsent(pair)) return countKind(unseen, pair)
     if (isResealed(pair)) countKind(resealed, pair)
     if (after !== undefined && inResourceOrder({ ...pair, project: pair.project.name }, after) <= 0) return
     for (const row of toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch)) {
@@ -189,12 +190,21 @@ export function sayResealed({ project, kind, resources }: CountedKind): string {
   return `${project}: secrets of ${count(resources, kind)} not compared: sealed under different installation keys.`
 }
 
-/** Whether a run had scanned a kind of a project. */
-async function scannedKindsAt(reader: HistoryReader, projects: readonly ProjectRef[], { number }: CommittedRun) {
-  const scansByProject = new Map<string, CompleteScans>()
-  for (const project of projects)
-    scansByProject.set(projectKey(project), await readCompleteScans(reader, project, number))
-  return ({ project, kind }: ResourceDifference) => kind in (scansByProject.get(projectKey(project)) ?? {})
+/** Whether a scan by the earlier run proves of what only the later one has that it was not there. */
+async function readAbsences(
+  reader: HistoryReader,
+  projects: readonly ProjectRef[],
+  { earlier, later }: { readonly earlier: CommittedRun; readonly later: CommittedRun },
+) {
+  const scansByProject = new Map<string, readonly [CompleteScans, CompleteScans]>()
+  for (const project of projects) {
+    const read = ({ number }: CommittedRun) => readCompleteScans(reader, project, number)
+    scansByProject.set(projectKey(project), [await read(earlier), await read(later)])
+  }
+  return ({ project, kind }: ResourceDifference) => {
+    const [before, after] = scansByProject.get(projectKey(project)) ?? [{}, {}]
+    return provesAbsence(kind, before[kind], after[kind])
+  }
 }
 
 function toRows({ project, kind, uid, before, after }: ResourceDifference, withPatch: boolean): DiffRow[] {

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import {
   changeEndpoint,
   createEndpoint,
+  createSource,
   deleteEndpoint,
   setEndpointStatus,
   updateSource,
@@ -380,6 +381,36 @@ it('says of what could not be checked that it is left out of what is open', asyn
   expect((await history.rows('status', '--run', '4')).rows).toEqual([
     expect.objectContaining({ unknown: 0, unevaluated: 1 }),
   ])
+})
+
+it('compares no resource that the earlier run could not have shown, as if it were new or gone', async () => {
+  const options = { incomingEvery: 1, endpointsPerProject: 4, sourcesPerProject: 4 }
+  await using history = await openHistoryFixture({ fleet: { ...options, projects: 1 } })
+  const { fixture } = history
+  const project = at(fixture.fleet.projects(), 0).uid
+  const { endpoints } = fixture.fleet.open(project)
+  const owner_id = at(endpoints, 0).owner_id ?? ''
+  const hidden = endpoints.filter((endpoint) => endpoint.owner_id !== owner_id).length
+  createSource(fixture.fleet, project, { name: 'unused' })
+  const narrowed = { filters: { endpoints: { owner: owner_id } }, listings: { sources: 'off' } } as const
+  await fixture.audit(narrowed)
+  await fixture.audit()
+  createEndpoint(fixture.fleet, project, { name: 'new', url: 'https://new.example.com', owner_id })
+  await fixture.audit(narrowed)
+  const diff = async (from: string, to: string) => {
+    const { rows, not_scanned } = await history.rows('diff', from, to)
+    return {
+      rows: rows.map(({ name, change }: { name: string; change: string }) => [name, change]),
+      not_scanned: not_scanned.map(({ kind, resources }: { kind: string; resources: number }) => [kind, resources]),
+    }
+  }
+  const unshown = [
+    ['endpoint', hidden],
+    ['source', 1],
+  ]
+  expect(await diff('1', '2')).toEqual({ rows: [], not_scanned: unshown })
+  expect(await diff('2', '1')).toEqual({ rows: [], not_scanned: unshown })
+  expect(await diff('2', '3')).toEqual({ rows: [['new', 'added']], not_scanned: [] })
 })
 
 it('says of a kind that no walk lists that it is not listed, and not that there is none', async () => {

@@ -21,7 +21,7 @@ import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
-import { statingExtent } from './as-of.ts'
+import { toAnswerRun, toCoverage } from './as-of.ts'
 import { type CountedKind, diffView, sayNotCompared, sayResealed } from './diff.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
@@ -118,10 +118,11 @@ export async function readBaselineDiff(
     narrowed: narrowed.map((each) => ({ ...each })),
     secrets_not_compared: secretsNotCompared.map((each) => ({ ...each })),
   }
-  const extent = statingExtent(last, scans)
+  // Also of projects that left the fleet: their baselines are in force until a person revokes them.
+  const extent = { run: toAnswerRun(last), coverage: scans.flatMap(toCoverage) }
   return {
     answer: { form: baselineDiffForm, ...extent, more, remarks, unknown: notCompared, ...limited(rows, limit) },
-    isPartial: notCompared.length > 0 || extent.coverage?.some(isGap) === true,
+    isPartial: notCompared.length > 0 || extent.coverage.some(isGap),
   }
 }
 

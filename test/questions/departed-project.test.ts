@@ -22,10 +22,12 @@ describe('a project that left the fleet', () => {
     const { fixture } = history
     const turn = { list: everything(fixture), policy }
     await fixture.audit(turn)
+    await fixture.approve()
     fixture.fleet.remove(fixture.uidOf('orders'))
     const gone = await fixture.audit(turn)
     expect((await history.ask(['violations'])).stdout).toContain('INCOMPLETE SCAN')
     await fixture.accept(gone, 'project/vanished')
+    await fixture.audit(turn)
     await fixture.audit(turn)
     await fixture.audit(turn)
     site = await openSite(history)
@@ -47,13 +49,11 @@ describe('a project that left the fleet', () => {
     expect((await history.ask(question)).stdout).not.toContain('INCOMPLETE')
   })
 
-  it.each(['/', '/violations', '/resources', '/rules', '/trend', '/waivers'])(
-    'is none on the page %s',
-    async (path) => {
-      const page = await (await site.get(path)).text()
-      expect(page).not.toMatch(/not complete|in what could be checked/)
-    },
-  )
+  const paths = ['/', '/violations', '/resources', '/rules', '/trend', '/waivers']
+  it.each(paths)('is none on the page %s', async (path) => {
+    const page = await (await site.get(path)).text()
+    expect(page).not.toMatch(/not complete|in what could be checked/)
+  })
 
   it('shows how it was last read when a question is about it alone', async () => {
     const { stdout } = await history.ask(['coverage', '--project', 'acme/orders'])
@@ -69,6 +69,14 @@ describe('a project that left the fleet', () => {
       expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
     },
   )
+
+  it('is a gap of the comparison with approved baselines, of which one is its own', async () => {
+    const { stdout } = await history.ask(['baseline', 'diff'])
+    expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
+    expect(stdout).toContain('Nothing differs from the approved baseline in what was scanned; the rest is unknown.')
+    const page = await (await site.get('/baselines')).text()
+    expect(page).toContain('Nothing differs from the approved states in what was scanned; the rest is unknown.')
+  })
 
   it('is a gap of a comparison with it', async () => {
     const { stdout } = await history.ask(['compare', 'acme/orders', 'acme/payments'])

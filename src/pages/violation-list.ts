@@ -10,7 +10,7 @@ import type { RecordedScan } from '../history/sql/scans.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { policyProject } from '../model/resource.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
-import { toCoverageOfAll } from '../questions/as-of.ts'
+import { matchingProjects, toCoverageOfAll } from '../questions/as-of.ts'
 import { countGroups, type ViolationCounts } from '../questions/count-groups.ts'
 import { pageTokenOf, readCursor } from '../questions/list-cursor.ts'
 import {
@@ -148,7 +148,7 @@ function lacksOf(state: StateFilter, text: string | undefined): string | undefin
 export async function showNothing(request: SiteRequest): Promise<Markup> {
   const { link, query } = request
   const projects = query.all('project')
-  const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
+  const scans = matchingProjects(await readScans(request), projects)
   const unmet = await describeUnmet(request, scans)
   if (unmet !== undefined) return html`${emptyState(unmet, 'unknown')}${showAllLinks(link)}`
   const { groups } = await readActiveOf(request)

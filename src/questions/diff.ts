@@ -24,7 +24,7 @@ import { showChange } from '../report/text/show-drift.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
-import { selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
+import { matchingProjects, presentScans, selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
 import { provesAbsence } from './compared-side.ts'
 import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
@@ -131,8 +131,8 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   })
   const extent = isBackwards ? selectProjects(scansTo, projects) : scans
   const [notScanned, secretsNotCompared] = [inOrder(unseen), inOrder(resealed)]
-  const unread = scansFrom
-    .filter(({ project, coverage }) => matchesProject(project.name, projects) && !isCoverageComplete(coverage))
+  const unread = presentScans(matchingProjects(scansFrom, projects))
+    .filter(({ coverage }) => !isCoverageComplete(coverage))
     .map(({ project }) => project.name)
   const unknown = [
     ...(unread.length === 0

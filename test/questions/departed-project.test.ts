@@ -44,15 +44,16 @@ describe('a project that left the fleet', () => {
     ['waivers'],
     ['rules', '--run', '4'],
     ['query', 'SELECT count(*) FROM violations'],
+    ['diff', '4', '5'],
   ]
   it.each(questions)('is not a gap in the fleet: %s %s', async (...question) => {
-    expect((await history.ask(question)).stdout).not.toContain('INCOMPLETE')
+    expect((await history.ask(question)).stdout).not.toMatch(/INCOMPLETE|did not read/)
   })
 
-  const paths = ['/', '/violations', '/resources', '/rules', '/trend', '/waivers']
+  const paths = ['/', '/violations', '/resources', '/rules', '/trend', '/waivers', '/compare?from=4&to=5']
   it.each(paths)('is none on the page %s', async (path) => {
     const page = await (await site.get(path)).text()
-    expect(page).not.toMatch(/not complete|in what could be checked/)
+    expect(page).not.toMatch(/not complete|in what could be checked|did not read/)
   })
 
   it('shows how it was last read when a question is about it alone', async () => {
@@ -69,6 +70,11 @@ describe('a project that left the fleet', () => {
       expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
     },
   )
+
+  it('is a gap of the list of violations where it is named next to others', async () => {
+    const page = await (await site.get('/violations?project=acme/orders&project=acme/payments')).text()
+    expect(page).toContain('No violation passes the filters, in what could be checked.')
+  })
 
   it('is a gap of the comparison with approved baselines, of which one is its own', async () => {
     const { stdout } = await history.ask(['baseline', 'diff'])

@@ -3,7 +3,7 @@ import type { Signature } from '../history/approvals.ts'
 import type { NewNote } from '../history/notes.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
+import { leaveOutRenamed, readLatestScans } from '../history/sql/scans.ts'
 import { sealProse } from '../inventory/seal-text.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
@@ -54,11 +54,11 @@ export function composeNote({ text, at, ref, projects }: WrittenNote, signed: Si
   }
 }
 
-/** Names of the projects that the reader may know of, as of the last run. */
+/** Names of the projects that the reader may know of, as of the last run, each once. */
 export async function readNotedProjects(history: HistoryReader): Promise<readonly string[]> {
   const last = await findLastRun(history)
   if (last === undefined) return []
-  const scans = await readLatestScans(history, last.number)
+  const scans = leaveOutRenamed(await readLatestScans(history, last.number))
   return scans.flatMap(({ project }) =>
     isProjectList(project) || project.name === policyProject.name ? [] : [project.name],
   )

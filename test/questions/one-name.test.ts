@@ -57,6 +57,11 @@ describe('two projects that have one name, one after the other', () => {
     expect(rows).toMatchObject([{ project: 'acme/payments', run: 3, violations: { high: 0, medium: 0 } }])
   })
 
+  it('are named once by a note', async () => {
+    const { rows } = await history.rows('note', 'deployed', '--project', 'acme/*')
+    expect(rows[0].projects).toEqual(['acme/payments'])
+  })
+
   it('have causes of their own, which are put back where they are', async () => {
     const { rows: causes } = await history.rows('causes')
     const { rows } = await history.rows('restore', '--cause', causes[0].id)

@@ -105,6 +105,8 @@ const listingOf: Readonly<Partial<Record<Kind, Listing>>> = {
 export function gapOf(side: ComparedSide, kind: Kind, other: ComparedSide): string | undefined {
   const view = side.viewOf(kind)
   if (view === undefined) {
+    // What an earlier scan showed may have changed, or be gone.
+    if (side.resources.some((resource) => resource.kind === kind)) return describeMissed(side, kind)
     const walk = side.scan.coverage.find(({ listing }) => listing === listingOf[kind])
     const otherWalk = other.scan.coverage.find(({ listing }) => listing === listingOf[kind])
     // Runs before event types were read, or without them, are as comparable as ever.

@@ -413,6 +413,22 @@ it('compares no resource that the earlier run could not have shown, as if it wer
   expect(await diff('2', '3')).toEqual({ rows: [['new', 'added']], not_scanned: [] })
 })
 
+it('calls no settings equal that the last scans did not read', async () => {
+  const options = { projects: 2, incomingEvery: 0, endpointsPerProject: 2 }
+  await using history = await openHistoryFixture({ fleet: options })
+  const { fixture } = history
+  await fixture.audit()
+  const compare = ['compare', 'payments', 'orders', '--kind', 'project']
+  expect(await history.ask(compare)).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing differs.') })
+  fixture.service.failNext({ how: 'status', status: 404, path: /projects\/[^/?]*$/, times: 2 })
+  expect((await fixture.audit()).verdict.exit_code).toBe(0)
+  const { code, stdout } = await history.ask(compare)
+  expect(code).toBe(3)
+  for (const name of ['payments', 'orders']) {
+    expect(stdout).toContain(`UNKNOWN: the settings of acme/${name}: run 2 did not read the settings.`)
+  }
+})
+
 it('says of a kind that no walk lists that it is not listed, and not that there is none', async () => {
   const history = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 1 } })
   await history.fixture.audit()

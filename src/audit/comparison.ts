@@ -1,7 +1,7 @@
 import type { PastVersion } from '../history/stored-body.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { describeField, malformedFields } from '../inventory/malformed.ts'
-import { type JsonObject, memberOf, valueAt, withValueAt } from '../model/json.ts'
+import { type JsonObject, memberOf, pointersOverlap } from '../model/json.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
@@ -46,6 +46,8 @@ export interface ComparedResource {
   readonly drift: Drift
   /** The run that shows what it is compared with; undefined when no run does. */
   readonly originRun: number | undefined
+  /** JSON Pointer of a field that rules could not rely on since then: only those that read it have something to say. */
+  readonly unread?: string
 }
 
 export interface MissingResources {
@@ -90,7 +92,7 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, 
           ? []
           : [{ resource, before: base.attributes }],
       )
-      return { compared: [...compared, ...(await compareBeforeMalformed(scan, resources, reform))], resealed }
+      return { compared: [...compared, ...(await compareBeforeDoubt(scan, resources, reform))], resealed }
     },
     // What is gone since then shows as a removal, which is not a matter of a rule.
     compareMissing: async () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
@@ -98,38 +100,58 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, 
 }
 
 /**
- * Compares fields that the last scan showed malformed with what they were before that: a loss that comes right after
- * such an answer would otherwise never show. Each such field is compared alone.
+ * Compares resources that had a field which no rule could rely on in the last scan with what they were before that: what
+ * changed meanwhile would otherwise never show. Each such field by itself.
  */
-async function compareBeforeMalformed(
+async function compareBeforeDoubt(
   { draft, project, sealer, ignored }: EvaluatedScan,
   scanned: readonly ScannedResource[],
   reform: Reform,
 ): Promise<readonly ComparedResource[]> {
-  const fields = scanned.flatMap(({ resource, base }) => {
-    if (base === undefined || base === 'same' || base.doubts === undefined) return []
-    const { doubts, attributes } = base
-    return malformedFields(resource.kind, attributes).flatMap((path) => {
-      const doubt = memberOf(doubts, describeField(resource.kind, path).path)
-      const isShown = valueAt(resource.attributes, path) !== undefined
-      return doubt === undefined || !isShown ? [] : [{ resource, path, run: doubt.run - 1 }]
+  const compared: ComparedResource[] = []
+  let doubted = scanned.flatMap(({ resource, base }) =>
+    unreadIn(resource.kind, base === 'same' ? undefined : base).map(({ path, run }) => ({
+      resource,
+      path,
+      run: run - 1,
+    })),
+  )
+  while (doubted.length > 0) {
+    const points = doubted.map(({ resource: { kind, uid }, run }) => ({ kind, uid, run }))
+    const versions = await draft.versionsAt(project, points)
+    doubted = doubted.flatMap(({ resource, path, run }, at) => {
+      const version = versions[at]
+      if (version === undefined) return []
+      const { kind, attributes: after } = resource
+      const earlier = unreadIn(kind, version).filter((unread) => pointersOverlap(unread.path, path))
+      if (earlier.length > 0) return [{ resource, path, run: Math.min(...earlier.map((unread) => unread.run)) - 1 }]
+      const areSealsComparable = version.sealKeyId === sealer.keyId
+      const was = reform(kind, version.attributes)
+      const all = diffAttributes(kind, was, after, { sealsComparable: areSealsComparable })
+      const { before, fields } = leaveOutIgnored(ignored, { before: was, after, fields: all })
+      if (fields.length === 0) return []
+      const drift = { before, after, areSealsComparable, isApproved: false, recent: noChanges } as const
+      const ofPath = fields.filter((field) => pointersOverlap(field.path, path))
+      compared.push({
+        resource,
+        drift: { ...subjectOf(resource), change: 'modified', ...drift, fields: ofPath },
+        originRun: run,
+        unread: path,
+      })
+      return []
     })
-  })
-  if (fields.length === 0) return []
-  const points = fields.map(({ resource: { kind, uid }, run }) => ({ kind, uid, run }))
-  const versions = await draft.versionsAt(project, points)
-  return fields.flatMap(({ resource, path, run }, at): ComparedResource[] => {
-    const { kind, attributes: after } = resource
-    const version = versions[at]
-    const value = version && valueAt(reform(kind, version.attributes), path)
-    if (version === undefined || value === undefined) return []
-    const areSealsComparable = version.sealKeyId === sealer.keyId
-    const was = withValueAt(after, path, value)
-    const all = diffAttributes(kind, was, after, { sealsComparable: areSealsComparable })
-    const { before, fields } = leaveOutIgnored(ignored, { before: was, after, fields: all })
-    if (fields.length === 0) return []
-    const compared = { before, after, fields, areSealsComparable, isApproved: false, recent: noChanges }
-    return [{ resource, drift: { ...subjectOf(resource), change: 'modified', ...compared }, originRun: run }]
+  }
+  return compared
+}
+
+/** JSON Pointers of fields of a version that no rule can rely on, and since which run. */
+function unreadIn(kind: Kind, version: Pick<PastVersion, 'attributes' | 'doubts'> | undefined) {
+  if (version?.doubts === undefined) return []
+  const { attributes, doubts } = version
+  const unseen = Object.entries(doubts).flatMap(([field, { cause }]) => (cause === 'unseen' ? [`/${field}`] : []))
+  return [...malformedFields(kind, attributes), ...unseen].flatMap((path) => {
+    const doubt = memberOf(doubts, describeField(kind, path).path)
+    return doubt === undefined ? [] : [{ path, run: doubt.run }]
   })
 }
 

@@ -146,8 +146,8 @@ export class ScanEvaluation {
     }
     this.#noteChanges(scanned)
     const { compared, resealed } = await this.#comparison.compare(listing, scanned)
-    const drifted = compared.flatMap(({ resource, drift, originRun }) => [
-      ...this.#rules.compare(resource, drift, originRun),
+    const drifted = compared.flatMap(({ resource, drift, originRun, unread }) => [
+      ...this.#rules.compare(resource, drift, originRun, unread),
       ...this.#findStillOutside(resource, drift),
     ])
     for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)

@@ -233,13 +233,15 @@ export class ProjectEvaluator {
   /**
    * Findings in the drift of a resource. `originRun`: the run whose scan shows what it is compared with; violations that
    * last until the value is back keep it. Rules about the approved state as a whole get the fields that these leave.
+   * `unread`: asks only rules that read this field.
    */
-  compare(resource: Resource, changed: Drift, originRun?: number): readonly Finding[] {
+  compare(resource: Resource, changed: Drift, originRun?: number, unread?: string): readonly Finding[] {
     const drift = leaveOutMalformed(changed, resource)
     const rules = Map.groupBy(this.#driftRules(resource), ({ active }) => active.rule.life)
     const findings: Finding[] = []
     const reported: string[] = []
     for (const rule of rules.get('restored') ?? none) {
+      if (unread !== undefined && !this.#reads(rule, resource, drift, unread)) continue
       for (const finding of this.#compareWith(rule, resource, drift) ?? noFindings) {
         findings.push({ ...finding, originRun })
         reported.push(finding.path, ...rule.bound.reportsWith)
@@ -355,6 +357,22 @@ export class ProjectEvaluator {
   #driftRules(resource: Resource): readonly BoundRules<'drift'>[] {
     const { drift } = this.#ruleSetOf(resource)
     return drift.filter((one) => this.#isIncluded(one) && one.bound.kinds.includes(resource.kind))
+  }
+
+  /** Whether a rule reads a field, or what is there instead, in the resource or in how that changed. */
+  #reads({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift, pointer: string): boolean {
+    let shown = pointer
+    for (let end = shown.lastIndexOf('/'); end > 0; end = shown.lastIndexOf('/', end - 1)) {
+      if (!isJsonObject(valueAt(resource.attributes, shown.slice(0, end)) ?? null)) shown = shown.slice(0, end)
+    }
+    const { seen, onRead, hasRead } = trackReads({ ...resource, malformed: [shown], unseen: none })
+    const fields = watchValues(drift.fields, (path) => onRead([path]))
+    try {
+      Array.from(bound.check({ ...drift, after: seen.attributes, fields }, this.#shared.run.now))
+    } catch (error) {
+      this.#fail(active.rule, error)
+    }
+    return hasRead()
   }
 
   #compareWith({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift) {

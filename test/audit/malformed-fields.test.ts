@@ -21,6 +21,9 @@ rules:
 const disabled = aSource('SRC-1', { is_disabled: true })
 const idle = anEndpoint('EP-1', { rate_limit: 0 })
 
+/** undefined: not shown. */
+type Fields = Readonly<Record<string, Json | undefined>>
+
 function noticesOf({ notices }: Report): string[] {
   return notices.map(({ listing, text }) => `${listing}: ${text}`).filter((text) => !text.includes('other fields'))
 }
@@ -257,8 +260,12 @@ rules:
   const apiKey = { type: 'api_key', api_key: { header_name: 'X', header_value: 'not-a-real-key' } }
   const hmac = { type: 'hmac', hmac: { hash: 'SHA256', header: 'X', secret: 'not-a-real-key', encoding: 'hex' } }
   const secret = { uid: 'SEC-1', value: 'not-a-real-key' }
-  const endpoint = (fields: JsonObject) => ({ endpoints: [anEndpoint('EP-1', fields)] })
-  const source = (fields: JsonObject) => ({ sources: [aSource('SRC-1', fields)] })
+  const part = { ...apiKey, api_key: { header_name: 'X', header_value: 5 } }
+  const certificate = { client_cert: 'text', client_key: 'not-a-real-key' }
+  // Others show every field, so that the listings are whole.
+  const endpoint = (fields: Fields) => ({ endpoints: [anEndpoint('EP-1', fields as JsonObject), anEndpoint('EP-2')] })
+  const source = (fields: Fields) => ({ sources: [aSource('SRC-1', fields as JsonObject), aSource('SRC-2')] })
+  const silent = endpoint({ authentication: undefined })
   const lost = (state: string) => [`${state} drift/authentication-lost EP-1`, `${state} drift/secret-changed EP-1`]
   const weakened = (state: string) => [
     `${state} drift/secret-changed SRC-1`,
@@ -331,6 +338,58 @@ rules:
       ),
       found: [[], [], [], ['opened drift/function-changed SRC-1']],
     },
+    {
+      what: 'finds what was lost behind one that no scan showed then',
+      shown: [endpoint({ authentication: apiKey }), endpoint({ authentication: 'text' }), silent, endpoint({})],
+      found: [[], [], [], lost('opened')],
+    },
+    {
+      what: 'finds what was lost behind a part of it',
+      shown: [{ authentication: apiKey }, { authentication: part }, { authentication: null }].map(endpoint),
+      found: [[], [], lost('opened')],
+    },
+    {
+      what: 'finds what was lost behind a part of it and then all of it',
+      shown: [apiKey, part, 'text', null].map((authentication) => endpoint({ authentication })),
+      found: [[], [], [], lost('opened')],
+    },
+    {
+      what: 'finds what was lost behind all of it and then a part of it',
+      shown: [apiKey, 'text', part, null].map((authentication) => endpoint({ authentication })),
+      found: [[], [], [], lost('opened')],
+    },
+    {
+      what: 'finds what was lost in the run that could not read another field of the rule, until that is back',
+      shown: [{}, { rate_limit: 0, rate_limit_duration: 'x' }, { rate_limit: 0 }, { rate_limit: 0 }, {}].map(endpoint),
+      found: [[], [], ...['opened', 'continuing', 'resolved'].map((state) => [`${state} drift/rate-limit-lost EP-1`])],
+    },
+    {
+      what: 'finds no limit that was never read as a whole',
+      shown: [{ rate_limit_duration: 'x' }, { rate_limit: 'x' }, { rate_limit: 0 }, { rate_limit: 0 }].map(endpoint),
+      found: [[], [], [], []],
+    },
+    {
+      what: 'finds authentication that was lost in the run that could not read the certificate',
+      shown: [
+        { authentication: apiKey, mtls_client_cert: certificate },
+        { authentication: null, mtls_client_cert: 'text' },
+        { authentication: null, mtls_client_cert: certificate },
+      ].map(endpoint),
+      found: [
+        [],
+        ['opened drift/secret-changed EP-1'],
+        ['continuing drift/secret-changed EP-1', 'opened drift/authentication-lost EP-1'],
+      ],
+    },
+    ...[7, undefined].map((type) => ({
+      what: `finds verification that was weakened in the run that showed the type as ${type}`,
+      shown: [{ verifier: hmac }, { verifier: { type: 'noop' }, type }, { verifier: { type: 'noop' } }].map(source),
+      found: [
+        [],
+        ['opened drift/secret-changed SRC-1'],
+        ['continuing drift/secret-changed SRC-1', 'opened drift/verification-weakened SRC-1'],
+      ],
+    })),
   ])('$what', async ({ shown, found }) => {
     await using fixture = await openLiteral()
     const reports = await fixture.replaysAs(drift, shown)

@@ -110,7 +110,7 @@ async function compareBeforeDoubt(
 ): Promise<readonly ComparedResource[]> {
   const compared: ComparedResource[] = []
   let doubted = scanned.flatMap(({ resource, base }) =>
-    unreadIn(resource.kind, base === 'same' ? undefined : base).map(({ path, run }) => ({
+    unreadIn(resource.kind, base === 'same' ? resource : base).map(({ path, run }) => ({
       resource,
       path,
       run: run - 1,

@@ -144,7 +144,8 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
   const isOfResourceOrOrigin = (violation: ActiveViolation) =>
     violation.originRun !== undefined || isOfResource(violation)
   const isAsBefore = ({ key, resource }: ReplayedVersion) => {
-    if (compared.has(key) || !rules.isRecalled(resource)) return false
+    // Which drift rules cannot compare a field that no rule can rely on is noted in each run.
+    if (compared.has(key) || !isReadable(resource) || !rules.isRecalled(resource)) return false
     if (!withOrigin.has(key)) return confirm(key, isOfResource)
     return isHeld(resource) && confirm(key, isOfResourceOrOrigin)
   }

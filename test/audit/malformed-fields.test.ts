@@ -441,6 +441,20 @@ waivers:
 })
 
 describe('a replay', () => {
+  it('names the rules that could not compare a field in each run that shows it', async () => {
+    const drift = policyOf('extends: []\nrules: { drift/authentication-lost: {}, drift/verification-weakened: {} }')
+    const authentication = { type: 'api_key', api_key: { header_name: 'X', header_value: 'not-a-real-key' } }
+    const malformed = {
+      endpoints: [anEndpoint('EP-1', { authentication: 'text' })],
+      sources: [aSource('SRC-1', { type: 7 })],
+    }
+    await using fixture = await openLiteral()
+    const before = { endpoints: [anEndpoint('EP-1', { authentication })], sources: [aSource('SRC-1')] }
+    const reports = await fixture.replaysAs(drift, [before, malformed, malformed, malformed])
+    const none = { 'drift/authentication-lost': 0, 'drift/verification-weakened': 0 }
+    expect(reports.map(({ projects }) => projects[0]?.evaluated_by_rule)).toEqual([{}, none, none, none])
+  })
+
   it('reports malformed fields as the runs did', async () => {
     const all = policyOf(`
 extends: []

@@ -247,10 +247,13 @@ export class ProjectEvaluator {
         reported.push(finding.path, ...rule.bound.reportsWith)
       }
     }
-    const fields = drift.fields.filter(({ path }) => !reported.some((pointer) => isWithinPointer(path, pointer)))
+    const { malformed = none } = resource
+    // A value of a wrong type that a person approved is not what is there once that can be read.
+    const isLeft = (path: string) => ![...reported, ...malformed].some((pointer) => isWithinPointer(path, pointer))
+    const fields = changed.fields.filter(({ path }) => isLeft(path))
     const find = (life: DriftLife, compared: Drift) =>
       (rules.get(life) ?? none).flatMap((rule) => this.#compareWith(rule, resource, compared) ?? noFindings)
-    return [...findings, ...find('found', drift), ...find('approved', { ...drift, fields })]
+    return [...findings, ...find('found', drift), ...find('approved', { ...changed, fields })]
   }
 
   /**

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { approvalsOf } from '../../src/audit/approve-run.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { policyOf } from './audit-harness.ts'
@@ -422,6 +424,27 @@ rules:
     expect(report.drift.flatMap(({ fields }) => fields)).toMatchObject([
       { path: '/authentication', after: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) },
     ])
+  })
+})
+
+describe('an approved baseline with a field of a wrong type', () => {
+  it('is not what the resource is once that can be read', async () => {
+    const unexpected = policyOf('extends: []\nrules: { drift/unexpected: {} }')
+    const show = (rate_limit: Json) => ({ endpoints: [anEndpoint('EP-1', { rate_limit })] })
+    await using fixture = await openLiteral(show('x'))
+    await fixture.audit({ policy: unexpected })
+    await fixture.harness.withHistory(async (history) => {
+      const [run] = await listRuns(history)
+      const signed = { by: 'eve', at: '2026-11-21T03:01:30Z', note: '' }
+      if (run !== undefined) await history.approve(await approvalsOf(history, run, () => true, signed))
+    })
+    const found: string[][] = []
+    for (const limit of ['x', 0, 'y', 0, 'x']) {
+      fixture.show(show(limit))
+      found.push(violationLines(await fixture.audit({ policy: unexpected })))
+    }
+    const line = (state: string) => [`${state} drift/unexpected EP-1`]
+    expect(found).toEqual([[], line('opened'), line('unknown'), line('continuing'), line('unknown')])
   })
 })
 

@@ -1,4 +1,5 @@
 import type { ViolationWithOrigin } from '../history/history.ts'
+import type { PastVersion } from '../history/stored-body.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'
 import { pointersOverlap } from '../model/json.ts'
@@ -7,12 +8,13 @@ import type { Finding } from '../model/violation.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { touches } from '../rules/accepted-values.ts'
+import { outsideWindow } from '../rules/drift/outside-window.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { type Reform, subjectOf } from './comparison.ts'
 import type { VersionsAt } from './date-values.ts'
 import { byPolicy, endingOfExpiry, endingOfIgnored } from './policy-endings.ts'
 import { noChanges } from './recent-changes.ts'
-import { keyOf } from './reconcile.ts'
+import { byKey, keyOf } from './reconcile.ts'
 
 /** A violation of a drift rule, as far as a comparison with its origin needs it. */
 export type FollowedViolation = Finding & Pick<ViolationWithOrigin, 'originRun' | 'firstSeen' | 'isActive'>
@@ -46,7 +48,7 @@ export interface ComparisonBasis {
 }
 
 export function compareWithOrigins(violations: readonly FollowedViolation[], basis: ComparisonBasis): OriginComparison {
-  const { now, sealKeyId, ofProject, ignored, versionsAt, approvalOf, reform, noteHeld } = basis
+  const { now, ofProject, ignored, versionsAt, approvalOf, noteHeld } = basis
   const followed: ReadonlyMap<ResourceKey, readonly FollowedViolation[]> = Map.groupBy(violations, resourceKey)
   const endings = new Map<string, Ending>()
   const undecided = new Set<string>()
@@ -68,12 +70,20 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
       )
       if (cases.length === 0) return findings
       const byMain = new Set(findings.map(keyOf))
-      const points = cases.map(({ violation: { kind, uid, originRun } }) => ({ kind, uid, run: originRun }))
-      const origins = await versionsAt(points)
+      // Of an update that changes many fields, all violations have one origin.
+      const points = new Map(
+        cases.map(({ violation: { kind, uid, originRun } }) => [
+          pointKey({ kind, uid, originRun }),
+          { kind, uid, run: originRun },
+        ]),
+      )
+      const versions = await versionsAt([...points.values()])
+      const origins = new Map([...points.keys()].map((key, at) => [key, versions[at]]))
+      const comparedOrigins = new Map<string, OriginOfResource>()
       const remaining: Finding[] = []
       const comparisons: ComparedViolation[] = []
       const followedKeys = new Set<string>()
-      for (const [at, { resource, violation, key }] of cases.entries()) {
+      for (const { resource, violation, key } of cases) {
         const approval = approvalOf(resource)
         if (approval !== undefined && byMain.has(key)) continue
         followedKeys.add(key)
@@ -86,22 +96,19 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           endings.set(key, endingOfExpiry(ofProject.openForMs(resource, violation.rule), decided))
           continue
         }
-        const origin = origins[at]
-        const { attributes: after } = resource
-        const subject = {
-          ...subjectOf(resource),
-          after,
-          outside: violation.message,
-          recent: noChanges,
-          isApproved: false,
-        }
+        const pointOfOrigin = pointKey(violation)
+        const origin = origins.get(pointOfOrigin)
         if (origin === undefined) {
           // It came outside every change window, or the history does not have its origin any longer.
           const came = {
-            ...subject,
+            ...subjectOf(resource),
             change: 'added',
             before: undefined,
+            after: resource.attributes,
             fields: [],
+            outside: violation.message,
+            recent: noChanges,
+            isApproved: false,
             areSealsComparable: false,
           } as const
           const same = ofProject.compareBy(violation.rule, resource, came)?.find((finding) => keyOf(finding) === key)
@@ -110,25 +117,20 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           else remaining.push({ ...same, originRun: violation.originRun })
           continue
         }
-        const areSealsComparable = origin.sealKeyId === sealKeyId
-        const before = reform(resource.kind, origin.attributes)
-        const fields = diffAttributes(resource.kind, before, after, { sealsComparable: areSealsComparable })
-        const compared = leaveOutIgnored(ignored, { before, after, fields })
-        const compare = (compared: Pick<Drift, 'before' | 'fields'>, rule = violation.rule) =>
-          ofProject.compareBy(rule, resource, { ...subject, ...compared, areSealsComparable, change: 'modified' })
+        const compared = comparedOrigins.get(pointOfOrigin) ?? compareWithOrigin(resource, origin, basis)
+        comparedOrigins.set(pointOfOrigin, compared)
         // Once a person accepted or approved a value, the way back from it is a change like any other.
         if (approval === undefined && violation.isActive) {
-          comparisons.push({ violation, findNow: (rule) => compare(compared, rule) })
+          comparisons.push({ violation, findNow: (rule) => compared.find(rule, violation) })
         }
-        const isSame = (finding: Finding) => keyOf(finding) === key
-        const again = compare(compared)
-        const same = again?.find(isSame)
+        const again = compared.find(violation.rule, violation)
+        const same = again?.get(key)
         if (again === undefined) undecided.add(key)
         else if (same === undefined) {
           const by = ignored.find(({ path }) => compared.ignoredCounts.has(path))
-          if (by !== undefined && compare({ before, fields })?.some(isSame)) {
+          if (by !== undefined && compared.findUnignored(violation)?.has(key)) {
             endings.set(key, endingOfIgnored(by, ofProject))
-          } else if (concernsMalformed(violation, resource) || (!areSealsComparable && holdsSeals(before))) {
+          } else if (concernsMalformed(violation, resource) || compared.hasOtherSeals) {
             undecided.add(key)
           }
         } else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
@@ -148,6 +150,53 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
   }
 }
 
+function pointKey({ kind, uid, originRun }: Pick<FollowedViolation, 'kind' | 'uid' | 'originRun'>): string {
+  return `${originRun} ${resourceKey({ kind, uid })}`
+}
+
+/** A resource next to the version before a change. Findings are by key, and undefined where a rule cannot compare. */
+interface OriginOfResource {
+  readonly ignoredCounts: ReadonlyMap<string, number>
+  /** Whether it had secrets under another installation key. */
+  readonly hasOtherSeals: boolean
+  /** What a rule finds now; asked once for all violations, but for the rule that repeats their words. */
+  find(rule: string, violation: FollowedViolation): ReadonlyMap<string, Finding> | undefined
+  /** What the rule of a violation would find if the policy ignored no path. */
+  findUnignored(violation: FollowedViolation): ReadonlyMap<string, Finding> | undefined
+}
+
+function compareWithOrigin(
+  resource: Resource,
+  origin: Pick<PastVersion, 'attributes' | 'sealKeyId'>,
+  { sealKeyId, ofProject, ignored, reform }: ComparisonBasis,
+): OriginOfResource {
+  const { kind, attributes: after } = resource
+  const areSealsComparable = origin.sealKeyId === sealKeyId
+  const before = reform(kind, origin.attributes)
+  const fields = diffAttributes(kind, before, after, { sealsComparable: areSealsComparable })
+  const compared = leaveOutIgnored(ignored, { before, after, fields })
+  const compare = (
+    rule: string,
+    { message: outside }: FollowedViolation,
+    changes: Pick<Drift, 'before' | 'fields'>,
+  ) => {
+    const subject = { ...subjectOf(resource), after, outside, recent: noChanges, isApproved: false, areSealsComparable }
+    const findings = ofProject.compareBy(rule, resource, { ...subject, ...changes, change: 'modified' })
+    return findings && byKey(findings)
+  }
+  const found = new Map<string, ReadonlyMap<string, Finding> | undefined>()
+  return {
+    ignoredCounts: compared.ignoredCounts,
+    hasOtherSeals: !areSealsComparable && holdsSeals(before),
+    find(rule, violation) {
+      const question = rule === outsideWindow.id ? `${rule}\n${violation.message}` : rule
+      if (!found.has(question)) found.set(question, compare(rule, violation, compared))
+      return found.get(question)
+    },
+    findUnignored: (violation) => compare(violation.rule, violation, { before, fields }),
+  }
+}
+
 /** Whether what a violation is about is malformed now, or within something that is, or has a part that is. */
 function concernsMalformed({ path }: Finding, { malformed = [] }: Resource): boolean {
   return malformed.some((pointer) => pointersOverlap(pointer, path))
@@ -156,12 +205,13 @@ function concernsMalformed({ path }: Finding, { malformed = [] }: Resource): boo
 /** A violation, and what a rule finds in the difference from its origin. */
 interface ComparedViolation {
   readonly violation: FollowedViolation
-  findNow(rule: string): readonly Finding[] | undefined
+  findNow(rule: string): ReadonlyMap<string, Finding> | undefined
 }
 
 /** Whether a finding is only about a change back to an origin, or towards it: that is not a violation of its own. */
 function isWayBack(finding: Finding, { violation, findNow }: ComparedViolation): boolean {
   if (finding.originRun === undefined || resourceKey(finding) !== resourceKey(violation)) return false
   if (!touches([violation.path], finding.path)) return false
-  return findNow(finding.rule)?.every((again) => !touches([finding.path], again.path)) === true
+  const again = findNow(finding.rule)
+  return again !== undefined && [...again.values()].every(({ path }) => !touches([finding.path], path))
 }

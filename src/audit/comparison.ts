@@ -46,8 +46,8 @@ export interface ComparedResource {
   readonly drift: Drift
   /** The run that shows what it is compared with; undefined when no run does. */
   readonly originRun: number | undefined
-  /** JSON Pointer of a field that rules could not rely on since then: only those that read it have something to say. */
-  readonly unread?: string
+  /** JSON Pointers of what no rule could rely on since then: only rules that read it have something to say. */
+  readonly unread?: readonly string[]
 }
 
 export interface MissingResources {
@@ -100,7 +100,7 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, 
 }
 
 /**
- * Compares resources that had a field which no rule could rely on in the last scan with what they were before that: what
+ * Compares resources that had fields which no rule could rely on in the last scan with what they were before that: what
  * changed meanwhile would otherwise never show. Each such field by itself.
  */
 async function compareBeforeDoubt(
@@ -110,48 +110,52 @@ async function compareBeforeDoubt(
 ): Promise<readonly ComparedResource[]> {
   const compared: ComparedResource[] = []
   let doubted = scanned.flatMap(({ resource, base }) =>
-    unreadIn(resource.kind, base === 'same' ? resource : base).map(({ path, run }) => ({
-      resource,
-      path,
-      run: run - 1,
-    })),
+    unreadIn(resource.kind, base === 'same' ? resource : base).map((field) => ({ resource, ...field })),
   )
   while (doubted.length > 0) {
-    const points = doubted.map(({ resource: { kind, uid }, run }) => ({ kind, uid, run }))
+    const points = doubted.map(({ resource: { kind, uid }, run }) => ({ kind, uid, run: run - 1 }))
     const versions = await draft.versionsAt(project, points)
-    doubted = doubted.flatMap(({ resource, path, run }, at) => {
+    doubted = doubted.flatMap(({ resource, unread, run }, at) => {
       const version = versions[at]
       if (version === undefined) return []
       const { kind, attributes: after } = resource
-      const earlier = unreadIn(kind, version).filter((unread) => pointersOverlap(unread.path, path))
-      if (earlier.length > 0) return [{ resource, path, run: Math.min(...earlier.map((unread) => unread.run)) - 1 }]
+      const isUnread = (path: string) => unread.some((pointer) => pointersOverlap(pointer, path))
+      const earlier = unreadIn(kind, version).filter((field) => field.unread.some(isUnread))
+      if (earlier.length > 0) return [{ resource, unread, run: Math.min(...earlier.map((field) => field.run)) }]
       const areSealsComparable = version.sealKeyId === sealer.keyId
       const was = reform(kind, version.attributes)
       const all = diffAttributes(kind, was, after, { sealsComparable: areSealsComparable })
       const { before, fields } = leaveOutIgnored(ignored, { before: was, after, fields: all })
       if (fields.length === 0) return []
-      const drift = { before, after, areSealsComparable, isApproved: false, recent: noChanges } as const
-      const ofPath = fields.filter((field) => pointersOverlap(field.path, path))
-      compared.push({
-        resource,
-        drift: { ...subjectOf(resource), change: 'modified', ...drift, fields: ofPath },
-        originRun: run,
-        unread: path,
-      })
+      const drift: Drift = {
+        ...subjectOf(resource),
+        change: 'modified',
+        before,
+        after,
+        fields: fields.filter(({ path }) => isUnread(path)),
+        isApproved: false,
+        areSealsComparable,
+        recent: noChanges,
+      }
+      compared.push({ resource, drift, originRun: run - 1, unread })
       return []
     })
   }
   return compared
 }
 
-/** JSON Pointers of fields of a version that no rule can rely on, and since which run. */
+/** Fields of a version that no rule can rely on, as JSON Pointers of their values, and since which run. */
 function unreadIn(kind: Kind, version: Pick<PastVersion, 'attributes' | 'doubts'> | undefined) {
   if (version?.doubts === undefined) return []
   const { attributes, doubts } = version
   const unseen = Object.entries(doubts).flatMap(([field, { cause }]) => (cause === 'unseen' ? [`/${field}`] : []))
-  return [...malformedFields(kind, attributes), ...unseen].flatMap((path) => {
-    const doubt = memberOf(doubts, describeField(kind, path).path)
-    return doubt === undefined ? [] : [{ path, run: doubt.run }]
+  const byField = Map.groupBy(
+    [...malformedFields(kind, attributes), ...unseen],
+    (path) => describeField(kind, path).path,
+  )
+  return [...byField].flatMap(([field, unread]) => {
+    const doubt = memberOf(doubts, field)
+    return doubt === undefined ? [] : [{ unread, run: doubt.run }]
   })
 }
 

@@ -233,9 +233,9 @@ export class ProjectEvaluator {
   /**
    * Findings in the drift of a resource. `originRun`: the run whose scan shows what it is compared with; violations that
    * last until the value is back keep it. Rules about the approved state as a whole get the fields that these leave.
-   * `unread`: asks only rules that read this field.
+   * `unread`: JSON Pointers; asks only rules that read one of them.
    */
-  compare(resource: Resource, changed: Drift, originRun?: number, unread?: string): readonly Finding[] {
+  compare(resource: Resource, changed: Drift, originRun?: number, unread?: readonly string[]): readonly Finding[] {
     const drift = leaveOutMalformed(changed, resource)
     const rules = Map.groupBy(this.#driftRules(resource), ({ active }) => active.rule.life)
     const findings: Finding[] = []
@@ -362,13 +362,10 @@ export class ProjectEvaluator {
     return drift.filter((one) => this.#isIncluded(one) && one.bound.kinds.includes(resource.kind))
   }
 
-  /** Whether a rule reads a field, or what is there instead, in the resource or in how that changed. */
-  #reads({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift, pointer: string): boolean {
-    let shown = pointer
-    for (let end = shown.lastIndexOf('/'); end > 0; end = shown.lastIndexOf('/', end - 1)) {
-      if (!isJsonObject(valueAt(resource.attributes, shown.slice(0, end)) ?? null)) shown = shown.slice(0, end)
-    }
-    const { seen, onRead, hasRead } = trackReads({ ...resource, malformed: [shown], unseen: none })
+  /** Whether a rule reads any of some values in a resource, or what is there instead, or how they changed. */
+  #reads({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift, pointers: readonly string[]) {
+    const shown = pointers.map((pointer) => withinShown(resource.attributes, pointer))
+    const { seen, onRead, hasRead } = trackReads({ ...resource, malformed: shown, unseen: none })
     const fields = watchValues(drift.fields, (path) => onRead([path]))
     try {
       Array.from(bound.check({ ...drift, after: seen.attributes, fields }, this.#shared.run.now))
@@ -474,6 +471,14 @@ function leaveOutMalformed(drift: Drift, { kind, malformed = none }: Resource): 
       return { path, before: known(before), after: known(after) }
     }),
   }
+}
+
+/** A pointer up to the first value that is not an object. */
+function withinShown(attributes: JsonObject, pointer: string): string {
+  for (let end = pointer.indexOf('/', 1); end > 0; end = pointer.indexOf('/', end + 1)) {
+    if (!isJsonObject(valueAt(attributes, pointer.slice(0, end)))) return pointer.slice(0, end)
+  }
+  return pointer
 }
 
 function withoutValuesAt(object: JsonObject, pointers: readonly string[]): JsonObject {

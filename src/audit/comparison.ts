@@ -121,7 +121,9 @@ async function compareBeforeDoubt(
       const { kind, attributes: after } = resource
       const isUnread = (path: string) => unread.some((pointer) => pointersOverlap(pointer, path))
       const earlier = unreadIn(kind, version).filter((field) => field.unread.some(isUnread))
-      if (earlier.length > 0) return [{ resource, unread, run: Math.min(...earlier.map((field) => field.run)) }]
+      const since = Math.min(...earlier.map((field) => field.run))
+      // In a damaged history it may be later.
+      if (earlier.length > 0) return since < run ? [{ resource, unread, run: since }] : []
       const areSealsComparable = version.sealKeyId === sealer.keyId
       const was = reform(kind, version.attributes)
       const all = diffAttributes(kind, was, after, { sealsComparable: areSealsComparable })

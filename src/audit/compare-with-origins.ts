@@ -180,8 +180,17 @@ function compareWithOrigin(
     { message: outside }: FollowedViolation,
     changes: Pick<Drift, 'before' | 'fields'>,
   ) => {
-    const subject = { ...subjectOf(resource), after, outside, recent: noChanges, isApproved: false, areSealsComparable }
-    const findings = ofProject.compareBy(rule, resource, { ...subject, ...changes, change: 'modified' })
+    const drift: Drift = {
+      ...subjectOf(resource),
+      change: 'modified',
+      ...changes,
+      after,
+      outside: rule === outsideWindow.id ? outside : undefined,
+      recent: noChanges,
+      isApproved: false,
+      areSealsComparable,
+    }
+    const findings = ofProject.compareBy(rule, resource, drift)
     return findings && byKey(findings)
   }
   const found = new Map<string, ReadonlyMap<string, Finding> | undefined>()

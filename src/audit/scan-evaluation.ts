@@ -177,11 +177,10 @@ export class ScanEvaluation {
   #noteChanges(scanned: readonly ScannedResource[]): void {
     for (const { resource } of this.#outside.size === 0 ? [] : scanned) this.#seenAgain.add(resourceKey(resource))
     if (this.#scan.windows.length === 0) return
-    for (const { resource, change, base } of scanned) {
+    for (const { resource, change } of scanned) {
       if (change === undefined) continue
       const { change: type, fields } = change
-      const before = base === 'same' ? resource.attributes : base?.attributes
-      this.#findOutside(resource, { change: type, fields, before, after: resource.attributes })
+      this.#findOutside(resource, { change: type, fields, before: undefined, after: resource.attributes })
     }
   }
 

@@ -302,7 +302,9 @@ export class ProjectEvaluator {
   /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */
   compareBy(id: string, resource: Resource, drift: Drift): readonly Finding[] | undefined {
     const rule = this.#driftRules(resource).find(({ active }) => active.rule.id === id)
-    return rule && this.#compareWith(rule, resource, leaveOutMalformed(drift, resource))
+    // When something changed counts there, and not to what.
+    const known = drift.outside === undefined ? leaveOutMalformed(drift, resource) : drift
+    return rule && this.#compareWith(rule, resource, known)
   }
 
   /** Whether a rule is on for a resource, and what in the policy decides that. */

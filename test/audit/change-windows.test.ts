@@ -177,6 +177,17 @@ describe('drift/outside-window', () => {
     expect(linesOf(await fixture.next(hourMs))).toEqual([])
   })
 
+  it('says when a value came that cannot be read, and lasts until the former one is back', async () => {
+    await using fixture = await openFixture('2026-11-26T12:00:00Z', withWindows(nightly))
+    const found: string[][] = []
+    for (const limit of ['x', 'y', 70_000, 'x'] as number[]) {
+      fixture.set({ http_timeout: limit })
+      found.push(outsideIn(await fixture.next(hourMs)))
+    }
+    const lines = ['opened', 'continuing', 'continuing', 'continuing']
+    expect(found).toEqual(lines.map((state) => [`${state} drift/outside-window: ${outside}`]))
+  })
+
   it('expires, and a change after that is one of its own', async () => {
     const policy = withWindows(nightly, '{ drift/outside-window: { open_for: 3h } }')
     await using fixture = await openFixture('2026-11-26T12:00:00Z', policy)

@@ -38,12 +38,12 @@ import {
   gapOf,
   type Matching,
   openSide,
-  provesAbsence,
   readScannedState,
   type ScannedState,
   type SidedResource,
 } from './compared-side.ts'
 import { comparisonView, concludeComparison, describeComparison } from './comparison-view.ts'
+import { provesAbsence } from './proves-absence.ts'
 import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
 
 export const compareForm: AnswerForm = {

@@ -8,7 +8,8 @@ import { maskSealsInText } from '../inventory/diff-attributes.ts'
 import { splitUrl } from '../inventory/split-url.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
-import { type Kind, type Listing, type ProjectRef, resourceKey } from '../model/resource.ts'
+import { type Kind, type ProjectRef, resourceKey } from '../model/resource.ts'
+import { listingOf } from './proves-absence.ts'
 
 export type Matching = 'name' | 'url_path' | 'owner+name'
 
@@ -79,26 +80,6 @@ function keyOf({ kind, name }: Pick<ResourceAtRun, 'kind' | 'name'>, attributes:
   const { url } = attributes
   const path = typeof url === 'string' ? maskSealsInText(splitUrl(url).path) : ''
   return JSON.stringify([kind, path === '' ? '/' : path])
-}
-
-/**
- * Whether a resource that only `other` shows is known to be missing in a view: it listed the kind completely and
- * unfiltered, or at least as `other` did.
- */
-export function provesAbsence(kind: Kind, view: CompleteScan | undefined, other: CompleteScan | undefined): boolean {
-  if (view === undefined) return false
-  if (view.filter === null && view.listing === listingOf[kind]) return true
-  return view.filter === other?.filter && view.listing === other.listing
-}
-
-/** The listing that shows all resources of a kind, and not only those that a subscription refers to. */
-const listingOf: Readonly<Partial<Record<Kind, Listing>>> = {
-  project: 'project',
-  endpoint: 'endpoints',
-  subscription: 'subscriptions',
-  source: 'sources',
-  event_type: 'event_types',
-  device: 'subscriptions',
 }
 
 /** Why nothing can be said of all resources of a kind; undefined where it can. */

@@ -25,7 +25,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
 import { matchingProjects, presentScans, selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
-import { provesAbsence } from './compared-side.ts'
+import { provesAbsence } from './proves-absence.ts'
 import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 const diffRow = schemas.change.extend({

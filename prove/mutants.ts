@@ -42,6 +42,13 @@ const mutants: readonly Mutant[] = [
     after: 'isBlurred(rule) && resources.get(rule)?.has(resourceKey({ kind, uid })) === true',
   },
   {
+    name: 'a change found in a value of a wrong type',
+    campaign: 'answers',
+    file: 'src/policy/project-evaluator.ts',
+    before: 'const drift = leaveOutMalformed(changed, resource)',
+    after: 'const drift = changed',
+  },
+  {
     name: 'a control met without its walks',
     campaign: 'answers',
     file: 'src/compliance/compose-compliance.ts',

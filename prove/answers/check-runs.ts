@@ -17,6 +17,10 @@ export interface ThreeRuns {
   readonly given: readonly GivenAnswer[]
 }
 
+function verifiesByHmac({ verifier }: JsonObject): boolean {
+  return isJsonObject(verifier) && verifier.type === 'hmac'
+}
+
 /** Whether a changed answer says nothing of a resource. */
 type IsOther = (uid: string) => boolean
 
@@ -41,7 +45,8 @@ const readings = new Map<string, Map<string, Set<string>>>()
 const conditional: Readonly<Record<string, (item: JsonObject) => boolean>> = {
   'project/meta-event-insecure': ({ config }) =>
     isJsonObject(config) && isJsonObject(config.meta_event) && config.meta_event.is_enabled === true,
-  'source/hmac-weak': ({ verifier }) => isJsonObject(verifier) && verifier.type === 'hmac',
+  'source/hmac-incomplete': verifiesByHmac,
+  'source/hmac-weak': verifiesByHmac,
 }
 
 /**

@@ -17,10 +17,6 @@ export interface ThreeRuns {
   readonly given: readonly GivenAnswer[]
 }
 
-function verifiesByHmac({ verifier }: JsonObject): boolean {
-  return isJsonObject(verifier) && verifier.type === 'hmac'
-}
-
 /** Whether a changed answer says nothing of a resource. */
 type IsOther = (uid: string) => boolean
 
@@ -232,6 +228,10 @@ function readingsHidden({ place, item = {}, pointer, shows }: Mutation): [string
   const kind = Object.keys(listOf).find((name) => listOf[name] === place.listing) ?? ''
   const reading = [...rulesReading(kind, pointer)].filter((rule) => conditional[rule]?.(item) !== false)
   return reading.map((rule) => [rule, pointer])
+}
+
+function verifiesByHmac({ verifier }: JsonObject): boolean {
+  return isJsonObject(verifier) && verifier.type === 'hmac'
 }
 
 /** A good run says what the good one before said, and no more changes than the mutated one made. */

@@ -72,10 +72,10 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
       const byMain = new Set(findings.map(keyOf))
       // Of an update that changes many fields, all violations have one origin.
       const points = new Map(
-        cases.map(({ violation: { kind, uid, originRun } }) => [
-          pointKey({ kind, uid, originRun }),
-          { kind, uid, run: originRun },
-        ]),
+        cases.map(({ violation }) => {
+          const { kind, uid, originRun } = violation
+          return [pointKey(violation), { kind, uid, run: originRun }]
+        }),
       )
       const versions = await versionsAt([...points.values()])
       const origins = new Map([...points.keys()].map((key, at) => [key, versions[at]]))

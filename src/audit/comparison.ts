@@ -2,7 +2,7 @@ import type { PastVersion } from '../history/stored-body.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { describeField, malformedFields } from '../inventory/malformed.ts'
 import { type JsonObject, memberOf, pointersOverlap } from '../model/json.ts'
-import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { differs } from './date-values.ts'
@@ -150,9 +150,8 @@ async function compareBeforeDoubt(
 function unreadIn(kind: Kind, version: Pick<PastVersion, 'attributes' | 'doubts'> | undefined) {
   if (version?.doubts === undefined) return []
   const { attributes, doubts } = version
-  const unseen = Object.entries(doubts).flatMap(([field, { cause }]) => (cause === 'unseen' ? [`/${field}`] : []))
   const byField = Map.groupBy(
-    [...malformedFields(kind, attributes), ...unseen],
+    [...malformedFields(kind, attributes), ...unseenIn(doubts)],
     (path) => describeField(kind, path).path,
   )
   return [...byField].flatMap(([field, unread]) => {

@@ -114,6 +114,11 @@ export type FieldDoubt = {
   readonly at: string
 }
 
+/** JSON Pointers of the fields that were not shown. */
+export function unseenIn(doubts: FieldDoubts = {}): readonly string[] {
+  return Object.entries(doubts).flatMap(([name, { cause }]) => (cause === 'unseen' ? [`/${name}`] : []))
+}
+
 /** Whether rules can rely on every field that a resource should have. */
 export function isReadable({ malformed, unseen }: Pick<Resource, 'malformed' | 'unseen'>): boolean {
   return malformed === undefined && unseen === undefined

@@ -249,8 +249,8 @@ export class ProjectEvaluator {
     }
     const { malformed = none } = resource
     // A value of a wrong type that a person approved is not what is there once that can be read.
-    const isLeft = (path: string) => ![...reported, ...malformed].some((pointer) => isWithinPointer(path, pointer))
-    const fields = changed.fields.filter(({ path }) => isLeft(path))
+    const taken = [...reported, ...malformed]
+    const fields = changed.fields.filter(({ path }) => !taken.some((pointer) => isWithinPointer(path, pointer)))
     const find = (life: DriftLife, compared: Drift) =>
       (rules.get(life) ?? none).flatMap((rule) => this.#compareWith(rule, resource, compared) ?? noFindings)
     return [...findings, ...find('found', drift), ...find('approved', { ...changed, fields })]

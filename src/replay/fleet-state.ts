@@ -6,7 +6,7 @@ import type { EvaluableVersion } from '../history/sql/state-at.ts'
 import { parseFacts, parseStored } from '../history/stored-body.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'
-import { type Kind, projectKey, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { type Kind, projectKey, type Resource, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
 import { createRememberedEvaluations, type RememberedEvaluations } from '../policy/remembered-evaluations.ts'
 import type { Labels } from '../policy/selector.ts'
 
@@ -136,9 +136,7 @@ function read(
   const attributes = parseStored<JsonObject>(body)
   const ofVersion = parseFacts(facts)
   const malformed = malformedFields(kind, attributes)
-  const unseen = Object.entries(ofVersion.doubts ?? {}).flatMap(([name, { cause }]) =>
-    cause === 'unseen' ? [`/${name}`] : [],
-  )
+  const unseen = unseenIn(ofVersion.doubts)
   const marked = {
     ...(malformed.length === 0 ? {} : { malformed }),
     ...(unseen.length === 0 ? {} : { unseen }),

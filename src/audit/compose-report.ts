@@ -3,6 +3,7 @@ import { compareText, inResourceOrder } from '../history/report-order.ts'
 import { type Cause, type FollowingViolation, worstOf } from '../model/cause.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
+import { pointersOverlap } from '../model/json.ts'
 import { isNoteOf } from '../model/note.ts'
 import type { ReleaseRange } from '../model/release-range.ts'
 import type {
@@ -30,6 +31,10 @@ export function composeReport(record: RunRecord): Report {
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
   const reportViolations = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
   const evaluated = projects.map(toProject)
+  const fixed = Map.groupBy(
+    violations.filter(({ resolution }) => resolution === 'fixed'),
+    subjectKey,
+  )
   const drift = changes.map(({ project, kind, uid, name, change, fields, referrers, between }) => ({
     project,
     kind,
@@ -41,6 +46,9 @@ export function composeReport(record: RunRecord): Report {
     between,
     window: windowTimeOf(evaluations.get(project)?.windows, between)?.name ?? null,
     notes: notes.filter((note) => isNoteOf(note, project, between)).map(({ id }) => id),
+    repairs: (fixed.get(subjectKey({ project, kind, uid })) ?? [])
+      .filter(({ path }) => fields.some((field) => pointersOverlap(field.path, path)))
+      .map(({ rule, fingerprint }) => ({ rule, fingerprint })),
     ...linkOf({ kind, uid }, evaluations.get(project)),
   }))
   return {
@@ -62,6 +70,10 @@ export function composeReport(record: RunRecord): Report {
   }
 }
 
+function subjectKey({ project, kind, uid }: Pick<ReportViolation, 'project' | 'kind' | 'uid'>): string {
+  return JSON.stringify([project, kind, uid])
+}
+
 /** A cause as JSON documents show it. */
 export function toReportCause(cause: Cause): ReportCause {
   const { id, change, kind, fields, resources, firstRun } = cause
@@ -80,7 +92,7 @@ export function toReportCause(cause: Cause): ReportCause {
     affected: resources.map(({ project, uid, name, owner }) => ({ project, uid, name, owner })),
     projects: sorted(resources.map(({ project }) => project)),
     owners: sorted(resources.flatMap(({ owner }) => owner ?? [])),
-    severity: worstOf(cause) ?? null,
+    severity: worstOf(cause),
     violations: following.map(({ fingerprint }) => fingerprint),
     rules: [...Map.groupBy(following, ({ rule }) => rule)].map(([rule, group]) => ({
       rule,

@@ -68,8 +68,9 @@ async function accept(words: readonly string[], options: AcceptOptions, terminal
 /** @throws AuditError.usage when no violation follows from a cause of that id */
 async function violationsOfCause(history: HistoryReader, id: string, run: number): Promise<readonly string[]> {
   const cause = await readCause(history, id, run)
-  const fingerprints = cause?.resources.flatMap(({ violations }) => violations.map(({ fingerprint }) => fingerprint))
-  if (fingerprints !== undefined && fingerprints.length > 0) return [...new Set(fingerprints)]
+  if (cause !== undefined && cause !== 'over') {
+    return [...new Set(cause.resources.flatMap(({ violations }) => violations.map(({ fingerprint }) => fingerprint)))]
+  }
   throw AuditError.usage(`no open violation follows from a cause ${JSON.stringify(id)}`, {
     advice: '`hookdrift causes` lists the causes of what is open',
   })

@@ -75,6 +75,8 @@ export function findCauses(run: number, changes: readonly ChangeWithOwner[]): Ca
 interface Aftermath {
   /** Active ones that the run of the causes opened. */
   readonly violations: readonly FollowingViolation[]
+  /** What the run of the causes found fixed: a change that put a field right is no cause. */
+  readonly fixed: readonly Pick<FollowingViolation, 'project' | 'kind' | 'uid' | 'path'>[]
   /** Changes of the same resources in later runs. */
   readonly later: readonly (Pick<ChangeWithOwner, 'project' | 'kind' | 'uid' | 'change'> & {
     readonly fields: readonly Pick<FieldChange, 'path'>[]
@@ -83,37 +85,34 @@ interface Aftermath {
 
 /**
  * The causes of a run without what is mended: fields that a later run saw changed again. Each has the active violations
- * that follow from it: of its resources, about its fields or about all of a resource.
+ * that follow from it: of its resources, about its fields or about all of a resource. A change from which none follows is
+ * no cause.
  */
 export function followCauses(causes: readonly Cause[], aftermath: Aftermath): Cause[] {
-  return follow(causes, aftermath, () => true)
-}
-
-/** The causes of a run that are open in a later one: of resources with an active violation that follows. */
-export function openCauses(causes: readonly Cause[], aftermath: Aftermath): Cause[] {
-  return follow(causes, aftermath, (violations) => violations.length > 0)
-}
-
-function follow(
-  causes: readonly Cause[],
-  { violations, later }: Aftermath,
-  isIncluded: (violations: readonly FollowingViolation[]) => boolean,
-): Cause[] {
-  const violationsOf = Map.groupBy(violations, keyOfResource)
-  const laterOf = Map.groupBy(later, keyOfResource)
+  const violationsOf = Map.groupBy(aftermath.violations, keyOfResource)
+  const fixedOf = Map.groupBy(aftermath.fixed, keyOfResource)
+  const laterOf = Map.groupBy(aftermath.later, keyOfResource)
   return causes.flatMap((cause): Cause[] => {
     const { kind, change } = cause
     const resources = cause.resources.flatMap((hit): CausedChange[] => {
       const key = keyOfResource({ ...hit, kind })
+      const later = laterOf.get(key)
       const remaining =
-        change === 'removed' ? remainderOfRemoval(hit, laterOf.get(key)) : remainderOfUpdate(hit, laterOf.get(key))
+        change === 'removed' ? remainderOfRemoval(hit, later) : remainderOfUpdate(hit, later, fixedOf.get(key))
       if (remaining === undefined) return []
       const following = (violationsOf.get(key) ?? []).filter(
         ({ path }) => path === '' || remaining.fields.some((field) => pointersOverlap(field.path, path)),
       )
-      return isIncluded(following) ? [{ ...remaining, violations: following }] : []
+      return [{ ...remaining, violations: following }]
     })
-    return resources.length === 0 ? [] : [{ ...cause, resources }]
+    return resources.some(({ violations }) => violations.length > 0) ? [{ ...cause, resources }] : []
+  })
+}
+
+/** The causes of a run that are open in a later one: of resources with an active violation that follows. */
+export function openCauses(causes: readonly Cause[], aftermath: Aftermath): Cause[] {
+  return followCauses(causes, aftermath).map((cause) => {
+    return { ...cause, resources: cause.resources.filter(({ violations }) => violations.length > 0) }
   })
 }
 
@@ -122,10 +121,14 @@ function remainderOfRemoval(hit: CausedChange, later: Aftermath['later'] = []): 
   return later.some(({ change }) => change === 'added') ? undefined : hit
 }
 
-function remainderOfUpdate(hit: CausedChange, later: Aftermath['later'] = []): CausedChange | undefined {
+function remainderOfUpdate(
+  hit: CausedChange,
+  later: Aftermath['later'] = [],
+  fixed: Aftermath['fixed'] = [],
+): CausedChange | undefined {
   if (later.some(({ change }) => change === 'removed')) return undefined
-  const again = later.flatMap(({ fields }) => fields.map(({ path }) => path))
-  const fields = hit.fields.filter(({ path }) => !again.some((other) => pointersOverlap(path, other)))
+  const mended = [...later.flatMap(({ fields }) => fields), ...fixed].map(({ path }) => path)
+  const fields = hit.fields.filter(({ path }) => !mended.some((other) => pointersOverlap(path, other)))
   return fields.length === 0 ? undefined : { ...hit, fields }
 }
 
@@ -137,19 +140,15 @@ export function causesIn(causes: readonly Cause[], isChosen: (project: string) =
   })
 }
 
-/** The worst severity of what follows from a cause; undefined where nothing does. */
-export function worstOf({ resources }: Cause): Severity | undefined {
+/** The worst severity of what follows from a cause. */
+export function worstOf({ resources }: Cause): Severity {
   const present = new Set(resources.flatMap(({ violations }) => violations.map(({ severity }) => severity)))
-  return severities.find((severity) => present.has(severity))
+  return severities.find((severity) => present.has(severity)) ?? 'info'
 }
 
 /** The worst first, then those that hit the most resources, the latest, and by id. */
 export function inWeightOrder(causes: readonly Cause[]): Cause[] {
-  const rankOf = (cause: Cause) => {
-    const worst = worstOf(cause)
-    return worst === undefined ? severities.length : severities.indexOf(worst)
-  }
-  const ranked = causes.map((cause) => ({ cause, rank: rankOf(cause) }))
+  const ranked = causes.map((cause) => ({ cause, rank: severities.indexOf(worstOf(cause)) }))
   return ranked
     .sort(
       (a, b) =>

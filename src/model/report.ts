@@ -143,6 +143,8 @@ export interface ReportDrift extends ReportChange {
   readonly window: string | null
   /** Ids, the nearest to the scan that found the change first. */
   readonly notes: readonly number[]
+  /** Violations that the run found fixed, of the resource and of fields that changed: the change put them right. */
+  readonly repairs: readonly { readonly rule: string; readonly fingerprint: string }[]
 }
 
 /** Changes of one run that are equal, or one update of one resource; open until all of its resources are mended. */
@@ -164,8 +166,8 @@ export interface ReportCause {
   /** Names, sorted. */
   readonly projects: readonly string[]
   readonly owners: readonly string[]
-  /** The worst of its violations; null without any. */
-  readonly severity: Severity | null
+  /** The worst of its violations. */
+  readonly severity: Severity
   /** Fingerprints of the active violations that follow from it. */
   readonly violations: readonly string[]
   /** How many there are of each rule, the worst first. */

@@ -356,7 +356,7 @@ function toMessageCause(cause: Cause): MessageCause {
   const { id, rules, resources, severity } = reportCause
   return {
     id,
-    severity: severity ?? 'info',
+    severity,
     text: describeCause(reportCause),
     rules,
     resources,

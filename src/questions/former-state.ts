@@ -23,10 +23,36 @@ export function versionIn(versions: readonly VersionSpan[], run: number): Versio
   return versions.find(({ fromRun, toRun }) => fromRun <= run && (toRun === null || toRun > run))
 }
 
+/** What made a resource as it should be. */
+export interface PutRight {
+  /** The run that saw the change. */
+  readonly run: number
+  /** The rules whose violations that ended, each once; none where it only undid the change before it. */
+  readonly rules: readonly string[]
+}
+
+/**
+ * Whether the last change of a resource put it right: it ended violations, or it undid the change before it. Then there is nothing to restore. `violations`: all of the resource, also ended ones.
+ */
+export function findPutRight(
+  kind: Kind,
+  versions: readonly VersionSpan[],
+  violations: readonly ViolationSpan[],
+  { version, changedIn: run }: FormerState,
+): PutRight | undefined {
+  const now = versions.at(-1)
+  if (run === undefined || now === undefined) return undefined
+  const fixed = violations.filter(({ toRun, resolution }) => toRun === run && resolution === 'fixed')
+  const isUndone = versions.some(
+    (earlier) => earlier.toRun === version.fromRun && fieldsBetween(kind, earlier, now).length === 0,
+  )
+  return fixed.length > 0 || isUndone ? { run, rules: [...new Set(fixed.map(({ rule }) => rule))] } : undefined
+}
+
 /**
  * Chooses the state to put back: that of a run that a person names; else the one before the first change that an open
  * violation reports, so that all of them end; else the one before the last change or the removal. undefined when there
- * is none. `violations`: the open ones that decide.
+ * is none. `violations`: the open ones that decide; of a removed resource, those that were open until then.
  */
 export function chooseFormerState(
   kind: Kind,
@@ -39,8 +65,7 @@ export function chooseFormerState(
   if (chosenRun !== undefined) return as(versionIn(versions, chosenRun.number), 'asked')
   const last = versions.at(-1)
   if (last === undefined) return undefined
-  if (last.toRun !== null) return as(last, 'before_removal')
-  return beforeDrift() ?? beforeChange()
+  return beforeDrift() ?? (last.toRun !== null ? as(last, 'before_removal') : beforeChange())
 
   function beforeDrift(): FormerState | undefined {
     const open = violations.filter(({ originRun }) => originRun !== undefined)

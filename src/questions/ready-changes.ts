@@ -119,16 +119,23 @@ function describeSatisfied(rule: string): string {
   return `${rule} does not ask for another value as the policy is now: audit again.`
 }
 
+/** Whether a violation is active, or was until the run that no longer found its resource. */
+export function isOpenBefore({ toRun, resolution }: ViolationSpan, goneIn: number | null): boolean {
+  return toRun === null || (toRun === goneIn && resolution === 'removed')
+}
+
 /**
- * The violations to end: those of a rule that a person names, else all without a waiver.
+ * The violations to end: those of a rule that a person names, else all without a waiver. `goneIn`: the run that no longer
+ * found the resource, whose violations were open until then.
  * @throws AuditError.usage when the resource has no active violation of that rule
  */
 export function chooseViolations(
   { kind, uid }: Identity,
   spans: readonly ViolationSpan[],
   rule: string | undefined,
+  goneIn: number | null = null,
 ): readonly ViolationSpan[] {
-  const active = spans.filter(({ toRun }) => toRun === null)
+  const active = spans.filter((span) => isOpenBefore(span, goneIn))
   if (rule === undefined) return active.filter(({ state }) => state !== 'waived')
   const chosen = active.filter((violation) => violation.rule === rule)
   if (chosen.length > 0) return chosen

@@ -2,7 +2,7 @@ import type { Identity } from '../history/sql/resource-life.ts'
 import type { Kind } from '../model/resource.ts'
 import type { BodyObject, Pieces } from '../repair/pieces.ts'
 import type { ManualStep } from '../repair/write-body.ts'
-import type { FormerState } from './former-state.ts'
+import type { FormerState, PutRight } from './former-state.ts'
 import type { ReadyChange } from './ready-changes.ts'
 
 export interface RestoreRow {
@@ -34,15 +34,24 @@ export interface RestorePlaceholder {
   readonly hint: string
 }
 
+/** What requests for several resources leave out, and of which. */
+export interface StepOfResource extends ManualStep {
+  readonly uid: string
+}
+
 /** What the text says beyond the rows. */
 export interface Restoration {
   readonly resource: Identity & { readonly name: string }
   /** undefined when there is no former state, or when violations are fixed instead. */
   readonly former: FormerState | undefined
+  /** The change that put the resource right, and the run whose state was before it: nothing is to be restored. */
+  readonly putRight: (PutRight & { readonly undoneBy: number }) | undefined
   /** The rule that a person named. */
   readonly rule: string | undefined
   /** Values that rules ask for. */
   readonly fixes: readonly ReadyChange[]
+  /** Fields that stay, because a person approved or accepted them as they are. */
+  readonly kept: readonly ManualStep[]
   readonly isGone: boolean
   /** Whether nothing that can be compared differs from the former state. */
   readonly isSame: boolean

@@ -30,18 +30,23 @@ import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
 import { type Activation, activationOf, isRepairable, type Repair } from '../repair/repair.ts'
+import type { ManualStep } from '../repair/write-body.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeCause } from '../report/describe-cause.ts'
 import { anyJson, anyObject, listOf, schemas } from '../report/report-schema.ts'
 import { limited } from '../report/show-answer.ts'
 import { shellWord } from '../report/text/shell-word.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { quote } from '../text/neutralise.ts'
 import { statingExtent } from './as-of.ts'
+import { readDecisions } from './decisions.ts'
 import { attributesOf, fieldsBetween } from './diff.ts'
-import { chooseFormerState, type FormerState } from './former-state.ts'
+import { checkDestinations, describeDecision, describeDiversion } from './find-diversion.ts'
+import { chooseFormerState, type FormerState, findPutRight } from './former-state.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidOrName } from './question.ts'
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
-import type { Restoration, RestoreRow } from './restore-row.ts'
+import type { Restoration, RestoreRow, StepOfResource } from './restore-row.ts'
 import { concludeCauseRestore, concludeRestore, introduceRestore, moreOf, restoreView, toRow } from './show-restore.ts'
 
 export const restoreForm: AnswerForm = {
@@ -274,7 +279,8 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   const last = versions.at(-1)
   const now = last?.toRun === null ? last : undefined
   const scans = await readLatestScans(reader, run.number, project)
-  const violations = chooseViolations(identity, await readViolationsOf(reader, identity, run.number), rule)
+  const spans = await readViolationsOf(reader, identity, run.number)
+  const violations = chooseViolations(identity, spans, rule, last?.toRun)
   const chosen = chooseFormerState(kind, versions, violations, chosenRun)
   if (chosen === undefined && chosenRun !== undefined) throw notThere(identity, versions, chosenRun)
   const ready =
@@ -283,25 +289,31 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
       : await findReadyChanges(reader, { identity, now, violations, scan: scans[0]?.run, policyOf })
   const isFix = ready !== undefined && (ready.changes.length > 0 || rule !== undefined)
   if (isFix && ready.changes.length + ready.manualSteps.length === 0) throw noReadyFix(rule ?? '')
-  const former = isFix ? undefined : chosen
-  const goal = isFix ? ready : former && { target: attributesOf(former.version), changes: changesTo(kind, former, now) }
+  const putRight = isFix || chosen === undefined ? undefined : findPutRight(kind, versions, spans, chosen)
+  const former = isFix || putRight !== undefined ? undefined : chosen
+  const state = former && { target: attributesOf(former.version), changes: changesTo(kind, former, now) }
+  const goal = isFix
+    ? { ...ready, kept: [], leftOut: [] }
+    : state && chosenRun !== undefined
+      ? { ...state, kept: [], leftOut: [] }
+      : state && (await keepDecided(state))
   const gateway = gatewayOf(project)
+  const present = { identity, now, scans, run, gateway, taken: [] }
+  const paths = goal?.changes.map(({ path }) => path) ?? []
   const repair =
-    goal === undefined
+    goal === undefined || goal.leftOut.length > 0
       ? noRepair
-      : await repairTo(
-          reader,
-          { target: goal.target, paths: goal.changes.map(({ path }) => path) },
-          { identity, now, scans, run, gateway, taken: [] },
-        )
+      : await repairTo(reader, { target: goal.target, paths }, present)
   const restoration: Restoration = {
     resource: { project, kind, uid, name: withoutSeals((now ?? last)?.name ?? '') },
     former,
+    putRight: putRight && chosen && { ...putRight, undoneBy: chosen.version.fromRun },
     rule,
     fixes: isFix ? ready.changes : [],
+    kept: goal?.kept ?? [],
     isGone: now === undefined,
-    isSame: former !== undefined && now !== undefined && goal?.changes.length === 0,
-    manualSteps: [...repair.manualSteps, ...(ready?.manualSteps ?? [])],
+    isSame: former !== undefined && now !== undefined && paths.length === 0,
+    manualSteps: [...(goal?.leftOut ?? []), ...repair.manualSteps, ...(ready?.manualSteps ?? [])],
     dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
     notes: [
       ...(isFix ? ready.notes : former === undefined || now === undefined ? [] : notesOn(former.version, now)),
@@ -319,6 +331,54 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     ),
     conclusion: concludeRestore(restoration, repair.requests.length),
   }
+
+  /** The state without what people approved or accepted since; nothing where its secrets would go to another place. */
+  async function keepDecided({ target, changes }: Goal): Promise<Goal & { kept: ManualStep[]; leftOut: ManualStep[] }> {
+    const decisionsOf = await readDecisions(reader)
+    const { decisionOn } = await decisionsOf(identity)
+    const attributes = now && attributesOf(now)
+    const kept = changes.flatMap(({ path }) => {
+      const value = attributes && valueAt(attributes, path)
+      const decision = decisionOn(path, value)
+      return decision === undefined ? [] : [{ path, value, reason: describeDecision(decision) }]
+    })
+    const remaining = changes.filter(({ path }) => !kept.some((one) => one.path === path))
+    const goal = {
+      target: kept.reduce((state, { path, value }) => withValueAt(state, path, value), target),
+      changes: remaining,
+    }
+    const { diversion } = await checkDestinations(
+      reader,
+      run.number,
+      {
+        identity,
+        versions,
+        violations: spans,
+        target: goal.target,
+        restored: now === undefined ? [''] : remaining.map(({ path }) => path),
+        former: former?.version,
+      },
+      decisionsOf,
+    )
+    const next =
+      rule === undefined
+        ? `Put ${diversion?.path} back first, then audit.`
+        : `\`hookdrift restore ${shellWord(uid)}\` puts back both.`
+    const name = nameOf(kind, (now ?? last)?.name, uid)
+    const leftOut =
+      diversion === undefined ? [] : [{ path: diversion.path, reason: describeDiversion(diversion, { name, next }) }]
+    const back = `\`hookdrift restore ${shellWord(uid)} --run ${former?.version.fromRun}\` puts it back, too.`
+    return { ...goal, kept: kept.map(({ path, reason }) => ({ path, reason: `${reason} ${back}` })), leftOut }
+  }
+}
+
+interface Goal {
+  readonly target: JsonObject
+  readonly changes: readonly Pick<FieldChange, 'path'>[]
+}
+
+function nameOf(kind: Kind, name: string | undefined, uid: string): string {
+  return name === undefined || name === '' ? `The ${kind} ${quote(uid)}` : quote(shorten(withoutSeals(name), 60))
 }
 
 const noRepair: Repair = { requests: [], manualSteps: [], notes: [] }
@@ -368,7 +428,7 @@ interface CauseQuery {
 /**
  * The requests that put back what a cause changed, in every resource that it hit and that is not mended. Other fields
  * stay as they are now. Nothing is sent.
- * @throws AuditError.usage when no cause has that id, or all of it is mended
+ * @throws AuditError.usage when no cause has that id
  */
 export async function readCauseRestore(
   reader: HistoryReader,
@@ -376,12 +436,16 @@ export async function readCauseRestore(
 ): Promise<Answer<RestoreRow>> {
   const cause = await readCause(reader, id, run.number)
   if (cause === undefined) throw unknownCause(id)
+  if (cause === 'over') return nothingOpen(id, run)
   const { kind, firstRun, resources } = cause
   const all = await readLatestScans(reader, run.number)
+  const decisionsOf = await readDecisions(reader)
   const rows: RestoreRow[] = []
   // The secrets of two resources differ: each has a variable of its own.
   const taken: string[] = []
-  const manualSteps: { uid: string; path: string; reason: string }[] = []
+  const kept: StepOfResource[] = []
+  const leftOut: StepOfResource[] = []
+  const manualSteps: StepOfResource[] = []
   // Projects may have had one name, one after the other: only that of the resource has versions of it.
   const hits = resources.flatMap((hit) =>
     all.filter(({ project }) => project.name === hit.project).map((scan) => ({ hit, scan })),
@@ -398,6 +462,20 @@ export async function readCauseRestore(
     const target = now === undefined ? attributesOf(last) : before(hit.fields, attributesOf(now), former)
     const gateway = gatewayOf(project)
     const paths = now === undefined ? [] : hit.fields.map(({ path }) => path)
+    const violations = await readViolationsOf(reader, identity, run.number)
+    const { diversion, decided } = await checkDestinations(
+      reader,
+      run.number,
+      { identity, versions, violations, target, restored: now === undefined ? [''] : paths, former: former ?? last },
+      decisionsOf,
+    )
+    kept.push(...decided.map((each) => ({ uid, ...each })))
+    if (diversion !== undefined) {
+      const next = `\`hookdrift restore ${shellWord(uid)}\` puts back both.`
+      const reason = describeDiversion(diversion, { name: nameOf(kind, name, uid), next })
+      leftOut.push({ uid, path: diversion.path, reason })
+      continue
+    }
     const repair = await repairTo(reader, { target, paths }, { identity, now, scans: [scan], run, gateway, taken })
     manualSteps.push(...repair.manualSteps.map((each) => ({ uid, ...each })))
     const resource = { ...identity, name: withoutSeals(name) }
@@ -415,12 +493,23 @@ export async function readCauseRestore(
       cause: summaryOf(reported),
       state: null,
       fixes: [],
-      left_to_you: manualSteps,
+      left_to_you: [...leftOut, ...kept, ...manualSteps].map((step) => ({ ...step })),
       dependents: [],
     },
     remarks: [`${describeCause(reported)}, in run ${firstRun}.`],
     ...limited(rows, limit),
-    conclusion: concludeCauseRestore(manualSteps, rows.length),
+    conclusion: concludeCauseRestore({ leftOut, kept, manualSteps }, rows.length),
+  }
+}
+
+/** What a cause changed is put back, accepted, approved or gone. */
+function nothingOpen(id: string, run: CommittedRun): Answer<RestoreRow> {
+  return {
+    form: restoreForm,
+    ...statingExtent(run, []),
+    more: { resource: null, state: null, fixes: [], left_to_you: [], dependents: [] },
+    remarks: [`Nothing to restore: no open violation follows from the change ${id}.`],
+    ...limited([], 0),
   }
 }
 
@@ -439,8 +528,8 @@ function before(fields: readonly FieldChange[], now: JsonObject, former: Version
 }
 
 function unknownCause(id: string): AuditError {
-  return AuditError.usage(`no cause ${JSON.stringify(id)} is open`, {
-    advice: 'it may be mended; `hookdrift causes` lists those that are open, and `--run` those of an earlier run',
+  return AuditError.usage(`the history has no cause ${JSON.stringify(id)}`, {
+    advice: '`hookdrift causes` lists those that are open',
   })
 }
 

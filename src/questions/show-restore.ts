@@ -6,28 +6,38 @@ import type { RepairRequest } from '../repair/repair.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import type { TextPage } from '../report/text/page.ts'
-import { isShellSafe } from '../report/text/shell-word.ts'
+import { isShellSafe, shellWord } from '../report/text/shell-word.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { listed } from '../rules/shared/listed.ts'
 import { widthOf, wrapPieces, wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import type { FormerState } from './former-state.ts'
 import type { ReadyChange } from './ready-changes.ts'
-import type { Restoration, RestorePlaceholder, RestoreRow } from './restore-row.ts'
+import type { Restoration, RestorePlaceholder, RestoreRow, StepOfResource } from './restore-row.ts'
 
 /** Sentences before the requests: which resource, which state, and why that one. */
 export function introduceRestore(restoration: Restoration): string[] {
-  const { resource, former, rule, fixes, isSame, notes } = restoration
+  const { resource, former, putRight, rule, fixes, kept, isSame, notes } = restoration
   const { project, kind, uid, name } = resource
   const named = `${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
   if (fixes.length > 0) return [`${named}: sets ${fixes.map(describeFix).join('; ')}.`, ...notes]
+  if (putRight !== undefined) {
+    const ended = putRight.rules.length === 0 ? '' : `, which ended ${listed(putRight.rules)}`
+    const undo = `\`hookdrift restore ${shellWord(uid)} --run ${putRight.undoneBy}\``
+    return [`${named}: nothing to restore. Run ${putRight.run} saw it put back${ended}. ${undo} undoes that.`]
+  }
   if (former === undefined && rule !== undefined) return [`${named}: no value to set for ${rule}.`]
   if (former === undefined)
     return [`${named}: the history has no earlier state of it, so there is nothing to put back.`]
   const { version } = former
   const state = `its state from run ${version.fromRun}, ${showTime(version.from)}`
-  if (isSame && version.toRun === null) return [`${named} is as it was: ${state}, is the present one.`]
-  if (isSame) return [`${named} is as it was: ${state}, does not differ from the present one.`, ...notes]
+  if (isSame && version.toRun === null) return [`${named}: nothing to restore, ${state}, is the present one.`]
+  if (isSame)
+    return [
+      `${named}: nothing to restore, it is as ${kept.length > 0 ? 'people decided' : `in run ${version.fromRun}`}.`,
+      ...notes,
+    ]
   return [`${named}: back to ${state}, ${describeBasis(former)}.`, ...notes]
 }
 
@@ -116,11 +126,12 @@ function resourceOf({ kind, uid }: RestoreRow): string {
 
 /** Sentences after the requests: what they leave out, and what to do next. */
 export function concludeRestore(restoration: Restoration, requests: number): string[] {
-  const { resource, fixes, manualSteps, isGone, dependents } = restoration
+  const { resource, fixes, kept, manualSteps, isGone, dependents } = restoration
   const { kind } = resource
   const pages = fixes.map(({ rule }) => `\`hookdrift rules ${rule}\``)
   return [
     ...(kind === 'device' ? ['Left to you: the service has no request that updates a device.'] : []),
+    ...kept.map(({ path, reason }) => `Kept: ${path}. ${reason}`),
     ...manualSteps.map(({ path, reason }) => `Left to you: ${path}. ${reason}`),
     ...(isGone && requests > 0 ? [`The new ${kind} gets a new uid: name it wherever the former one is named.`] : []),
     ...describeDependents(dependents, kind),
@@ -131,15 +142,24 @@ export function concludeRestore(restoration: Restoration, requests: number): str
 
 /** The same where a cause is put back. */
 export function concludeCauseRestore(
-  manualSteps: readonly { readonly uid: string; readonly path: string; readonly reason: string }[],
+  { leftOut, kept, manualSteps }: Readonly<Record<'leftOut' | 'kept' | 'manualSteps', readonly StepOfResource[]>>,
   requests: number,
 ): string[] {
-  const reasons = Map.groupBy(manualSteps, ({ path, reason }) => `${path}. ${reason}`)
+  const grouped = (steps: readonly StepOfResource[], label: string) =>
+    [...Map.groupBy(steps, ({ path, reason }) => `${path}. ${reason}`)].map(
+      ([what, group]) => `${label}, in ${count(group.length, 'resource')}: ${what}`,
+    )
+  const more = leftOut.length - mostLeftOut
   return [
-    ...[...reasons].map(([what, group]) => `Left to you, in ${count(group.length, 'resource')}: ${what}`),
+    ...leftOut.slice(0, mostLeftOut).map(({ reason }) => reason),
+    ...(more > 0
+      ? [`${count(more, 'more resource')} left out for the same reason: \`--format json\` names each.`]
+      : []),
+    ...grouped(kept, 'Kept'),
+    ...grouped(manualSteps, 'Left to you'),
     ...(requests > 0
       ? [
-          'hookdrift has sent nothing. Read the requests, send them, and audit again: another cause may be about the same resources.',
+          'hookdrift has sent nothing. Read the requests, send them, and audit again: another open cause may affect the same resources.',
         ]
       : []),
   ]
@@ -182,12 +202,14 @@ function statePurpose({ purpose, body, restores }: RepairRequest, fixes: readonl
 }
 
 const mostDependents = 5
+const mostLeftOut = 5
 
 export function moreOf({
   resource,
   former,
   fixes,
   isGone,
+  kept,
   manualSteps,
   dependents,
 }: Restoration): Record<string, Json> {
@@ -206,7 +228,7 @@ export function moreOf({
             rules: [...former.rules],
           },
     fixes: fixes.map(({ option, ...fix }) => ({ ...fix, option: option && { ...option } })),
-    left_to_you: manualSteps.map(({ path, reason }) => ({ path, reason })),
+    left_to_you: [...kept, ...manualSteps].map(({ path, reason }) => ({ path, reason })),
     dependents: dependents.map((dependent) => ({ kind: 'subscription', ...dependent })),
   }
 }

@@ -60,16 +60,20 @@ export const csvSections = {
         'notes',
         'in_between',
         'window',
+        'repairs',
       ],
-      drift.flatMap(({ project, kind, uid, name, change, fields, referrers = [], between, window, notes: ids }) => {
-        const who = [project, kind, uid, name, change]
-        const rows = fields.map(({ path, before, after }) => [path, show(before), show(after)])
-        return (rows.length === 0 ? [['', null, null]] : rows).map((row) => [
-          ...[...who, ...row, referrers.join(' '), between.after, between.before, ids.join(' ')],
-          describeNotes(notesNamed([{ notes: ids }], notes), between.before),
-          window,
-        ])
-      }),
+      drift.flatMap(
+        ({ project, kind, uid, name, change, fields, referrers = [], between, window, notes: ids, repairs }) => {
+          const who = [project, kind, uid, name, change]
+          const rows = fields.map(({ path, before, after }) => [path, show(before), show(after)])
+          return (rows.length === 0 ? [['', null, null]] : rows).map((row) => [
+            ...[...who, ...row, referrers.join(' '), between.after, between.before, ids.join(' ')],
+            describeNotes(notesNamed([{ notes: ids }], notes), between.before),
+            window,
+            [...new Set(repairs.map(({ rule }) => rule))].join(' '),
+          ])
+        },
+      ),
     ),
 
   coverage: ({ coverage }) =>

@@ -1,6 +1,6 @@
 import { isLoss } from '../model/cause.ts'
 import type { FieldChange } from '../model/change.ts'
-import type { Report, ReportCause } from '../model/report.ts'
+import type { Report, ReportCause, ReportDrift } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
 import { count } from '../text/count.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
@@ -32,7 +32,15 @@ type DescribedCause = Pick<ReportCause, 'change' | 'kind' | 'fields' | 'resource
 
 const mostRules = 6
 
-/** The violations that follow from a cause, by rule: `41 × drift/authentication-lost (high)`. Empty where nothing does. */
+/** What a change put right: `Repairs drift/authentication-lost, drift/rate-limit-lost`. Empty where it did nothing. */
+export function describeRepairs({ repairs }: Pick<ReportDrift, 'repairs'>): string {
+  const rules = [...new Set(repairs.map(({ rule }) => neutralise(rule)))]
+  const omitted = rules.length - mostRules
+  const named = [...rules.slice(0, mostRules), ...(omitted > 0 ? [`and ${count(omitted, 'more rule')}`] : [])]
+  return rules.length === 0 ? '' : `Repairs ${named.join(', ')}`
+}
+
+/** The violations that follow from a cause, by rule: `41 × drift/authentication-lost (high)`. */
 export function describeFollowing({ rules }: Pick<ReportCause, 'rules'>): string {
   const named = rules.slice(0, mostRules).map(({ rule, severity, violations }) => {
     return `${violations === 1 ? '' : `${violations} × `}${neutralise(rule)} (${severity})`

@@ -1,12 +1,12 @@
 import { describeUnevaluated } from '../compliance/describe-doubts.ts'
 import { changeTypes } from '../model/change.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
-import type { Report, ReportChange, ReportCoverage, ReportDrift, ReportViolation } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportDrift, ReportViolation } from '../model/report.ts'
 import { formatExpiry } from '../model/time.ts'
 import { severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 import { acceptedBefore } from './accepted-before.ts'
-import { describeCause, describeFollowing } from './describe-cause.ts'
+import { describeCause, describeFollowing, describeRepairs } from './describe-cause.ts'
 import { describeDue } from './describe-due.ts'
 import { describeEnding } from './describe-ending.ts'
 import { describeFailures, type FailureGroup, groupFailures } from './describe-failures.ts'
@@ -122,7 +122,7 @@ function sectionsOf({
       ['severity', 'cause', 'what follows', 'since run', 'put back with', ...windowColumns, ...noteColumns],
       'cause',
       causes.map((cause) => [
-        cause.severity ?? '',
+        cause.severity,
         prose(describeCause(cause), 400),
         prose(describeFollowing(cause), 400),
         String(cause.first_run),
@@ -244,12 +244,18 @@ function remediations(rules: Report['rules'], active: readonly ReportViolation[]
 
 const mostFields = 5
 
-function showChange({ change, project, fields, ...resource }: ReportChange): string[] {
+function showChange({ change, project, fields, repairs, ...resource }: ReportDrift): string[] {
   const values = fields.slice(0, mostFields).map((field) => {
     const { before, after } = showValues(field, 60)
     return `${code(field.path, 100)} ${code(before)} → ${code(after)}`
   })
   const omitted = fields.length - values.length
   if (omitted > 0) values.push(`… and ${count(omitted, 'more field')}`)
-  return [change, code(project, 100), showResource(resource), values.join('; ')]
+  const repaired = describeRepairs({ repairs })
+  return [
+    change,
+    code(project, 100),
+    showResource(resource),
+    [...values, ...(repaired ? [prose(repaired)] : [])].join('; '),
+  ]
 }

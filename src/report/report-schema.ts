@@ -208,6 +208,9 @@ const drift = defined(
       notes: listOf(z.int().min(1)).describe(
         'Ids of what people noted of that time and project, the nearest to the scan that found the change first.',
       ),
+      repairs: listOf(z.object({ rule: z.string(), fingerprint: z.string() })).describe(
+        'Violations that are fixed since then, in fields that changed: such a change is no cause.',
+      ),
     })
     .meta(hasFieldsIfModified),
 )
@@ -232,7 +235,7 @@ const cause = defined(
     affected: listOf(z.object({ project, uid, name, owner: z.string().nullable() })).describe('Those resources.'),
     projects: listOf(project),
     owners: listOf(z.string()),
-    severity: severity.nullable().describe('The worst of the violations that follow; null without any.'),
+    severity: severity.describe('The worst of the violations that follow.'),
     violations: listOf(z.string()).describe('Fingerprints of the active violations that follow from it.'),
     rules: listOf(z.object({ rule: z.string(), severity, violations: count })).describe(
       'How many of them there are of each rule, the worst first.',

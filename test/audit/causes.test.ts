@@ -14,6 +14,12 @@ extends: []
 rules:
   drift/authentication-lost: {}
   endpoint/inactive: {}
+custom:
+  - id: acme/as-agreed
+    kind: endpoint
+    assert: resource.http_timeout == 30 && resource.description == 'orders' && resource.slack_webhook_url != ''
+    severity: low
+    message: not as agreed
 `)
 
 /** The same in every endpoint before; a mass edit changes one member of it. */

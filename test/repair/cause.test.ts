@@ -126,11 +126,15 @@ describe('a cause on the command line', () => {
       expect({ ...row, updated_at: '' }).toEqual({ ...before.get(uid), updated_at: '' })
     }
     await audit()
-    // What mended it was done alike, too, and nothing follows from it.
-    const { rows: after } = await history.rows('causes')
-    expect(after.map(({ severity }: { severity: string | null }) => severity)).toEqual([null])
+    // What mended it was done alike, too, and is no cause: it is not offered for undoing.
+    expect((await history.rows('causes')).rows).toEqual([])
+    const { rows: none, cause: absent } = await history.rows('restore', '--cause', cause)
+    expect([none, absent]).toEqual([[], undefined])
     const mended = await history.ask(['restore', '--cause', cause])
-    expect([mended.code, mended.stderr]).toEqual([2, expect.stringContaining('no cause')])
+    expect([mended.code, mended.stdout]).toEqual([0, expect.stringContaining('Nothing to restore')])
+    expect(mended.stdout).not.toContain('curl')
+    const unknown = await history.ask(['restore', '--cause', '2-00000000'])
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('has no cause')])
   })
 
   it('is not named together with a resource, nor with what no cause has', async () => {

@@ -203,7 +203,7 @@ describe('a printed command', () => {
   it('is the same on the page of the resource, and so are the rows of the API', async () => {
     set(rowsWith(`${names.flatMap(spellings).slice(0, 12).join(' ')} <b>&amp;`))
     await audit()
-    set(rowsWith('plain'))
+    set(rowsWith('simple'))
     await audit()
     const site = await openSiteOver(history)
     const text = async (path: string) => (await site.get(path)).text()

@@ -85,6 +85,7 @@ const change = fc
     between: fc.record({ after: fc.option(time), before: time }),
     window: fc.option(required),
     notes: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 }),
+    repairs: fc.array(fc.record({ rule: required, fingerprint: required }), { maxLength: 2 }),
   })
   .map((drift) => (drift.change === 'modified' ? drift : { ...drift, fields: [] }))
 

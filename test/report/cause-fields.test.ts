@@ -24,7 +24,7 @@ function wiped(resources: number): ReportCause {
     affected: names.map((uid) => ({ project: 'acme/payments', uid, name: uid, owner: null })),
     projects: ['acme/payments'],
     owners: [],
-    severity: null,
+    severity: 'high',
     violations: [],
     rules: [],
     first_run: 17,

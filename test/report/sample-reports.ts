@@ -178,6 +178,7 @@ export function aChange(parts: Partial<ReportDrift> = {}): ReportDrift {
     between: { after: '2026-11-21T02:45:00.000Z', before: '2026-11-21T03:00:41.000Z' },
     window: null,
     notes: [],
+    repairs: [],
     ...parts,
   }
 }

@@ -34,18 +34,25 @@ export async function causesOfRun(session: Session, run: number, visibility: Vis
 }
 
 /**
- * The cause with an id, as of a run, also where no violation follows from it. undefined when there is none, or all of it
- * is mended.
+ * The cause with an id, as of a run. undefined when there is none; `over` where nothing that is open follows from it any
+ * longer.
  */
-export async function readCause(history: HistoryReader, id: string, run: number): Promise<Cause | undefined> {
+export async function readCause(history: HistoryReader, id: string, run: number): Promise<Cause | 'over' | undefined> {
   const first = runOfCause(id)
   if (first === undefined || first > run) return undefined
   return history.snapshot(async (session) => {
     const nameOf = await projectNamesAt(session, run)
     const asOf = { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(history.visibility, nameOf) }
     const named = findCauses(first, await changesOf(session, [first], asOf)).filter((cause) => cause.id === id)
-    const violations = await violationsOpenedBy(session, asOf, [first])
-    return followCauses(named, { violations, later: await laterChanges(session, [first], run, nameOf) })[0]
+    if (named.length === 0) return undefined
+    // One that a person accepted and revoked is open again since then, with the same origin.
+    const isOfChange = (row: string) =>
+      `(${row}.first_run = ANY($2) OR (${row}.origin_run < ${first} AND ${row}.first_run > ${first}))`
+    const violations = await violationsOpenedBy(session, asOf, [first], isOfChange)
+    const fixed = await violationsFixedBy(session, [first], nameOf)
+    return (
+      followCauses(named, { violations, fixed, later: await laterChanges(session, [first], run, nameOf) })[0] ?? 'over'
+    )
   })
 }
 
@@ -75,8 +82,13 @@ async function causesAt(session: Session, asOf: AsOf): Promise<Cause[]> {
   const changes = Map.groupBy(await changesOf(session, [...earlier, run], asOf), (change) => change.run)
   const later = Map.groupBy(await laterChanges(session, [...earlier], run, nameOf), ({ after }) => after)
   const violationsOf = Map.groupBy(opened, ({ firstRun }) => firstRun)
+  const fixedBy = Map.groupBy(await violationsFixedBy(session, [...changes.keys()], nameOf), ({ fixedIn }) => fixedIn)
   const causes = [...changes].flatMap(([first, ofRun]) => {
-    const aftermath = { violations: violationsOf.get(first) ?? [], later: later.get(first) ?? [] }
+    const aftermath = {
+      violations: violationsOf.get(first) ?? [],
+      fixed: fixedBy.get(first) ?? [],
+      later: later.get(first) ?? [],
+    }
     return (first === run ? followCauses : openCauses)(findCauses(first, ofRun), aftermath)
   })
   return inWeightOrder(causes)
@@ -91,10 +103,14 @@ async function runsWithChanges(session: Session, run: number): Promise<number[]>
   return rows.map(({ number }) => number)
 }
 
-/** Violations that some runs opened, as far as they are active. */
-async function violationsOpenedBy(session: Session, { run, scans, nameOf }: AsOf, runs: readonly number[]) {
+/** Violations that some runs opened, as far as they are active. `also`: a condition for others than these. */
+async function violationsOpenedBy(
+  session: Session,
+  { run, scans, nameOf }: AsOf,
+  runs: readonly number[],
+  also = (row: string) => `${row}.first_run = ANY($2)`,
+) {
   if (runs.length === 0) return []
-  const also = (row: string) => `${row}.first_run = ANY($2)`
   const rows = await session.all<
     Omit<FollowingViolation, 'project'> & { readonly projectId: number; readonly firstRun: number }
   >(
@@ -105,6 +121,18 @@ async function violationsOpenedBy(session: Session, { run, scans, nameOf }: AsOf
         x.first_run AS "firstRun" FROM ${from}`,
     ),
     [run, runs],
+  )
+  return rows.map(({ projectId, ...violation }) => ({ ...violation, project: nameOf(projectId) }))
+}
+
+/** What some runs found put right. */
+async function violationsFixedBy(session: Session, runs: readonly number[], nameOf: NameOf) {
+  const rows = await session.all<
+    Pick<FollowingViolation, 'kind' | 'uid' | 'path'> & { readonly projectId: number; readonly fixedIn: number }
+  >(
+    `SELECT x.project_id AS "projectId", x.kind, x.uid, x.path, x.to_run AS "fixedIn" FROM hookdrift.violation x
+     WHERE x.to_run = ANY($1) AND x.resolution = 'fixed'`,
+    [runs],
   )
   return rows.map(({ projectId, ...violation }) => ({ ...violation, project: nameOf(projectId) }))
 }

@@ -205,7 +205,7 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
     )
   }
   for (const table of ['version', 'violation']) {
-    const isNeeded = table === 'version' ? `(${isOfPaused} OR ${isOfChange})` : isAccepted
+    const isNeeded = table === 'version' ? `(${isOfPaused} OR ${isOfChange})` : `(${isAccepted} OR ${isOfRepair})`
     // Ids order rows by age, so the greatest one must never be reused.
     await remove(table, `${isOutlived} AND NOT ${isNeeded} AND t.id < (SELECT max(id) FROM hookdrift.${table})`)
   }
@@ -249,6 +249,10 @@ const isOfChange = `(EXISTS (SELECT 1 FROM kept_change c WHERE c.project_id = t.
     AND c.uid = t.uid AND c.run BETWEEN t.from_run AND t.to_run)
   OR (t.kind = 'endpoint' AND EXISTS (SELECT 1 FROM kept_rerouting c WHERE c.project_id = t.project_id
     AND c.run BETWEEN t.from_run AND t.to_run)))`
+
+/** A change that put something right is no cause. */
+const isOfRepair = `(t.resolution IS NOT DISTINCT FROM 'fixed' AND EXISTS (SELECT 1 FROM kept_change c
+  WHERE c.project_id = t.project_id AND c.kind = t.kind AND c.uid = t.uid AND c.run = t.to_run))`
 
 /** Since when an endpoint is paused follows from its versions one after the other, and from nothing else. */
 const isPaused = (version: string) => `${version}.kind = 'endpoint' AND ${version}.body LIKE '%"status":"paused"%'`

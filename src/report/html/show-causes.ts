@@ -38,8 +38,7 @@ export function causeCard(
   { links, meanwhile = nothing }: { readonly links?: ReportLinks | undefined; readonly meanwhile?: Markup } = {},
 ): Markup {
   const following = describeFollowing(cause)
-  const { id, severity, change, fields, affected, kind, first_run } = cause
-  const label = severity === null ? html`<b class="change">${change}</b>` : severityChip(severity)
+  const { id, severity, fields, affected, kind, first_run } = cause
   const since = first_run === run ? nothing : html` · since run ${first_run}`
   const rows = affected.slice(0, mostAffected).map(
     (each) => html`<li>${resource({ ...each, kind }, links?.resource({ ...each, kind }))}${showOwner(each.owner)}</li>
@@ -47,8 +46,8 @@ export function causeCard(
   )
   const omitted = affected.length - rows.length
   const all = omitted === 0 ? nothing : html`<p class="soft">and ${omitted} more</p>`
-  return html`<li id="${anchorOf('cause', id)}" data-cause="${id}"><p>${label} <b>${describeCause(cause)}</b></p>
-${following === '' ? nothing : html`<p class="where">${following}${since}</p>`}${fields.length > 1 ? fieldTable(fieldsOfCause(cause)) : nothing}${meanwhile}
+  return html`<li id="${anchorOf('cause', id)}" data-cause="${id}"><p>${severityChip(severity)} <b>${describeCause(cause)}</b></p>
+<p class="where">${following}${since}</p>${fields.length > 1 ? fieldTable(fieldsOfCause(cause)) : nothing}${meanwhile}
 ${fold(
   html`${count(affected.length, 'resource')}`,
   html`<ul>

@@ -1,6 +1,7 @@
 import { changeTypes } from '../../model/change.ts'
 import type { Report, ReportChange, ReportDrift, ReportViolation } from '../../model/report.ts'
 import { count, countEach } from '../../text/count.ts'
+import { describeRepairs } from '../describe-cause.ts'
 import { notesNamed } from '../describe-notes.ts'
 import { describeWindows } from '../describe-window.ts'
 import { describeNoDrift, isAllCompared, isFirstScan } from '../scanned-extent.ts'
@@ -79,7 +80,8 @@ function showDrift(report: Report, links?: ReportLinks): Markup {
   )
   const leadTo = links && ((fingerprint: string) => links.violation(fingerprint))
   const cards = drift.map((change) => {
-    const meanwhile = html`${showWindows([change], projects)}${noteList(notesNamed([change], notes), change.between.before)}`
+    const repairs = describeRepairs(change)
+    const meanwhile = html`${repairs === '' ? nothing : html`<p class="where">${repairs}</p>`}${showWindows([change], projects)}${noteList(notesNamed([change], notes), change.between.before)}`
     const options = { href: links?.resource(change), meanwhile, leadTo }
     return changeCard(change, opened.get(resourceKey(change)) ?? [], options)
   })

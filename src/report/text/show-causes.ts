@@ -28,15 +28,14 @@ export function showCauses(
   const named = namedCauses(report, page)
   if (named.length === 0) return []
   const following = causes.reduce((sum, { violations }) => sum + violations.length, 0)
-  const what =
-    following === 0 ? '' : `, and ${count(following, 'violation')} that ${following === 1 ? 'follows' : 'follow'}`
+  const what = `${count(following, 'violation')} that ${following === 1 ? 'follows' : 'follow'}`
   const fresh = causes.filter(({ first_run: run }) => run === page.runNumber).length
   const when = fresh === causes.length ? '' : fresh === 0 ? ' of earlier runs' : ` (${fresh} of this run)`
   const hasFields = page.full || causes.length <= mostWithFields
   const omitted = causes.length - named.length
   return [
     '',
-    page.paint('heading', `Causes: ${count(causes.length, 'change')}${when}${what}`),
+    page.paint('heading', `Causes: ${count(causes.length, 'change')}${when}, and ${what}`),
     ...named.flatMap((cause) => [
       '',
       ...showCause(cause, page, hasFields),
@@ -50,18 +49,16 @@ const column = 'critical'.length
 
 /** Its worst severity and what happened; its fields where they are several; what follows, and what puts it back. */
 export function showCause(cause: ReportCause, page: TextPage, hasFields = true): string[] {
-  const { id, severity, change, fields, first_run } = cause
-  const following = describeFollowing(cause)
+  const { id, severity, fields, first_run } = cause
   const indent = ' '.repeat(column + 2)
-  const style = severity ?? change
   const [first = '', ...rest] = wrapProse(describeCause(cause), page.width - indent.length)
   const since = first_run === page.runNumber ? '' : `, since run ${first_run}`
   const facts = [
-    ...(following === '' ? [] : [`Follows: ${following}${since}`]),
+    `Follows: ${describeFollowing(cause)}${since}`,
     ...(page.locating === null ? [] : [`Put back: hookdrift restore --cause ${id}${page.locating}`]),
   ]
   return [
-    `${page.paint(style, style.padEnd(column))}  ${first}`,
+    `${page.paint(severity, severity.padEnd(column))}  ${first}`,
     ...rest.map((line) => `${indent}${line}`),
     ...(hasFields && fields.length > 1 ? showFields(fieldsOfCause(cause), page).map((line) => `      ${line}`) : []),
     ...facts

@@ -4,7 +4,7 @@ import type { Report, ReportChange, ReportDrift } from '../../model/report.ts'
 import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count, countEach } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
-import type { CauseField } from '../describe-cause.ts'
+import { type CauseField, describeRepairs } from '../describe-cause.ts'
 import { describeNotes, notesNamed, timesOf } from '../describe-notes.ts'
 import { describeWindows } from '../describe-window.ts'
 import { describeFirstScans, describeNoDrift } from '../scanned-extent.ts'
@@ -20,7 +20,11 @@ export function showDrift(
   most: number,
 ): string[] {
   const { drift, causes } = report
-  const showWhole = (change: ReportDrift) => [...showChange(change, page), ...showMeanwhile([change], report, page)]
+  const showWhole = (change: ReportDrift) => [
+    ...showChange(change, page),
+    ...showAside(describeRepairs(change), page),
+    ...showMeanwhile([change], report, page),
+  ]
   const besides = !page.full && causes.length > 0 ? ', besides these causes' : ''
   const first = neutralise(describeFirstScans(report))
   const none = drift.length === 0 ? describeNoDrift(report) : ''

@@ -1,0 +1,39 @@
+import { approvedState, baselineOf } from '../audit/expected-state.ts'
+import { isInForce } from '../history/acceptances.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { listAcceptances } from '../history/sql/acceptances.ts'
+import type { Identity } from '../history/sql/resource-life.ts'
+import { decidedBy, type EndedBy } from '../model/ending.ts'
+import { isEqual, type Json, type JsonObject, pointersOverlap, valueAt } from '../model/json.ts'
+import { projectKey, resourceKey } from '../model/resource.ts'
+
+/** What people decided about one resource, so far as it is in force. */
+export interface Decisions {
+  /** As the approved baseline has it; undefined where it has none. */
+  readonly approved: JsonObject | undefined
+  /** Who approved or accepted the value that a field has; undefined where no person did. */
+  decisionOn(path: string, value: Json | undefined): EndedBy | undefined
+}
+
+/** Reads decisions, each list of them once for all resources that are asked for. */
+export async function readDecisions(reader: HistoryReader): Promise<(identity: Identity) => Promise<Decisions>> {
+  const acceptances = Map.groupBy(
+    // Of a drift rule, a person saw what the field was before.
+    (await listAcceptances(reader)).filter((one) => isInForce(one) && one.rule.startsWith('drift/') && one.path !== ''),
+    ({ project, ...one }) => `${projectKey(project)} ${resourceKey(one)}`,
+  )
+  return async (identity) => {
+    const baseline = await approvedState({ past: reader }, identity.project)
+    const [approved] = (await baseline?.bodies([identity])) ?? []
+    const accepted = acceptances.get(`${projectKey(identity.project)} ${resourceKey(identity)}`) ?? []
+    return {
+      approved: approved?.attributes,
+      decisionOn(path, value) {
+        const isApproved = approved !== undefined && isEqual(valueAt(approved.attributes, path) ?? null, value ?? null)
+        if (isApproved && baseline !== undefined) return baselineOf(baseline, identity)
+        const acceptance = accepted.find((one) => pointersOverlap(one.path, path))
+        return acceptance && decidedBy('acceptance', acceptance)
+      },
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { type JsonObject, pointersOverlap, valueAt } from '../model/json.ts'
+import type { RepairableKind } from './repair.ts'
+
+/** A field that says where the gateway sends something, and the fields whose secrets go there. JSON Pointers. */
+interface Destination {
+  readonly path: string
+  readonly carries: readonly string[]
+}
+
+const brokersIn = (queue: string): readonly Destination[] => [
+  { path: `${queue}/amqp/host`, carries: [`${queue}/amqp/auth`] },
+  { path: `${queue}/kafka/brokers`, carries: [`${queue}/kafka/auth`] },
+  { path: `${queue}/sqs/endpoint`, carries: [`${queue}/sqs/access_key_id`, `${queue}/sqs/secret_key`] },
+]
+
+/** By kind. Secrets that no row has are sent nowhere, or are part of their address. */
+export const destinations = {
+  endpoint: [
+    { path: '/url', carries: ['/authentication', '/mtls_client_cert'] },
+    { path: '/authentication/oauth2/url', carries: ['/authentication/oauth2'] },
+  ],
+  // A function may put a secret into what it makes of an event.
+  subscription: [{ path: '/endpoint_uid', carries: ['/function'] }],
+  source: brokersIn('/pub_sub'),
+  project: [
+    { path: '/config/meta_event/url', carries: ['/config/meta_event/secret'] },
+    ...brokersIn('/config/meta_event/pub_sub'),
+  ],
+} as const satisfies Record<RepairableKind, readonly Destination[]>
+
+/** Where the gateway would send secrets that a request puts back. `restored`: JSON Pointers of all that it puts back. */
+export function destinationsOf(kind: RepairableKind, target: JsonObject, restored: readonly string[]): string[] {
+  const all: readonly Destination[] = destinations[kind]
+  const putsBackSecret = (path: string) =>
+    restored.some((each) => {
+      if (!pointersOverlap(each, path)) return false
+      const value = valueAt(target, each.length > path.length ? each : path)
+      return value !== undefined && JSON.stringify(value).includes('sealed:')
+    })
+  return all.filter(({ carries }) => carries.some(putsBackSecret)).map(({ path }) => path)
+}

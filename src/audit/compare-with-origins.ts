@@ -125,6 +125,9 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         }
         const again = compared.find(violation.rule, violation)
         const same = again?.get(key)
+        // A secret that is back with another value is found next to an open violation alone, not in the approved state.
+        const isOlder = approval !== undefined && (approval.at ?? '') < violation.firstSeen
+        const isReturn = isOlder && compared.find(violation.rule, { ...violation, isActive: false })?.has(key) !== true
         if (again === undefined) undecided.add(key)
         else if (same === undefined) {
           const by = ignored.find(({ path }) => compared.ignoredCounts.has(path))
@@ -133,8 +136,13 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           } else if (concernsMalformed(violation, resource) || compared.hasOtherSeals) {
             undecided.add(key)
           }
-        } else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
-        else remaining.push({ ...same, originRun: violation.originRun })
+          if (approval === undefined && violation.isActive) {
+            const parts = [...again].filter(([, { path }]) => path.startsWith(`${violation.path}/`))
+            remaining.push(...parts.map(([, part]) => ({ ...part, originRun: violation.originRun })))
+          }
+        } else if (approval !== undefined && !isReturn) {
+          endings.set(key, { resolution: 'accepted', endedBy: approval })
+        } else remaining.push({ ...same, originRun: violation.originRun })
       }
       if (noteHeld !== undefined) {
         const again = new Set(remaining.map(keyOf))
@@ -144,8 +152,12 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           noteHeld(resource, Math.min(...followed.map(({ violation }) => expiryOf(resource, violation))))
         }
       }
-      const fresh = findings.filter((finding) => !followedKeys.has(keyOf(finding)))
-      return [...fresh.filter((finding) => !comparisons.some((one) => isWayBack(finding, one))), ...remaining]
+      const followedNow = byKey(remaining)
+      const fresh = findings.filter((one) => !followedKeys.has(keyOf(one)) && !followedNow.has(keyOf(one)))
+      return [
+        ...fresh.filter((finding) => !comparisons.some((one) => isWayBack(finding, one))),
+        ...followedNow.values(),
+      ]
     },
   }
 }
@@ -177,7 +189,7 @@ function compareWithOrigin(
   const compared = leaveOutIgnored(ignored, { before, after, fields })
   const compare = (
     rule: string,
-    { message: outside }: FollowedViolation,
+    { message: outside, originRun, isActive }: FollowedViolation,
     changes: Pick<Drift, 'before' | 'fields'>,
   ) => {
     const drift: Drift = {
@@ -186,6 +198,8 @@ function compareWithOrigin(
       ...changes,
       after,
       outside: rule === outsideWindow.id ? outside : undefined,
+      // After a person accepted a loss, a secret is new.
+      lostSince: isActive ? originRun : undefined,
       recent: noChanges,
       isApproved: false,
       areSealsComparable,
@@ -198,7 +212,7 @@ function compareWithOrigin(
     ignoredCounts: compared.ignoredCounts,
     hasOtherSeals: !areSealsComparable && holdsSeals(before),
     find(rule, violation) {
-      const question = rule === outsideWindow.id ? `${rule}\n${violation.message}` : rule
+      const question = `${rule}\n${violation.isActive}${rule === outsideWindow.id ? violation.message : ''}`
       if (!found.has(question)) found.set(question, compare(rule, violation, compared))
       return found.get(question)
     },

@@ -75,7 +75,7 @@ export function findCauses(run: number, changes: readonly ChangeWithOwner[]): Ca
 interface Aftermath {
   /** Active ones that the run of the causes opened. */
   readonly violations: readonly FollowingViolation[]
-  /** What the run of the causes found fixed: a change that put a field right is no cause. */
+  /** What the run of the causes found fixed: a change that put a field right is not a cause. */
   readonly fixed: readonly Pick<FollowingViolation, 'project' | 'kind' | 'uid' | 'path'>[]
   /** Changes of the same resources in later runs. */
   readonly later: readonly (Pick<ChangeWithOwner, 'project' | 'kind' | 'uid' | 'change'> & {
@@ -86,7 +86,7 @@ interface Aftermath {
 /**
  * The causes of a run without what is mended: fields that a later run saw changed again. Each has the active violations
  * that follow from it: of its resources, about its fields or about all of a resource. A change from which none follows is
- * no cause.
+ * not a cause.
  */
 export function followCauses(causes: readonly Cause[], aftermath: Aftermath): Cause[] {
   const violationsOf = Map.groupBy(aftermath.violations, keyOfResource)

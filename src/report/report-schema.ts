@@ -209,7 +209,7 @@ const drift = defined(
         'Ids of what people noted of that time and project, the nearest to the scan that found the change first.',
       ),
       repairs: listOf(z.object({ rule: z.string(), fingerprint: z.string() })).describe(
-        'Violations that are fixed since then, in fields that changed: such a change is no cause.',
+        'Violations that are fixed since then, in fields that changed: such a change is not a cause.',
       ),
     })
     .meta(hasFieldsIfModified),

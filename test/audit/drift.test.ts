@@ -208,6 +208,7 @@ describe('one changed field', () => {
         fields: [{ path, before, after }],
         between: { after: expect.any(String), before: run.finished_at },
         window: null,
+        repairs: [],
         notes: [],
       },
     ])
@@ -264,6 +265,7 @@ describe('one changed field', () => {
         referrers: referrers.map(({ uid }) => uid).sort(),
         between: { after: expect.any(String), before: run.finished_at },
         window: null,
+        repairs: [],
         notes: [],
       },
     ])

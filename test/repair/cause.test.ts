@@ -126,7 +126,7 @@ describe('a cause on the command line', () => {
       expect({ ...row, updated_at: '' }).toEqual({ ...before.get(uid), updated_at: '' })
     }
     await audit()
-    // What mended it was done alike, too, and is no cause: it is not offered for undoing.
+    // What mended it was done alike, too, and is not a cause: it is not offered for undoing.
     expect((await history.rows('causes')).rows).toEqual([])
     const { rows: none, cause: absent } = await history.rows('restore', '--cause', cause)
     expect([none, absent]).toEqual([[], undefined])

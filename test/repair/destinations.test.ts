@@ -205,7 +205,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     expect(JSON.stringify(whole)).not.toContain(places.evil)
   })
 
-  it('is not put back where the place changed before, and nobody approved that', async () => {
+  it('is not put back where the place changed before, and no person approved that', async () => {
     const { history, set, audit, places, moved, stayed } = await openPair(pair)
     await using _history = history
     await history.fixture.approve()

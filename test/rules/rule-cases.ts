@@ -28,6 +28,8 @@ export interface Compared {
   readonly areSealsComparable?: boolean
   /** When it changed, outside every change window. */
   readonly outside?: string
+  /** The run of the origin of an open violation. */
+  readonly lostSince?: number
   /** How many hours ago a field changed, by path. */
   readonly hoursAgo?: Readonly<Record<string, readonly number[]>>
 }
@@ -91,8 +93,9 @@ function driftOf({ kind, uid, before, after, hoursAgo = {}, ...other }: Compared
   const recent = new Map(
     Object.entries(hoursAgo).map(([path, hours]) => [path, hours.map((ago) => now - ago * 3_600_000)]),
   )
-  const { outside } = other
-  return { kind, uid, name: '', change, before, after, fields, isApproved, areSealsComparable, outside, recent }
+  const { outside, lostSince } = other
+  const subject = { kind, uid, name: '' }
+  return { ...subject, change, before, after, fields, isApproved, areSealsComparable, outside, lostSince, recent }
 }
 
 const theProject: Resource = { kind: 'project', uid: 'p', name: '', attributes: {}, volatile: {}, facts: {} }

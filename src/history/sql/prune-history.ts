@@ -250,7 +250,7 @@ const isOfChange = `(EXISTS (SELECT 1 FROM kept_change c WHERE c.project_id = t.
   OR (t.kind = 'endpoint' AND EXISTS (SELECT 1 FROM kept_rerouting c WHERE c.project_id = t.project_id
     AND c.run BETWEEN t.from_run AND t.to_run)))`
 
-/** A change that put something right is no cause. */
+/** A change that put something right is not a cause. */
 const isOfRepair = `(t.resolution IS NOT DISTINCT FROM 'fixed' AND EXISTS (SELECT 1 FROM kept_change c
   WHERE c.project_id = t.project_id AND c.kind = t.kind AND c.uid = t.uid AND c.run = t.to_run))`
 

@@ -1,5 +1,6 @@
 import type { Authentication } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
+import { sayOtherSecret } from '../shared/other-secret.ts'
 
 export const authenticationLost = driftRule({
   id: 'drift/authentication-lost',
@@ -7,7 +8,7 @@ export const authenticationLost = driftRule({
   severity: 'high',
   packs: ['secrets'],
   kinds: ['endpoint'],
-  *check({ before, after }) {
+  *check({ before, after, ...drift }) {
     const was = before?.authentication
     if (was?.type !== undefined && after?.authentication === null) {
       yield { path: '/authentication', message: `authentication removed (was ${describe(was)})` }
@@ -15,8 +16,17 @@ export const authenticationLost = driftRule({
     if (before?.mtls_client_cert?.client_cert !== undefined && after?.mtls_client_cert === null) {
       yield { path: '/mtls_client_cert', message: 'client certificate removed: deliveries no longer present one' }
     }
+    for (const [member, what] of returning) {
+      const message = sayOtherSecret(what, [before?.[member], after?.[member]], drift)
+      if (message !== undefined) yield { path: `/${member}`, message, severity: 'low' }
+    }
   },
 })
+
+const returning = [
+  ['authentication', 'authentication'],
+  ['mtls_client_cert', 'the client certificate'],
+] as const
 
 function describe({ type, api_key }: Authentication): string {
   if (type === 'api_key') return api_key?.header_name ? `an API key in \`${api_key.header_name}\`` : 'an API key'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { canonicalJson } from '../../model/canonical-json.ts'
 import type { FieldChange } from '../../model/change.ts'
-import { isJsonObject, type Json } from '../../model/json.ts'
+import { isJsonObject } from '../../model/json.ts'
 import { maskedSeal } from '../../model/resource.ts'
 import { isNone } from '../engine/attributes.ts'
 import { driftRule, openFor } from '../engine/define-rule.ts'
+import { sealsIn } from '../shared/other-secret.ts'
 
 export const secretChanged = driftRule({
   id: 'drift/secret-changed',
@@ -33,8 +33,4 @@ function whatHappened({ path, before, after }: FieldChange, areSealsComparable: 
   if (now.length === 0) return 'removed'
   if (!areSealsComparable || [...old, ...now].includes(maskedSeal)) return undefined
   return old.join() === now.join() ? undefined : 'replaced'
-}
-
-function sealsIn(value: Json): string[] {
-  return [...new Set(canonicalJson(value).match(/sealed:(?:[0-9a-f]{32}|masked)/g))].sort()
 }

@@ -1,5 +1,6 @@
 import type { Verifier } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
+import { sayOtherSecret } from '../shared/other-secret.ts'
 import { hashStrength } from '../shared/outdated-hash.ts'
 
 export const verificationWeakened = driftRule({
@@ -9,7 +10,7 @@ export const verificationWeakened = driftRule({
   packs: ['secrets', 'standard-webhooks'],
   acceptedWith: ['/verifier'],
   kinds: ['source'],
-  *check({ before, after }) {
+  *check({ before, after, ...drift }) {
     if (before?.verifier === undefined || after?.verifier === undefined) return
     const [old, now] = [before.verifier, after.verifier]
     // A queue trusts every writer: what its source verifies does not matter.
@@ -25,7 +26,10 @@ export const verificationWeakened = driftRule({
     if (nowRank === ranks.hmac && strong !== undefined && weak !== undefined && weak < strong) {
       const message = `HMAC hash is ${nowHash} (was ${oldHash})`
       yield { path: '/verifier/hmac/hash', message, severity }
+      return
     }
+    const message = sayOtherSecret('verification', [old, now], drift)
+    if (message !== undefined) yield { path: '/verifier', message, severity: 'low' }
   },
 })
 

@@ -267,6 +267,8 @@ export interface Drift {
    * and before that is decided.
    */
   readonly outside?: string | undefined
+  /** Where it is the difference from the origin of an open violation: the run that shows the origin. */
+  readonly lostSince?: number | undefined
   /** When fields were found changed lately, this run included, by path: milliseconds since the epoch. */
   readonly recent: ReadonlyMap<string, readonly number[]>
 }

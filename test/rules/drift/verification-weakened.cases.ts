@@ -1,6 +1,10 @@
 import { aSource, type Cases, changed } from '../rule-cases.ts'
 
 const hmac = (hash: string) => ({ type: 'hmac', hmac: { hash, header: 'X-Signature', secret: 'sealed:masked' } })
+const withSecret = (digit: string) => ({
+  type: 'hmac',
+  hmac: { hash: 'SHA256', header: 'X-Signature', secret: `sealed:${digit.repeat(32)}` },
+})
 const from = (verifier: ReturnType<typeof hmac> | { type: string } | null, type = 'http') => aSource({ type, verifier })
 
 export const cases: Cases = {
@@ -21,6 +25,14 @@ export const cases: Cases = {
   'finds a weaker hash': {
     compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: hmac('SHA1') })],
     finds: ['critical q1/verifier/hmac/hash: HMAC hash is SHA1 (was SHA256)'],
+  },
+  'finds a secret that is back with another value, where it follows a loss': {
+    compares: [
+      changed(from(withSecret('1')), { type: 'http', verifier: withSecret('2') }, { lostSince: 5 }),
+      changed(from(withSecret('1')), { type: 'http', verifier: withSecret('1') }, { lostSince: 5 }),
+      changed(from(withSecret('1')), { type: 'http', verifier: withSecret('2') }),
+    ],
+    finds: ['low q1/verifier: verification is back, with another value than in run 5'],
   },
   'is milder about a queue': {
     compares: [changed(from(hmac('SHA256'), 'pub_sub'), { type: 'pub_sub', verifier: null })],

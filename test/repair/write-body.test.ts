@@ -152,7 +152,7 @@ describe('what is left to a person', () => {
     },
   )
 
-  it('is no verifier of a source that is gone, or whose present verifier is not shown', () => {
+  it('never includes the verifier of a source that is gone, or whose present verifier is not shown', () => {
     for (const verifier of verifiers) {
       const target = { name: 'b', type: 'http', verifier }
       const isOpen = verifier.type === 'noop'

@@ -32,8 +32,11 @@ export function takeMembers(row: JsonObject, body: JsonObject, kind: WritableKin
 
 const noFilter = { is_flattened: false, headers: {}, body: {} }
 
+const json = 'application/json'
+
 const taken = {
   endpoint: {
+    content_type: { empty: json, read: (given) => (isNothing(given) ? json : given) },
     http_timeout: { empty: 10 },
     mtls_client_cert: { empty: null, read: readCertificate },
   },
@@ -47,13 +50,14 @@ const taken = {
     filter_config: { isKept: true, empty: { event_types: ['*'], filter: noFilter }, read: readFilterConfig },
   },
   source: {
-    verifier: { empty: null, read: (given) => ({ ...noVerifier, ...objectIn(given) }) },
+    // No update turns verification off.
+    verifier: { empty: null, read: (given, row) => (isVerifier(given) ? { ...noVerifier, ...objectIn(given) } : row) },
     body_function: { empty: null },
     header_function: { empty: null },
     pub_sub: { read: readPublishSubscribe },
   },
   project: {
-    config: { read: (given) => ({ ...emptyConfig, ...objectIn(given) }) },
+    config: { read: (given, row) => ({ ...emptyConfig, ...objectIn(given), ...unwrittenOf(objectIn(row)) }) },
   },
 } satisfies Record<string, Readonly<Record<string, Taken>>>
 
@@ -71,6 +75,17 @@ function zeroOf(members: Members): JsonObject {
     return [name, isWhole ? zeroOf(field.members) : sentWhenEmpty(field)]
   })
   return Object.fromEntries(zeros)
+}
+
+/** Settings that no request writes, sent or not. */
+function unwrittenOf(config: JsonObject): JsonObject {
+  const members: Members = resourceFields.project.config.members
+  return Object.fromEntries(Object.entries(config).filter(([name]) => members[name]?.unwritten !== undefined))
+}
+
+export function isVerifier(given: Json | undefined): boolean {
+  const { type = 'noop' } = objectIn(given)
+  return type !== 'noop' && type !== ''
 }
 
 /** Two empty members remove the certificate. */

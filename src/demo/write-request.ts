@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
-import { enveloped } from './answers.ts'
+import { enveloped, panicked } from './answers.ts'
 import type { Behaviour } from './behaviour.ts'
 import {
   changeData,
@@ -18,7 +18,7 @@ import { releases, type SimulatedRelease } from './release.ts'
 import { renderEndpoint } from './render-endpoint.ts'
 import { renderSubscription } from './render-subscription.ts'
 import type { EndpointRow, ProjectConfigRow, SourceRow, SubscriptionRow } from './rows.ts'
-import { takeMembers, type WritableKind } from './take-members.ts'
+import { isVerifier, takeMembers, type WritableKind } from './take-members.ts'
 
 /** A request that changes a project or a resource in it, so that a person can correct what an audit finds. */
 export interface Write {
@@ -82,6 +82,9 @@ export function performWrite(
     return refuse('only https endpoints allowed')
   const fault = kind === 'subscription' && uid === null ? subscriptionFault(given) : undefined
   if (fault !== undefined) return refuse(fault)
+  // A source that was created without a verifier has no row for one: the update finds nothing to change.
+  const isOpen = kind === 'source' && sources.some((row) => row.uid === uid && row.verifier === null)
+  if (isOpen && isVerifier(given.verifier)) return panicked(release)
   const target = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
   apply(target, given)
   const named = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`

@@ -85,6 +85,8 @@ interface Write {
   readonly unwritten?: string
   /** When an update keeps its value: if the request leaves the field out, or also if it sends it empty. */
   readonly keeps?: 'omitted' | 'empty'
+  /** An update changes it, and neither adds nor removes it: a sentence for people on each. */
+  readonly changesOnly?: { readonly added: string; readonly removed: string }
   /** What a request sends for an empty field, where its type does not say so. */
   readonly sentEmpty?: Json
   /** The names in the request, outermost first, where they differ. */
@@ -145,6 +147,10 @@ const unwritten = <F extends Field>(because: string, field: F) => ({ ...field, u
 const serviceSets = <F extends Field>(field: F) => unwritten('The service sets it itself.', field)
 const keptIfOmitted = <F extends Field>(field: F) => ({ ...field, keeps: 'omitted' }) as const
 const keptIfEmpty = <F extends Field>(field: F) => ({ ...field, keeps: 'empty' }) as const
+const changedOnly = <F extends Field>(changesOnly: NonNullable<Write['changesOnly']>, field: F) => ({
+  ...field,
+  changesOnly,
+})
 const emptyAs = <F extends Field>(sentEmpty: Json, field: F) => ({ ...field, sentEmpty })
 const sentAs = <F extends Field>(to: readonly string[], field: F) => ({ ...field, to })
 const newer = <F extends Field>(field: F) => ({ ...field, isNewer: true }) as const
@@ -204,7 +210,7 @@ const endpoint = {
   support_email: optional(keptIfOmitted(prose)),
   slack_webhook_url: optional(keptIfOmitted(secretUrl)),
   teams_webhook_url: optional(keptIfOmitted(secretUrl)),
-  content_type: keptIfOmitted(prose),
+  content_type: prose,
   advanced_signatures: keptIfOmitted(flag),
   http_timeout: keptIfEmpty(seconds),
   rate_limit: integer,
@@ -343,6 +349,8 @@ const subscription = {
   device_uid: unwritten('A device subscribes by itself, from the command line that runs on it.', text),
 }
 
+const anewWithUrl = 'Create the source anew: it gets a new URL.'
+
 const source = {
   ...stamps,
   uid: serviceSets(text),
@@ -365,15 +373,24 @@ const source = {
   ),
   pub_sub: keptIfEmpty(publishSubscribe),
   verifier: required(
-    emptyAs(
-      { type: 'noop' },
-      guarded(
-        collapsing({
-          type: enumeration('noop hmac basic_auth api_key'),
-          api_key: apiKey,
-          basic_auth: basicAuth,
-          hmac: collapsing({ encoding: enumeration('base64 hex'), hash: word, header: prose, secret }),
-        }),
+    // v26.3.6 answers so; internal/sources/impl.go (UpdateSource) is the same in v26.1.3 to v26.7.3.
+    changedOnly(
+      {
+        added: `An update answers 500 for a source that was created without a verifier. ${anewWithUrl}`,
+        removed: `From v26.1.3 on, no update turns verification off. ${anewWithUrl}`,
+      },
+      keptIfOmitted(
+        emptyAs(
+          { type: 'noop' },
+          guarded(
+            collapsing({
+              type: enumeration('noop hmac basic_auth api_key'),
+              api_key: apiKey,
+              basic_auth: basicAuth,
+              hmac: collapsing({ encoding: enumeration('base64 hex'), hash: word, header: prose, secret }),
+            }),
+          ),
+        ),
       ),
     ),
   ),
@@ -399,6 +416,8 @@ const device = {
   last_seen_at: volatile(time),
 }
 
+// internal/projects/queries.sql: neither the creation nor the update has them, in v26.3.6 and v26.7.3.
+const noSetting = 'No request of the service writes this setting: change it in its database.'
 const former: FormerName = { name: 'sync_dynamic_event_ack', until: 'allow_unmatched_dynamic_urls' }
 
 const project = {
@@ -413,9 +432,9 @@ const project = {
   config: struct({
     max_payload_read_size: integer,
     replay_attacks_prevention_enabled: flag,
-    add_event_id_trace_headers: flag,
+    add_event_id_trace_headers: unwritten(noSetting, flag),
     disable_endpoint: flag,
-    multiple_endpoint_subscriptions: flag,
+    multiple_endpoint_subscriptions: unwritten(noSetting, flag),
     search_policy: word,
     // Since v26.6.5: the name of a header. Not optional: older releases do not have it, and absent is not empty.
     request_id_header: prose,

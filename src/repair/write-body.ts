@@ -43,6 +43,13 @@ export function writeBody(fields: Members, states: States, path = '', isCollapse
         manualSteps.push({ path: here, reason: onlyCreated })
       continue
     }
+    if (field.changesOnly !== undefined && states.now !== undefined) {
+      const isNone = (of: Json) => isEmpty(of) || isEqual(of, sentWhenEmpty(field))
+      const [isWanted, isThere] = [!isNone(value), !isNone(now ?? value)]
+      if (isWanted !== isThere)
+        manualSteps.push({ path: here, reason: field.changesOnly[isWanted ? 'added' : 'removed'] })
+      if (!isWanted || !isThere) continue
+    }
     if (field.keeps !== undefined && isEmpty(value)) {
       if (isEmpty(now)) continue
       if (field.keeps === 'empty') {

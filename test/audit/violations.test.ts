@@ -372,7 +372,7 @@ custom:
     const report = await fixture.audit()
     expect(report.violations.map(({ rule, message }) => [rule, message])).toEqual([
       ['source/unverified', 'no verification: anyone who knows the URL can inject events'],
-      ['source/disabled', 'disabled: its events are refused (3 subscriptions receive nothing from it)'],
+      ['source/disabled', 'disabled, but events sent to its URL are still accepted and delivered (3 subscriptions)'],
     ])
   })
 

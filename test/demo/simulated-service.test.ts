@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { rotateSecret, updateProject } from '../../src/demo/edits.ts'
+import { changeData, changeEndpoint, rotateSecret, updateProject } from '../../src/demo/edits.ts'
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
 import { renderEndpoint } from '../../src/demo/render-endpoint.ts'
 import { renderSubscription } from '../../src/demo/render-subscription.ts'
@@ -74,6 +74,55 @@ describe('the simulated service', () => {
     expect(await put()).toMatchObject({ status: 400, json: { message: 'only https endpoints allowed' } })
     updateProject(fleet, project, { ssl: { enforce_secure_endpoints: false } })
     expect((await put()).status).toBe(202)
+  })
+
+  it('neither adds a verifier to a source nor removes it by an update, and changes one that is there', async () => {
+    const { fleet } = await start({ incomingEvery: 1, sourcesPerProject: 1 })
+    const project = fleet.projects()[0]?.uid ?? ''
+    const [source] = fleet.open(project).sources
+    const row = () => fleet.open(project).sources[0]
+    const none = { hmac: null, basic_auth: null, api_key: null }
+    const [hmac, apiKey] = [
+      { ...none, type: 'hmac', hmac: { header: 'X-Sig', hash: 'SHA256', secret: 'not-a-real-key', encoding: 'hex' } },
+      { ...none, type: 'api_key', api_key: { header_name: 'X-Key', header_value: 'not-a-real-key' } },
+    ]
+    const put = async (verifier: object | undefined) => {
+      const body = JSON.stringify({ name: 'put', type: 'http', verifier })
+      const headers = { 'content-type': 'application/json' }
+      const { status, text } = await ask(service, `/sources/${source?.uid}`, { method: 'PUT', body, headers })
+      return [status, text === '' ? 'empty' : 'JSON']
+    }
+    changeData(fleet, project, (data) => ({
+      ...data,
+      sources: data.sources.map((each) => ({ ...each, verifier: null })),
+    }))
+    const open = row()
+    for (const verifier of [hmac, apiKey]) expect(await put(verifier)).toEqual([500, 'empty'])
+    expect(row()).toEqual(open)
+    for (const verifier of [undefined, {}, { type: 'noop' }]) expect(await put(verifier)).toEqual([202, 'JSON'])
+    expect(row()).toMatchObject({ name: 'put', verifier: null })
+    changeData(fleet, project, (data) => ({
+      ...data,
+      sources: data.sources.map((each) => ({ ...each, verifier: hmac })),
+    }))
+    for (const verifier of [undefined, {}, { type: 'noop' }]) {
+      expect(await put(verifier)).toEqual([202, 'JSON'])
+      expect(row()?.verifier).toEqual(hmac)
+    }
+    expect(await put(apiKey)).toEqual([202, 'JSON'])
+    expect(row()?.verifier).toEqual(apiKey)
+  })
+
+  it('resets the content type of an endpoint that an update omits or sends empty', async () => {
+    const { fleet } = await start()
+    const project = fleet.projects()[0]?.uid ?? ''
+    const { uid = '', url } = fleet.open(project).endpoints[0] ?? {}
+    for (const content_type of [undefined, '']) {
+      changeEndpoint(fleet, { project, uid }, (row) => ({ ...row, content_type: 'application/x-www-form-urlencoded' }))
+      const body = JSON.stringify({ name: 'put', url, content_type })
+      await ask(service, `/endpoints/${uid}`, { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
+      expect(fleet.open(project).endpoints[0]?.content_type).toBe('application/json')
+    }
   })
 
   it('creates one subscription for an endpoint, unless the project allows several', async () => {

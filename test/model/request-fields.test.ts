@@ -4,9 +4,8 @@ import { type Field, isAttribute, type Members, resourceFields } from '../../src
 /** How the service's update takes each field, as it was seen to do. Listed apart from the schema, which must say so. */
 const contract = {
   endpoint: {
-    wiped: 'name url description rate_limit rate_limit_duration authentication',
-    keptIfOmitted: `support_email slack_webhook_url teams_webhook_url content_type advanced_signatures
-      mtls_client_cert`,
+    wiped: 'name url description content_type rate_limit rate_limit_duration authentication',
+    keptIfOmitted: 'support_email slack_webhook_url teams_webhook_url advanced_signatures mtls_client_cert',
     keptIfEmpty: 'owner_id http_timeout',
     onlyCreated: '',
     unwritten: 'created_at deleted_at uid project_id status secrets',
@@ -19,9 +18,9 @@ const contract = {
     unwritten: 'created_at deleted_at uid project_id type filters device_uid',
   },
   source: {
-    wiped: 'name type verifier',
+    wiped: 'name type',
     keptIfOmitted: `is_disabled event_type_location body_function header_function forward_headers idempotency_keys
-      custom_response`,
+      custom_response verifier`,
     keptIfEmpty: 'pub_sub',
     onlyCreated: 'provider',
     unwritten: 'created_at deleted_at uid project_id url mask_id provider_config',
@@ -50,6 +49,8 @@ function faults(members: Members, path: string): string[] {
   return attributesIn(members).flatMap(([name, field]) => {
     const here = `${path}/${name}`
     if (field.unwritten !== undefined) return /\.$/.test(field.unwritten) ? [] : [`${here} gives no reason`]
+    const { added = 'added.', removed = 'removed.' } = field.changesOnly ?? {}
+    if (![added, removed].every((reason) => /\.$/.test(reason))) return [`${here} gives no reason`]
     if (field.formerly !== undefined && !Object.hasOwn(members, field.formerly.until))
       return [`${here} has its former name until a release that shows no field of its object`]
     return 'members' in field ? faults(field.members, here) : []
@@ -77,10 +78,12 @@ describe('the check of these fields', () => {
     const text = { type: 'text' } as const
     const odd: Members = {
       inner: { type: 'struct', members: { id: { ...text, unwritten: '' } } },
+      only: { ...text, changesOnly: { added: '', removed: 'It is there.' } },
       old: { ...text, formerly: { name: 'older', until: 'newer' } },
     }
     expect(faults(odd, '')).toEqual([
       '/inner/id gives no reason',
+      '/only gives no reason',
       '/old has its former name until a release that shows no field of its object',
     ])
   })

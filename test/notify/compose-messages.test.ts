@@ -356,7 +356,7 @@ describe('notifications of a run', () => {
     const [moved] = (await notified.run({ policy })).messages
     expect(moved?.events).toMatchObject([
       {
-        remediation: "Ask the endpoint's owner whether the change was intended.",
+        remediation: 'Pause the endpoint: send `PUT …/endpoints/{id}/pause` once, because it is a switch.',
         command: `hookdrift restore ${first.uid}`,
       },
     ])

@@ -73,6 +73,12 @@ describe('the first step of a remediation', () => {
     expect(cut.split('`')).toHaveLength(3)
   })
 
+  it('stops what goes on while a person asks: an endpoint of another host is paused, an open source replaced', () => {
+    expect(firstStep(remediationOf('drift/url-host-changed'))).toMatch(/^Pause the endpoint: .*\/pause` once/)
+    expect(firstStep(remediationOf('source/unverified'))).toMatch(/^Create a new source with an `hmac` verifier/)
+    expect(firstStep(remediationOf('source/disabled'))).toBe('To stop its events, delete the source.')
+  })
+
   it('of each rule page is a short sentence', () => {
     const pages = readdirSync(new URL('../../docs/rules', import.meta.url), { recursive: true, encoding: 'utf8' })
     const ids = pages.filter((page) => page.endsWith('.md')).map((page) => page.replace(/\.md$/, ''))

@@ -532,7 +532,7 @@ def across_project(seen, is_whole):
         for uid, path in places:
             add(rule, subscriptions[uid], path)
     for r in by_kind.get("source", {}).values():
-        if r.get("is_disabled") is True:
+        if r.get("is_disabled") is True and r.get("type") in ("http", "pub_sub"):
             add("source/disabled", r, "/is_disabled")
     for r in by_kind.get("project", {}).values():
         if r.get("config", "ssl", "enforce_secure_endpoints") is False:

@@ -17,8 +17,10 @@ import {
   richSource,
   richSubscription,
   sourceEdits,
+  sourceForms,
   sourceQueues,
   subscriptionEdits,
+  verifierLosses,
 } from './rich-rows.ts'
 import { sendRows, valuesFrom } from './send-rows.ts'
 
@@ -139,12 +141,62 @@ describe.each([
   )
 
   const newer = release === 'later' ? laterSourceEdits : []
-  it.each([...[...sourceEdits, ...newer].map((edit) => [{}, edit] as const), ...sourceQueues])(
+  it.each([...[...sourceEdits, ...newer].map((edit) => [{}, edit] as const), ...sourceForms, ...sourceQueues])(
     'put back a source with %j after %j',
     async (form, edit) => {
       await putBack('sources', { ...richSource, type: 'http', pub_sub: null, ...form }, edit)
     },
   )
+
+  it.each(verifierLosses)(
+    'leave the verifier of a source alone that was %j and is %j, and put back the rest',
+    async (form, edit, reason) => {
+      set('sources', { ...richSource, type: 'http', pub_sub: null, ...form })
+      const { uid, name } = rowOf('sources')
+      const before = await audit()
+      set('sources', edit)
+      await audit()
+      const args = ['restore', uid, '--run', `${before.run.number}`]
+      const left = [{ path: '/verifier', reason: expect.stringContaining(reason) }]
+      expect(await history.rows(...args)).toMatchObject({ rows: [], left_to_you: left })
+      set('sources', { name: 'renamed', forward_headers: [] })
+      await audit()
+      const { rows, left_to_you } = await history.rows(...args)
+      expect(left_to_you).toEqual(left)
+      expect(rows.map(({ restores }: { restores: string[] }) => restores)).toEqual([['/forward_headers', '/name']])
+      const values = valuesFrom(rows, { ...richSource, ...form })
+      values.set('ACME_URL', history.fixture.service.url).set('ACME_KEY', history.fixture.fleet.personalKey)
+      expect((await sendRows(rows, values)).map(({ status }) => status)).toEqual([202])
+      const { forward_headers } = richSource
+      expect(rowOf('sources')).toMatchObject({ name, forward_headers, ...(isForgetful ? {} : edit) })
+    },
+  )
+
+  it('leave settings of a project alone that no request writes, and put back the rest', async () => {
+    const { fleet } = history.fixture
+    updateProject(fleet, project, richProject)
+    const before = await audit()
+    updateProject(fleet, project, { multiple_endpoint_subscriptions: true, add_event_id_trace_headers: true })
+    await audit()
+    const args = ['restore', project, '--run', `${before.run.number}`]
+    const settings = ['/config/add_event_id_trace_headers', '/config/multiple_endpoint_subscriptions']
+    const left = settings.map((path) => ({ path, reason: expect.stringContaining('No request') }))
+    expect(await history.rows(...args)).toMatchObject({ rows: [], left_to_you: left })
+    const edit = { search_policy: '1h', multiple_endpoint_subscriptions: true, add_event_id_trace_headers: true }
+    updateProject(fleet, project, edit)
+    await audit()
+    const { rows, left_to_you } = await history.rows(...args)
+    expect(left_to_you).toEqual(left)
+    expect(rows.map(({ restores }: { restores: string[] }) => restores)).toEqual([['/config/search_policy']])
+    for (const name of ['multiple_endpoint_subscriptions', 'add_event_id_trace_headers'])
+      expect(rows[0].body.config).not.toHaveProperty(name)
+    const values = valuesFrom(rows, { config: fleet.project(project)?.config })
+    values.set('ACME_URL', history.fixture.service.url).set('ACME_KEY', history.fixture.fleet.personalKey)
+    expect((await sendRows(rows, values)).map(({ status }) => status)).toEqual([202])
+    const { search_policy } = richProject
+    expect(fleet.project(project)?.config).toMatchObject({ ...edit, search_policy })
+    updateProject(fleet, project, { multiple_endpoint_subscriptions: false, add_event_id_trace_headers: false })
+  })
 
   it.each([...projectEdits, ...(release === 'later' ? laterProjectEdits : [])])(
     'put back a project after %j',

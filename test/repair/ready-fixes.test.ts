@@ -33,7 +33,6 @@ const expected: Readonly<Record<string, Json>> = {
   'project/replay-protection-off': true,
   'project/retry-few': 4,
   'project/tls-not-enforced': true,
-  'source/disabled': false,
   'subscription/at-most-once': 'at_least_once',
   'subscription/retry-few': 5,
   'subscription/retry-many': 40,

@@ -101,12 +101,16 @@ export const subscriptionEdits: readonly Partial<SubscriptionRow>[] = [
   { filter_config: { event_types: ['*'], filter: { is_flattened: false, headers: {}, body: {} } } },
 ]
 
+const noVerifier = { type: 'noop', hmac: null, basic_auth: null, api_key: null }
 const sourceVerifier = {
+  ...noVerifier,
   type: 'hmac',
   hmac: { header: 'X-Signature', hash: 'SHA256', secret: secret('hmac'), encoding: 'hex' },
-  basic_auth: null,
-  api_key: null,
 }
+const otherVerifiers = [
+  { ...noVerifier, type: 'basic_auth', basic_auth: { username: 'sender', password: secret('basic-verifier') } },
+  { ...noVerifier, type: 'api_key', api_key: { header_name: 'X-Key', header_value: secret('key-verifier') } },
+]
 
 export const richSource: Partial<SourceRow> = {
   name: 'acquirer',
@@ -123,14 +127,29 @@ export const richSource: Partial<SourceRow> = {
 export const sourceEdits: readonly Partial<SourceRow>[] = [
   { name: 'renamed' },
   { is_disabled: true },
-  { verifier: null },
+  ...otherVerifiers.map((verifier) => ({ verifier })),
   { verifier: { ...sourceVerifier, hmac: { ...sourceVerifier.hmac, hash: 'MD5' } } },
   { custom_response: { body: '', content_type: '' } },
   { forward_headers: [] },
   { idempotency_keys: [] },
   { body_function: null },
-  { header_function: null, verifier: null, forward_headers: [] },
+  { header_function: null, forward_headers: [] },
 ]
+
+/** Sources that verify as before, or by something else: what they were, and what they are now. */
+export const sourceForms: readonly (readonly [Partial<SourceRow>, Partial<SourceRow>])[] = [
+  [{ verifier: null }, { name: 'renamed' }],
+  ...otherVerifiers.map((verifier) => [{ verifier }, { verifier: sourceVerifier, name: 'renamed' }] as const),
+]
+
+/** Of a source that verifies and then does not, or the other way round: what no update puts back. */
+export const verifierLosses: readonly (readonly [Partial<SourceRow>, Partial<SourceRow>, string])[] = [
+  sourceVerifier,
+  ...otherVerifiers,
+].flatMap((verifier) => [
+  [{ verifier }, { verifier: null }, 'answers 500'],
+  [{ verifier: null }, { verifier }, 'no update turns verification off'],
+])
 
 /** Of fields that the later release alone shows. */
 export const laterSourceEdits: readonly Partial<SourceRow>[] = [

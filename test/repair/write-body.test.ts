@@ -8,7 +8,7 @@ import { resourceFields } from '../../src/model/wire-schema.ts'
 import { composeRepair } from '../../src/repair/compose-repair.ts'
 import { placeholdersIn, spell, spellBody } from '../../src/repair/pieces.ts'
 import { createPlaceholders, namesSpelledIn } from '../../src/repair/placeholders.ts'
-import { activationOf, type RepairCase } from '../../src/repair/repair.ts'
+import { activationOf, type RepairCase, type RepairRequest } from '../../src/repair/repair.ts'
 import { writeBody } from '../../src/repair/write-body.ts'
 
 const reference = (name: string) => `\${${name}}`
@@ -102,6 +102,14 @@ describe('a body', () => {
   })
 })
 
+const spellSent = ([request]: readonly RepairRequest[]) => Object(request?.body ? spellBody(request.body) : {})
+const verifiers = [
+  { type: 'noop' },
+  { type: 'hmac', hmac: { header: 'X-Signature', hash: 'SHA256', encoding: 'hex' } },
+  { type: 'basic_auth', basic_auth: { username: 'sender' } },
+  { type: 'api_key', api_key: { header_name: 'X-Key' } },
+] as const
+
 describe('what is left to a person', () => {
   it('leaves out signing secrets where one side lists a deleted one more', () => {
     const secrets = { k1: { value: sealOf('1'), deleted_at: '2026-11-20T00:00:00Z' } }
@@ -118,6 +126,46 @@ describe('what is left to a person', () => {
     expect(requests[0]?.restores).toEqual(['/name'])
     expect(left.map(({ path }) => path)).toContain('/description')
     expect(left.every(({ reason }) => reason.includes('never showed'))).toBe(true)
+  })
+
+  it.each(verifiers.flatMap((then) => verifiers.map((now) => [then.type, now.type, then, now] as const)))(
+    'is the verifier of a source where it was %s and is %s, if an update would have to add or remove it',
+    (was, is, then, now) => {
+      const isOpen = [was, is].map((type) => type === 'noop')
+      const isLeft = isOpen[0] !== isOpen[1]
+      const changed = was === is ? ['/name'] : ['/name', '/verifier/type']
+      const [target, present] = [
+        { name: 'b', type: 'http', verifier: then },
+        { name: 'a', type: 'http', verifier: now },
+      ]
+      const { requests, manualSteps: left } = repairOf({ kind: 'source', target, now: present, changed })
+      const reason = was === 'noop' ? 'no update turns verification off' : 'answers 500'
+      const step = { path: '/verifier', reason: expect.stringContaining(reason) }
+      expect(left.filter(({ path }) => path === '/verifier')).toEqual(isLeft ? [step] : [])
+      expect(requests.map(({ method, restores }) => [method, restores])).toEqual([
+        ['PUT', isLeft ? ['/name'] : changed],
+      ])
+      const { verifier = 'left out' } = spellSent(requests)
+      expect(verifier).toEqual(isOpen.includes(true) ? 'left out' : then)
+      const alone = repairOf({ kind: 'source', target, now: present, changed: ['/verifier/type'] })
+      expect(alone.requests).toHaveLength(isLeft ? 0 : 1)
+    },
+  )
+
+  it('never includes the verifier of a source that is gone, or whose present verifier is not shown', () => {
+    for (const verifier of verifiers) {
+      const target = { name: 'b', type: 'http', verifier }
+      const isOpen = verifier.type === 'noop'
+      for (const [now, method, sent] of [
+        [undefined, 'POST', verifier],
+        [{ name: 'a', type: 'http' }, 'PUT', isOpen ? undefined : verifier],
+      ] as const) {
+        const { requests, manualSteps: left } = repairOf({ kind: 'source', target, now, changed: ['/name'] })
+        expect(requests).toMatchObject([{ method }])
+        expect(spellSent(requests).verifier).toEqual(sent)
+        expect(left.map(({ path }) => path)).not.toContain('/verifier')
+      }
+    }
   })
 
   it('is never a field that older releases do not have', () => {

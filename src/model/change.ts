@@ -13,8 +13,15 @@ export interface FieldChange {
   readonly after: Json
 }
 
-/** Within which time a change came about: ISO 8601 in UTC. */
-export interface ChangeTimes {
+/** Within which time a change came about, and the runs at its ends: ISO 8601 in UTC. */
+export interface ChangeTimes extends TimeSpan {
+  /** The run of that complete scan; null where the time is not that of a run, or the run is not in the history. */
+  readonly after_run: number | null
+  /** The run of that first scan. */
+  readonly before_run: number
+}
+
+export interface TimeSpan {
   /** Start of the last complete scan that saw the resource as before; null where that is not recorded, or the clock went back. */
   readonly after: string | null
   /** End of the first scan that saw it changed. */

@@ -1,4 +1,4 @@
-import type { ChangeTimes } from './change.ts'
+import type { TimeSpan } from './change.ts'
 
 /** A time of a change window, of which a run keeps those in which its changes may have been made. ISO 8601 in UTC. */
 export interface WindowTime {
@@ -16,7 +16,7 @@ export interface WindowTime {
  */
 export function windowTimeOf(
   times: readonly WindowTime[] | undefined,
-  { after, before }: ChangeTimes,
+  { after, before }: TimeSpan,
 ): WindowTime | undefined {
   if (after === null) return undefined
   return times?.find(({ from, to }) => from <= before && after < to)

@@ -14,6 +14,7 @@ import { isProjectListName } from '../model/resource.ts'
 import { countSeverities, isAtLeast, isUnchecked, type Severity, severities } from '../model/violation.ts'
 import { describeCause } from '../report/describe-cause.ts'
 import { describeFailures, groupByCause } from '../report/describe-failures.ts'
+import { describeWhen } from '../report/describe-notes.ts'
 import { remediationFor } from '../report/remediation-for.ts'
 import { isShellSafe } from '../report/text/shell-word.ts'
 import { count } from '../text/count.ts'
@@ -130,7 +131,10 @@ interface NotifiedRun {
 /** Adds what a reader needs next: what the rule finds, the first step of the fix, a command, and links. */
 function explainEvents(record: RunRecord, links: Links): (event: Event) => Event {
   const rules = new Map(record.rules.map((rule) => [rule.id, rule]))
+  const changes = Map.groupBy(record.changes, subjectKey)
   return (event) => {
+    const isDrift = event.type === 'violation.opened' && event.rule?.startsWith('drift/') === true
+    const changed = isDrift ? changes.get(subjectKey(event)) : undefined
     const { title = '', remediation = '' } = rules.get(event.rule ?? '') ?? {}
     const steps = filledFor(event, remediation)
     const isOpen = openTypes.has(event.type)
@@ -138,6 +142,7 @@ function explainEvents(record: RunRecord, links: Links): (event: Event) => Event
     return {
       ...event,
       ...given('title', title),
+      ...given('when', changed && describeWhen(changed, record.notes)),
       ...(isOpen ? given('remediation', firstStep(steps)) : {}),
       ...(isOpen ? given('command', commandFor(event, steps)) : {}),
       ...(event.resolution === 'removed' ? {} : given('ui_url', links.resource(event))),
@@ -272,7 +277,7 @@ function runMessage(
   const message: Message = {
     ...compose(events, frame),
     ...(infos === 0 ? {} : { infos }),
-    ...(causes.length === 0 ? {} : { causes: causes.map(toMessageCause) }),
+    ...(causes.length === 0 ? {} : { causes: causes.map((cause) => toMessageCause(cause, record)) }),
     ...(failures.length === 0 ? {} : { failures }),
     ...(Object.keys(unknownRules).length === 0 ? {} : { unknown_rules: unknownRules }),
     run: { number, started_at, finished_at },
@@ -351,8 +356,10 @@ function listingOf({ project, listing }: Pick<Event, 'project' | 'listing'>): st
   return `${project} ${listing}`
 }
 
-function toMessageCause(cause: Cause): MessageCause {
+function toMessageCause(cause: Cause, { changes, notes }: RunRecord): MessageCause {
   const reportCause = toReportCause(cause)
+  const { kind } = cause
+  const hits = new Set(cause.resources.map((hit) => subjectKey({ ...hit, kind })))
   const { id, rules, resources, severity } = reportCause
   return {
     id,
@@ -360,8 +367,16 @@ function toMessageCause(cause: Cause): MessageCause {
     text: describeCause(reportCause),
     rules,
     resources,
+    when: describeWhen(
+      changes.filter((change) => hits.has(subjectKey(change))),
+      notes,
+    ),
     command: `hookdrift restore --cause ${id}`,
   }
+}
+
+function subjectKey({ project, kind, uid }: Pick<Event, 'project' | 'kind' | 'uid'>): string {
+  return JSON.stringify([project, kind, uid])
 }
 
 const words: Readonly<Record<EventType, (n: number) => string>> = {

@@ -47,6 +47,8 @@ export interface Event {
   readonly listing?: WalkedListing
   /** The `owner_id` of the endpoint, or of a subscription's endpoint. */
   readonly owner?: string
+  /** Of an opened violation of a drift rule: between which runs its resource changed, and what people did then. */
+  readonly when?: string
   /** What the rule finds, in general. */
   readonly title?: string
   /** The first step of the fix; in backticks, code. */
@@ -72,6 +74,8 @@ export interface MessageCause {
   /** How many of each rule follow. */
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly violations: number }[]
   readonly resources: number
+  /** Between which runs it came about, and what people did then: sentences. */
+  readonly when: string
   readonly command: string
 }
 

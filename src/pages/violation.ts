@@ -1,10 +1,19 @@
 import type { Acceptance } from '../history/acceptances.ts'
-import { readVersionsOf, readViolationsOf, type VersionSpan, type ViolationSpan } from '../history/sql/resource-life.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readNotesBetween } from '../history/sql/notes.ts'
+import {
+  readTimesOf,
+  readVersionsOf,
+  readViolationsOf,
+  type VersionSpan,
+  type ViolationSpan,
+} from '../history/sql/resource-life.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
 import { type IdentifiedViolation, identifyViolations, readViolationsByKey } from '../history/sql/violation-keys.ts'
 import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
+import { isNoteOf } from '../model/note.ts'
 import { isPolicyProject, isProjectListName, type ProjectRef, projectKey } from '../model/resource.ts'
 import { formatExpiry, isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
@@ -21,6 +30,7 @@ import { changeCard } from '../report/html/components/change-card.ts'
 import { command } from '../report/html/components/command.ts'
 import { type Fact, factList } from '../report/html/components/facts.ts'
 import { fold } from '../report/html/components/fold.ts'
+import { noteList } from '../report/html/components/note-list.ts'
 import { remediation } from '../report/html/components/remediation.ts'
 import { resource } from '../report/html/components/resource.ts'
 import { severityChip } from '../report/html/components/severity.ts'
@@ -279,7 +289,7 @@ ${changeCard(change, [], { href })}</ul>`
     before === undefined || after === undefined || before === after
       ? nothing
       : html`<h2 id="change">What changed</h2>
-<p class="where">Before: ${runs.nameAt(before.fromRun, before.from)}. After: ${runs.nameAt(after.fromRun, after.from)}.</p>
+${await showTimes(history, identity, { run: run.number, changedIn: after.fromRun, runs })}
 ${card(before, after)}`
   const since =
     after === undefined || now === undefined || after === now
@@ -292,6 +302,26 @@ ${card(after, now)}`
       ? nothing
       : html`<p class="where">The resource is gone since ${runs.name(now.toRun)}.</p>`
   return html`${changed}${since}${gone}`
+}
+
+/** The two runs around a change, and what people did in between. Nothing where the change was pruned. */
+async function showTimes(
+  history: HistoryReader,
+  identity: IdentifiedViolation,
+  { run, changedIn, runs }: { readonly run: number; readonly changedIn: number; readonly runs: RunNames },
+): Promise<Markup> {
+  const between = (await readTimesOf(history, identity, run)).get(changedIn)
+  if (between === undefined) return nothing
+  const { after, after_run, before, before_run } = between
+  const found = runs.nameAt(before_run, before)
+  if (after === null) return html`<p class="where">Changed before ${found}.</p>`
+  const notes = await readNotesBetween(history, after, before)
+  const from =
+    after_run === null ? html`<time datetime="${after}">${showTime(after)}</time>` : runs.nameAt(after_run, after)
+  return html`<p class="where">Changed between ${from}, and ${found}.</p>${noteList(
+    notes.filter((note) => isNoteOf(note, identity.project.name, between)),
+    before,
+  )}`
 }
 
 function versionAt(versions: readonly VersionSpan[], run: number): VersionSpan | undefined {

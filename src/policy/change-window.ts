@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maskCredentials } from '../inventory/seal-text.ts'
-import type { ChangeTimes } from '../model/change.ts'
+import type { TimeSpan } from '../model/change.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { dayMs, isoTime, minuteOf, readDuration, writeDuration } from '../model/time.ts'
 import type { WindowTime } from '../model/window-time.ts'
@@ -78,7 +78,7 @@ export function compileWindow(said: WrittenWindow): ChangeWindow {
 }
 
 /** The times of some windows that touch a time in which changes came about, in the order of the policy. */
-export function windowTimes(windows: readonly ChangeWindow[], times: readonly ChangeTimes[]): readonly WindowTime[] {
+export function windowTimes(windows: readonly ChangeWindow[], times: readonly TimeSpan[]): readonly WindowTime[] {
   const distinct = new Map(times.map((time) => [`${time.after} ${time.before}`, time]))
   const timesByKey = new Map<string, WindowTime>()
   for (const window of windows) {

@@ -1,9 +1,32 @@
 import type { ChangeTimes } from '../model/change.ts'
-import type { Note } from '../model/note.ts'
+import { isNoteOf, type Note } from '../model/note.ts'
 import type { ReportCause, ReportDrift } from '../model/report.ts'
 import { count } from '../text/count.ts'
 import { shorten } from './text/shorten.ts'
 import { showTime } from './text/show-time.ts'
+
+/** `between run 8, 2026-11-28 23:37 UTC, and run 9, 23:38 UTC`: the two runs around some changes. */
+export function describeTimes(changes: readonly { readonly between: ChangeTimes }[]): string {
+  const times = changes.map(({ between }) => between)
+  const [last] = times.toSorted((a, b) => (a.before < b.before ? 1 : -1))
+  if (last === undefined) return ''
+  const [first = last] = times.toSorted((a, b) => ((a.after ?? '') < (b.after ?? '') ? -1 : 1))
+  const found = `run ${last.before_run}, ${timeOf({ at: last.before }, first.after ?? '')}`
+  if (first.after === null) return `before ${found}`
+  const from = showTime(first.after)
+  return `between ${first.after_run === null ? from : `run ${first.after_run}, ${from}`}, and ${found}`
+}
+
+/** The same with what people did then, as sentences: empty without changes. */
+export function describeWhen(
+  changes: readonly Pick<ReportDrift, 'project' | 'between'>[],
+  all: readonly Note[],
+): string {
+  if (changes.length === 0) return ''
+  const notes = all.filter((note) => changes.some(({ project, between }) => isNoteOf(note, project, between)))
+  const meanwhile = describeNotes(notes, timesOf(changes))
+  return `Changed ${describeTimes(changes)}.${meanwhile === '' ? '' : ` ${meanwhile}.`}`
+}
 
 const mostNotes = 3
 const longestText = 200
@@ -25,7 +48,7 @@ export function describeNote({ text, by, ref }: Note, ...times: readonly string[
   return `${shorten(text, longestText)} (${facts.join(', ')})`
 }
 
-/** The day is left out where it is that of the scan that found the change. */
+/** The day is left out where it is that of the other time. */
 export function timeOf({ at }: Pick<Note, 'at'>, before: string): string {
   const text = showTime(at)
   return at.slice(0, 10) === before.slice(0, 10) ? text.slice(11) : text

@@ -194,6 +194,8 @@ const changeTimes = defined(
         'Start of the last complete scan that saw the resource as before; null where that is not recorded, or the clock went back.',
       ),
     before: time.describe('End of the first scan that saw it changed.'),
+    after_run: z.int().min(1).nullable().describe('The run of that complete scan; null where it is not known.'),
+    before_run: z.int().min(1).describe('The run of that first scan.'),
   }),
 )
 const drift = defined(

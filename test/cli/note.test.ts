@@ -37,7 +37,16 @@ describe('hookdrift note', () => {
       { id: 1, at: '2026-11-21T03:30:00.000Z', text: 'deploy 4.2', ref, by: 'ada', projects: [] },
     ])
     expect(report.drift).toMatchObject([
-      { uid, notes: [1], between: { after: '2026-11-21T03:01:00.000Z', before: '2026-11-21T04:02:00.000Z' } },
+      {
+        uid,
+        notes: [1],
+        between: {
+          after: '2026-11-21T03:01:00.000Z',
+          before: '2026-11-21T04:02:00.000Z',
+          after_run: 1,
+          before_run: 2,
+        },
+      },
     ])
     const said = `In between: deploy 4.2 (ada, 03:30 UTC, ${ref})`
     const shown = async (...args: string[]) => (await history.ask(args, { columns: 300 })).stdout

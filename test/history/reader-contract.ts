@@ -179,7 +179,13 @@ export function describeReader(name: string, makePlace: () => Place): void {
         failOn: 'medium',
         rules,
         projects,
-        changes: [{ project: payments.name, ...aChange('z'), between: { after: null, before: at(4.5) } }],
+        changes: [
+          {
+            project: payments.name,
+            ...aChange('z'),
+            between: { after: null, before: at(4.5), after_run: null, before_run: 2 },
+          },
+        ],
         withheldRemovals: [{ project: ofProject, listing: 'endpoints', uids: ['a', 'c'] }],
         unreferenced: [{ project: ofProject, kind: 'source', uid: 's' }],
       })

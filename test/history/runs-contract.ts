@@ -100,7 +100,13 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           { project: 'acme/payments', ...aCoverage('subscriptions') },
         ],
         notices: [{ project: 'acme/payments', ...aNotice('endpoints', 'the shape changed') }],
-        changes: [{ project: 'acme/payments', ...modified, between: { after: null, before: at(2) } }],
+        changes: [
+          {
+            project: 'acme/payments',
+            ...modified,
+            between: { after: null, before: at(2), after_run: null, before_run: 1 },
+          },
+        ],
         violations: [
           {
             ...finding,
@@ -218,7 +224,9 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       ])
       expect(await readCause(mine, seen[0]?.id ?? '', 2)).toEqual(seen[0])
       const ofAll = causes.find(({ change }) => change === 'removed')?.id ?? ''
-      expect(await readCause(history, ofAll, 2)).toMatchObject({ resources: ['c', 'e', 'f', 'g'].map((uid) => ({ uid })) })
+      expect(await readCause(history, ofAll, 2)).toMatchObject({
+        resources: ['c', 'e', 'f', 'g'].map((uid) => ({ uid })),
+      })
       expect(await readCause(mine, ofAll, 2)).toBeUndefined()
     })
 

@@ -121,6 +121,7 @@ describe('an event to PagerDuty', () => {
       text: `/authentication and 4 other fields changed in endpoint "checkout-${number}" of acme/payments, owner tenant-${number}`,
       rules: [{ rule: 'drift/authentication-lost', severity: 'high' as const, violations: 1 }],
       resources: 1,
+      when: 'Changed between run 6, 2026-11-21 02:45 UTC, and run 7, 03:00 UTC.',
       command: `hookdrift restore --cause 7-${number}`,
     }))
     const [event] = await posted(aMessage('msg_1', { causes, more: 2_999, storm: 'mass', incident: trigger }))

@@ -105,11 +105,13 @@ describe('a message to Slack', () => {
         text: 'a change',
         rules: [{ rule: 'drift/authentication-lost', severity: 'high' as const, violations: 36 }],
         resources: 36,
+        when: 'Changed between run 6, 2026-11-21 02:45 UTC, and run 7, 03:00 UTC.',
         command: 'hookdrift restore --cause 7-f01c4302',
       },
     ]
     const shown = await textOf(aMessage('msg_1', { events, causes }))
     expect(shown).toContain('\n36 × `drift/authentication-lost` (high)\n')
+    expect(shown).toContain('\nChanged between run 6, 2026-11-21 02:45 UTC, and run 7, 03:00 UTC.\n')
     expect(shown).toContain('\ndelivers to `new.example.com` (was `old.example.com`)\n')
   })
 

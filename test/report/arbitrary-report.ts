@@ -82,7 +82,12 @@ const change = fc
     change: fc.constantFrom(...changeTypes),
     fields: fc.array(fc.record({ path: pointer, before: value, after: value }), { maxLength: 4 }),
     referrers: fc.array(required, { maxLength: 7 }),
-    between: fc.record({ after: fc.option(time), before: time }),
+    between: fc.record({
+      after: fc.option(time),
+      before: time,
+      after_run: fc.option(fc.integer({ min: 1, max: 9 })),
+      before_run: fc.integer({ min: 1, max: 9 }),
+    }),
     window: fc.option(required),
     notes: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 }),
     repairs: fc.array(fc.record({ rule: required, fingerprint: required }), { maxLength: 2 }),

@@ -175,7 +175,12 @@ export function aChange(parts: Partial<ReportDrift> = {}): ReportDrift {
     name: 'orders',
     change: 'modified',
     fields: [],
-    between: { after: '2026-11-21T02:45:00.000Z', before: '2026-11-21T03:00:41.000Z' },
+    between: {
+      after: '2026-11-21T02:45:00.000Z',
+      before: '2026-11-21T03:00:41.000Z',
+      after_run: 16,
+      before_run: 17,
+    },
     window: null,
     notes: [],
     repairs: [],

@@ -15,6 +15,12 @@ export function lastScanSql(run: string): string {
       AND s.run = (SELECT max(l.run) FROM hookdrift.scan l WHERE l.project_id = p.id AND l.run <= ${run})`
 }
 
+/** SQL of the time in which a change `c` of a run `r` came about, as the columns of `ChangeTimes`. */
+export const changeTimesSql = `c.after_at AS "after", coalesce(c.before_at, r.finished_at) AS "before",
+  (SELECT max(a.number) FROM hookdrift.run a WHERE a.number < c.run AND a.started_at = c.after_at) AS after_run,
+  coalesce((SELECT max(b.number) FROM hookdrift.run b WHERE b.number < c.run AND b.finished_at = c.before_at), c.run)
+    AS before_run`
+
 /** SQL: a version is the last one of its resource by a run, ended or not. */
 export function isLastSql(version: string, run: string): string {
   return `${version}.from_run = (SELECT max(last.from_run) FROM hookdrift.version last

@@ -1,4 +1,4 @@
-import type { FieldChange } from '../../model/change.ts'
+import type { ChangeTimes, FieldChange } from '../../model/change.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../../model/evaluation.ts'
 import type { Notice } from '../../model/notice.ts'
 import { type PolicyFacts, unknownPolicy } from '../../model/policy-facts.ts'
@@ -11,7 +11,7 @@ import { compareText, inResourceOrder } from '../report-order.ts'
 import { seenPolicy, seenRecord, seenScans, type Visibility } from '../visibility.ts'
 import { readAcceptancesOf } from './acceptances.ts'
 import { causesOfRun } from './causes.ts'
-import { validAtSql } from './fragments.ts'
+import { changeTimesSql, validAtSql } from './fragments.ts'
 import { notesOfChanges } from './notes.ts'
 import { coverageOfWalk, inListingOrder, latestScansAt, type RecordedScan, type StoredWalk } from './scans.ts'
 import type { Session } from './session.ts'
@@ -140,14 +140,12 @@ function inNoticeOrder(a: Notice, b: Notice): number {
 type ChangeRow = Omit<RecordedChange, 'fields' | 'referrers' | 'between'> & {
   readonly fields: string
   readonly referrers: string | null
-  readonly after: string | null
-  readonly before: string
-}
+} & ChangeTimes
 
 async function readChanges(session: Session, number: number): Promise<RunRecord['changes']> {
   const rows = await session.all<ChangeRow>(
     `SELECT s.name AS project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers,
-       c.after_at AS "after", coalesce(c.before_at, r.finished_at) AS "before"
+       ${changeTimesSql}
      FROM hookdrift.change c JOIN hookdrift.run r ON r.number = c.run JOIN hookdrift.scan s ON s.project_id = c.project_id AND s.run = c.run
      WHERE c.run = $1 ORDER BY c.id`,
     [number],
@@ -155,12 +153,20 @@ async function readChanges(session: Session, number: number): Promise<RunRecord[
   return rows.map(toChange).sort(inResourceOrder)
 }
 
-function toChange({ fields, referrers, after, before, ...change }: ChangeRow): RunRecord['changes'][number] {
+function toChange({
+  fields,
+  referrers,
+  after,
+  before,
+  after_run,
+  before_run,
+  ...change
+}: ChangeRow): RunRecord['changes'][number] {
   return {
     ...change,
     // Hookdrift wrote it.
     fields: JSON.parse(fields) as FieldChange[],
-    between: { after, before },
+    between: { after, before, after_run, before_run },
     ...(referrers === null ? {} : { referrers: JSON.parse(referrers) as string[] }),
   }
 }

@@ -4,7 +4,7 @@ import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
 import { toRecordedViolation } from '../stored-violation.ts'
-import { isLastSql, lastScanSql, projectIdSql } from './fragments.ts'
+import { changeTimesSql, isLastSql, lastScanSql, projectIdSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
 import type { Session } from './session.ts'
 import type { StateVersion } from './state-at.ts'
@@ -174,14 +174,14 @@ export async function readTimesOf(
   if (!history.visibility.isVisible(project.name)) return new Map()
   const rows = await history.ask((session) =>
     session.all<ChangeTimes & { readonly run: number }>(
-      `SELECT c.run, c.after_at AS "after", coalesce(c.before_at, r.finished_at) AS "before"
+      `SELECT c.run, ${changeTimesSql}
        FROM hookdrift.change c CROSS JOIN hookdrift.run r
        WHERE c.project_id = ${projectIdSql('$1', '$2')} AND c.kind = $3 AND c.uid = $4 AND c.run <= $5
          AND r.number = c.run AND r.state = 'committed'`,
       valuesOf({ project, kind, uid }, run),
     ),
   )
-  return new Map(rows.map(({ run, after, before }) => [run, { after, before }]))
+  return new Map(rows.map(({ run, ...times }) => [run, times]))
 }
 
 type SpanRow = Omit<ViolationSpan, 'waiver' | 'endedBy' | 'originRun' | 'isContinued' | 'goesOn'> & {

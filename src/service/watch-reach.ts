@@ -1,5 +1,6 @@
 import type { Clock } from '../model/time.ts'
 import { failure, type HttpFailure } from './reply.ts'
+import type { Limits, Patience } from './settings.ts'
 
 /** How long a one-shot command tries again to reach a host, over all of its requests. */
 const tryWithinMs = 4_000
@@ -8,27 +9,30 @@ const endWithinMs = 5_000
 
 /**
  * Whether the host of a service was reached in this run. As long as no connection was ever made, all requests have one
- * short time together: a wrong host is answered soon, however many projects there are. From the first connection on,
- * this says nothing more.
+ * time together: a wrong host is answered soon, however many projects there are. It is short for a one-shot command. A
+ * worker has it for a name that does not resolve, as long as a retry budget. From the first connection on, this says
+ * nothing more.
  */
 export interface ReachWatch {
   /** A request is about to be sent. Returns the signal that ends it while the host is not reached. */
-  begin(): AbortSignal
+  begin(): AbortSignal | undefined
   /** A connection was made. */
   reached(): void
-  /** How a try ended that brought no good answer. */
-  ended(failure: HttpFailure): void
+  /** How a try ended that brought no good answer. Returns why: of a name that does not resolve, all tries say that. */
+  ended(failure: HttpFailure): HttpFailure
   /** Why nothing more is tried; undefined as long as something may be. `afterMs`: how long the next try would wait. */
   over(afterMs?: number): HttpFailure | undefined
-  /** A request was given up because another try would come too late: so would those of all others. */
+  /** A request was given up, for a cause that all others have, too. */
   giveUp(): void
 }
 
 export function watchReach(
   clock: Clock,
-  connectTimeoutMs: number,
+  { connectTimeoutMs, retryBudgetMs }: Pick<Limits, 'connectTimeoutMs' | 'retryBudgetMs'>,
+  patience: Patience,
   timeoutAfter: (ms: number) => AbortSignal,
 ): ReachWatch {
+  const isShort = patience === 'short'
   const end = new AbortController()
   let isReached = false
   let isGivenUp = false
@@ -38,24 +42,29 @@ export function watchReach(
     begin() {
       if (since === undefined) {
         since = clock.now()
-        const limit = timeoutAfter(Math.max(endWithinMs, connectTimeoutMs))
-        limit.addEventListener('abort', () => !isReached && end.abort(unconnected), { once: true })
+        const limit = isShort ? timeoutAfter(Math.max(endWithinMs, connectTimeoutMs)) : undefined
+        limit?.addEventListener('abort', () => !isReached && end.abort(unconnected), { once: true })
       }
-      return end.signal
+      return isReached ? undefined : end.signal
     },
     reached() {
       isReached = true
     },
     ended(failed) {
       if (isConnected(failed)) isReached = true
-      last = failed
+      // A name server that knows no such host may leave the next question without an answer.
+      const isKnown = last.kind === 'unknown_host' && (isGivenUp || failed.kind === 'timeout')
+      if (isReached || !isKnown) last = failed
+      return last
     },
     over(afterMs = 0) {
-      if (isReached || since === undefined) return undefined
-      return isGivenUp || clock.now() + afterMs - since >= tryWithinMs ? last : undefined
+      if (isReached || since === undefined || !(isShort || last.kind === 'unknown_host')) return undefined
+      const withinMs = isShort ? tryWithinMs : retryBudgetMs
+      return isGivenUp || clock.now() + afterMs - since >= withinMs ? last : undefined
     },
     giveUp() {
       isGivenUp = true
+      if (last.kind === 'unknown_host' && !isReached) end.abort(unconnected)
     },
   }
 }

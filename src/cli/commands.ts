@@ -347,5 +347,11 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
       description: '',
       load: async () => (await import('./complete-line.ts')).defineCompleteLine,
     },
+    {
+      name: '__proxy-for',
+      isHidden: true,
+      description: '',
+      load: async () => (await import('./proxy-for.ts')).defineProxyFor,
+    },
   ],
 }

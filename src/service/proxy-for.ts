@@ -32,6 +32,17 @@ export function proxyFor(url: URL, variables: ProxyVariables): Proxy | undefined
   return exceptions !== undefined && isExcepted(url, exceptions) ? undefined : { url: full, variable }
 }
 
+/** What of the environment's proxies cannot be followed for a URL; undefined where nothing is wrong. */
+export function proxyFaultOf(url: URL, variables: ProxyVariables): string | undefined {
+  try {
+    proxyFor(url, variables)
+    return undefined
+  } catch (error) {
+    if (error instanceof AuditError) return error.message
+    throw error
+  }
+}
+
 /** An entry of `NO_PROXY`. */
 interface Exception {
   /** `host`: a name or an address, without brackets. */

@@ -349,6 +349,7 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     },
     {
       name: '__proxy-for',
+      operands: '<url>',
       isHidden: true,
       description: '',
       load: async () => (await import('./proxy-for.ts')).defineProxyFor,

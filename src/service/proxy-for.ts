@@ -79,7 +79,7 @@ function readException(entry: string): Exception | undefined {
   return lists && { lists, port }
 }
 
-/** An address is a network of one. Only hosts that are addresses are in a network: no name is looked up. */
+/** An address is a network of one. Only hosts that are addresses are in a network: no name is resolved. */
 function readNetwork(text: string): Exception['lists'] | undefined {
   const {
     bracketed,

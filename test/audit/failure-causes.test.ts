@@ -112,7 +112,7 @@ describe('one cause is one message, without a wait for what waiting does not men
   it('a host that does not exist, of thirty projects with a key each, in every output', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `project-${index}`)
     const fleet = Object.fromEntries(names.map((name, index) => [name, `p${index}`]))
-    // The name server says so once, and leaves the questions of the projects beside it without an answer.
+    // The name server says so once, and leaves the questions of the projects next to it without an answer.
     const lookups = answerLookups('ENOTFOUND', null)
     await using harness = openAuditHarness({ projects: fleet, key: 'not-a-real-key', concurrency: 4 })
     const startedAt = harness.clock.now() + 60_000

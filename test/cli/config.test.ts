@@ -58,10 +58,10 @@ describe('hookdrift config check', () => {
   ])('finds what is not understood in NO_PROXY, once, where a proxy is named for the address %s', async (_, env) => {
     const { code, stdout, stderr } = await run(['config', 'check'], { ...secrets, ...env })
     expect([code, stderr]).toEqual([2, ''])
-    const told = stdout.match(
+    const faults = stdout.match(
       /environment: (NO_PROXY|no_proxy) has an entry that is not understood: "10\.0\.0\.0\/33"/g,
     )
-    expect(told).toHaveLength(1)
+    expect(faults).toHaveLength(1)
     const other = { ...secrets, HTTP_PROXY: 'http://proxy.invalid:1', NO_PROXY: '10.0.0.0/33' }
     expect((await run(['config', 'check'], other)).code).toBe(0)
   })

@@ -72,7 +72,7 @@ describe('the scripts of a pipeline, behind a proxy', () => {
 
   it.each([
     ['in small letters', 'http_proxy', ''],
-    ['in capitals, beside an empty one', 'HTTP_PROXY', ''],
+    ['in capitals, next to an empty one', 'HTTP_PROXY', ''],
     ['and NO_PROXY lists other networks', 'HTTP_PROXY', '10.0.0.0/8'],
   ])('ask it where the environment names it %s', async (_, name, NO_PROXY) => {
     await using port = await startPort()

@@ -214,7 +214,7 @@ describe('a proxy', () => {
     }
   })
 
-  it('is not told by the entries of NO_PROXY that may contain a password, or control a terminal', () => {
+  it('shows no entry of NO_PROXY that may contain a password, and escapes one that controls a terminal', () => {
     const fault = (except: string) => {
       try {
         proxyFor(new URL('http://a.example'), { HTTP_PROXY: 'http://p:1', NO_PROXY: except })

@@ -43,7 +43,7 @@ export function createServiceClient(
   { env, patience = 'long', onRequest = () => {}, timeoutAfter = AbortSignal.timeout, ...given }: ServiceDependencies,
 ): ServiceClient {
   const { clock, random, cut, gate = createRateGate(clock) } = given
-  const reach = watchReach(clock, settings.limits, patience, timeoutAfter)
+  const reach = watchReach(clock, settings.limits.connectTimeoutMs, patience, timeoutAfter)
   const { connections, filtersAtOnce = usualFiltersAtOnce } = settings
   const limit = pLimit(filtersAtOnce)
   // Rows are asked for while a page waits: none of these requests waits in a queue while its time runs.

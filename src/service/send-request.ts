@@ -138,7 +138,7 @@ export function createSender({
       if (isUnreached) reach?.giveUp()
       const isBudgetSpent = mayAskAgain && (isUnreached || remainingBudgetMs(access) <= 0)
       const isLast = !mayAskAgain || isBudgetSpent
-      if (isLast && patience === 'short' && exchange.kind === 'unknown_host') reach?.giveUp()
+      if (isLast && exchange.kind === 'unknown_host') reach?.giveUp()
       seen(isLast ? null : delayMs)
       const reply = access.signal.aborted ? given(stopped(access.signal), 0) : given(exchange, tries, isBudgetSpent)
       if (isLast && reply.again === 'key') keys.refuse(access.key, reply)

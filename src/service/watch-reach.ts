@@ -1,17 +1,16 @@
 import type { Clock } from '../model/time.ts'
 import { failure, type HttpFailure } from './reply.ts'
-import type { Limits, Patience } from './settings.ts'
+import type { Patience } from './settings.ts'
 
-/** How long a one-shot command tries again to reach a host, over all of its requests. */
+/** How long a host is tried again, over all of its requests. */
 const tryWithinMs = 4_000
 /** When a try ends that is under way. One try may take as long as the configuration says. */
 const endWithinMs = 5_000
 
 /**
  * Whether the host of a service was reached in this run. As long as no connection was ever made, all requests have one
- * time together: a wrong host is answered soon, however many projects there are. It is short for a one-shot command. A
- * worker has it for a name that does not resolve, as long as a retry budget. From the first connection on, this says
- * nothing more.
+ * short time together: a wrong host is answered soon, however many projects there are. Where patience is long, that is
+ * so for a name that does not resolve. From the first connection on, this says nothing more.
  */
 export interface ReachWatch {
   /** A request is about to be sent. Returns the signal that ends it while the host is not reached. */
@@ -28,22 +27,22 @@ export interface ReachWatch {
 
 export function watchReach(
   clock: Clock,
-  { connectTimeoutMs, retryBudgetMs }: Pick<Limits, 'connectTimeoutMs' | 'retryBudgetMs'>,
+  connectTimeoutMs: number,
   patience: Patience,
   timeoutAfter: (ms: number) => AbortSignal,
 ): ReachWatch {
-  const isShort = patience === 'short'
   const end = new AbortController()
   let isReached = false
   let isGivenUp = false
   let since: number | undefined
   let last = unconnected
+  const isLimited = () => !isReached && (patience === 'short' || last.kind === 'unknown_host')
   return {
     begin() {
       if (since === undefined) {
         since = clock.now()
-        const limit = isShort ? timeoutAfter(Math.max(endWithinMs, connectTimeoutMs)) : undefined
-        limit?.addEventListener('abort', () => !isReached && end.abort(unconnected), { once: true })
+        const limit = timeoutAfter(Math.max(endWithinMs, connectTimeoutMs))
+        limit.addEventListener('abort', () => isLimited() && end.abort(unconnected), { once: true })
       }
       return isReached ? undefined : end.signal
     },
@@ -58,9 +57,8 @@ export function watchReach(
       return last
     },
     over(afterMs = 0) {
-      if (isReached || since === undefined || !(isShort || last.kind === 'unknown_host')) return undefined
-      const withinMs = isShort ? tryWithinMs : retryBudgetMs
-      return isGivenUp || clock.now() + afterMs - since >= withinMs ? last : undefined
+      if (since === undefined || !isLimited()) return undefined
+      return isGivenUp || clock.now() + afterMs - since >= tryWithinMs ? last : undefined
     },
     giveUp() {
       isGivenUp = true

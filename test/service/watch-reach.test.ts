@@ -11,14 +11,13 @@ import { answerLookups } from './name-server.ts'
 
 const failed = (code: string) => networkFailure(Object.assign(new Error('x'), { code }))
 const never = () => new AbortController().signal
-const limits = { connectTimeoutMs: 5_000, retryBudgetMs: 60_000 }
 
 describe('a host that was never reached, for a one-shot command', () => {
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])(
     'is not tried again from 4 s on after a try that ended with %s',
     async (code) => {
       const clock = aClock()
-      const reach = watchReach(clock, limits, 'short', never)
+      const reach = watchReach(clock, 5_000, 'short', never)
       expect(reach.over(60_000)).toBe(undefined)
       reach.begin()
       reach.ended(failed(code))
@@ -35,7 +34,7 @@ describe('a host that was never reached, for a one-shot command', () => {
     'is not one whose connection ended with %s: something is there',
     async (code) => {
       const clock = aClock()
-      const reach = watchReach(clock, limits, 'short', never)
+      const reach = watchReach(clock, 5_000, 'short', never)
       reach.begin()
       reach.ended(failed(code))
       await clock.sleep(60_000)
@@ -47,7 +46,7 @@ describe('a host that was never reached, for a one-shot command', () => {
   it('has one try that may take as long as connect_timeout says', async () => {
     const clock = aClock()
     const ended: number[] = []
-    const reach = watchReach(clock, { ...limits, connectTimeoutMs: 8_000 }, 'short', (ms) => {
+    const reach = watchReach(clock, 8_000, 'short', (ms) => {
       ended.push(ms)
       return never()
     })
@@ -60,7 +59,7 @@ describe('a host that was never reached, for a one-shot command', () => {
   it('ends tries under way at its time, unless a connection was made', () => {
     for (const isReached of [false, true]) {
       const limit = new AbortController()
-      const reach = watchReach(aClock(), limits, 'short', () => limit.signal)
+      const reach = watchReach(aClock(), 5_000, 'short', () => limit.signal)
       const signal = reach.begin()
       if (isReached) reach.reached()
       limit.abort()
@@ -167,7 +166,7 @@ describe('a name that does not resolve', () => {
   })
 
   it('for now, and then gets no answer in time, is still that cause', () => {
-    const reach = watchReach(aClock(), limits, 'short', never)
+    const reach = watchReach(aClock(), 5_000, 'short', never)
     reach.begin()
     expect(reach.ended(failed('UND_ERR_CONNECT_TIMEOUT')).kind).toBe('timeout')
     expect(reach.ended(failed('EAI_AGAIN'))).toEqual(failed('EAI_AGAIN'))
@@ -191,7 +190,7 @@ describe('a name that does not resolve', () => {
   })
 
   it('after a connection was made ends its own request only', () => {
-    const reach = watchReach(aClock(), limits, 'short', never)
+    const reach = watchReach(aClock(), 5_000, 'short', never)
     reach.begin()
     reach.reached()
     reach.ended(failed('ENOTFOUND'))
@@ -199,20 +198,37 @@ describe('a name that does not resolve', () => {
     expect([reach.over(), reach.begin()]).toEqual([undefined, undefined])
   })
 
-  it('costs a worker one retry budget over all projects, and is one cause', async () => {
-    const lookups = answerLookups('ENOTFOUND')
-    const { causes, waitedMs } = await walkAll(1_000, 'long')
-    expect(causes).toEqual(['host name not found'])
-    expect(waitedMs).toBeGreaterThan(30_000)
-    expect(waitedMs).toBeLessThanOrEqual(limits.retryBudgetMs)
-    expect(lookups.length).toBeLessThan(1_000)
+  it.each(['ENOTFOUND', 'EAI_AGAIN'])(
+    'is asked for again by a worker within 4 s, over all projects: %s',
+    async (code) => {
+      const lookups = answerLookups(code)
+      const { causes, waitedMs } = await walkAll(1_000, 'long')
+      expect(causes).toHaveLength(1)
+      expect(waitedMs).toBeGreaterThan(1_000)
+      expect(waitedMs).toBeLessThanOrEqual(4_000)
+      expect(lookups.length).toBeLessThanOrEqual(4 * 5)
+    },
+  )
+
+  it('ends tries of a worker under way at its time, which others do not', () => {
+    for (const [code, isEnded] of [
+      ['EAI_AGAIN', true],
+      ['ECONNREFUSED', false],
+    ] as const) {
+      const limit = new AbortController()
+      const reach = watchReach(aClock(), 5_000, 'long', () => limit.signal)
+      const signal = reach.begin()
+      reach.ended(failed(code))
+      limit.abort()
+      expect(signal?.aborted).toBe(isEnded)
+    }
   })
 
   it.each(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_CONNECT_TIMEOUT'])(
     'is not what a worker takes %s for: it has the retry budget of each project',
     async (code) => {
       const clock = aClock()
-      const reach = watchReach(clock, limits, 'long', never)
+      const reach = watchReach(clock, 5_000, 'long', never)
       reach.begin()
       await clock.sleep(120_000)
       expect(reach.ended(failed(code))).toEqual(failed(code))

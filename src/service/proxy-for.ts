@@ -54,11 +54,11 @@ interface Exception {
 /** Whether a host is reached without the proxy. All entries are read: one that is not understood never goes unnoticed. */
 function isExcepted({ hostname, port, protocol }: URL, { name, value }: { name: string; value: string }): boolean {
   const entries = value.split(/[,\s]/).filter((entry) => entry !== '')
-  const exceptions = entries.map((entry) => {
+  const exceptions = entries.map((entry, index) => {
     const exception = readException(entry)
     if (exception !== undefined) return exception
-    // What is before an @ may be a password.
-    const shown = entry.includes('@') ? 'an entry with @' : JSON.stringify(entry.slice(0, 80))
+    // What is before an @ may be a password, and that may have a comma.
+    const shown = value.includes('@') ? `entry ${index + 1}, hidden for an @` : JSON.stringify(entry.slice(0, 80))
     throw AuditError.usage(
       `${name} has an entry that is not understood: ${shown}, expected a name (example.com, .example.com, *.example.com), ` +
         'an address (10.4.3.2, [fd00::5]) or a network (10.0.0.0/8, fd00::/8), each with or without :port, or *',

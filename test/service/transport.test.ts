@@ -223,7 +223,10 @@ describe('a proxy', () => {
       }
       return ''
     }
-    expect(fault('http://user:not-a-real-word@proxy')).toMatch(/understood: an entry with @, expected/)
+    expect(fault('http://user:not-a-real-word@proxy')).toMatch(/understood: entry 1, hidden for an @, expected/)
+    expect(fault('a.example,http://user:not-a,real-word@proxy')).toMatch(
+      /understood: entry 2, hidden for an @, expected/,
+    )
     expect(fault('http://user:not-a-real-word@proxy')).not.toContain('not-a-real-word')
     expect(fault('a\u001b[31mb')).toContain('"a\\u001b[31mb"')
     expect(fault(`/${'x'.repeat(10_000)}`).length).toBeLessThan(500)

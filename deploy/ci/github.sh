@@ -6,8 +6,10 @@ set -eu
 here=$(dirname -- "$0")
 code=0
 # Before the audit, whose report names it.
-PATH="$AUDIT_PREFIX/node_modules/.bin:$PATH" NODE_USE_ENV_PROXY=1 node "$here/note.mjs" github || true
-PATH="$AUDIT_PREFIX/node_modules/.bin:$PATH" sh "$here/audit.sh" || code=$?
+PATH="$AUDIT_PREFIX/node_modules/.bin:$PATH"
+export PATH
+sh "$here/through-proxy.sh" "${HOOKDRIFT_SERVE_URL-}" "$here/note.mjs" github || true
+sh "$here/audit.sh" || code=$?
 node "$here/read-report.mjs" "$AUDIT_REPORTS" "$code" >>"$GITHUB_OUTPUT"
 [ ! -f "$AUDIT_HISTORY" ] || printf 'history=%s\n' "$AUDIT_HISTORY" >>"$GITHUB_OUTPUT"
 # After a mistake in the inputs there may be no report.

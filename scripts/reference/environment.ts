@@ -28,5 +28,12 @@ export const environment: readonly (readonly [names: string, about: string])[] =
     '`1` uses a history on NFS, SMB and the like, which is refused otherwise. See [keep the history](../how-to/keep-the-history.md).',
   ],
   ['`HOOKDRIFT_LOG`', 'the level of the log on stderr: `trace`, `debug`, `info`, `warn` (default), `error`, `silent`.'],
-  ['`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`', 'as usual.'],
+  [
+    '`HTTPS_PROXY`, `HTTP_PROXY`',
+    'the proxy for https and the one for http: `http://host:port`, `https://host:port` or `socks5://host:port`. The same names in small letters come first. Mail, traces and metrics go through none.',
+  ],
+  [
+    '`NO_PROXY`',
+    'what is reached without the proxy; the same name in small letters comes first. Entries are separated by commas or blanks: a name (`example.com` or `.example.com` for the host and all below it, `*.example.com` for what is below it only), an address (`10.4.3.2`, `fd00::5`, `[fd00::5]`), a network (`10.0.0.0/8`, `fd00::/8`), each with or without a port (`example.com:8080`, `[fd00::5]:5005`), or `*` for everything. A network is for URLs with an address, since no name is resolved for it. Nothing is excepted unless it is listed, not even `localhost`. Any other entry is a mistake of the configuration (exit 2) where a proxy is named: a key would go through it.',
+  ],
 ]

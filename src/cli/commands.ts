@@ -347,5 +347,12 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
       description: '',
       load: async () => (await import('./complete-line.ts')).defineCompleteLine,
     },
+    {
+      name: '__proxy-for',
+      operands: '<url>',
+      isHidden: true,
+      description: '',
+      load: async () => (await import('./proxy-for.ts')).defineProxyFor,
+    },
   ],
 }

@@ -4,6 +4,7 @@ import { type HistoryLocation, readLocation, urlScheme } from '../history/locati
 import { canonicalJson } from '../model/canonical-json.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
+import { proxyFaultOf } from '../service/proxy-for.ts'
 import type { ServiceSettings } from '../service/settings.ts'
 import type { Expand, NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
@@ -31,7 +32,7 @@ import {
 } from './expand-references.ts'
 import { findChannelWarnings, findServeWarnings, findWarnings } from './find-warnings.ts'
 import { listenAddress } from './listen-schema.ts'
-import { channelWithoutSecrets, type DecodedChannel, isChannelSecret } from './notify-schema.ts'
+import { channelWithoutSecrets, type DecodedChannel, httpAddress, isChannelSecret } from './notify-schema.ts'
 import { type NeededTokens, notingTokens, serveSettingsOf } from './read-serve.ts'
 
 /** The fault of a pattern, a zone or a jitter; undefined if they make a timetable. */
@@ -131,7 +132,9 @@ export function examineConfiguration(
   const areNeeded = needsTokens === 'of-worker' && value.worker?.pages === true
   const lost = areNeeded ? missing.map(({ path, text }) => document.problem(path, text)) : []
   const timetables = findTimetableFaults(document, findTimetableFault)
-  const problems = [...mistakes, ...faults, ...lost, ...timetables, ...unreadable]
+  const channels = options.usesChannels === false ? [] : value.notify
+  const proxies = findProxyFaults([...value.services, ...channels.flatMap((each) => httpAddress(each) ?? [])], sources)
+  const problems = [...mistakes, ...faults, ...lost, ...timetables, ...unreadable, ...proxies]
   const headers = authorities.map(({ pem }, index) => ({ ca: pem, headers: headersAsWritten(index, document) }))
   const parts = {
     file: origin.variableAt === undefined ? resolve(file) : undefined,
@@ -147,7 +150,7 @@ export function examineConfiguration(
     serve: missing.length === 0 && options.usesSecrets !== false ? serveSettingsOf(value.serve) : undefined,
     shared: sharedWorkOf(value.worker),
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
-    notify: options.usesChannels === false ? [] : value.notify.map((channel) => channelOf(channel, file)),
+    notify: channels.map((channel) => channelOf(channel, file)),
     reportUrl: value.report_url,
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index]?.pem, Math.max(value.concurrency, service.limits.walks ?? 0)),
@@ -202,6 +205,12 @@ function* findTimetableFaults(
     const fault = findTimetableFault({ cron, timezone, jitterMs })
     if (fault !== undefined) yield problem(['schedules', index, fault.member], fault.text)
   }
+}
+
+/** Finds proxies of the environment that cannot be followed: one that is meant to be left out would get the key. */
+function findProxyFaults(addresses: readonly { readonly url: string }[], { env }: ReferenceSources): FileProblem[] {
+  const faults = addresses.flatMap(({ url }) => proxyFaultOf(new URL(url), env) ?? [])
+  return [...new Set(faults)].map((text) => ({ file: 'environment', line: 0, column: 0, text }))
 }
 
 /** The certificates that a service names in `ca_file`, or what is wrong with them. */

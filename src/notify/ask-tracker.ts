@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { AuditError, messageOf } from '../model/errors.ts'
 import { networkFailure } from '../service/network-failure.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'
-import { createTransport, type WireAnswer } from '../service/transport.ts'
+import { createTransport, type Transport, type WireAnswer } from '../service/transport.ts'
 import type { Outcome } from './message.ts'
 
 /** Where a tracker is, and how it knows hookdrift. */
@@ -60,7 +60,7 @@ export function connectTracker(
 ): { readonly ask: AskTracker; close(): Promise<void> } {
   const limits = { connectTimeoutMs: 10_000, pageTimeoutMs: 10_000 }
   const base = new URL(url).pathname.replace(/\/$/, '')
-  const transport = createTransport({ url, ca: undefined, connections: 1, limits }, env)
+  let transport: Transport | undefined
   return {
     async ask(method, path, schema, content) {
       const head = {
@@ -72,6 +72,7 @@ export function connectTracker(
       const body = content === undefined ? null : JSON.stringify(content)
       try {
         signal.throwIfAborted()
+        transport ??= createTransport({ url, ca: undefined, connections: 1, limits }, env)
         const answer = await transport.send({ method, path: base + path, headers: head, body }, signal)
         const text = (await answer.read(mostBytes))?.toString('utf8') ?? ''
         if (answer.status < 200 || answer.status >= 300) throw refusal(answer, text)
@@ -85,7 +86,7 @@ export function connectTracker(
         throw new TrackerRefusal({ ok: false, error: what }, surelyNotRun)
       }
     },
-    close: () => transport.close(),
+    close: async () => transport?.close(),
   }
 
   function refusal({ status, header }: WireAnswer, text: string): TrackerRefusal {

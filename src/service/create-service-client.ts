@@ -43,11 +43,11 @@ export function createServiceClient(
   { env, patience = 'long', onRequest = () => {}, timeoutAfter = AbortSignal.timeout, ...given }: ServiceDependencies,
 ): ServiceClient {
   const { clock, random, cut, gate = createRateGate(clock) } = given
-  const reach = patience === 'short' ? watchReach(clock, settings.limits.connectTimeoutMs, timeoutAfter) : undefined
+  const reach = watchReach(clock, settings.limits.connectTimeoutMs, patience, timeoutAfter)
   const { connections, filtersAtOnce = usualFiltersAtOnce } = settings
   const limit = pLimit(filtersAtOnce)
   // Rows are asked for while a page waits: none of these requests waits in a queue while its time runs.
-  const transport = createTransport({ ...settings, connections: connections + filtersAtOnce }, env, reach?.reached)
+  const transport = createTransport({ ...settings, connections: connections + filtersAtOnce }, env, reach.reached)
   const matchers = compileDialect(settings.dialect)
   const ask = createSender({
     settings,

@@ -32,7 +32,7 @@ interface SenderDependencies {
   /** Returns a signal that aborts after so many milliseconds. */
   readonly timeoutAfter: (ms: number) => AbortSignal
   readonly patience: Patience
-  /** Whether the host was ever reached; undefined where patience is long. */
+  /** Whether the host was ever reached; undefined where each request is tried once. */
   readonly reach: ReachWatch | undefined
   readonly onRequest: (request: RequestSent) => void
 }
@@ -97,7 +97,7 @@ export function createSender({
         await ahead?.turn
         ahead?.abandoned.throwIfAborted()
       }
-      const exchange = await exchangeOnce(request, {
+      const answer = await exchangeOnce(request, {
         ...question,
         transport,
         settings,
@@ -109,6 +109,7 @@ export function createSender({
         whenWanted,
         unreached: reach?.begin(),
       })
+      const exchange = answer.ok ? answer : (reach?.ended(answer) ?? answer)
       const endedAt = clock.now()
       const seen = (nextTryMs: number | null) =>
         onRequest(describeSent(question, access.key, exchange, nextTryMs, (answeredAt ?? endedAt) - startedAt))
@@ -120,7 +121,6 @@ export function createSender({
         seen(null)
         return { ...exchange, url }
       }
-      reach?.ended(exchange)
       if (exchange.again === 'key') refusals++
       delayMs = delayAfter(exchange, tries, refusals)
       if (exchange.status === 429) gate.holdFor(Math.min(delayMs, limits.retryBudgetMs))
@@ -138,6 +138,7 @@ export function createSender({
       if (isUnreached) reach?.giveUp()
       const isBudgetSpent = mayAskAgain && (isUnreached || remainingBudgetMs(access) <= 0)
       const isLast = !mayAskAgain || isBudgetSpent
+      if (isLast && exchange.kind === 'unknown_host') reach?.giveUp()
       seen(isLast ? null : delayMs)
       const reply = access.signal.aborted ? given(stopped(access.signal), 0) : given(exchange, tries, isBudgetSpent)
       if (isLast && reply.again === 'key') keys.refuse(access.key, reply)

@@ -194,16 +194,8 @@ async function openDispatcher(
     connect: { ...tls, timeout: limits.connectTimeoutMs },
   }
   if (proxy === undefined) return new Pool(new URL(url).origin, options)
-  const { EnvHttpProxyAgent } = await import('undici')
-  return new EnvHttpProxyAgent({
-    ...options,
-    // Given in full, even if empty, so that undici does not read the process's environment.
-    httpProxy: proxy.url,
-    httpsProxy: proxy.url,
-    noProxy: proxy.except,
-    requestTls: tls,
-    proxyTls: tls,
-  })
+  const { ProxyAgent } = await import('undici')
+  return new ProxyAgent({ ...options, uri: proxy.url, requestTls: tls, proxyTls: tls })
 }
 
 function firstOf(headers: IncomingHttpHeaders, name: string): string | undefined {

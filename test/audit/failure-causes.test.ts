@@ -2,8 +2,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { describeFailures, groupFailures } from '../../src/report/describe-failures.ts'
+import { formats } from '../../src/report/formats.ts'
 import type { Patience } from '../../src/service/settings.ts'
 import { closedPort, json, plain, tls } from '../service/front-ends.ts'
+import { answerLookups } from '../service/name-server.ts'
 import { makeCertificates } from '../service/service-certificates.ts'
 import { openAuditHarness } from './audit-harness.ts'
 import { at, openFleetFixture } from './fleet-fixture.ts'
@@ -93,6 +95,7 @@ describe('one cause is one message, without a wait for what waiting does not men
   })
 
   it('a host that does not exist', async () => {
+    answerLookups('ENOTFOUND')
     const { messages, seconds } = await audit('https://no-such-host.invalid')
     expect(messages).toEqual([
       [
@@ -104,6 +107,27 @@ describe('one cause is one message, without a wait for what waiting does not men
       ].join('\n'),
     ])
     expect(seconds).toBe(0)
+  })
+
+  it('a host that does not exist, of thirty projects with a key each, in every output', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `project-${index}`)
+    const fleet = Object.fromEntries(names.map((name, index) => [name, `p${index}`]))
+    // The name server says so once, and leaves the questions of the projects next to it without an answer.
+    const lookups = answerLookups('ENOTFOUND', null)
+    await using harness = openAuditHarness({ projects: fleet, key: 'not-a-real-key', concurrency: 4 })
+    const startedAt = harness.clock.now() + 60_000
+    const keys = Object.fromEntries(names.map((name) => [name, `not-a-real-key-of-${name}`]))
+    const timeoutAfter = () => new AbortController().signal
+    const url = 'http://no-such-host.invalid'
+    const report = await harness.audit({ url, keys, timeoutAfter, patience: 'short', urlOrigin: place })
+    expect(messagesOf(report).map((message) => message.split('\n', 1)[0])).toEqual(['acme: host name not found'])
+    expect(harness.clock.now() - startedAt).toBeLessThanOrEqual(5_000)
+    expect(lookups.length).toBeLessThanOrEqual(4)
+    for (const format of ['text', 'markdown', 'html'] as const) {
+      const shown = (await formats[format].load())(report, { colour: false, width: 100, full: false })
+      expect(shown.match(/acme: host name not found/g)).toHaveLength(1)
+      expect(shown).toContain('120 walks of 30 projects')
+    }
   })
 
   it.each([

@@ -7,9 +7,46 @@ import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 import { formatNames as formats } from '../../src/report/formats.ts'
 import { at, query } from '../audit/fleet-fixture.ts'
+import { listen } from '../service/fake-service.ts'
 import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
+
+describe('behind a proxy', () => {
+  const openProxy = async () => {
+    const authorized: (string | undefined)[] = []
+    const { url } = await listen((request, response) => {
+      authorized.push(request.headers.authorization)
+      response.writeHead(502).end()
+    })
+    return { authorized, url }
+  }
+
+  it('no key goes through it where NO_PROXY has the network of the service', async () => {
+    await using cli = await openCliFixture()
+    const proxy = await openProxy()
+    const env = { HTTP_PROXY: proxy.url, NO_PROXY: '10.0.0.0/8,127.0.0.0/8,.svc' }
+    expect((await cli.audit([], { env })).code).toBe(0)
+    expect(cli.service.requests.length).toBeGreaterThan(0)
+    expect(proxy.authorized).toEqual([])
+  })
+
+  it('nothing is sent where an entry of NO_PROXY is not understood: exit 2', async () => {
+    await using cli = await openCliFixture()
+    const proxy = await openProxy()
+    for (const name of ['audit', 'worker']) {
+      const { code, stderr } = await command([name, '--config', cli.directory.file('hookdrift.yaml')], {
+        cwd: cli.directory.path,
+        env: { ...cli.env, HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.0/33' },
+      })
+      expect(code).toBe(2)
+      expect(stderr).toMatch(
+        /^hookdrift: environment: NO_PROXY has an entry that is not understood: "127\.0\.0\.0\/33"/,
+      )
+    }
+    expect([cli.service.requests, proxy.authorized]).toEqual([[], []])
+  })
+})
 
 describe('the exit code', () => {
   it('is 0 for clean, 1 for violations and 3 for incomplete coverage, as in the report', async () => {

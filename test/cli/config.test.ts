@@ -52,6 +52,20 @@ notify:
 })
 
 describe('hookdrift config check', () => {
+  it.each([
+    ['of the service', { HTTPS_PROXY: 'http://proxy.invalid:1', NO_PROXY: '10.0.0.0/8 10.0.0.0/33' }],
+    ['of a channel', { https_proxy: 'http://proxy.invalid:1', no_proxy: '10.0.0.0/33' }],
+  ])('finds what is not understood in NO_PROXY, once, where a proxy is named for the address %s', async (_, env) => {
+    const { code, stdout, stderr } = await run(['config', 'check'], { ...secrets, ...env })
+    expect([code, stderr]).toEqual([2, ''])
+    const faults = stdout.match(
+      /environment: (NO_PROXY|no_proxy) has an entry that is not understood: "10\.0\.0\.0\/33"/g,
+    )
+    expect(faults).toHaveLength(1)
+    const other = { ...secrets, HTTP_PROXY: 'http://proxy.invalid:1', NO_PROXY: '10.0.0.0/33' }
+    expect((await run(['config', 'check'], other)).code).toBe(0)
+  })
+
   it('finds no fault where there is none', async () => {
     const { code, stdout } = await run(['config', 'check'], secrets)
     expect(code).toBe(0)

@@ -358,22 +358,40 @@ describe('the connection', () => {
     expect(seen[0]).toBe(`http://hooks.invalid:${service.port}/healthz`)
   })
 
-  it('past a proxy is checked, where NO_PROXY lists the host', async () => {
+  it.each(['other.invalid, 127.0.0.1', '10.0.0.0/8,127.0.0.0/8'])(
+    'past a proxy is checked, where NO_PROXY is %s',
+    async (NO_PROXY) => {
+      const { service, projects, env } = await aFleet()
+      await using _ = service
+      using directory = directoryFor(service.url, { projects })
+      const { of } = await examine(directory.path, {
+        ...env,
+        HTTP_PROXY: 'http://proxy.invalid:1',
+        NO_PROXY,
+      })
+      expect(of('tcp')).toEqual(['ok 127.0.0.1:PORT accepts connections, N ms'])
+    },
+  )
+
+  it('where an entry of NO_PROXY is not understood is asked nothing, and the configuration has the fault', async () => {
     const { service, projects, env } = await aFleet()
     await using _ = service
     using directory = directoryFor(service.url, { projects })
-    const { of } = await examine(directory.path, {
-      ...env,
-      HTTP_PROXY: 'http://proxy.invalid:1',
-      NO_PROXY: 'other.invalid, 127.0.0.1',
-    })
-    expect(of('tcp')).toEqual(['ok 127.0.0.1:PORT accepts connections, N ms'])
+    const more = { HTTP_PROXY: 'http://proxy.invalid:1', NO_PROXY: '127.0.0.0/33' }
+    const { code, of } = await examine(directory.path, { ...env, ...more })
+    expect([code, service.requests]).toEqual([2, []])
+    const fault = 'NO_PROXY has an entry that is not understood: "127.0.0.0/33", expected '
+    expect(of('configuration')).toContainEqual(expect.stringContaining(`fail environment: ${fault}`))
+    expect(of('tcp')).toEqual([expect.stringMatching(/^fail NO_PROXY has .* → Correct NO_PROXY: /)])
   })
 
   it('through a proxy that is none is named', async () => {
     using directory = directoryFor('https://hooks.invalid')
     const { code, of } = await examine(directory.path, { ACME_KEY: acmeKey, HTTPS_PROXY: 'ftp://proxy.invalid' })
-    expect(code).toBe(3)
+    expect(code).toBe(2)
+    expect(of('configuration')).toContain(
+      'fail environment: HTTPS_PROXY is not a valid proxy URL → Correct it there, and run `hookdrift config check`.',
+    )
     expect(of('tcp')).toEqual([
       'fail HTTPS_PROXY is not a valid proxy URL → Use http://host:port, https://host:port or socks5://host:port',
     ])

@@ -460,3 +460,23 @@ describe('issues of Jira', () => {
     expect(desk.tickets).toHaveLength(1)
   })
 })
+
+describe.each(['GitHub', 'Jira Cloud', 'Jira Data Center'] as const)('a ticket in %s, behind a proxy', (name) => {
+  it('goes past it where NO_PROXY has the network of the tracker, and nowhere by an entry that is not understood', async () => {
+    const { tracker, sender } = await trackers[name]()
+    await using _ = tracker
+    await using proxy = await openReceiver()
+    const send = (NO_PROXY: string) =>
+      sender({}, { env: { HTTP_PROXY: proxy.url, NO_PROXY }, now: () => start, memory: new Memory() })(
+        opened(),
+        AbortSignal.timeout(5_000),
+      )
+    expect(await send('127.0.0.0/33')).toEqual({
+      ok: false,
+      error: expect.stringMatching(/^NO_PROXY has an entry that is not understood: "127\.0\.0\.0\/33"/),
+    })
+    expect([tracker.got, tracker.tickets]).toEqual([[], []])
+    expect(await send('10.0.0.0/8,127.0.0.0/8')).toEqual({ ok: true })
+    expect([tracker.tickets.length, proxy.got]).toEqual([1, []])
+  })
+})

@@ -96,4 +96,17 @@ describe('a webhook', () => {
     expect(outcome.ok).toBe(false)
     expect(JSON.stringify(outcome)).not.toContain('not-a-real-key')
   })
+
+  it('goes past a proxy where NO_PROXY has the network of its address, and nowhere by one that is not understood', async () => {
+    await using receiver = await openReceiver()
+    await using proxy = await openReceiver()
+    const send = (NO_PROXY: string) =>
+      sendToWebhook({ url: receiver.url, secret }, { HTTP_PROXY: proxy.url, NO_PROXY }, now)(aMessage(), signal())
+    expect(await send('10.0.0.0/8,127.0.0.0/8')).toEqual({ ok: true })
+    expect(await send('127.0.0.0/33')).toEqual({
+      ok: false,
+      error: expect.stringMatching(/^NO_PROXY has an entry that is not understood: "127\.0\.0\.0\/33"/),
+    })
+    expect([receiver.got.length, proxy.got]).toEqual([1, []])
+  })
 })

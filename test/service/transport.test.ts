@@ -86,6 +86,7 @@ describe('a proxy', () => {
   it.each([
     ['NO_PROXY names the host', { NO_PROXY: 'example.com, 127.0.0.1' }],
     ['no_proxy names everything', { no_proxy: '*' }],
+    ['NO_PROXY names its network', { NO_PROXY: '10.0.0.0/8,127.0.0.0/8' }],
   ])('is bypassed when %s', async (_title, env) => {
     const proxy = await aProxy()
     const service = await aService(page([item('a')]))
@@ -116,28 +117,125 @@ describe('a proxy', () => {
   })
 
   it.each([
-    ['a.example', true],
-    ['.a.example,other', true],
-    ['example', true],
-    ['none, *', true],
-    ['A.EXAMPLE.', true],
-    ['a.example:443', true],
-    ['a.example:8443', false],
-    ['*.a.example', false],
-    ['ample', false],
-    ['[::1]:443', false],
-    ['', false],
-  ])('is none where NO_PROXY is "%s": %s', (except, isNone) => {
-    const https = new URL('https://a.example')
-    expect(proxyFor(https, { HTTPS_PROXY: 'http://p:1', NO_PROXY: except }) === undefined).toBe(isNone)
+    ['https://a.example', 'a.example', true],
+    ['https://a.example', '.a.example,other', true],
+    ['https://a.example', 'example', true],
+    ['https://a.example', 'none, *', true],
+    ['https://a.example', 'A.EXAMPLE.', true],
+    ['https://A.example./', 'a.example', true],
+    ['https://a.example', 'a.example:443', true],
+    ['https://a.example', '*:443', true],
+    ['https://a.example', '*:8443', false],
+    ['https://a.example', 'a.example:8443', false],
+    ['https://a.example:8443', 'a.example:8443', true],
+    ['https://a.example', '*.a.example', false],
+    ['https://b.a.example', '*.a.example', true],
+    ['https://b.a.example', '.a.example:443', true],
+    ['https://a.example', 'ample', false],
+    ['https://a.example', '[::1]:443', false],
+    ['https://a.example', '0.0.0.0/0 ::/0', false],
+    ['https://a.example', '', false],
+    ['https://a.example', ' ,, \t\n', false],
+    ['https://a.example', 'x\ty\na.example', true],
+    ['https://b\u00fccher.example', 'B\u00fccher.example', true],
+    ['https://b\u00fccher.example', 'xn--bcher-kva.example', true],
+    ['http://convoy_1.apps.svc:5005', '10.0.0.0/8,.svc', true],
+    ['http://localhost', 'localhost', true],
+    ['http://localhost', '127.0.0.0/8', false],
+    ['http://10.4.3.2:5005', '10.0.0.0/8', true],
+    ['http://10.4.3.2:5005', '127.0.0.0/8,10.0.0.0/8,.svc,.cluster.local', true],
+    ['http://10.4.3.2:5005', '10.9.9.9/8', true],
+    ['http://10.4.3.2:5005', '10.4.3.2', true],
+    ['http://10.4.3.2:5005', '10.4.3.2/32', true],
+    ['http://10.4.3.2:5005', '10.4.3.3/32', false],
+    ['http://10.4.3.2:5005', '10.4.3.3/31', true],
+    ['http://10.4.3.2:5005', '0.0.0.0/0', true],
+    ['http://10.4.3.2:5005', '::/0', false],
+    ['http://10.4.3.2:5005', '10.4.3.2:5005', true],
+    ['http://10.4.3.2:5005', '10.4.3.2:80', false],
+    ['http://10.4.3.2', '10.4.3.2:80', true],
+    ['http://10.4.3.2:5005', '10.0.0.0/8:5005', true],
+    ['http://10.4.3.2:5005', '10.0.0.0/8:80', false],
+    ['http://10.4.3.2:5005', '192.168.0.0/16', false],
+    ['http://10.4.3.2:5005', '::ffff:10.0.0.0/104', true],
+    ['http://0x0a040302:5005', '10.0.0.0/8', true],
+    ['http://[::ffff:10.0.0.1]:5005', '10.0.0.0/8', true],
+    ['http://[::ffff:10.0.0.1]:5005', '10.0.0.1', true],
+    ['http://[::ffff:10.0.0.1]:5005', '11.0.0.0/8', false],
+    ['http://[fd00:1::5]:5005', 'fd00::/8', true],
+    ['http://[fd00:1::5]:5005', '[fd00::]/8', true],
+    ['http://[fd00:1::5]:5005', 'FD00:1:0::5', true],
+    ['http://[fd00:1::5]:5005', '[fd00:1::5]', true],
+    ['http://[fd00:1::5]:5005', '[fd00:1::5]:5005', true],
+    ['http://[fd00:1::5]:5005', '[fd00:1::5]:80', false],
+    ['http://[fd00:1::5]:5005', '::/0', true],
+    ['http://[2001:db8::5]:5005', 'fd00::/8', false],
+    ['http://[2001:db8::5]:5005', '2001:db8::/127', false],
+    ['http://[::1]:8080', '::1', true],
+    ['http://[::1]:8080', '127.0.0.0/8', false],
+  ])('for %s is none where NO_PROXY is "%s": %s', (url, except, isNone) => {
+    const variables = { HTTP_PROXY: 'http://p:1', HTTPS_PROXY: 'http://p:1' }
+    expect(proxyFor(new URL(url), { ...variables, NO_PROXY: except }) === undefined).toBe(isNone)
+    // One that decides nothing changes nothing.
+    expect(proxyFor(new URL(url), { ...variables, no_proxy: `${except},never.invalid` }) === undefined).toBe(isNone)
   })
 
-  it('is none for an IPv6 address that NO_PROXY lists', () => {
-    const address = new URL('http://[::1]:8080')
-    const listed = ['::1', '[::1]', '[::1]:8080', '[::1]:80'].map(
-      (except) => proxyFor(address, { HTTP_PROXY: 'http://p:1', NO_PROXY: except }) === undefined,
+  it.each([
+    ...['10.0.0.0/33', '10.0.0/8', '10.0.0', '10', '10.0.0.0/255.0.0.0', '10.*', '010.0.0.1', '300.1.1.1', '10.0.0.0/'],
+    ...['fd00::/129', '[fd00::1', 'fd00::1]', '[fd00::/8', '[]', '[a.example]', ':::1', '0x7f.1'],
+    ...[
+      'http://a.example',
+      'a.example/x',
+      'a.example/8',
+      '*foo',
+      '*.',
+      '.',
+      'a..example',
+      '<local>',
+      'a.*.example',
+      '**',
+    ],
+    ...['a.example:99999', 'a.example:0', 'a.example:', 'a.example:http', '*:', ':443', 'a;b', '"a.example"'],
+  ])('is an error of the configuration where NO_PROXY has %s, even next to one that excepts the host', (entry) => {
+    const url = new URL('http://a.example')
+    for (const variable of ['NO_PROXY', 'no_proxy'] as const) {
+      const variables = { HTTP_PROXY: 'http://p:1', [variable]: `*, ${entry}` }
+      expect(() => proxyFor(url, variables)).toThrow(
+        expect.objectContaining({
+          message: expect.stringMatching(
+            new RegExp(`^${variable} has an entry that is not understood: .*, expected a name `),
+          ),
+          exitCode: 2,
+        }),
+      )
+      expect(() => proxyFor(url, variables)).toThrow(JSON.stringify(entry))
+      // Without a proxy, it costs nothing.
+      expect(proxyFor(url, { [variable]: entry })).toBe(undefined)
+    }
+  })
+
+  it('shows no entry of NO_PROXY that may contain a password, and escapes one that controls a terminal', () => {
+    const fault = (except: string) => {
+      try {
+        proxyFor(new URL('http://a.example'), { HTTP_PROXY: 'http://p:1', NO_PROXY: except })
+      } catch (error) {
+        return String(error)
+      }
+      return ''
+    }
+    expect(fault('http://user:not-a-real-word@proxy')).toMatch(/understood: entry 1, hidden for an @, expected/)
+    expect(fault('a.example,http://user:not-a,real-word@proxy')).toMatch(
+      /understood: entry 2, hidden for an @, expected/,
     )
-    expect(listed).toEqual([true, true, true, false])
+    expect(fault('http://user:not-a-real-word@proxy')).not.toContain('not-a-real-word')
+    expect(fault('a\u001b[31mb')).toContain('"a\\u001b[31mb"')
+    expect(fault(`/${'x'.repeat(10_000)}`).length).toBeLessThan(500)
+  })
+
+  it('is decided by the lower case of NO_PROXY, unless that is empty', () => {
+    const variables = { HTTP_PROXY: 'http://p:1', NO_PROXY: 'a.example' }
+    const isNone = (no_proxy: string) => proxyFor(new URL('http://a.example'), { ...variables, no_proxy }) === undefined
+    expect([isNone('b.example'), isNone('a.example'), isNone(' ')]).toEqual([false, true, true])
   })
 
   it('is chosen by the scheme, in either case, and completed', () => {
@@ -146,7 +244,6 @@ describe('a proxy', () => {
     expect(proxyFor(http, { HTTP_PROXY: 'http://p:1', http_proxy: 'q:2', no_proxy: 'x' })).toEqual({
       url: 'http://q:2',
       variable: 'http_proxy',
-      except: 'x',
     })
     expect(proxyFor(http, { HTTP_PROXY: 'http://p:1', http_proxy: ' ' })?.variable).toBe('HTTP_PROXY')
     expect(proxyFor(https, { HTTP_PROXY: 'http://p:1' })).toBe(undefined)

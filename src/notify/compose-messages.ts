@@ -14,7 +14,7 @@ import { isProjectListName } from '../model/resource.ts'
 import { countSeverities, isAtLeast, isUnchecked, type Severity, severities } from '../model/violation.ts'
 import { describeCause } from '../report/describe-cause.ts'
 import { describeFailures, groupByCause } from '../report/describe-failures.ts'
-import { describeWhen } from '../report/describe-notes.ts'
+import { whenChanged } from '../report/describe-notes.ts'
 import { remediationFor } from '../report/remediation-for.ts'
 import { isShellSafe } from '../report/text/shell-word.ts'
 import { count } from '../text/count.ts'
@@ -134,7 +134,7 @@ function explainEvents(record: RunRecord, links: Links): (event: Event) => Event
   const changes = Map.groupBy(record.changes, subjectKey)
   return (event) => {
     const isDrift = event.type === 'violation.opened' && event.rule?.startsWith('drift/') === true
-    const changed = isDrift ? changes.get(subjectKey(event)) : undefined
+    const changed = isDrift ? (changes.get(subjectKey(event)) ?? []) : []
     const { title = '', remediation = '' } = rules.get(event.rule ?? '') ?? {}
     const steps = filledFor(event, remediation)
     const isOpen = openTypes.has(event.type)
@@ -142,7 +142,7 @@ function explainEvents(record: RunRecord, links: Links): (event: Event) => Event
     return {
       ...event,
       ...given('title', title),
-      ...given('when', changed && describeWhen(changed, record.notes)),
+      ...whenChanged(changed, record.notes),
       ...(isOpen ? given('remediation', firstStep(steps)) : {}),
       ...(isOpen ? given('command', commandFor(event, steps)) : {}),
       ...(event.resolution === 'removed' ? {} : given('ui_url', links.resource(event))),
@@ -367,7 +367,7 @@ function toMessageCause(cause: Cause, { changes, notes }: RunRecord): MessageCau
     text: describeCause(reportCause),
     rules,
     resources,
-    when: describeWhen(
+    ...whenChanged(
       changes.filter((change) => hits.has(subjectKey(change))),
       notes,
     ),

@@ -49,6 +49,7 @@ export interface Event {
   readonly owner?: string
   /** Of an opened violation of a drift rule: between which runs its resource changed, and what people did then. */
   readonly when?: string
+  readonly in_between?: string
   /** What the rule finds, in general. */
   readonly title?: string
   /** The first step of the fix; in backticks, code. */
@@ -74,8 +75,10 @@ export interface MessageCause {
   /** How many of each rule follow. */
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly violations: number }[]
   readonly resources: number
-  /** Between which runs it came about, and what people did then: sentences. */
-  readonly when: string
+  /** Between which runs it came about: a sentence. */
+  readonly when?: string
+  /** What people did then. */
+  readonly in_between?: string
   readonly command: string
 }
 

@@ -97,17 +97,23 @@ export function onlyReason({ causes = [], failures = [], events, more }: Message
 }
 
 /** What happened to what, what follows from it, and what puts all of it back. */
-function showCause({ severity, text, rules, when, command }: MessageCause): Line[] {
+function showCause({ severity, text, rules, command, ...times }: MessageCause): Line[] {
   return [
     { level: 'event', pieces: [{ words: `Cause, ${severity}: ` }, { foreign: text }] },
     { level: 'detail', pieces: [{ foreign: describeFollowing({ rules }) }] },
-    ...showWhen(when),
+    ...showWhen(times),
     { level: 'detail', pieces: [{ words: 'To put it back: ' }, { command }] },
   ]
 }
 
-function showWhen(when = ''): Line[] {
-  return when === '' ? [] : [{ level: 'detail', pieces: [{ foreign: when }] }]
+function showWhen({ when, in_between: notes }: Pick<MessageCause, 'when' | 'in_between'>): Line[] {
+  if (when === undefined) return []
+  return [
+    {
+      level: 'detail',
+      pieces: [{ words: when }, ...(notes === undefined ? [] : [{ words: ' ' }, { foreign: notes }])],
+    },
+  ]
 }
 
 /** What happened to which resource, in one sentence. */
@@ -206,7 +212,7 @@ function text(words: string): Line {
 
 /** The remediation of a rule is said once; of the next events, the command that names their own resource. */
 function showEvent(event: Event, fixed: Set<string>): Line[] {
-  const { rule, text: what, when, remediation = '', command = '', uid = '', ui_url, report_url } = event
+  const { rule, text: what, remediation = '', command = '', uid = '', ui_url, report_url } = event
   const isNew = rule !== undefined && !fixed.has(rule)
   // The message of a violation that is over is in the present tense.
   const wasFound = event.type === 'violation.resolved' ? [{ words: 'Was: ' }] : []
@@ -220,7 +226,7 @@ function showEvent(event: Event, fixed: Set<string>): Line[] {
   return [
     { level: 'event', pieces: sayEvent(event) },
     ...(rule === undefined ? [] : [{ level: 'detail', pieces: [...wasFound, { foreign: what }] } as const]),
-    ...showWhen(when),
+    ...showWhen(event),
     ...(event.ended_by === undefined
       ? []
       : [{ level: 'detail', pieces: [{ foreign: sentenceOfEnding(endingOf(event)) }] } as const]),

@@ -17,15 +17,15 @@ export function describeTimes(changes: readonly { readonly between: ChangeTimes 
   return `between ${first.after_run === null ? from : `run ${first.after_run}, ${from}`}, and ${found}`
 }
 
-/** The same with what people did then, as sentences: empty without changes. */
-export function describeWhen(
+/** The same of some changes as members of a message, with what people did then. Empty without changes. */
+export function whenChanged(
   changes: readonly Pick<ReportDrift, 'project' | 'between'>[],
   all: readonly Note[],
-): string {
-  if (changes.length === 0) return ''
+): { readonly when?: string; readonly in_between?: string } {
+  if (changes.length === 0) return {}
   const notes = all.filter((note) => changes.some(({ project, between }) => isNoteOf(note, project, between)))
-  const meanwhile = describeNotes(notes, timesOf(changes))
-  return `Changed ${describeTimes(changes)}.${meanwhile === '' ? '' : ` ${meanwhile}.`}`
+  const when = `Changed ${describeTimes(changes)}.`
+  return notes.length === 0 ? { when } : { when, in_between: describeNotes(notes, timesOf(changes)) }
 }
 
 const mostNotes = 3

@@ -183,6 +183,8 @@ describe('notifications of a run', () => {
   it('name causes first, and of those only what the reader of a channel is sent', async () => {
     await using notified = await openNotified()
     await notified.run()
+    // The version of an endpoint begins with run 1; the window of its change with the run that saw it last.
+    await notified.run()
     const edited = places(notified.fixture).slice(0, 3)
     for (const place of edited) setEndpointStatus(notified.fixture.fleet, place, 'inactive')
     const { uid = '' } = edited[0] ?? {}
@@ -191,7 +193,7 @@ describe('notifications of a run', () => {
     const { messages } = await notified.run({ policy: onlyInactive }, [chat, { ...chat, name: 'owned', owners }])
     const [whole, owned] = messages
     expect(whole?.causes).toMatchObject([
-      { resources: 3, command: expect.stringMatching(/^hookdrift restore --cause 2-/) },
+      { resources: 3, command: expect.stringMatching(/^hookdrift restore --cause 3-/) },
     ])
     expect(whole?.events).toEqual([])
     const hit = endpoints.filter(
@@ -199,12 +201,13 @@ describe('notifications of a run', () => {
     )
     expect(owned?.causes).toMatchObject([{ id: whole?.causes?.[0]?.id, resources: hit.length }])
     const text = showMessage(whole ?? never()).map((line) => ('pieces' in line ? plainText(line.pieces) : ''))
-    expect(text.slice(0, 4)).toEqual([
+    expect(text.slice(0, 5)).toEqual([
       expect.stringContaining('3 violations opened'),
       expect.stringMatching(
         /^Cause, high: .*status changed from "active" to "inactive" in 3 endpoints of acme.payments/,
       ),
       expect.stringContaining('3 × endpoint/inactive (high)'),
+      expect.stringMatching(/^Changed between run 2, 2026-11-21 \d\d:\d\d UTC, and run 3, \d\d:\d\d UTC\.$/),
       expect.stringContaining('hookdrift restore --cause'),
     ])
   })

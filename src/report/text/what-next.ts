@@ -44,7 +44,7 @@ function suggest(report: Report, locating: string): Suggestion[] {
     ...suggestRules(important).slice(0, mostRules - repairs.length),
     ...suggestTimeline(report, subject, locating),
     ...repairs,
-    ...suggestAccept(subject, locating),
+    ...suggestAccept(important, subject, locating),
     ...suggestList(open, locating),
     ...suggestOverdue(report, open, locating),
     ...suggestWaivers(report, open, locating),
@@ -107,11 +107,17 @@ function findRepair(violations: readonly ReportViolation[]): ReportViolation | u
   )
 }
 
-/** A change that was meant is not put back. */
-function suggestAccept(subject: ReportViolation | undefined, locating: string): Suggestion[] {
-  if (subject === undefined) return []
-  const command = `hookdrift accept ${shortFingerprint(subject.fingerprint)} --reason TEXT${locating}`
-  return [{ command, why: 'accepts the worst one, with this value' }]
+/** A change that was meant is not put back. What is wrong by itself is mended or waived, however severe it is. */
+function suggestAccept(
+  important: readonly ReportViolation[],
+  subject: ReportViolation | undefined,
+  locating: string,
+): Suggestion[] {
+  const drift = important.filter(({ rule }) => rule.startsWith('drift/'))
+  const change = drift.find((one) => subject !== undefined && isOfOneResource(one, subject)) ?? drift[0]
+  if (change === undefined) return []
+  const command = `hookdrift accept ${shortFingerprint(change.fingerprint)} --reason TEXT${locating}`
+  return [{ command, why: `if the change of ${nameShortly(change)} was meant, until its value changes` }]
 }
 
 function suggestList(open: readonly ReportViolation[], locating: string): Suggestion[] {

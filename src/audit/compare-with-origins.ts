@@ -125,7 +125,8 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         }
         const again = compared.find(violation.rule, violation)
         const same = again?.get(key)
-        // A secret that is back with another value is found next to an open violation alone, not in the approved state.
+        // A secret that is back with another value is found next to an open violation alone: whether the approved state
+        // has that value, the comparison with it does not say.
         const isOlder = approval !== undefined && (approval.at ?? '') < violation.firstSeen
         const isReturn = isOlder && compared.find(violation.rule, { ...violation, isActive: false })?.has(key) !== true
         if (again === undefined) undecided.add(key)
@@ -136,7 +137,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           } else if (concernsMalformed(violation, resource) || compared.hasOtherSeals) {
             undecided.add(key)
           }
-          if (approval === undefined && violation.isActive) {
+          if (violation.isActive && (approval === undefined || isOlder)) {
             const parts = [...again].filter(([, { path }]) => path.startsWith(`${violation.path}/`))
             remaining.push(...parts.map(([, part]) => ({ ...part, originRun: violation.originRun })))
           }

@@ -48,8 +48,8 @@ const said = ({ violations }: Report) =>
   )
 
 const cases = [
-  ['endpoints', apiKey, { authentication: null }, '/authentication', 'authentication'],
-  ['sources', hmac, { verifier: null }, '/verifier', 'verification'],
+  ['endpoints', apiKey, { authentication: null }, '/authentication/api_key/header_value', 'authentication'],
+  ['sources', hmac, { verifier: null }, '/verifier/hmac/secret', 'verification'],
 ] as const
 
 describe.each(cases)('a secret of %s that was lost', (list, make, lost, path, what) => {
@@ -62,7 +62,7 @@ describe.each(cases)('a secret of %s that was lost', (list, make, lost, path, wh
     set(fixture, list, lost)
     await audit(fixture)
     set(fixture, list, make('two'))
-    expect(said(await audit(fixture))).toEqual([`continuing low ${back}`])
+    expect(said(await audit(fixture))).toEqual([`opened low ${back}`, expect.stringMatching(/^fixed /)])
     expect(said(await audit(fixture))).toEqual([`continuing low ${back}`])
     await fixture.approve()
     const { violations } = await audit(fixture)
@@ -90,7 +90,7 @@ describe.each(cases)('a secret of %s that was lost', (list, make, lost, path, wh
     set(fixture, list, lost)
     await audit(fixture)
     set(fixture, list, make('two'))
-    expect(said(await audit(fixture))).toEqual([`continuing low ${back}`])
+    expect(said(await audit(fixture))).toEqual([`opened low ${back}`, expect.stringMatching(/^fixed /)])
     expect(said(await audit(fixture))).toEqual([`continuing low ${back}`])
     await fixture.approve()
     expect((await audit(fixture)).violations).toMatchObject([{ resolution: 'accepted' }])

@@ -31,6 +31,6 @@ describe('What next', () => {
     })
     const accepting = nextOf(worst, change).filter((line) => line.includes('hookdrift accept '))
     expect(accepting).toEqual([expect.stringContaining('hookdrift accept bbbbbbbb --reason TEXT')])
-    expect(accepting[0]).toContain('if the change of "payouts" was meant, until its value changes')
+    expect(accepting[0]).toContain('if the change of "payouts" was meant')
   })
 })

@@ -114,10 +114,12 @@ function suggestAccept(
   locating: string,
 ): Suggestion[] {
   const drift = important.filter(({ rule }) => rule.startsWith('drift/'))
-  const change = drift.find((one) => subject !== undefined && isOfOneResource(one, subject)) ?? drift[0]
+  const ofSubject = drift.find((one) => subject !== undefined && isOfOneResource(one, subject))
+  const change = ofSubject ?? drift[0]
   if (change === undefined) return []
   const command = `hookdrift accept ${shortFingerprint(change.fingerprint)} --reason TEXT${locating}`
-  return [{ command, why: `if the change of ${nameShortly(change)} was meant, until its value changes` }]
+  const what = ofSubject === undefined ? `the change of ${nameShortly(change)}` : 'its change'
+  return [{ command, why: `if ${what} was meant` }]
 }
 
 function suggestList(open: readonly ReportViolation[], locating: string): Suggestion[] {

@@ -1,6 +1,6 @@
 import type { Authentication } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
-import { sayOtherSecret } from '../shared/other-secret.ts'
+import { findReturned } from '../shared/returned-secret.ts'
 
 export const authenticationLost = driftRule({
   id: 'drift/authentication-lost',
@@ -16,17 +16,11 @@ export const authenticationLost = driftRule({
     if (before?.mtls_client_cert?.client_cert !== undefined && after?.mtls_client_cert === null) {
       yield { path: '/mtls_client_cert', message: 'client certificate removed: deliveries no longer present one' }
     }
-    for (const [member, what] of returning) {
-      const message = sayOtherSecret(what, [before?.[member], after?.[member]], drift)
-      if (message !== undefined) yield { path: `/${member}`, message, severity: 'low' }
-    }
+    yield* findReturned(names, drift)
   },
 })
 
-const returning = [
-  ['authentication', 'authentication'],
-  ['mtls_client_cert', 'the client certificate'],
-] as const
+const names = { '/authentication': 'authentication', '/mtls_client_cert': 'the client certificate' }
 
 function describe({ type, api_key }: Authentication): string {
   if (type === 'api_key') return api_key?.header_name ? `an API key in \`${api_key.header_name}\`` : 'an API key'

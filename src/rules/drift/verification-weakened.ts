@@ -1,7 +1,7 @@
 import type { Verifier } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
-import { sayOtherSecret } from '../shared/other-secret.ts'
 import { hashStrength } from '../shared/outdated-hash.ts'
+import { findReturned } from '../shared/returned-secret.ts'
 
 export const verificationWeakened = driftRule({
   id: 'drift/verification-weakened',
@@ -28,8 +28,7 @@ export const verificationWeakened = driftRule({
       yield { path: '/verifier/hmac/hash', message, severity }
       return
     }
-    const message = sayOtherSecret('verification', [old, now], drift)
-    if (message !== undefined) yield { path: '/verifier', message, severity: 'low' }
+    yield* findReturned({ '/verifier': 'verification' }, drift)
   },
 })
 

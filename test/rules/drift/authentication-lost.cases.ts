@@ -28,8 +28,8 @@ export const cases: Cases = {
       changed(anEndpoint(withKey(seal('1'))), withKey(seal('2')), { lostSince: 5 }),
     ],
     finds: [
-      'low e1/authentication: authentication is back, with another value than in run 5',
-      'low e1/mtls_client_cert: the client certificate is back, with another value than in run 5',
+      'low e1/authentication/api_key/header_value: authentication is back, with another value than in run 5',
+      'low e1/mtls_client_cert/client_key: the client certificate is back, with another value than in run 5',
     ],
   },
   'leaves a secret alone that is back as it was, that nothing was lost of, and that cannot be compared': {

@@ -32,7 +32,7 @@ export const cases: Cases = {
       changed(from(withSecret('1')), { type: 'http', verifier: withSecret('1') }, { lostSince: 5 }),
       changed(from(withSecret('1')), { type: 'http', verifier: withSecret('2') }),
     ],
-    finds: ['low q1/verifier: verification is back, with another value than in run 5'],
+    finds: ['low q1/verifier/hmac/secret: verification is back, with another value than in run 5'],
   },
   'is milder about a queue': {
     compares: [changed(from(hmac('SHA256'), 'pub_sub'), { type: 'pub_sub', verifier: null })],

@@ -27,7 +27,7 @@ import {
   sealName,
   sealWithin,
 } from './seal-json.ts'
-import { sealCredentials, sealProse, sealUrl } from './seal-text.ts'
+import { sealCredentials, sealIdentifier, sealProse, sealUrl } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
 
@@ -313,7 +313,7 @@ function memberNormaliser({ name, field }: Step, isGuarded: boolean): NormaliseM
     case 'text':
       return (value, path, job) => {
         if (typeof value !== 'string' || !isOrdinaryText(value)) return anyOther(value, path, job)
-        return isUlidOrUuid(value) ? value : sealCredentials(value, job.sealer)
+        return isUlidOrUuid(value) ? value : sealIdentifier(value, job.sealer)
       }
     case 'prose':
       return sealing(sealProse, anyOther)

@@ -4,7 +4,7 @@ import { isHarmless } from '../secrets/harmless-text.ts'
 import { isUlidOrUuid } from '../secrets/identifier-forms.ts'
 import { isSecretName, isSecretParameter, mayNameSecret } from '../secrets/known-secrets.ts'
 import { asSecretText } from './scalars.ts'
-import { isUrl, sealBehindHost, sealCredentials, sealProse, sealUrl } from './seal-text.ts'
+import { isUrl, sealBehindHost, sealIdentifier, sealProse, sealUrl } from './seal-text.ts'
 import { isSeal, maskingSealer, type Sealer } from './sealer.ts'
 
 /**
@@ -116,7 +116,7 @@ function normalise(
 
 function normaliseText(raw: string, name: string, sealer: Sealer): string {
   if (isUrl(raw)) return sealUrl(raw, sealer)
-  return isIdentifierName(name) ? sealCredentials(raw, sealer) : sealProse(raw, sealer)
+  return isIdentifierName(name) ? sealIdentifier(raw, sealer) : sealProse(raw, sealer)
 }
 
 /** Members that go with a secret and are not secret themselves. */

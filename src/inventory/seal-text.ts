@@ -18,6 +18,15 @@ export function sealCredentials(text: string, sealer: Sealer): string {
   return mayHoldCredential(text) ? text.replace(credentials, (credential) => sealer.seal(credential)) : text
 }
 
+/**
+ * Seals secrets within an identifier, which may look random. With a blank or an equals sign in it, it is words, and the
+ * values that they call secret are sealed too; `service-account:billing` stays.
+ */
+export function sealIdentifier(text: string, sealer: Sealer): string {
+  const sealed = sealCredentials(text, sealer)
+  return /[\s=]/.test(sealed) ? replaceAssigned(sealed, sealer.seal) : sealed
+}
+
 /** A text that a person wrote, for reports and the history, which repeat it. */
 export function maskCredentials(text: string): string {
   return sealCredentials(text, maskingSealer)
@@ -54,11 +63,11 @@ export const sealProse = skipHarmless((text: string, sealer: Sealer): string => 
   if (text.length > longestText) return sealer.seal(text)
   const seen = asSeen(text)
   const sealed = sealIn(seen, sealer)
-  if (sealed === seen) return text
   if (seen === text) return sealed
   // Where the same is hidden in what was written, the rest of it stays to the character.
   const asWritten = sealIn(text, sealer)
-  return asSeen(asWritten) === sealed ? asWritten : sealed
+  // A character that takes no room may be what separates an option from a word.
+  return sealed === seen || asSeen(asWritten) === sealed ? asWritten : sealed
 })
 
 /**

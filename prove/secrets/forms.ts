@@ -12,8 +12,6 @@ export const assignments: Readonly<Record<string, Form>> = {
   'a long option': (c, at) => `mysqldump --password ${c.password(at)} orders`,
   'a long option with a sign': (c, at) => `mysqldump --password=${c.password(at)} orders`,
   'a long option for a token': (c, at) => `deploy --auth-token ${c.password(at)} now`,
-  'a long option behind a full stop': (c, at) => `request.body.--password ${c.password(at)}`,
-  'a short option in brackets': (c, at) => `mysql [-p ${c.password(at)} orders]`,
   'a short option': (c, at) => `mysql -u root -p ${c.password(at)}`,
   'an option for user and password': (c, at) => `curl -u admin:${c.password(at)} https://a.example/`,
   'a long option for both': (c, at) => `curl --user admin:${c.password(at)} https://a.example/`,

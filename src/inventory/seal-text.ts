@@ -9,7 +9,7 @@ import {
 } from '../secrets/known-secrets.ts'
 import { asSeen, isPlain } from '../secrets/plain-text.ts'
 import { isRandomText, replaceGrouped, replaceMixed, replaceRandom, shortest } from '../secrets/random-text.ts'
-import { isMask, isSeal, longestText, maskingSealer, type Sealer } from './sealer.ts'
+import { holdsKnown, isMask, isSeal, longestText, maskingSealer, type Sealer, sealKnown } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
 /** Replaces every credential in a text by its seal. */
@@ -129,7 +129,8 @@ export function isUrl(text: string): boolean {
 export function skipHarmless(sealText: SealText): SealText {
   const harmless = new Set<string>()
   return (text, sealer) => {
-    if (text.length < shortestKept || text.length > longestKept) return sealText(text, sealer)
+    if (text.length < shortestKept || text.length > longestKept || holdsKnown(text, sealer))
+      return sealText(text, sealer)
     if (harmless.has(text)) return text
     const sealed = sealText(text, sealer)
     if (sealed === text && !text.includes('sealed:')) {
@@ -141,7 +142,7 @@ export function skipHarmless(sealText: SealText): SealText {
 }
 
 function sealIn(text: string, sealer: Sealer): string {
-  return sealWords(sealAddresses(text, sealer), sealer)
+  return sealWords(sealAddresses(sealKnown(text, sealer), sealer), sealer)
 }
 
 function sealAddresses(text: string, sealer: Sealer): string {

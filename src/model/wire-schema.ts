@@ -627,4 +627,4 @@ export const aliases: Readonly<Partial<Record<Kind, readonly Alias[]>>> = {
 }
 
 /** Raised when the normal form changes, so that a history can distinguish its own rewriting from drift. */
-export const normaliserVersion = 5
+export const normaliserVersion = 6

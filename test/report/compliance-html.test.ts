@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import { composeCompliance } from '../compliance/checked-compliance.ts'
 import type { Report } from '../../src/model/report.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { aProject, aReport, aViolation, aWalk } from './sample-reports.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
-import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { builtInFramework } from '../../src/compliance/framework.ts'
 import type { Report } from '../../src/model/report.ts'
 import { complianceOscal } from '../../src/report/compliance/compliance-oscal.ts'

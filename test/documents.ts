@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
@@ -82,8 +82,9 @@ export function checkText(text: string): void {
 export function checkOutputs(stdout: string, args: readonly string[], cwd: string): void {
   checkText(stdout)
   for (const argument of args) {
-    const file = /(?:^|=)(?:jsonl?|compliance-json)=(.+)$/.exec(argument)?.[1]
-    if (file !== undefined && existsSync(resolve(cwd, file))) checkText(readFileSync(resolve(cwd, file), 'utf8'))
+    const file = /(?:^|=)jsonl?=(.+)$/.exec(argument)?.[1]
+    const written = file === undefined ? undefined : statSync(resolve(cwd, file), { throwIfNoEntry: false })
+    if (file !== undefined && written?.isFile() === true) checkText(readFileSync(resolve(cwd, file), 'utf8'))
   }
 }
 

@@ -54,7 +54,7 @@ export function holdsKnown(text: string, { known }: Sealer): boolean {
   return known !== undefined && text.search(known) >= 0
 }
 
-/** Characters. A shorter key is in ordinary words by chance: what was sealed in them would tell it. */
+/** Characters. A shorter key is in ordinary words by chance: what was sealed in them would show it. */
 const shortestKnown = 8
 
 /** Finds secrets as they are, and as addresses and headers have them. The longest first: one may contain another. */

@@ -44,6 +44,18 @@ import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
 import { concludeCauseRestore, concludeRestore, introduceRestore, moreOf, restoreView, toRow } from './show-restore.ts'
 
+/** `causes` has all of it. */
+const causeSummary = schemas.cause.pick({
+  id: true,
+  change: true,
+  kind: true,
+  path: true,
+  before: true,
+  after: true,
+  resources: true,
+  first_run: true,
+})
+
 export const restoreForm: AnswerForm = {
   name: 'restore',
   version: 1,
@@ -102,7 +114,7 @@ export const restoreForm: AnswerForm = {
       })
       .nullable()
       .describe('null where a cause is put back.'),
-    cause: schemas.cause
+    cause: causeSummary
       .describe('What the requests put back. Absent where they are about one resource.')
       .exactOptional(),
     state: z
@@ -424,7 +436,8 @@ export async function readCauseRestore(
   }
 }
 
-function summaryOf({ id, change, kind, path, before, after, resources, first_run }: ReportCause): JsonObject {
+function summaryOf(cause: ReportCause): z.infer<typeof causeSummary> {
+  const { id, change, kind, path, before, after, resources, first_run } = cause
   return { id, change, kind, path, before, after, resources, first_run }
 }
 

@@ -156,7 +156,7 @@ custom:
     expect(foundIn(forms)).toEqual([])
   })
 
-  it('stays readable where it is too short to be told from a word', async () => {
+  it('stays readable where it is too short to differ from a word', async () => {
     expect(await rowsOf('note', `all ${short} are back`)).toMatchObject([{ text: `all ${short} are back` }])
   })
 })

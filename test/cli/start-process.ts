@@ -56,7 +56,7 @@ export function startProgram(
     child.on('error', reject)
     child.on('close', (code, signal) => {
       try {
-        // What a signal cut short is no document.
+        // A signal may have cut it short.
         if (signal === null) checkOutputs(stdout, args, cwd)
         resolve({ code, signal, stdout, stderr })
       } catch (error) {

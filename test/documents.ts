@@ -6,7 +6,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
  * Every JSON document that a test makes is held against the schema that is published of it: what commands print and
  * write, what servers answer, and reports of audits go through here, so no test has to ask for it.
  */
-export const folder = new URL('../config/', import.meta.url)
+const folder = new URL('../config/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
 
 /** A reader ignores members that it does not know; a test must not. */

@@ -23,7 +23,6 @@ import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
-import type { ReportCause } from '../model/report.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
@@ -424,7 +423,8 @@ export async function readCauseRestore(
     ...statingExtent(run, concerned),
     more: {
       resource: null,
-      cause: summaryOf(reported),
+      // What the schema does not have is left out.
+      cause: causeSummary.parse(reported),
       state: null,
       fixes: [],
       left_to_you: manualSteps,
@@ -434,11 +434,6 @@ export async function readCauseRestore(
     ...limited(rows, limit),
     conclusion: concludeCauseRestore(manualSteps, rows.length),
   }
-}
-
-function summaryOf(cause: ReportCause): z.infer<typeof causeSummary> {
-  const { id, change, kind, path, before, after, resources, first_run } = cause
-  return { id, change, kind, path, before, after, resources, first_run }
 }
 
 /** The present attributes with the fields as they were before. */

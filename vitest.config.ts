@@ -179,6 +179,7 @@ export const env = memoryEnv
 export default defineConfig({
   test: {
     globalSetup: 'test/postgres-server.ts',
+    setupFiles: 'test/check-answers.ts',
     // Many tests wait for other processes: on a small machine, more workers than cores use that time.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     testTimeout: 60_000,

@@ -5,6 +5,7 @@ import { alone, env, long } from './vitest.config.ts'
 export default defineConfig({
   test: {
     globalSetup: 'test/postgres-server.ts',
+    setupFiles: 'test/check-answers.ts',
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [

@@ -4,8 +4,8 @@ import { AuditError } from '../model/errors.ts'
 import { endedWaivers, pointlessOverrides } from '../policy/policy.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { count } from '../text/count.ts'
-import { loadPolicy, loadPolicyTests } from './load-policy.ts'
-import { configuredPaths, hasConfiguration } from './locate-history.ts'
+import { type LoadOptions, loadPolicy, loadPolicyTests } from './load-policy.ts'
+import { configuredPaths, hasConfiguration, knownSecrets } from './locate-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
 
@@ -64,27 +64,24 @@ export async function checkFiles(
   const projects = services.some(({ matches }) => matches.length > 0)
     ? []
     : services.flatMap(({ projects }) => projects)
-  return [configuration, ...(await checkPolicy(file, { projects, now, signal }))]
+  const secrets = await knownSecrets({ config }, terminal)
+  return [configuration, ...(await checkPolicy(file, { projects, now, signal, secrets }))]
 }
 
 /** `projects`: all that there are; empty where they are not known. */
 async function checkPolicy(
   file: string,
-  {
-    projects,
-    now,
-    signal,
-  }: { readonly projects: readonly ConfiguredProject[]; readonly now: number; readonly signal: AbortSignal },
+  { projects, ...loading }: { readonly projects: readonly ConfiguredProject[]; readonly now: number } & LoadOptions,
 ): Promise<readonly CheckedFile[]> {
-  const policy = await attempt(() => loadPolicy(file, { now, signal }))
+  const policy = await attempt(() => loadPolicy(file, loading))
   if ('faults' in policy) return [{ file, kind: 'policy', faults: policy.faults, warnings: [], about: '' }]
   const { rules, allRules, waivers } = policy.value
   const about = `${count(rules.length, 'rule')}, ${count(waivers.length, 'waiver')}`
   const pointless = projects.length === 0 ? [] : pointlessOverrides(policy.value, projects)
-  const warnings = [...pointless, ...endedWaivers(policy.value, now)]
+  const warnings = [...pointless, ...endedWaivers(policy.value, loading.now)]
   const checked: CheckedFile = { file, kind: 'policy', faults: [], warnings, about }
   const ids = allRules.map(({ id }) => id)
-  const tests = await attempt(() => loadPolicyTests(file, ids, { signal }))
+  const tests = await attempt(() => loadPolicyTests(file, ids, loading))
   if ('faults' in tests) {
     return [checked, { file: `tests of ${file}`, kind: 'policy-tests', faults: tests.faults, warnings: [], about: '' }]
   }

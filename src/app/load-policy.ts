@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createMaskingSealer, sealKnown } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { TestAtPosition } from '../policy/read-policy-tests.ts'
 import type { Steps } from '../policy/steps.ts'
 import { readTextFile } from './read-text-file.ts'
 
-interface LoadOptions {
+export interface LoadOptions {
   /** Milliseconds; waivers that last too long from then on are mistakes. Without it they are not checked. */
   readonly now?: number
   /** Stops the reading: then its reason is thrown. */
   readonly signal?: AbortSignal | undefined
+  /** Those of the configuration, which are masked in the words of the policy. Default: none are known. */
+  readonly secrets?: readonly string[]
 }
 
 /**
@@ -17,9 +20,14 @@ interface LoadOptions {
  * meanwhile.
  * @throws AuditError.usage with a line for every mistake, or when it takes too long
  */
-export async function loadPolicy(file: string | undefined, { now, signal }: LoadOptions = {}): Promise<Policy> {
+export async function loadPolicy(
+  file: string | undefined,
+  { now, signal, secrets = [] }: LoadOptions = {},
+): Promise<Policy> {
   const { policySteps } = await import('../policy/policy-steps.ts')
-  return inTime(policySteps(file, readTextFile, now), `reading the policy ${file}`, signal)
+  const masking = createMaskingSealer(secrets)
+  const mask = (text: string) => sealKnown(text, masking)
+  return inTime(policySteps(file, readTextFile, now, undefined, mask), `reading the policy ${file}`, signal)
 }
 
 /** Reads a policy's tests in the same way. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { ConfiguredPaths } from '../config/read-configured-paths.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
+import { createMaskingSealer, type Sealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
@@ -64,6 +65,31 @@ export async function findConfiguredPaths(
   throw AuditError.usage(`${config}: a service, a project, a schedule or a channel cannot be read`, {
     advice: '`hookdrift config check` says which, and why',
   })
+}
+
+/**
+ * The keys, tokens and passwords that texts of people may repeat: those of the environment and of the configuration. With
+ * `--history` no configuration is read, and of one that cannot be read none is known.
+ */
+export async function knownSecrets(
+  { config, history }: HistoryOptions,
+  terminal: Pick<ProcessContext, 'cwd' | 'env'>,
+): Promise<readonly string[]> {
+  const { env } = terminal
+  const given = [env.HOOKDRIFT_KEY ?? '', env.HOOKDRIFT_SEAL_KEY ?? '']
+  if (history !== undefined) return given
+  const { readSecrets } = await import('../config/read-secrets.ts')
+  try {
+    return [...given, ...readSecrets(resolve(terminal.cwd(), config), { env, readFile: readTextFile })]
+  } catch (error) {
+    if (error instanceof AuditError) return given
+    throw error
+  }
+}
+
+/** Masks secrets in what a person typed: those of the configuration, and what looks like one. */
+export async function openMasking(options: HistoryOptions, terminal: ProcessContext): Promise<Sealer> {
+  return createMaskingSealer(await knownSecrets(options, terminal))
 }
 
 /**

@@ -167,7 +167,7 @@ async function runOnce(
   if (warning !== undefined) printWarning(warning, terminal)
   const history = await openHistory(configuration.history, terminal.env)
   opened.defer(() => history.close())
-  const sealer = createSealer(key)
+  const sealer = createSealer(key, configuration.secrets)
   const { only, schedule = null } = request
   const plan = await planFleet(configuration, services, history, sealer, { only, schedule, signal })
   const { projects, lists, areAll, isWholeFleet, scope } = plan

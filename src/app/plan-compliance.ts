@@ -8,6 +8,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { replayedPolicyResults } from '../replay/replay-run.ts'
 import { loadPolicy } from './load-policy.ts'
+import { type HistoryOptions, knownSecrets } from './locate-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
 import { systemClock } from './system.ts'
@@ -27,10 +28,13 @@ export interface ComplianceRequest {
  */
 export async function planCompliance(
   { framework: name, from, to, policy }: ComplianceRequest,
+  options: HistoryOptions,
   terminal: ProcessContext,
 ): Promise<(history: HistoryReader, run: number) => Promise<Compliance>> {
   const framework = loadFramework(name, terminal)
-  const replayed = policy === undefined ? undefined : await loadPolicy(resolve(terminal.cwd(), policy))
+  const load = async (file: string) =>
+    loadPolicy(resolve(terminal.cwd(), file), { secrets: await knownSecrets(options, terminal) })
+  const replayed = policy === undefined ? undefined : await load(policy)
   return async (history, run) => {
     const policyResults =
       replayed === undefined

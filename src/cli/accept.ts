@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { openMasking } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { type Acceptance, isInForce } from '../history/acceptances.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -6,7 +7,6 @@ import { listAcceptances } from '../history/sql/acceptances.ts'
 import { readCause } from '../history/sql/causes.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { sealProse } from '../inventory/seal-text.ts'
-import { maskingSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { acceptances, acceptancesView, answerAcceptances, readAcceptable } from '../questions/acceptances.ts'
 import { chooseAcceptable, composeAcceptances, findByFingerprint } from '../questions/choose-acceptable.ts'
@@ -45,7 +45,8 @@ async function accept(words: readonly string[], options: AcceptOptions, terminal
   return answerFromHistory(options, terminal, acceptancesView, async (history) => {
     const before = await listAcceptances(history)
     if (list) return answerAcceptances(before, limitOf(options))
-    const signed = signature(by)
+    const masking = await openMasking(options, terminal)
+    const signed = signature(by, masking)
     if (revoke.length > 0) {
       const inForce = before.filter(isInForce)
       const naming = { what: 'active acceptance', list: 'hookdrift accept --list' }
@@ -59,7 +60,7 @@ async function accept(words: readonly string[], options: AcceptOptions, terminal
     const run = (await findLastRun(history))?.number ?? 0
     const named = cause === undefined ? words : notYetAccepted(await violationsOfCause(history, cause, run), before)
     const chosen = chooseAcceptable(active, named, before)
-    const stated = { reason: sealProse(reason ?? '', maskingSealer), ...signed }
+    const stated = { reason: sealProse(reason ?? '', masking), ...signed }
     await history.accept(await composeAcceptances(history, run, chosen, stated))
     return answerAcceptances((await listAcceptances(history)).slice(before.length), limitOf(options))
   })

@@ -117,7 +117,7 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
   const telemetry = await openTelemetry(terminal)
   await using _closing = { [Symbol.asyncDispose]: async () => telemetry?.close() }
   const { result: report, exitCode } = await untilSignalled(async (signal) => {
-    const loading = loadPolicy(configuration.policy, { now: Date.now(), signal })
+    const loading = loadPolicy(configuration.policy, { now: Date.now(), signal, secrets: configuration.secrets })
     const policy = await unlessStopped(signal, loading)
     if (policy === undefined) return undefined
     if (options.shared === true) {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { openMasking } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { amendedApprovalsOf, approvalsOf } from '../audit/approve-run.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { sealProse } from '../inventory/seal-text.ts'
-import { maskingSealer } from '../inventory/sealer.ts'
 import { answerBaselineChange, baselineApproveForm, baselineChangeView } from '../questions/answer-writes.ts'
 import { runNamed, runOrTime, uidOrName } from '../questions/question.ts'
 import { type ApprovingOptions, addApproving, signature } from './baseline-options.ts'
@@ -25,14 +25,15 @@ export function defineBaselineApprove(command: Command, execute: Execute): void 
 
 async function approve(options: ApproveOptions, terminal: ProcessContext): Promise<number> {
   const { by, project, uid: uids = [], yes = false, format } = options
-  const note = sealProse(options.note ?? '', maskingSealer)
+  const masking = await openMasking(options, terminal)
+  const note = sealProse(options.note ?? '', masking)
   const isChosen = (name: string) => matchesProject(name, project)
   const view = baselineChangeView((run) =>
     uids.length === 0 ? `Approved the state of run ${run}:` : `Approved ${uids.join(', ')} as of run ${run}:`,
   )
   return answerFromHistory(options, terminal, view, async (history) => {
     const run = await runNamed(history, options.run)
-    const signed = { ...signature(by), note }
+    const signed = { ...signature(by, masking), note }
     const approvals =
       uids.length === 0
         ? await approvalsOf(history, run, isChosen, signed)

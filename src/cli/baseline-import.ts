@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { openMasking } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { sealProse } from '../inventory/seal-text.ts'
-import { maskingSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerBaselineChange, baselineChangeView, baselineImportForm } from '../questions/answer-writes.ts'
 import { type ApprovingOptions, addApproving, readStateFiles, signature } from './baseline-options.ts'
@@ -19,14 +19,15 @@ export function defineBaselineImport(command: Command, execute: Execute): void {
 
 async function importStates(named: string, options: ApprovingOptions, terminal: ProcessContext): Promise<number> {
   const { project, by, yes = false, format } = options
-  const note = sealProse(options.note ?? '', maskingSealer)
+  const masking = await openMasking(options, terminal)
+  const note = sealProse(options.note ?? '', masking)
   const states = readStateFiles(resolve(terminal.cwd(), named)).filter((state) =>
     matchesProject(state.project.name, project),
   )
   if (states.length === 0) throw AuditError.usage(`${named} has no state of ${project.join(' ')}`)
   const view = baselineChangeView(() => `Approved the states in ${named}:`)
   return answerFromHistory(options, terminal, view, async (history) => {
-    const signed = { ...signature(by), note }
+    const signed = { ...signature(by, masking), note }
     const approvals = states.map(({ project, scopes, resources }) => {
       return { project, scopes, ...signed, state: { resources } }
     })

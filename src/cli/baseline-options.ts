@@ -5,7 +5,8 @@ import { readTextFile } from '../app/read-text-file.ts'
 import { readStates } from '../baseline/state-directory.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Signature } from '../history/approvals.ts'
-import { maskCredentials } from '../inventory/seal-text.ts'
+import { sealCredentials } from '../inventory/seal-text.ts'
+import { type Sealer, sealKnown } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReadingOptions } from './query-options.ts'
 
@@ -36,16 +37,16 @@ export function addSignature(command: Command): Command {
 }
 
 /**
- * The name for the record, the time, and the user of the operating system next to it.
+ * The name for the record without secrets, the time, and the user of the operating system next to it.
  * @throws AuditError.usage when the current user has no name
  */
-export function signature(by: string | undefined): Signature {
+export function signature(by: string | undefined, masking: Sealer): Signature {
   const name = by ?? systemUser()
   if (name === undefined || name.trim() === '') {
     throw AuditError.usage('cannot determine the current user', { advice: 'pass --by NAME' })
   }
   return {
-    by: maskCredentials(name),
+    by: sealCredentials(sealKnown(name, masking), masking),
     at: new Date().toISOString(),
     osUser: systemUser() ?? `uid ${process.getuid?.() ?? 'unknown'}`,
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { openMasking } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { activeApprovals } from '../history/approvals.ts'
@@ -27,7 +28,7 @@ async function revoke(options: BaselineOptions, terminal: ProcessContext): Promi
       })
     }
     const ids = chosen.map(({ id }) => id)
-    await history.revoke(ids, signature(by))
+    await history.revoke(ids, signature(by, await openMasking(options, terminal)))
     return answerBaselineChange(baselineRevokeForm, chosen, { limit: limitOf(options) })
   })
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { openMasking } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { chooseNoted, composeNote, readNotedProjects } from '../questions/compose-note.ts'
@@ -42,6 +43,8 @@ async function note(text: string | undefined, options: NoteOptions, terminal: Pr
       return (await notes.read(history, { list: true, project }, inquiry)).answer
     }
     const projects = project.length === 0 ? [] : chooseNoted(await readNotedProjects(history), project)
-    return answerNotes([await history.note(composeNote({ text, at, ref, projects }, signature(by)))], limitOf(options))
+    const masking = await openMasking(options, terminal)
+    const composed = composeNote({ text, at, ref, projects }, signature(by, masking), masking)
+    return answerNotes([await history.note(composed)], limitOf(options))
   })
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { keepHistoryOpen } from '../app/keep-history-open.ts'
-import { findConfiguredPaths, locateHistory } from '../app/locate-history.ts'
+import { findConfiguredPaths, locateHistory, openMasking } from '../app/locate-history.ts'
 import { openLog } from '../app/log.ts'
 import { openExistingHistory, readPoolOf } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
@@ -65,7 +65,8 @@ async function openSite(): Promise<RequestHandler> {
     siteOf: ({ projects }) => createSite(projects === undefined ? whole : scopeSite(whole, projects)),
     isHostOfPort,
     onFault,
-    notes: { history, now, onFault },
+    // Who may read comes from the configuration, also where the history is named without it.
+    notes: { history, masking: () => openMasking({ config: options.config }, terminal), now, onFault },
   })
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { loadPolicy } from '../app/load-policy.ts'
-import { configuredPaths } from '../app/locate-history.ts'
+import { configuredPaths, knownSecrets } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { AuditError } from '../model/errors.ts'
@@ -61,6 +61,7 @@ async function explain(
 async function loadPolicyOf({ policy, config }: ExplainOptions, terminal: ProcessContext): Promise<Policy> {
   return loadPolicy(
     policy === undefined ? (await configuredPaths(config, terminal)).policy : resolve(terminal.cwd(), policy),
+    { secrets: await knownSecrets({ config }, terminal) },
   )
 }
 

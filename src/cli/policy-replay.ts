@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { loadPolicy } from '../app/load-policy.ts'
+import { knownSecrets } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { runOrTime } from '../questions/question.ts'
@@ -25,7 +26,9 @@ export function definePolicyReplay(command: Command, execute: Execute): void {
 
 async function replay(options: ReplayOptions, terminal: ProcessContext): Promise<number> {
   const { since, project: projects } = options
-  const policy = await loadPolicy(resolve(terminal.cwd(), options.policy))
+  const policy = await loadPolicy(resolve(terminal.cwd(), options.policy), {
+    secrets: await knownSecrets(options, terminal),
+  })
   return answerFromHistory(options, terminal, replayView, (history) =>
     readReplay(history, { policy, since, projects, limit: limitOf(options), clock: systemClock.now }),
   )

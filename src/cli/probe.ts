@@ -66,7 +66,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const { services, close } = openServices(configuration, options.project, { terminal, patience: 'short' })
   try {
     // Nothing is stored, so these seals are never compared: a key for this one run is enough.
-    const sealer = createSealer(randomBytes(32))
+    const sealer = createSealer(randomBytes(32), configuration.secrets)
     const { result, exitCode } = await untilSignalled(async (signal) => {
       const discovery = await discoverProjects(services, { history: undefined, sealer, clock: systemClock, signal })
       const unread = discovery.lists.flatMap(({ service, coverage: { reason } }): UnreadProject[] =>

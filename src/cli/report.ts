@@ -117,6 +117,6 @@ async function plan(
   }
   const { planCompliance } = await import('../app/plan-compliance.ts')
   const deliver = await planDelivery(options, terminal, await loadComplianceReports())
-  const answer = await planCompliance({ framework, from, to, policy }, terminal)
+  const answer = await planCompliance({ framework, from, to, policy }, options, terminal)
   return async (history, run) => deliver(await answer(history, run))
 }

@@ -283,7 +283,7 @@ function openWorkerFiles(
         advice: '`hookdrift docs run-on-a-schedule` shows one; `hookdrift audit` needs none',
       })
     },
-    policy: (configuration, signal) => loadPolicy(configuration.policy, { now: Date.now(), signal }),
+    policy: ({ policy, secrets }, signal) => loadPolicy(policy, { now: Date.now(), signal, secrets }),
   }
 }
 

@@ -196,7 +196,11 @@ export interface ControlCoverage {
   readonly items: number
   readonly duration_ms: number
   /** Walks that were not complete. */
-  readonly gaps: readonly Pick<ReportCoverage, 'project' | 'listing' | 'status' | 'reason'>[]
+  readonly gaps: readonly ControlGap[]
+}
+
+export interface ControlGap extends Pick<ReportCoverage, 'project' | 'listing' | 'reason'> {
+  readonly status: Exclude<ReportCoverage['status'], 'complete'>
 }
 
 export interface CompliancePeriod {

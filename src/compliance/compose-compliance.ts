@@ -26,6 +26,7 @@ import {
   type ComplianceScope,
   type ControlCoverage,
   type ControlEvidence,
+  type ControlGap,
   type ControlRule,
   type ControlState,
   type ControlViolation,
@@ -500,8 +501,8 @@ function waiversOf(violations: readonly (Pick<ControlViolation, 'fingerprint' | 
   return [...accepted.values()].map(({ waiver, fingerprints }) => ({ ...waiver, violations: fingerprints.size }))
 }
 
-function isGap({ status }: ReportCoverage): boolean {
-  return status !== 'complete'
+function isGap(walk: ReportCoverage): walk is ReportCoverage & Pick<ControlGap, 'status'> {
+  return walk.status !== 'complete'
 }
 
 function sum(numbers: readonly number[]): number {

@@ -4,7 +4,7 @@ import { keepNothing, keepsSomething, type RetentionRules, readSpan } from '../h
 import { AuditError } from '../model/errors.ts'
 import { policyService } from '../model/resource.ts'
 import { placeholdersIn, uiPlaceholders } from '../model/resource-link.ts'
-import { holdsCredential } from '../secrets/known-secrets.ts'
+import { holdsCredential, isSecretName } from '../secrets/known-secrets.ts'
 import { defaultDialect } from '../service/dialect.ts'
 import { withoutCredentials } from '../service/foreign-text.ts'
 import { suggestName } from '../text/nearest-name.ts'
@@ -451,6 +451,13 @@ export function isSecretPath(path: NodePath): boolean {
 /** Whether it is the token of a reader of the pages. */
 export function isServeSecret(path: NodePath): boolean {
   return path[0] === 'serve' && path.at(-1) === 'token'
+}
+
+/** Whether it is a key, a token or a password: a secret wherever it is repeated. An address or a header need not be. */
+export function isKeyPath(path: NodePath): boolean {
+  const name = String(path.at(-1))
+  if (!isSecretPath(path) || path.includes('labels')) return false
+  return /^(?:routing_|seal_)?key$/.test(name) || isSecretName(name)
 }
 
 /** Takes the place of a secret that is not used: it has the form of one. */

@@ -37,6 +37,8 @@ export interface Configuration {
   /** The template of addresses of published reports. */
   readonly reportUrl: string | undefined
   readonly services: readonly ConfiguredService[]
+  /** Its keys, tokens and passwords: texts that are stored must not repeat them. */
+  readonly secrets: readonly string[]
   /** sha256 in hex of the configuration, without keys and other secrets. */
   readonly digest: string
   /** `file:line:column: text`, in the order of the file. */

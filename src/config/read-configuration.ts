@@ -33,6 +33,7 @@ import {
 import { findChannelWarnings, findServeWarnings, findWarnings } from './find-warnings.ts'
 import { listenAddress } from './listen-schema.ts'
 import { channelWithoutSecrets, type DecodedChannel, httpAddress, isChannelSecret } from './notify-schema.ts'
+import { notingSecrets } from './read-secrets.ts'
 import { type NeededTokens, notingTokens, serveSettingsOf } from './read-serve.ts'
 
 /** The fault of a pattern, a zone or a jitter; undefined if they make a timetable. */
@@ -105,7 +106,8 @@ export function examineConfiguration(
 ): ExaminedConfiguration {
   const { text, ...origin } = readConfigurationText(file, sources, startAdvice)
   const { needsTokens = 'none' } = options
-  const filled = expandFor(options, expandReferences(file, sources, origin))
+  const { expand: noting, secrets } = notingSecrets(expandReferences(file, sources, origin))
+  const filled = expandFor(options, noting)
   const { expand, missing } = needsTokens === 'all' ? { expand: filled, missing: [] } : notingTokens(filled)
   const {
     document,
@@ -170,6 +172,7 @@ export function examineConfiguration(
       mostWalks: service.limits.walks ?? value.concurrency,
       uiUrl: service.ui_url ?? value.ui_url,
     })),
+    secrets,
     digest: configurationDigest(value, headers),
     warnings: problemLines([
       ...findWarnings(document),

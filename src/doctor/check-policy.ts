@@ -1,4 +1,4 @@
-import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
+import { type LoadOptions, loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
 import { endedWaivers, type Policy } from '../policy/policy.ts'
 import { answerPolicyTests } from '../questions/answer-policy-tests.ts'
 import { count } from '../text/count.ts'
@@ -8,12 +8,12 @@ import { contain, type Diagnosis, diagnosesOf, fail, ok, skipped, warn } from '.
 /** Reads the policy with all its mistakes, and runs its tests. `file`: undefined where none is configured. */
 export async function checkPolicy(
   file: string | undefined,
-  now: number,
+  loading: LoadOptions & { readonly now: number },
   showPath: (path: string) => string,
 ): Promise<{ readonly policy: readonly Diagnosis[]; readonly tests: readonly Diagnosis[] }> {
   let policy: Policy
   try {
-    policy = await loadPolicy(file, { now })
+    policy = await loadPolicy(file, loading)
   } catch (error) {
     return { policy: diagnosesOf(error, correctPolicy), tests: [skipped('the policy cannot be read')] }
   }
@@ -24,7 +24,7 @@ export async function checkPolicy(
   return {
     policy: [
       ok(`${showPath(file)}: ${rules}, ${count(policy.waivers.length, 'waiver')}`),
-      ...endedWaivers(policy, now).map((line) => warn(line, removeWaiver)),
+      ...endedWaivers(policy, loading.now).map((line) => warn(line, removeWaiver)),
     ],
     tests: await contain(correctTests, () => runTests(file, policy)),
   }

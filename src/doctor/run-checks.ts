@@ -1,4 +1,4 @@
-import { configuredPaths } from '../app/locate-history.ts'
+import { configuredPaths, knownSecrets } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import type { Schedule } from '../config/configuration.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
@@ -34,7 +34,11 @@ export async function runChecks(context: Setup, terminal: ProcessContext): Promi
   const { policy, tests } =
     paths.policy === 'unknown'
       ? { policy: unread, tests: unread }
-      : await checkPolicy(paths.policy, clock.now(), showPath)
+      : await checkPolicy(
+          paths.policy,
+          { now: clock.now(), secrets: await knownSecrets({ config }, terminal) },
+          showPath,
+        )
   const { history, sealKey, goneChannels } =
     'kind' in paths.history
       ? await checkHistory(paths.history, env, showPath)

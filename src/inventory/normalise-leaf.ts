@@ -7,7 +7,7 @@ import { isNotText } from './malformed.ts'
 import { asFlag, asNumber, asSeconds, asSecretText, asText, asTime, isInstant } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
 import { normaliseFree, sealWithin } from './seal-json.ts'
-import { sealBehindHost, sealCredentials, sealProse, sealUrl } from './seal-text.ts'
+import { sealBehindHost, sealIdentifier, sealProse, sealUrl } from './seal-text.ts'
 import { isSeal, longestText, type Sealer } from './sealer.ts'
 
 /**
@@ -55,7 +55,7 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
 function normaliseText(field: TextLeaf, text: string, sealer: Sealer): string {
   switch (field.type) {
     case 'text':
-      return sealCredentials(text, sealer)
+      return sealIdentifier(text, sealer)
     case 'word':
       return sealUnlessWord(text, field.values ?? [], sealer)
     case 'certificate':

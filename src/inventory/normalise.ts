@@ -27,8 +27,8 @@ import {
   sealName,
   sealWithin,
 } from './seal-json.ts'
-import { sealCredentials, sealProse, sealUrl } from './seal-text.ts'
-import type { Sealer } from './sealer.ts'
+import { sealCredentials, sealIdentifier, sealProse, sealUrl } from './seal-text.ts'
+import { holdsKnown, type Sealer } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
 
 /** The input for normalising one resource, and the outputs in addition to its attributes. */
@@ -55,7 +55,7 @@ export function normaliseMembers(
   job: Normalisation,
   isGuarded = false,
 ): JsonObject {
-  const normalise = job.isStub ? undefined : normaliserFor(members, raw, isGuarded)
+  const normalise = job.isStub ? undefined : normaliserFor(members, raw, isGuarded, job.sealer)
   return normalise === undefined ? normaliseOneByOne(members, raw, path, job, isGuarded) : normalise(raw, path, job)
 }
 
@@ -211,7 +211,12 @@ interface Seen {
  * empty members mean nothing. undefined for an object that has to be normalised member by member: an odd one, and the
  * first of its kind, so that a service cannot have a function made for every object.
  */
-function normaliserFor(members: Members, raw: JsonObject, isGuarded: boolean): NormaliseAlike | undefined {
+function normaliserFor(
+  members: Members,
+  raw: JsonObject,
+  isGuarded: boolean,
+  sealer: Sealer,
+): NormaliseAlike | undefined {
   let interned = seenBefore.get(members)
   if (interned === undefined) {
     interned = []
@@ -220,7 +225,7 @@ function normaliserFor(members: Members, raw: JsonObject, isGuarded: boolean): N
   for (const seen of interned) {
     if (!shows(raw, seen.names)) continue
     if (seen.normalise !== undefined) return seen.normalise
-    const steps = stepsFor(members, seen.names, isGuarded)
+    const steps = stepsFor(members, seen.names, isGuarded, sealer)
     if (steps !== undefined) seen.normalise = makeNormaliser(steps, isGuarded)
     return seen.normalise
   }
@@ -250,9 +255,14 @@ interface Step {
 }
 
 /** In canonical order. */
-function stepsFor(members: Members, names: readonly string[], isGuarded: boolean): readonly Step[] | undefined {
+function stepsFor(
+  members: Members,
+  names: readonly string[],
+  isGuarded: boolean,
+  sealer: Sealer,
+): readonly Step[] | undefined {
   const unknown = names.filter((name) => !Object.hasOwn(members, name))
-  if (!unknown.every((name) => isOrdinaryName(name, isGuarded))) return undefined
+  if (!unknown.every((name) => isOrdinaryName(name, isGuarded, sealer))) return undefined
   const fields = [...Object.entries(members), ...unknown.map((name) => [name, undefined] as const)]
   const steps: Step[] = []
   for (const [name, field] of fields.sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -264,8 +274,8 @@ function stepsFor(members: Members, names: readonly string[], isGuarded: boolean
 }
 
 /** Whether an unknown member has a name that stays, and that an object keeps at its place. Not so `__proto__`. */
-function isOrdinaryName(name: string, isGuarded: boolean): boolean {
-  return /^[A-Za-z]/.test(name) && keepsName(name, isGuarded)
+function isOrdinaryName(name: string, isGuarded: boolean, sealer: Sealer): boolean {
+  return /^[A-Za-z]/.test(name) && keepsName(name, isGuarded, sealer)
 }
 
 /**
@@ -312,8 +322,8 @@ function memberNormaliser({ name, field }: Step, isGuarded: boolean): NormaliseM
       return (value, path, job) => (isOneOf(field.values, value) ? value : anyOther(value, path, job))
     case 'text':
       return (value, path, job) => {
-        if (typeof value !== 'string' || !isOrdinaryText(value)) return anyOther(value, path, job)
-        return isUlidOrUuid(value) ? value : sealCredentials(value, job.sealer)
+        if (typeof value !== 'string' || !isOrdinaryText(value, job.sealer)) return anyOther(value, path, job)
+        return isUlidOrUuid(value) ? value : sealIdentifier(value, job.sealer)
       }
     case 'prose':
       return sealing(sealProse, anyOther)
@@ -329,7 +339,9 @@ function memberNormaliser({ name, field }: Step, isGuarded: boolean): NormaliseM
 
 function sealing(seal: (text: string, sealer: Sealer) => string, anyOther: NormaliseMember): NormaliseMember {
   return (value, path, job) =>
-    typeof value === 'string' && isOrdinaryText(value) ? seal(value, job.sealer) : anyOther(value, path, job)
+    typeof value === 'string' && isOrdinaryText(value, job.sealer)
+      ? seal(value, job.sealer)
+      : anyOther(value, path, job)
 }
 
 function isUsualTime(value: Json): boolean {
@@ -345,6 +357,6 @@ function isEmptyObject(value: Json): boolean {
 }
 
 /** A text that is not empty, and passes neither for a seal nor for a number. */
-function isOrdinaryText(text: string): boolean {
-  return text !== '' && !text.includes('sealed:') && !isExactNumber(text)
+function isOrdinaryText(text: string, sealer: Sealer): boolean {
+  return text !== '' && !text.includes('sealed:') && !isExactNumber(text) && !holdsKnown(text, sealer)
 }

@@ -1,10 +1,10 @@
 import { canonicalJson } from '../model/canonical-json.ts'
-import { isJsonObject, type Json, type JsonObject, objectOf } from '../model/json.ts'
+import type { Json, JsonObject } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 import { sealCode } from './seal-code.ts'
-import { normaliseFree } from './seal-json.ts'
+import { mapTexts, normaliseFree } from './seal-json.ts'
 import { sealProse } from './seal-text.ts'
-import type { Sealer } from './sealer.ts'
+import { type Sealer, sealKnown } from './sealer.ts'
 
 /** The result of one test run of a function. */
 export interface ProbeRun {
@@ -85,7 +85,8 @@ export interface ResultSealer {
  */
 export function createResultSealer(program: string, payload: JsonObject, sealer: Sealer): ResultSealer {
   const secrets = secretsIn(program, payload)
-  const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => replaceSecret(rest, secret, sealer), text)
+  const withoutSecrets = (text: string) =>
+    secrets.reduce((rest, secret) => replaceSecret(rest, secret, sealer), sealKnown(text, sealer))
   // Known secrets first: after one was sealed in part, the rest would not be found.
   return {
     value: (result) => normaliseFree(mapTexts(result, withoutSecrets), '', sealer),
@@ -122,11 +123,4 @@ function secretsIn(program: string, payload: JsonObject): readonly string[] {
 
 function replaceSecret(text: string, secret: string, sealer: Sealer): string {
   return text.includes(secret) ? text.replaceAll(secret, () => sealer.seal(secret)) : text
-}
-
-function mapTexts(value: Json, change: (text: string) => string): Json {
-  if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))
-  if (!isJsonObject(value)) return value
-  return objectOf(Object.entries(value).map(([key, member]) => [change(key), mapTexts(member, change)]))
 }

@@ -2,9 +2,9 @@ import { inKeyOrder, isJsonObject, type Json, type JsonObject, objectOf } from '
 import type { Kind } from '../model/resource.ts'
 import { type Field, type KeyedList, type Members, wireSchema } from '../model/wire-schema.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
-import { normaliseUnknown, sealAsSent, sealMemberName, sealName, sealWithin } from './seal-json.ts'
+import { mapTexts, normaliseUnknown, sealAsSent, sealMemberName, sealName, sealWithin } from './seal-json.ts'
 import { sealCredentials, sealProse } from './seal-text.ts'
-import type { Sealer } from './sealer.ts'
+import { type Sealer, sealKnown } from './sealer.ts'
 
 /**
  * Brings attributes of an earlier version to today's normal form: everything that is sealed today is sealed. Attributes
@@ -13,7 +13,8 @@ import type { Sealer } from './sealer.ts'
 export function reseal(kind: Kind, attributes: JsonObject, sealer: Sealer): JsonObject {
   // A damaged row may name a kind that does not exist: then no member is known.
   const members = Object.hasOwn(wireSchema, kind) ? wireSchema[kind] : {}
-  return resealMembers(members, attributes, sealer, false)
+  const open = mapTexts(attributes, (text) => sealKnown(text, sealer))
+  return resealMembers(members, isJsonObject(open) ? open : {}, sealer, false)
 }
 
 function resealMembers(members: Members, attributes: JsonObject, sealer: Sealer, isGuarded: boolean): JsonObject {

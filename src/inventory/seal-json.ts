@@ -4,8 +4,8 @@ import { isHarmless } from '../secrets/harmless-text.ts'
 import { isUlidOrUuid } from '../secrets/identifier-forms.ts'
 import { isSecretName, isSecretParameter, mayNameSecret } from '../secrets/known-secrets.ts'
 import { asSecretText } from './scalars.ts'
-import { isUrl, sealBehindHost, sealCredentials, sealProse, sealUrl } from './seal-text.ts'
-import { isSeal, maskingSealer, type Sealer } from './sealer.ts'
+import { isUrl, sealBehindHost, sealIdentifier, sealProse, sealUrl } from './seal-text.ts'
+import { holdsKnown, isSeal, type Sealer, sealKnown } from './sealer.ts'
 
 /**
  * Normalises JSON of the user (filters): canonical order, and everything that appears secret sealed, also all that is
@@ -34,9 +34,9 @@ export function normaliseExtra(raw: Json, name: string, isGuarded: boolean, seal
   return isGuarded ? sealWithin(disarmed, sealer) : normaliseUnknown(disarmed, name, sealer)
 }
 
-/** Whether the name of such a member is kept; which ones are does not depend on the key of a sealer. */
-export function keepsName(name: string, isGuarded: boolean): boolean {
-  return disarmText(name, maskingSealer) === name && sealExtraName(name, isGuarded, maskingSealer) === name
+/** Whether the name of such a member is kept. */
+export function keepsName(name: string, isGuarded: boolean, sealer: Sealer): boolean {
+  return disarmText(name, sealer) === name && sealExtraName(name, isGuarded, sealer) === name
 }
 
 export function sealExtraName(name: string, isGuarded: boolean, sealer: Sealer): string {
@@ -72,18 +72,24 @@ export function sealMemberName(name: string, sealer: Sealer): string {
 }
 
 /**
- * Seals every text from a service that looks like a seal: otherwise it would pass for one and stay as it is. Returns
- * the value itself if there is none, which is the usual case.
+ * Seals every text from a service that looks like a seal: otherwise it would pass for one and stay as it is. Also seals
+ * the secrets of the configuration. Returns the value itself if there is none, which is the usual case.
  */
 export function disarm(raw: Json, sealer: Sealer): Json {
-  if (typeof raw === 'string') return disarmText(raw, sealer)
-  if (typeof raw !== 'object' || raw === null || !containsSealLike(raw)) return raw
-  if (!isJsonObject(raw)) return raw.map((item) => disarm(item, sealer))
-  return objectOf(Object.entries(raw).map(([key, value]) => [disarmText(key, sealer), disarm(value, sealer)]))
+  const isArmed = (text: string) => isSealLike(text) || holdsKnown(text, sealer)
+  return someText(raw, isArmed) ? mapTexts(raw, (text) => disarmText(text, sealer)) : raw
 }
 
 export function disarmText(text: string, sealer: Sealer): string {
-  return isSealLike(text) ? sealAsSent(text, sealer) : text
+  return isSealLike(text) ? sealAsSent(text, sealer) : sealKnown(text, sealer)
+}
+
+/** Changes every text in a value, and every name of a member. */
+export function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))
+  if (!isJsonObject(value)) return value
+  return objectOf(Object.entries(value).map(([key, member]) => [change(key), mapTexts(member, change)]))
 }
 
 /** The seal of a text, even of one that is written like a seal. */
@@ -116,7 +122,7 @@ function normalise(
 
 function normaliseText(raw: string, name: string, sealer: Sealer): string {
   if (isUrl(raw)) return sealUrl(raw, sealer)
-  return isIdentifierName(name) ? sealCredentials(raw, sealer) : sealProse(raw, sealer)
+  return isIdentifierName(name) ? sealIdentifier(raw, sealer) : sealProse(raw, sealer)
 }
 
 /** Members that go with a secret and are not secret themselves. */
@@ -164,11 +170,11 @@ function isAddressOfChat(name: string): boolean {
   return /webhook/i.test(name) && /ur[li]|address|link/i.test(name)
 }
 
-function containsSealLike(raw: Json): boolean {
-  if (typeof raw === 'string') return isSealLike(raw)
+function someText(raw: Json, is: (text: string) => boolean): boolean {
+  if (typeof raw === 'string') return is(raw)
   if (typeof raw !== 'object' || raw === null) return false
-  if (!isJsonObject(raw)) return raw.some(containsSealLike)
-  for (const key in raw) if (isSealLike(key) || containsSealLike(raw[key] ?? null)) return true
+  if (!isJsonObject(raw)) return raw.some((item) => someText(item, is))
+  for (const key in raw) if (is(key) || someText(raw[key] ?? null, is)) return true
   return false
 }
 

@@ -9,13 +9,22 @@ import {
 } from '../secrets/known-secrets.ts'
 import { asSeen, isPlain } from '../secrets/plain-text.ts'
 import { isRandomText, replaceGrouped, replaceMixed, replaceRandom, shortest } from '../secrets/random-text.ts'
-import { isMask, isSeal, longestText, maskingSealer, type Sealer } from './sealer.ts'
+import { holdsKnown, isMask, isSeal, longestText, maskingSealer, type Sealer, sealKnown } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
 /** Replaces every credential in a text by its seal. */
 export function sealCredentials(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
   return mayHoldCredential(text) ? text.replace(credentials, (credential) => sealer.seal(credential)) : text
+}
+
+/**
+ * Seals secrets within an identifier, which may look random. With a blank or an equals sign in it, it is words, and the
+ * values that they call secret are sealed too; `service-account:billing` stays.
+ */
+export function sealIdentifier(text: string, sealer: Sealer): string {
+  const sealed = sealCredentials(text, sealer)
+  return /[\s=]/.test(sealed) ? replaceAssigned(sealed, sealer.seal) : sealed
 }
 
 /** A text that a person wrote, for reports and the history, which repeat it. */
@@ -54,11 +63,11 @@ export const sealProse = skipHarmless((text: string, sealer: Sealer): string => 
   if (text.length > longestText) return sealer.seal(text)
   const seen = asSeen(text)
   const sealed = sealIn(seen, sealer)
-  if (sealed === seen) return text
   if (seen === text) return sealed
   // Where the same is hidden in what was written, the rest of it stays to the character.
   const asWritten = sealIn(text, sealer)
-  return asSeen(asWritten) === sealed ? asWritten : sealed
+  // A character that takes no room may be what separates an option from a word.
+  return sealed === seen || asSeen(asWritten) === sealed ? asWritten : sealed
 })
 
 /**
@@ -120,7 +129,8 @@ export function isUrl(text: string): boolean {
 export function skipHarmless(sealText: SealText): SealText {
   const harmless = new Set<string>()
   return (text, sealer) => {
-    if (text.length < shortestKept || text.length > longestKept) return sealText(text, sealer)
+    if (text.length < shortestKept || text.length > longestKept || holdsKnown(text, sealer))
+      return sealText(text, sealer)
     if (harmless.has(text)) return text
     const sealed = sealText(text, sealer)
     if (sealed === text && !text.includes('sealed:')) {
@@ -132,7 +142,7 @@ export function skipHarmless(sealText: SealText): SealText {
 }
 
 function sealIn(text: string, sealer: Sealer): string {
-  return sealWords(sealAddresses(text, sealer), sealer)
+  return sealWords(sealAddresses(sealKnown(text, sealer), sealer), sealer)
 }
 
 function sealAddresses(text: string, sealer: Sealer): string {

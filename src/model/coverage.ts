@@ -4,7 +4,8 @@ import type { Listing, WalkedListing } from './resource.ts'
  * What a walk proved. Only `complete` proves that a resource is absent. `skipped`: an optional listing that the service
  * does not offer. `suspect`: complete, but its removals are withheld.
  */
-export const coverageStatuses = ['complete', 'partial', 'failed', 'suspect', 'skipped'] as const
+export const gapStatuses = ['partial', 'failed', 'suspect', 'skipped'] as const
+export const coverageStatuses = ['complete', ...gapStatuses] as const
 export type CoverageStatus = (typeof coverageStatuses)[number]
 
 /**

@@ -21,11 +21,12 @@ export function isListing(listing: WalkedListing): listing is Listing {
   return listing !== 'filters' && listing !== 'projects'
 }
 
-/** What a scan reads of a project: its listings, and the filter rows of its subscriptions, which belong to these. */
-export type ProjectListing = Listing | 'filters'
-
 /** What is read: all that is read of a project, and the list of a service's projects. */
-export type WalkedListing = ProjectListing | 'projects'
+export const walkedListings = [...listings, 'filters', 'projects'] as const
+export type WalkedListing = (typeof walkedListings)[number]
+
+/** What a scan reads of a project: its listings, and the filter rows of its subscriptions, which belong to these. */
+export type ProjectListing = Exclude<WalkedListing, 'projects'>
 
 /** Characters of a uid at most. Those of services have 26 or 36; a longer one would fit into no index. */
 export const longestUid = 500

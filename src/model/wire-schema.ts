@@ -5,7 +5,7 @@ import type { Kind } from './resource.ts'
 export type Leaf =
   /**
    * An identifier, which may appear random: people know and select things by it. A secret that was put there by mistake
-   * is sealed by its form alone, so docs/explanation/secrets.md lists every such field.
+   * is sealed by its form or name alone, so docs/explanation/secrets.md lists every such field.
    */
   | { readonly type: 'text' }
   /** A word of a closed vocabulary, of which some values may be known. Anything that is not a short plain word is sealed. */
@@ -646,4 +646,4 @@ export const aliases: Readonly<Partial<Record<Kind, readonly Alias[]>>> = {
 }
 
 /** Raised when the normal form changes, so that a history can distinguish its own rewriting from drift. */
-export const normaliserVersion = 5
+export const normaliserVersion = 6

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { projectPatterns } from '../config/project-patterns.ts'
 import type { OpenHistory } from '../history/history.ts'
+import type { Sealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { isoTime } from '../model/time.ts'
 import { chooseNoted, composeNote, longestNote, readNotedProjects } from '../questions/compose-note.ts'
@@ -25,6 +26,8 @@ const noteBody = z.strictObject({
 
 export interface NoteDesk {
   history(): Promise<OpenHistory>
+  /** Masks the secrets of the configuration, and what looks like one. */
+  masking(): Promise<Sealer>
   /** Milliseconds since the epoch. */
   now(): number
   /** For the log. */
@@ -43,7 +46,7 @@ export function refuseForeignNote(request: Request): Response | undefined {
 export async function takeNote(
   request: Request,
   viewer: Viewer,
-  { history, now, onFault }: NoteDesk,
+  { history, masking, now, onFault }: NoteDesk,
 ): Promise<Response> {
   if (viewer.may?.includes('note') !== true) {
     return refuse(403, 'this token may not write notes', 'add `may: [note]` to it in serve.tokens of the configuration')
@@ -67,7 +70,8 @@ export async function takeNote(
     if (isOfToken && visible.length === 0) return refuse(400, 'no project of this token was scanned yet')
     const projects = isOfToken ? visible : chooseNoted(visible, patterns)
     const signed = { by: viewer.name ?? '', at: isoTime(now()) }
-    return answer(201, toNoteRow(await opened.note(composeNote({ ...written, projects }, signed))))
+    const note = composeNote({ ...written, projects }, signed, await masking())
+    return answer(201, toNoteRow(await opened.note(note)))
   } catch (error) {
     const { status, message, advice } = faultForReaders(error, onFault)
     return refuse(status, message, advice)

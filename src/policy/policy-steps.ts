@@ -13,14 +13,15 @@ import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
 import { activateRules } from './layers.ts'
 import type { ActiveRule, Layer, Policy, RuleStatement } from './policy.ts'
 import type { WrittenWaiver } from './policy-schema.ts'
-import { type ParsedPolicy, readParsedPolicy } from './read-parsed-policy.ts'
+import { type ParsedPolicy, type PolicyReader, readParsedPolicy } from './read-parsed-policy.ts'
 import { describeSelector, matcherOf, reachOf, type Selector } from './selector.ts'
 import type { Steps } from './steps.ts'
 import { compileWaiver } from './waiver.ts'
 
 /**
  * Reads the policy of a file, or the `recommended` pack without one, in steps of a second at most: a file may be made to
- * take long. `now`: milliseconds, from which waivers may not last too long; undefined: unchecked.
+ * take long. `now`: milliseconds, from which waivers may not last too long; undefined: unchecked. `mask`: takes secrets out of what
+ * the policy says.
  * @throws AuditError.usage with a line for every mistake, as `file:line:column`
  */
 export function* policySteps(
@@ -28,12 +29,14 @@ export function* policySteps(
   readFile: (file: string) => string,
   now = Number.POSITIVE_INFINITY,
   loadCompiler: LoadCompiler = importCompiler,
+  mask: PolicyReader['mask'] = (text) => text,
 ): Steps<Policy> {
   const workingDirectory = resolve()
   const { layers, overrides, waivers, custom, probes, due, ignore, windows } = yield* readParsedPolicy(file, {
     readFile,
     now,
     loadCompiler,
+    mask,
   })
   yield
   const allRules = [...rules, ...custom.map(({ rule }) => rule)]

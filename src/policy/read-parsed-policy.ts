@@ -22,8 +22,10 @@ import type { Selector } from './selector.ts'
 import type { Steps } from './steps.ts'
 
 /** Reads the files of one policy. `now`: milliseconds; limits how far ahead waivers may end. */
-interface PolicyReader {
+export interface PolicyReader {
   readonly readFile: (file: string) => string
+  /** Changes the words of the policy. */
+  readonly mask: (text: string) => string
   readonly now: number
   readonly loadCompiler: LoadCompiler
   /** Files that were read or are being read. Each is read once, also when several files extend it. */
@@ -38,23 +40,16 @@ const mostDepth = 16
  * Reads a policy file; without one, the `recommended` pack.
  * @throws AuditError.usage with a line for every mistake, as `file:line:column`
  */
-export function* readParsedPolicy(
-  file: string | undefined,
-  { readFile, now, loadCompiler }: Omit<PolicyReader, 'files'>,
-): Steps<ParsedPolicy> {
+export function* readParsedPolicy(file: string | undefined, reader: Omit<PolicyReader, 'files'>): Steps<ParsedPolicy> {
   if (file === undefined) return ofPack('recommended', undefined)
-  const read = tryReading(file, readFile)
+  const read = tryReading(file, reader.readFile)
   if ('reason' in read) {
     throw AuditError.usage(`cannot read the policy ${file}: ${read.reason}`, {
       advice:
         'correct the path: on the command line, or `policy` of the configuration, without which `recommended` applies',
     })
   }
-  return yield* readOne(
-    { path: resolve(file), file, text: read.text },
-    { readFile, now, loadCompiler, files: new Map() },
-    1,
-  )
+  return yield* readOne({ path: resolve(file), file, text: read.text }, { ...reader, files: new Map() }, 1)
 }
 
 /** A waiver as a file writes it. */
@@ -127,6 +122,11 @@ function* readOne({ path, file, text }: PolicyFile, reader: PolicyReader, depth:
   reader.files.set(path, statements)
   return statements
 }
+
+/** Members that are words of a person. Others choose projects and rules, and stay as they are written. */
+const saying: ReadonlySet<unknown> = new Set(
+  'owner reason ticket value title message remediation when assert'.split(' '),
+)
 
 /** The accepted value. No message shows it, because it may be a secret that was written by mistake. */
 function isWaivedValue(path: readonly (string | number)[]): boolean {
@@ -228,6 +228,7 @@ function* readStatements(
     knownProblems: problems,
     parsed,
     isSecret: isWaivedValue,
+    expand: (written, path) => ({ text: saying.has(path.at(-1)) ? reader.mask(written) : written }),
     isExact: (path) => isWaivedValue(path) || path[2] === 'expect_json',
   })
   yield

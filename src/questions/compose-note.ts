@@ -5,7 +5,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { leaveOutRenamed, readLatestScans } from '../history/sql/scans.ts'
 import { sealProse } from '../inventory/seal-text.ts'
-import { maskingSealer } from '../inventory/sealer.ts'
+import { type Sealer, sealKnown } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { isProjectList, policyProject } from '../model/resource.ts'
 import { isoTime, readPastTime } from '../model/time.ts'
@@ -25,10 +25,10 @@ export const longestNote = 500
 const mostAheadMs = 5 * 60_000
 
 /**
- * A note as it is recorded: secrets in its texts are masked.
+ * A note as it is recorded: secrets in its texts are masked. `signed` is without any.
  * @throws AuditError.usage when it says nothing or too much, or its time has not come
  */
-export function composeNote({ text, at, ref, projects }: WrittenNote, signed: Signature): NewNote {
+export function composeNote({ text, at, ref, projects }: WrittenNote, signed: Signature, masking: Sealer): NewNote {
   const now = Date.parse(signed.at)
   for (const [name, value] of [['text', text] as const, ['ref', ref ?? 'none'] as const]) {
     if (value.trim() === '') throw AuditError.usage(`the ${name} of a note is empty`)
@@ -47,8 +47,8 @@ export function composeNote({ text, at, ref, projects }: WrittenNote, signed: Si
   }
   return {
     happenedAt: isoTime(time.start),
-    text: sealProse(text.trim(), maskingSealer),
-    ref: ref === undefined ? null : sealReference(ref.trim()),
+    text: sealProse(text.trim(), masking),
+    ref: ref === undefined ? null : sealReference(sealKnown(ref.trim(), masking), masking),
     projects,
     signed,
   }
@@ -79,11 +79,11 @@ export function chooseNoted(projects: readonly string[], patterns: readonly stri
 }
 
 /** Digests of commits look random, and are public: by themselves, and in an address behind `commit`. */
-function sealReference(ref: string): string {
+function sealReference(ref: string, masking: Sealer): string {
   const [, before = '', commit, after = ''] =
     /^(|https?:\/\/[^\s?#]{0,400}\/commits?\/)([0-9a-f]{64}|[0-9a-f]{7,40})(|[/?#].{0,400})$/s.exec(ref) ?? []
-  if (commit === undefined) return sealProse(ref, maskingSealer)
+  if (commit === undefined) return sealProse(ref, masking)
   // A number replaces the commit, and passes as it is.
-  const sealed = sealProse(`${before}1${after}`, maskingSealer)
+  const sealed = sealProse(`${before}1${after}`, masking)
   return sealed.startsWith(`${before}1`) ? `${before}${commit}${sealed.slice(before.length + 1)}` : sealed
 }

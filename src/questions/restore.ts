@@ -23,7 +23,6 @@ import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
-import type { ReportCause } from '../model/report.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
@@ -48,6 +47,18 @@ import { kindParameter, parameter, projectParameter, question, runNamed, runOrTi
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import type { Restoration, RestoreRow, StepOfResource } from './restore-row.ts'
 import { concludeCauseRestore, concludeRestore, introduceRestore, moreOf, restoreView, toRow } from './show-restore.ts'
+
+/** `causes` has all of it. */
+const causeSummary = schemas.cause.pick({
+  id: true,
+  change: true,
+  kind: true,
+  path: true,
+  before: true,
+  after: true,
+  resources: true,
+  first_run: true,
+})
 
 export const restoreForm: AnswerForm = {
   name: 'restore',
@@ -107,7 +118,7 @@ export const restoreForm: AnswerForm = {
       })
       .nullable()
       .describe('null where a cause is put back.'),
-    cause: schemas.cause
+    cause: causeSummary
       .describe('What the requests put back. Absent where they are about one resource.')
       .exactOptional(),
     state: z
@@ -490,7 +501,8 @@ export async function readCauseRestore(
     ...statingExtent(run, concerned),
     more: {
       resource: null,
-      cause: summaryOf(reported),
+      // What the schema does not have is left out.
+      cause: causeSummary.parse(reported),
       state: null,
       fixes: [],
       left_to_you: [...leftOut, ...kept, ...manualSteps].map((step) => ({ ...step })),
@@ -511,10 +523,6 @@ function nothingOpen(id: string, run: CommittedRun): Answer<RestoreRow> {
     remarks: [`Nothing to restore: no open violation follows from the change ${id}.`],
     ...limited([], 0),
   }
-}
-
-function summaryOf({ id, change, kind, path, before, after, resources, first_run }: ReportCause): JsonObject {
-  return { id, change, kind, path, before, after, resources, first_run }
 }
 
 /** The present attributes with the fields as they were before. */

@@ -6,11 +6,22 @@ import { exitCodes, signalExits } from '../model/errors.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { noticeCodes } from '../model/notice.ts'
 import type { Report } from '../model/report.ts'
-import { kinds, listings } from '../model/resource.ts'
+import { kinds, listings, walkedListings } from '../model/resource.ts'
 import { failOnChoices, resolutions, severities, violationStates } from '../model/violation.ts'
 
 /** What JSON Schemas are published of, each under a name with its number; parts that others refer to have one, too. */
 export const publishedSchemas = z.registry<{ readonly id: string }>()
+
+/**
+ * Publishes the schema of a document under an id. The compiler refuses a schema that takes anything but the document's
+ * type, and one that does not take all of it.
+ */
+export function publishAs<Document>() {
+  return <Schema extends z.ZodType<Document>>(
+    schema: Schema & (Document extends z.output<Schema> ? unknown : never),
+    id: string,
+  ) => publishedSchemas.add(schema, { id })
+}
 
 const reportId = 'report-2'
 
@@ -47,6 +58,12 @@ const pointer = defined(
 )
 const kind = defined('kind', z.enum(kinds))
 const listing = defined('listing', z.enum(listings))
+const walkedListing = defined(
+  'walkedListing',
+  z
+    .enum(walkedListings)
+    .describe("projects: the list of a service's projects. filters: the filter rows of subscriptions."),
+)
 const release = defined(
   'release',
   z
@@ -92,9 +109,7 @@ const coverage = defined(
   z
     .object({
       project,
-      listing: z
-        .union([listing, z.enum(['projects', 'filters'])])
-        .describe("projects: the list of a service's projects. filters: the filter rows of subscriptions."),
+      listing: walkedListing,
       status: z
         .enum(coverageStatuses)
         .describe(
@@ -444,7 +459,7 @@ export const schemas = {
   name,
   pointer,
   kind,
-  listing,
+  walkedListing,
   release,
   severity,
   verdict,
@@ -502,8 +517,8 @@ export const reportSchema = z
     title: 'hookdrift report',
     description:
       'What one committed run has to say (hookdrift.report/2). Members may be added, never renamed: ignore those you do not know.',
-  }) satisfies z.ZodType<Report>
-publishedSchemas.add(reportSchema, { id: reportId })
+  })
+publishAs<Report>()(reportSchema, reportId)
 
 /** A line of the format jsonl. */
 const lineOf = <Type extends string>(type: Type) => ({ type: z.literal(type), run: z.int().min(1) })

@@ -35,7 +35,7 @@ const maySet = /[:=>|/"'`→⇒➜➔]| [-–—iwleèéIWLE]|-[-pPuU]/
 
 /** A cheap first check: whether a text contains what `loginBefore` or an option of a command needs. */
 function mayHoldLogin(text: string): boolean {
-  return /login|logon|user|cred|account|basic|pin|puk|pw|zugang|anmeld|benutzer|identifiant|compte|usuario|cuenta|utente|utilizador|acc?[eè]s|(?:^|[\s"'`(])-[pu]/i.test(
+  return /login|logon|user|cred|account|basic|pin|puk|pw|zugang|anmeld|benutzer|identifiant|compte|usuario|cuenta|utente|utilizador|acc?[eè]s|(?:^|[^a-z\d])-[pu]/i.test(
     text,
   )
 }
@@ -112,10 +112,10 @@ function settingAt(text: string, at: number, code: number): Setting | undefined 
   }
 }
 
-/** `--db-password x`, `-p x`, `-u user:x`; only at the beginning of a word. */
+/** `--db-password x`, `-p x`, `-u user:x`; not as a hyphen within a word. */
 function optionAt(text: string, at: number): Setting | undefined {
-  if (at > 0 && !/[\s"'`(]/.test(text.charAt(at - 1))) return undefined
-  const [whole, short, long] = /^(?:-([pPuU])|--([A-Za-z][\w-]{0,40})) /.exec(text.slice(at, at + 45)) ?? []
+  if (at > 0 && /[\p{L}\p{N}]/u.test(text.charAt(at - 1))) return undefined
+  const [whole, short, long] = /^(?:--?([pPuU])|--([A-Za-z][\w-]{0,40}))[^\S\r\n]/.exec(text.slice(at, at + 45)) ?? []
   if (whole === undefined) return undefined
   const isUser = long === 'user' || long === 'proxy-user'
   return setting(short !== undefined || isUser ? 'short option' : 'option', at, at + whole.length, short ?? long)
@@ -171,7 +171,7 @@ function claimOf(text: string, { type, from, name }: Setting, isNamed: boolean):
 }
 
 function isShortName(name: string): boolean {
-  return /^(?:[\w.-]{0,40}[_.-])?(?:pass|pw|pin)$/i.test(name)
+  return /(?:^|[^a-z\d])(?:pass|pw|pin)$/i.test(name)
 }
 
 const userCharacters = /[\w.@+-]/
@@ -181,7 +181,7 @@ const closing = /["'`\]*\\”“»’]/
 const nameCharacters = /[\w\p{L}\p{M}'’-]/u
 
 const logins =
-  /^(?:.{0,24}[_-])?(?:login|logon|users?|username|account|creds?|credentials?|auth|basic|zugang|zugangsdaten|anmeldung|benutzer|identifiants?|compte|acc[eè]s|usuario|cuenta|acceso|credenciales|utente|accesso|credenziali|utilizador|acesso|credenciais)$/i
+  /^(?:.{0,24}[^\p{L}\d])?(?:login|logon|users?|username|account|creds?|credentials?|auth|basic|zugang|zugangsdaten|anmeldung|benutzer|identifiants?|compte|acc[eè]s|usuario|cuenta|acceso|credenciales|utente|accesso|credenziali|utilizador|acesso|credenciais)$/iu
 
 /**
  * What the words before `user/…` or `user:…` say of the part behind the sign at an index: it is a password where they
@@ -243,7 +243,7 @@ function isPort(text: string, at: number): boolean {
  */
 function shortNameIn(words: string): 'alone' | 'within a sentence' | undefined {
   const name = words.slice(words.lastIndexOf(' ') + 1)
-  if (name.length > 64 || !/(?:^|[_.-]|[a-z0-9](?=P))(?:pass|pw|pin|puk|clave|identifiants)$/is.test(name))
+  if (name.length > 64 || !/(?:^|[^\p{L}\d]|(?=P))(?:pass|pw|pin|puk|clave|identifiants)$/iu.test(name))
     return undefined
   return name === words || /[_.-]|[a-z][A-Z]/.test(name) ? 'alone' : 'within a sentence'
 }

@@ -2,6 +2,7 @@ import { replaceAssigned } from '../secrets/assigned-secrets.ts'
 import { credentials } from '../secrets/known-secrets.ts'
 import { asSeen } from '../secrets/plain-text.ts'
 import { replaceGrouped, replaceMixed, replaceRandom } from '../secrets/random-text.ts'
+import { escapeForRegExp } from '../text/escape-for-reg-exp.ts'
 
 /** At most this many characters of the service's words go into a message. */
 const maxLength = 200
@@ -42,9 +43,4 @@ let lastKey: { readonly key: string; readonly patterns: readonly RegExp[] } | un
 function patternsOf(key: string): readonly RegExp[] {
   const parts = [key, ...key.split('.').filter((part) => part.length >= 16)].filter((part) => part !== '')
   return parts.map((part) => new RegExp(escapeForRegExp(part), 'gi'))
-}
-
-/** Makes text match itself in a regular expression (`RegExp.escape` is not in Node 22). */
-export function escapeForRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }

@@ -21,6 +21,7 @@ import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import type { ServiceClient } from '../../src/service/service-client.ts'
 import { defaultLimits, type Filters, type Limits, type Offers, type Patience } from '../../src/service/settings.ts'
+import { checkDocument } from '../documents.ts'
 import { faultsIn } from './verify-history-file.ts'
 
 export interface AuditHarnessOptions {
@@ -192,7 +193,7 @@ export function openAuditHarness({
           : await discoverProjects(services, { history, sealer, clock, signal })
       const chosen = found.projects.filter(({ ref }) => turn.only === undefined || turn.only.includes(ref.name))
       const areListed = found.lists.every(({ coverage }) => coverage.status === 'complete')
-      return await conduct(
+      const report = await conduct(
         {
           projects: chosen,
           lists: found.lists,
@@ -225,6 +226,7 @@ export function openAuditHarness({
             }),
         },
       )
+      return checkDocument(report)
     } finally {
       await history.close()
       for (const client of clients.values()) await client.close()

@@ -5,7 +5,7 @@ import { updateEndpoint, updateSource } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { dayMs } from '../../src/model/time.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { answerSchemas, faultsOf } from './answer-schemas.ts'
+import { answerSchemas, faultsOf } from '../documents.ts'
 import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 
@@ -136,14 +136,14 @@ it('has a schema for every answer and no further schema', async () => {
 it('follows its schema with patches', async () => {
   const { stdout } = await ask(['diff', '1', '2', '--patch'])
   expect(JSON.parse(stdout).rows[0].patch).not.toEqual([])
-  expect(faultsOf('diff', stdout)).toBeNull()
+  expect(faultsOf(JSON.parse(stdout))).toBeNull()
 })
 
 describe.each(answers)('the answer %s', (name, words, history) => {
   it('follows its schema to the member, also for an incomplete history', async () => {
     const { stdout } = await ask([...(await words()), '--format', 'json'], history)
     expect(JSON.parse(stdout).schema).toBe(answerSchemas.find((schema) => schema.startsWith(`hookdrift.${name}/`)))
-    expect(faultsOf(name, stdout)).toBeNull()
+    expect(faultsOf(JSON.parse(stdout))).toBeNull()
     const { rows, checks = rows } = JSON.parse(stdout)
     expect(checks).not.toEqual(name === 'notify' ? undefined : [])
   })
@@ -154,7 +154,7 @@ describe.each(answers)('the answer %s', (name, words, history) => {
       if (code === 2) {
         expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringMatching(/^hookdrift: /) })
       } else {
-        expect(faultsOf(name, stdout)).toBeNull()
+        expect(faultsOf(JSON.parse(stdout))).toBeNull()
       }
     })
   }
@@ -175,7 +175,7 @@ describe.each(answers)('the answer %s', (name, words, history) => {
     const document = { ...members, [name === 'verify' ? 'checks' : 'rows']: of('row') }
     expect(coverage.length + of('row').length).toBe(lines.length)
     const isListed = coverage.length > 0 || ['violations', 'status'].includes(name)
-    expect(faultsOf(name, JSON.stringify(isListed ? { ...document, coverage } : document))).toBeNull()
+    expect(faultsOf(isListed ? { ...document, coverage } : document)).toBeNull()
   })
 
   it.each(['text', 'json', 'csv', 'jsonl'])('contains no terminal control as %s, and takes --limit', async (format) => {

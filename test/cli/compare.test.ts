@@ -16,7 +16,7 @@ import type { ProjectData } from '../../src/demo/rows.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { widthOf } from '../../src/text/columns.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { faultsOf } from './answer-schemas.ts'
+import { faultsOf } from '../documents.ts'
 import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory } from './start-process.ts'
@@ -63,7 +63,7 @@ describe('compare', () => {
   async function compared(...args: string[]) {
     const { code, stdout, stderr } = await compare(...args, '--format', 'json')
     expect(stderr).toBe('')
-    expect(faultsOf('compare', stdout)).toBeNull()
+    expect(faultsOf(JSON.parse(stdout))).toBeNull()
     const answer = JSON.parse(stdout)
     const lines = answer.rows.map(
       ({ change, kind, name, fields }: { change: string; kind: string; name: string; fields: { path: string }[] }) =>

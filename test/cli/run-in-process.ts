@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { ProcessContext } from '../../src/app/process-context.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
+import { checkOutputs } from '../documents.ts'
 
 interface Said {
   readonly code: number
@@ -17,7 +18,7 @@ interface TerminalOptions {
   readonly onStderr?: (text: string) => void
 }
 
-/** Runs a command line in this process, on a terminal that only remembers. */
+/** Runs a command line in this process, on a terminal that only remembers. Its documents follow their schemas. */
 export async function command(
   args: readonly string[],
   { cwd, env = {}, columns, onStderr }: TerminalOptions,
@@ -27,6 +28,7 @@ export async function command(
   stderr.stream.on('data', (chunk: Buffer) => onStderr?.(chunk.toString()))
   const terminal: ProcessContext = { stdout: stdout.stream, stderr: stderr.stream, env, cwd: () => cwd }
   const code = await runCommand(args, terminal)
+  checkOutputs(stdout.text(), args, cwd)
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 

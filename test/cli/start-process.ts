@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
+import { checkOutputs } from '../documents.ts'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
 /** What was compiled for one process serves the next ones: half of a short command is its start. */
@@ -28,7 +29,7 @@ interface ProgramOptions {
   readonly lifetimeMs?: number
 }
 
-/** Starts a program and gathers what it says. Its environment is what is given here, and a way to find programs. */
+/** Starts a program and gathers what it says: its documents follow their schemas. Its environment is what is given here, and a way to find programs. */
 export function startProgram(
   command: string,
   args: readonly string[],
@@ -53,7 +54,15 @@ export function startProgram(
       stderr += text
     })
     child.on('error', reject)
-    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+    child.on('close', (code, signal) => {
+      try {
+        // A signal may have cut it short.
+        if (signal === null) checkOutputs(stdout, args, cwd)
+        resolve({ code, signal, stdout, stderr })
+      } catch (error) {
+        reject(error)
+      }
+    })
   })
   return { child, ended }
 }

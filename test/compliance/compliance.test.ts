@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
 import type { ControlState } from '../../src/compliance/compliance.ts'
-import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import { builtInFramework, type Framework } from '../../src/compliance/framework.ts'
 import type { PolicyException } from '../../src/model/policy-facts.ts'
 import type { Report } from '../../src/model/report.ts'
 import { isAtLeast, severities } from '../../src/model/violation.ts'
 import { anAcceptance, aReport, aViolation, aWalk } from '../report/sample-reports.ts'
+import { composeCompliance } from './checked-compliance.ts'
 
 const framework: Framework = {
   id: 'ours',

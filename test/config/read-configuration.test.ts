@@ -70,6 +70,7 @@ describe('readConfiguration', () => {
       shared: undefined,
       notify: [],
       schedules: [],
+      secrets: ['not-a-real-key'],
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       warnings: [],
     })

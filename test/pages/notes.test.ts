@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { listNotes } from '../../src/history/sql/notes.ts'
+import { createMaskingSealer } from '../../src/inventory/sealer.ts'
 import { openAccess } from '../../src/pages/access/open-access.ts'
 import { openPages } from '../../src/pages/open-pages.ts'
 import { scopeSite } from '../../src/pages/scope.ts'
@@ -28,6 +29,7 @@ const tokens = [
 const faults: unknown[] = []
 const history = async () => demo.history
 const now = () => Date.now()
+const masking = async () => createMaskingSealer([deployToken])
 const pages = openPages({
   access: openAccess({
     settings: { tokens, trustedProxy: undefined },
@@ -37,7 +39,7 @@ const pages = openPages({
   siteOf: ({ projects }) => createSite(projects === undefined ? demo.options : scopeSite(demo.options, projects)),
   isHostOfPort: () => true,
   onFault: (error) => faults.push(error),
-  notes: { history, now, onFault: (error) => faults.push(error) },
+  notes: { history, masking, now, onFault: (error) => faults.push(error) },
 })
 
 async function ask(path: string, { headers = {}, ...init }: RequestInit & { headers?: Record<string, string> } = {}) {
@@ -78,6 +80,11 @@ describe('POST /api/v1/notes', () => {
     expect(await jsonOf(listed)).toMatchObject({ schema: 'hookdrift.note/1', run: null, rows: [row] })
     const said = await demo.command('note', '--list', '--format', 'json')
     expect(JSON.parse(said.stdout).rows).toEqual([row])
+  })
+
+  it('masks a token of the configuration that its text repeats', async () => {
+    const row = await jsonOf(await post({ text: `by ${deployToken}`, ref: `see ${deployToken}.` }))
+    expect(row).toMatchObject({ text: 'by sealed:masked', ref: 'see sealed:masked.' })
   })
 
   it('makes pages anew that name notes, and no others', async () => {
@@ -211,7 +218,7 @@ describe('POST /api/v1/notes', () => {
       siteOf: () => createSite(demo.options),
       isHostOfPort: () => true,
       onFault: () => {},
-      notes: { history: async () => closed, now, onFault: (error) => faults.push(error) },
+      notes: { history: async () => closed, masking, now, onFault: (error) => faults.push(error) },
     })
     const request = new Request('http://localhost/api/v1/notes', {
       method: 'POST',

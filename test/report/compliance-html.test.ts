@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import type { Report } from '../../src/model/report.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
+import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { aProject, aReport, aViolation, aWalk } from './sample-reports.ts'
 
 const rules: Report['rules'] = (['endpoint/url-not-https', 'subscription/wildcard'] as const).map((id) => {

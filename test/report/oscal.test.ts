@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
-import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import { builtInFramework } from '../../src/compliance/framework.ts'
 import type { Report } from '../../src/model/report.ts'
 import { complianceOscal } from '../../src/report/compliance/compliance-oscal.ts'
 import { oscal } from '../../src/report/oscal.ts'
 import { nameUuid } from '../../src/report/oscal-results.ts'
+import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { aReport, samples } from './sample-reports.ts'
 

@@ -81,5 +81,5 @@ export async function filesOfRun(
 
 /** Seals by the key of a configuration. */
 export function openSealer({ configuration }: Pick<WorkerFiles, 'configuration'>, { env }: ProcessContext): Sealer {
-  return createSealer(installationKey(configuration.history, env).key)
+  return createSealer(installationKey(configuration.history, env).key, configuration.secrets)
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import type { Compliance } from '../../compliance/compliance.ts'
-import { listOf, publishedSchemas, schemas } from '../report-schema.ts'
+import { type Compliance, controlStates, exemptionKinds } from '../../compliance/compliance.ts'
+import { changeTypes } from '../../model/change.ts'
+import { gapStatuses } from '../../model/coverage.ts'
+import { listOf, publishAs, schemas } from '../report-schema.ts'
 
 const evidence = z
   .object({
@@ -20,7 +22,7 @@ const configuredAt = z
   .nullable()
   .describe('The line of the policy.')
 const exemption = z.object({
-  kind: z.enum(['waiver', 'acceptance', 'baseline', 'override', 'rule_off', 'expiry']),
+  kind: z.enum(exemptionKinds),
   rule: z.string(),
   fingerprint: z.string().nullable().describe('null for a rule that is off or overridden.'),
   by: z.string().nullable().describe('null where the policy does not name a person.'),
@@ -47,7 +49,7 @@ const control = z.object({
   id: z.string().min(1),
   title: z.string().min(1),
   state: z
-    .enum(['not_met', 'partially_assessed', 'not_assessed', 'met', 'not_covered'])
+    .enum(controlStates)
     .describe(
       'not_met: an open violation at the threshold or above. not_assessed: rules give evidence for it, and the run evaluated none of them. partially_assessed: a walk of a kind that its rules evaluate was not complete, the run could not evaluate one of the rules, it scanned a part of the fleet, or the runs do not cover the period. met: none of these; see exemptions and observations. not_covered: no rule gives evidence for it.',
     ),
@@ -85,8 +87,8 @@ const control = z.object({
       gaps: listOf(
         z.object({
           project: z.string(),
-          listing: schemas.listing,
-          status: z.enum(['partial', 'failed', 'suspect', 'skipped']),
+          listing: schemas.walkedListing,
+          status: z.enum(gapStatuses),
           reason: z.string().nullable(),
         }),
       ),
@@ -219,7 +221,5 @@ export const complianceSchema = z
     title: 'hookdrift compliance report',
     description:
       'What a run says of the controls of a framework (hookdrift.compliance/2). Members may be added, never renamed: ignore those you do not know.',
-  }) satisfies z.ZodType<Compliance>
-publishedSchemas.add(complianceSchema, { id: 'compliance-2' })
-
-import { changeTypes } from '../../model/change.ts'
+  })
+publishAs<Compliance>()(complianceSchema, 'compliance-2')

@@ -1,7 +1,7 @@
 import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, NamedVersion, ViolationDraft } from '../history/history.ts'
-import { findLastApproval } from '../history/sql/approvals.ts'
-import { lacksRunsSince } from '../history/sql/runs.ts'
+import { listApprovalsOf } from '../history/sql/approvals.ts'
+import { lacksRunsSince, readRunTimes } from '../history/sql/runs.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import type { StoredBody } from '../history/stored-body.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
@@ -69,8 +69,7 @@ export async function reconcileProject(
     ...active.filter(isUnprobed).map((violation) => [keyOf(violation), endingOfUnprobed] as const),
     ...unasked.map((violation) => [keyOf(violation), withoutBaseline] as const),
   ])
-  const covered = active.filter((violation) => isCovered(violation, needs, expected))
-  const approved = new Set(covered.map(keyOf))
+  const approved = new Set((await findCovered(draft, active, { needs, expected })).map(keyOf))
   const switchOf = await readSwitches(draft, project, decidable, evaluator)
   const isOfRecent = ({ rule }: Finding) => needs.get(rule)?.life === 'found'
   const ofResources = decidable.filter((one) => isOfResource(one) || isOfRecent(one))
@@ -124,10 +123,11 @@ export async function reconcileProject(
   return reconciliation.unknown
 }
 
-/** Whether the state that was approved when a person accepted a difference from it is compared with still. */
-function isComparedSince({ at }: Acceptance, expected: Decisions['expected']): boolean {
+/** Whether the state of a resource that was approved when a person accepted a difference from it is compared with still. */
+function isComparedSince(acceptance: Acceptance, expected: Decisions['expected']): boolean {
   if (expected === undefined || expected === 'unread') return false
-  return expected.approval === undefined || expected.approval.at <= at
+  const approval = expected.approvalOf(acceptance)
+  return approval === undefined || approval.at <= acceptance.at
 }
 
 function needsProbe(needs: Needs | undefined): boolean {
@@ -278,7 +278,8 @@ interface DifferenceBasis extends Pick<Decisions, 'evaluator' | 'expected' | 'ig
 
 /** A violation that only a comparison with a baseline could find, where there is none any longer. */
 async function endingOfBaseline(draft: ViolationDraft, project: ProjectRef): Promise<Ending> {
-  const { run, revoked } = (await findLastApproval(draft.past, project)) ?? {}
+  const approvals = await listApprovalsOf(draft.past, project)
+  const { run, revoked } = approvals.findLast(({ confirms }) => confirms === undefined) ?? {}
   return byPolicy({
     endedBy:
       revoked === undefined
@@ -293,9 +294,28 @@ function isByApproval({ rule, originRun }: ActiveViolation, needs: RuleNeeds): b
   return life === 'approved' || (life === 'restored' && originRun === undefined)
 }
 
-/** Whether the approved state is as young as a violation of it: then the state has what was found. */
-function isCovered(violation: ActiveViolation, needs: RuleNeeds, expected: Decisions['expected']): boolean {
-  if (expected === undefined || expected === 'unread' || needs.get(violation.rule)?.life !== 'approved') return false
-  const run = expected.runOf(violation)
-  return run !== undefined && run >= violation.firstRun
+/** Violations of the approved state that are as old as it is: then the state has what was found. */
+async function findCovered(
+  draft: Pick<ViolationDraft, 'past'>,
+  violations: readonly ActiveViolation[],
+  { needs, expected }: { readonly needs: RuleNeeds } & Pick<Decisions, 'expected'>,
+): Promise<readonly ActiveViolation[]> {
+  if (expected === undefined || expected === 'unread') return []
+  const ofState = violations.filter(({ rule }) => needs.get(rule)?.life === 'approved')
+  const ofFiles = ofState.filter(
+    (violation) => expected.runOf(violation) === undefined && expected.approvalOf(violation),
+  )
+  const firstRuns =
+    ofFiles.length === 0
+      ? undefined
+      : await readRunTimes(
+          draft.past,
+          ofFiles.map((one) => one.firstRun),
+        )
+  return ofState.filter((violation) => {
+    const run = expected.runOf(violation)
+    if (run !== undefined) return run >= violation.firstRun
+    const found = firstRuns?.get(violation.firstRun)?.startedAt
+    return found !== undefined && (expected.approvalOf(violation)?.at ?? '') > found
+  })
 }

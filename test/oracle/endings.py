@@ -27,9 +27,8 @@ def by_acceptance(at):
 
 
 def by_baseline(scan, place):
-    state = scan.project.approved
-    number, _ = state.run_of(place[1], place[2])
-    return "accepted", ended("baseline", by="lee", reason=state.request["note"], at=state.request["at"], run=number)
+    request = scan.project.approved.approved_by(place[1], place[2])
+    return "accepted", ended("baseline", by="lee", reason=request["note"], at=request["at"], run=request["run"])
 
 
 def by_revocation(scan):

@@ -44,7 +44,7 @@ export async function confirmApproval(
   if (grave.length > 0 && (lacksNote || lacksYes)) {
     const advice = [...(lacksNote ? ['say why with --note TEXT'] : []), ...(lacksYes ? ['add --yes'] : [])]
     throw AuditError.usage(
-      `nothing was approved: it ends violations (${countEach(severities, countSeverities(grave))}), ${lacksNote ? 'without a note' : 'and nobody can be asked'}\n${described.join('').trimEnd()}`,
+      `nothing was approved: it ends violations (${countEach(severities, countSeverities(grave))}), ${lacksNote ? 'without a note' : 'and there is no terminal to ask on'}\n${described.join('').trimEnd()}`,
       { advice: advice.join(', and ') },
     )
   }

@@ -92,7 +92,7 @@ export function approvalsByProject(approvals: readonly Approval[]): ReadonlyMap<
 }
 
 /**
- * The approval of a project that is in force: the last one that is no confirmation, unless it was revoked. `ofProject`:
+ * The approval of a project that is in force: the last one that does not confirm another, unless it was revoked. `ofProject`:
  * all of the project, oldest first. `at`: as of that time (ISO 8601, UTC); absent: as of the last word.
  */
 export function approvalInForce(ofProject: readonly Approval[], at?: string): Approval | undefined {

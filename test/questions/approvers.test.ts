@@ -25,7 +25,7 @@ rules:
 `)
 const clean = { clean: true, incomingEvery: 0, endpointsPerProject: 4 }
 
-/** A fleet whose history is asked and written by commands. Nobody sits at a terminal. */
+/** A fleet whose history is asked and written by commands. None of them has a terminal. */
 async function openStory() {
   const story = await openHistoryFixture({ fleet: { ...clean, projects: 1 } })
   const { fixture } = story
@@ -214,7 +214,7 @@ describe('an ending', () => {
     expect(namedIn(await audit())).toEqual([`drift/url-host-changed ${uid}: user-b, 2, anew`])
   })
 
-  it('names who imported the state of a resource, where the files have it otherwise than before', async () => {
+  it('names who imported the state of a resource, where the files have another one', async () => {
     await using story = await openStory()
     const { fixture, approve, audit, ask, rows } = story
     const first = fixture.set({ url: moved })
@@ -254,7 +254,7 @@ describe('an ending', () => {
     }
   })
 
-  it('stays as it is once it is written, whoever approves after it', async () => {
+  it('stays as it is once it is written, also when others approve after it', async () => {
     await using story = await openStory()
     const { fixture, approve, audit } = story
     const uid = fixture.set({ url: moved })
@@ -273,7 +273,7 @@ describe('an ending', () => {
   })
 })
 
-describe('an approval where nobody can be asked', () => {
+describe('an approval without a terminal', () => {
   it('needs --yes to end something high: as a whole, of one resource, from files', async () => {
     await using story = await openStory()
     const { fixture, audit, ask } = story
@@ -289,7 +289,7 @@ describe('an approval where nobody can be asked', () => {
       const refused = await ask(['baseline', ...args, '--by', 'lee', '--note', 'looks fine'])
       expect([refused.code, refused.stdout]).toEqual([2, ''])
       expect(refused.stderr).toMatch(
-        /^hookdrift: nothing was approved: it ends violations \(1 high\), and nobody can be asked\n/,
+        /^hookdrift: nothing was approved: it ends violations \(1 high\), and there is no terminal to ask on\n/,
       )
       expect(refused.stderr).toContain('This supersedes the approval of run 1 by founder')
       expect(refused.stderr).toContain('This ends 1 violation with the next run: 1 high')
@@ -338,7 +338,7 @@ interface ModelledProject {
   readonly uid: string
   readonly runs: Map<number, ReadonlyMap<string, string>>
   approved: Map<string, string> | undefined
-  /** By uid; `*`: of those that nobody changed since the whole was approved. */
+  /** By uid; `*`: of those that did not change since the whole was approved. */
   approvers: Map<string, string>
 }
 

@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { amendedApprovalsOf, approvalsOf } from '../../src/audit/approve-run.ts'
+import { amendedApprovalsOf, approvalsOf, compareApprovals } from '../../src/audit/approve-run.ts'
 import { changeData, changeEndpoint, createEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
 import { createRandom } from '../../src/demo/random.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
@@ -8,6 +8,7 @@ import { activeApprovals } from '../../src/history/approvals.ts'
 import type { OpenHistory } from '../../src/history/history.ts'
 import { listApprovals } from '../../src/history/sql/approvals.ts'
 import { findCommittedRun } from '../../src/history/sql/runs.ts'
+import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { formats } from '../../src/report/formats.ts'
 import { policyOf } from '../audit/audit-harness.ts'
@@ -323,6 +324,40 @@ it('an approval that was compared with one that is superseded by now is refused'
     await history.approve(first)
     await expect(history.approve(second)).rejects.toMatchObject({ exitCode: 2 })
     expect((await listApprovals(history)).map(({ by }) => by)).toEqual(['founder', 'user-a'])
+  })
+})
+
+const seal = `sealed:${'a'.repeat(32)}`
+const plain = { url: 'https://example.com/in', http_timeout: 15 }
+const comparisons: Readonly<Record<string, readonly [before: JsonObject, after: JsonObject, key: string, is: string]>> =
+  {
+    'the same attributes': [plain, plain, 'key-1', 'confirmed'],
+    'nothing, written in another way': [{ ...plain, headers: null }, { ...plain, headers: {} }, 'key-1', 'confirmed'],
+    'another value': [plain, { ...plain, http_timeout: 16 }, 'key-1', 'approved'],
+    'a field that was not shown before': [plain, { ...plain, rate_limit: 9 }, 'key-1', 'approved'],
+    'a field that is not shown any more': [{ ...plain, rate_limit: 9 }, plain, 'key-1', 'approved'],
+    'another key, and no seals': [plain, plain, 'key-2', 'confirmed'],
+    'another key, and seals': [{ ...plain, secrets: [seal] }, { ...plain, secrets: [seal] }, 'key-2', 'approved'],
+  }
+
+it.each(Object.entries(comparisons))('an approval of %s', async (_, [before, after, sealKeyId, is]) => {
+  await using fixture = await openFleetFixture({ fleet: { ...clean, projects: 1 } })
+  await fixture.harness.withHistory(async (history) => {
+    const state = (attributes: JsonObject, sealKeyId: string) => ({
+      project: { name: 'acme/payments', service: 'https://example.com', uid: 'p' },
+      scopes: { endpoint: { listing: 'endpoints', filter: null } } as const,
+      ...{ by: 'ann', at: '2026-11-28T00:00:00.000Z', note: '' },
+      state: { resources: [{ kind: 'endpoint', uid: 'e', name: 'e', attributes, sealKeyId } as const] },
+    })
+    await history.approve(await compareApprovals(history, [state(before, 'key-1')]))
+    const same = state(after, sealKeyId)
+    const [compared] = await compareApprovals(history, [same])
+    const approves = is === 'approved' ? [{ kind: 'endpoint', uid: 'e' }] : []
+    expect([compared?.approves, compared?.confirms]).toEqual([approves, is === 'approved' ? undefined : 1])
+    // A state that is about more is in force, although no resource changed.
+    const scopes = { source: { listing: 'sources', filter: null }, endpoint: same.scopes.endpoint } as const
+    const [wider] = await compareApprovals(history, [Object.assign(same, { scopes })])
+    expect([wider?.approves, wider?.confirms]).toEqual([approves, undefined])
   })
 })
 

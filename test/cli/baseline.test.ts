@@ -501,7 +501,7 @@ const hasPython = (() => {
 describe.skipIf(!hasPython)('hookdrift baseline approve at a terminal', () => {
   it('shows what it ends, asks, and approves nothing unless the person says yes', async () => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
-    cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/unexpected: {} }\n')
+    cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/unexpected: {}, drift/url-host-changed: {} }\n')
     const config = ['--config', cli.directory.file('hookdrift.yaml')]
     const baseline = (...args: string[]) =>
       command(['baseline', ...args, ...config], { cwd: cli.directory.path, env: cli.env })
@@ -531,5 +531,13 @@ describe.skipIf(!hasPython)('hookdrift baseline approve at a terminal', () => {
     expect(await runs()).toEqual([1, 2])
     const unasked = await approve('', '--run', '1', '--yes')
     expect([unasked.code, unasked.output.includes('Approve?')]).toEqual([0, false])
+    // Where a person can be asked, something grave needs no more than the answer.
+    const project = at(cli.fleet.projects(), 0).uid
+    const place = { project, uid: at(cli.fleet.open(project).endpoints, 0).uid }
+    changeEndpoint(cli.fleet, place, (row) => ({ ...row, url: 'https://elsewhere.example.com/in' }))
+    await cli.audit()
+    const moved = await approve('y', '--note', 'the receiver moved')
+    expect([moved.code, moved.missed]).toEqual([0, null])
+    expect(moved.output).toContain('1 high')
   }, 120_000)
 })

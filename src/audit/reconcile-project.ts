@@ -8,6 +8,7 @@ import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
+import { isEqual } from '../model/json.ts'
 import { type Kind, type ProjectRef, type Resource, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
@@ -69,7 +70,6 @@ export async function reconcileProject(
     ...active.filter(isUnprobed).map((violation) => [keyOf(violation), endingOfUnprobed] as const),
     ...unasked.map((violation) => [keyOf(violation), withoutBaseline] as const),
   ])
-  const approved = new Set((await findCovered(draft, active, { needs, expected })).map(keyOf))
   const switchOf = await readSwitches(draft, project, decidable, evaluator)
   const isOfRecent = ({ rule }: Finding) => needs.get(rule)?.life === 'found'
   const ofResources = decidable.filter((one) => isOfResource(one) || isOfRecent(one))
@@ -81,6 +81,9 @@ export async function reconcileProject(
     reform,
     switchOf,
   })
+  const { differingEndings } = differing
+  const covered = await findCovered(draft, project, active, { needs, expected, differingEndings })
+  const approved = new Set(covered.map(keyOf))
   const ofSeveral = decidable.filter(({ rule }) => needs.get(rule)?.scope === 'project')
   const untouched = await findUntouched(draft, project, ofSeveral, { needs, hasChanged })
   // What changed lately cannot be counted where it was pruned.
@@ -294,28 +297,45 @@ function isByApproval({ rule, originRun }: ActiveViolation, needs: RuleNeeds): b
   return life === 'approved' || (life === 'restored' && originRun === undefined)
 }
 
-/** Violations of the approved state that are as old as it is: then the state has what was found. */
+/**
+ * Violations of the approved state that it has by now: it is not older than they are, or was approved since they were found
+ * and the resource is as it was then.
+ */
 async function findCovered(
-  draft: Pick<ViolationDraft, 'past'>,
+  draft: Pick<ViolationDraft, 'past' | 'run' | 'versionsAt'>,
+  project: ProjectRef,
   violations: readonly ActiveViolation[],
-  { needs, expected }: { readonly needs: RuleNeeds } & Pick<Decisions, 'expected'>,
+  { needs, expected, differingEndings }: CoverBasis,
 ): Promise<readonly ActiveViolation[]> {
   if (expected === undefined || expected === 'unread') return []
   const ofState = violations.filter(({ rule }) => needs.get(rule)?.life === 'approved')
-  const ofFiles = ofState.filter(
-    (violation) => expected.runOf(violation) === undefined && expected.approvalOf(violation),
+  const isOfRun = (one: ActiveViolation) => (expected.runOf(one) ?? 0) >= one.firstRun
+  const isSame = (one: ActiveViolation) => !differingEndings.has(keyOf(one))
+  const older = ofState.filter((one) => !isOfRun(one) && isSame(one) && expected.approvalOf(one) !== undefined)
+  if (older.length === 0) return ofState.filter(isOfRun)
+  const firstRuns = await readRunTimes(
+    draft.past,
+    older.map(({ firstRun }) => firstRun),
   )
-  const firstRuns =
-    ofFiles.length === 0
-      ? undefined
-      : await readRunTimes(
-          draft.past,
-          ofFiles.map((one) => one.firstRun),
-        )
-  return ofState.filter((violation) => {
-    const run = expected.runOf(violation)
-    if (run !== undefined) return run >= violation.firstRun
-    const found = firstRuns?.get(violation.firstRun)?.startedAt
-    return found !== undefined && (expected.approvalOf(violation)?.at ?? '') > found
-  })
+  const since = older.filter(
+    (one) => (expected.approvalOf(one)?.at ?? '') > (firstRuns.get(one.firstRun)?.startedAt ?? '~'),
+  )
+  const covered = ofState.filter(isOfRun)
+  for (const batch of chunks(since, bodiesAtOnce)) {
+    const before = await draft.versionsAt(project, pointsAt(batch, draft.run - 1))
+    const now = await draft.versionsAt(project, pointsAt(batch, draft.run))
+    const isUnchanged = (_: unknown, at: number) => isEqual(before[at]?.attributes ?? null, now[at]?.attributes ?? null)
+    covered.push(...batch.filter(isUnchanged))
+  }
+  return covered
+}
+
+function pointsAt(resources: readonly Finding[], run: number) {
+  return resources.map(({ kind, uid }) => ({ kind, uid, run }))
+}
+
+interface CoverBasis extends Pick<Decisions, 'expected'> {
+  readonly needs: RuleNeeds
+  /** Of what differs from the approved state still. */
+  readonly differingEndings: ReadonlyMap<string, Ending>
 }

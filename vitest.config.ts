@@ -73,6 +73,7 @@ export const gate = [
   'pages/scope',
   'pool/adopt',
   'pool/ticks',
+  'questions/approvers',
   'questions/killed-query',
   'questions/reading',
   'repair/cause',

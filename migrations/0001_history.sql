@@ -243,8 +243,8 @@ CREATE TABLE recorded_note (
 CREATE INDEX recorded_note_at ON recorded_note (at);
 CREATE INDEX recorded_note_in ON recorded_note (noted_in);
 
--- States of projects that people approved. The last approval of a project counts, unless it was revoked; rows are added
--- and revoked, never deleted. A run that one names must be kept.
+-- States of projects that people approved. The last approval of a project counts, confirmations aside, unless it was
+-- revoked; rows are added and revoked, never deleted. The run of the one that counts must be kept.
 CREATE TABLE approval (
   id          INTEGER PRIMARY KEY,
   project_id  INTEGER NOT NULL REFERENCES project,
@@ -257,6 +257,8 @@ CREATE TABLE approval (
   approved_as TEXT,           -- which user of the operating system wrote it; NULL where it was not recorded
   approved_in INTEGER,        -- the run that was committed after it, whose link covers it
   amendments  TEXT,           -- [{kind, uid, run, at}]: resources approved by themselves, as of other runs; NULL: none
+  approves    TEXT,           -- [{kind, uid}]: resources whose approved state it changed; NULL: all, nothing was approved
+  confirms    INTEGER,        -- approval that was in force and whose state it confirmed, without changing any of it
   revoked_at  TEXT,
   revoked_by  TEXT,
   revoked_as  TEXT,
@@ -535,5 +537,6 @@ CREATE VIEW baseline AS
   SELECT a.id, a.project, p.service, p.uid AS project_uid, a.run, a.note, a.approved_at, a.approved_by, a.approved_as,
          a.revoked_at, a.revoked_by, a.revoked_as,
          a.revoked_at IS NULL AND a.id = (SELECT max(b.id) FROM approval b
-           WHERE b.project_id = a.project_id) AS is_active
+           WHERE b.project_id = a.project_id AND b.confirms IS NULL) AS is_active,
+         a.approves, a.confirms
   FROM approval a JOIN project p ON p.id = a.project_id;

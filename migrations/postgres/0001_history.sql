@@ -199,6 +199,8 @@ CREATE TABLE hookdrift.approval (
   approved_as text COLLATE "C",
   approved_in bigint,
   amendments  text COLLATE "C",
+  approves    text COLLATE "C",
+  confirms    bigint,
   revoked_at  text COLLATE "C",
   revoked_by  text COLLATE "C",
   revoked_as  text COLLATE "C",
@@ -511,7 +513,8 @@ CREATE VIEW hookdrift.baseline AS
   SELECT a.id, a.project, p.service, p.uid AS project_uid, a.run, a.note, a.approved_at, a.approved_by, a.approved_as,
          a.revoked_at, a.revoked_by, a.revoked_as,
          (a.revoked_at IS NULL AND a.id = (SELECT max(b.id) FROM hookdrift.approval b
-           WHERE b.project_id = a.project_id))::integer AS is_active
+           WHERE b.project_id = a.project_id AND b.confirms IS NULL))::integer AS is_active,
+         a.approves, a.confirms
   FROM hookdrift.approval a JOIN hookdrift.project p ON p.id = a.project_id;
 
 -- The pool of workers. It holds how far a run is while it is under way, and is no part of the history: a copy leaves

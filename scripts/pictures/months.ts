@@ -46,7 +46,7 @@ export async function playMonths() {
     }
     report = await story.fixture.audit({ policy })
     if (day === days / 2)
-      await story.rows('baseline', 'approve', '--note', 'reviewed with the owners', '--by', 'platform')
+      await story.rows('baseline', 'approve', '--note', 'reviewed with the owners', '--by', 'platform', '--yes')
   }
   return story
 }

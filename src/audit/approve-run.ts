@@ -3,7 +3,11 @@ import {
   type ApprovedResource,
   activeApprovals,
   amendedIn,
+  approvalInForce,
+  approvalsByProject,
+  approvalsByResource,
   type NewApproval,
+  type ResourceIdentity,
   type ScopeByKind,
 } from '../history/approvals.ts'
 import { findIdentities } from '../history/find-identities.ts'
@@ -12,19 +16,21 @@ import type { CompleteScans } from '../history/records.ts'
 import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
-import { readVersionsAt } from '../history/sql/state-at.ts'
+import { readStateAt, readVersionsAt } from '../history/sql/state-at.ts'
+import { parseStored } from '../history/stored-body.ts'
+import { carryOver, diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
+import { isEqual } from '../model/json.ts'
 import { meantBy } from '../model/meant-by.ts'
-import {
-  isPolicyProject,
-  isProjectList,
-  type Kind,
-  type ProjectRef,
-  projectKey,
-  resourceKey,
-} from '../model/resource.ts'
+import { isPolicyProject, isProjectList, type ProjectRef, projectKey, resourceKey } from '../model/resource.ts'
 
 export type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'osUser' | 'note'>
+
+/** An approval next to the state that was in force before. */
+export interface ComparedApproval extends NewApproval {
+  /** Earlier approvals that it supersedes: of the resources whose approved state it changes. Or that it confirms. */
+  readonly former: readonly Approval[]
+}
 
 /**
  * The approvals of what a run left of some projects.
@@ -35,7 +41,18 @@ export async function approvalsOf(
   run: CommittedRun,
   isChosen: (name: string) => boolean,
   signed: SignedApproval,
-): Promise<NewApproval[]> {
+): Promise<ComparedApproval[]> {
+  const scans = await readApprovable(history, run, isChosen)
+  const approvals: NewApproval[] = []
+  for (const { project } of scans) {
+    const scopes = viewsOf(await readCompleteScans(history, project, run.number))
+    approvals.push({ project, scopes, ...signed, state: { run: run.number } })
+  }
+  return compareApprovals(history, approvals)
+}
+
+/** Scans of a run that may be approved. */
+async function readApprovable(history: OpenHistory, run: CommittedRun, isChosen: (name: string) => boolean) {
   const scanned = (await readLatestScans(history, run.number)).filter(
     (scan) => scan.run.number === run.number && !isPolicyProject(scan.project) && !isProjectList(scan.project),
   )
@@ -54,17 +71,7 @@ export async function approvalsOf(
       advice: 'approve a complete run with --run, or other projects with --project',
     })
   }
-  const approvals: NewApproval[] = []
-  for (const { project } of scans) {
-    const scopes = viewsOf(await readCompleteScans(history, project, run.number))
-    approvals.push({ project, scopes, ...signed, state: { run: run.number } })
-  }
-  return approvals
-}
-
-interface NamedResource {
-  readonly kind: Kind
-  readonly uid: string
+  return scans
 }
 
 /**
@@ -78,7 +85,7 @@ export async function amendedApprovalsOf(
   run: CommittedRun,
   { uids, isChosen }: { readonly uids: readonly string[]; readonly isChosen: (name: string) => boolean },
   signed: SignedApproval,
-): Promise<NewApproval[]> {
+): Promise<ComparedApproval[]> {
   const active = activeApprovals(await listApprovals(history)).filter(({ project }) => isChosen(project.name))
   const named = await nameResources(history, run, active, uids, isChosen)
   const amended: NewApproval[] = []
@@ -89,11 +96,81 @@ export async function amendedApprovalsOf(
         advice: 'approve its whole state once, without --uid',
       })
     }
-    // Refuses what the run did not scan completely.
-    await approvalsOf(history, run, (name) => name === project.name, signed)
+    await readApprovable(history, run, (name) => name === project.name)
     amended.push(await amend(history, run.number, { base, project, resources, signed }))
   }
-  return amended
+  return compareApprovals(history, amended)
+}
+
+/**
+ * Approvals next to what was in force before: whose resources each changes the approved state of, and whose approvals it
+ * supersedes. One that changes nothing becomes a confirmation.
+ */
+export async function compareApprovals(
+  history: OpenHistory,
+  approvals: readonly NewApproval[],
+): Promise<ComparedApproval[]> {
+  const byProject = approvalsByProject(await listApprovals(history))
+  const compared: ComparedApproval[] = []
+  for (const approval of approvals) {
+    const ofProject = byProject.get(projectKey(approval.project)) ?? []
+    const inForce = approvalInForce(ofProject)
+    compared.push(
+      inForce === undefined
+        ? { ...approval, follows: null, former: [] }
+        : await compareWith(history, approval, { inForce, approvalOf: approvalsByResource(ofProject) }),
+    )
+  }
+  return compared
+}
+
+async function compareWith(
+  history: OpenHistory,
+  approval: NewApproval,
+  { inForce, approvalOf }: { inForce: Approval; approvalOf: ReturnType<typeof approvalsByResource> },
+): Promise<ComparedApproval> {
+  const { project, state, scopes, amendments } = approval
+  const before = new Map((await readApprovedResources(history, inForce)).map((one) => [resourceKey(one), one]))
+  const resources =
+    amendments === undefined && 'run' in state ? await readRunState(history, project, state.run) : state.resources
+  const after = new Map((resources ?? []).map((one) => [resourceKey(one), one]))
+  const named = amendments?.filter(({ at }) => at === approval.at) ?? [...new Map([...before, ...after]).values()]
+  const changed = named.filter((one) => !isSameState(before.get(resourceKey(one)), after.get(resourceKey(one))))
+  const approves = changed.map(({ kind, uid }) => ({ kind, uid }))
+  const isConfirmation = approves.length === 0 && textOf(scopes) === textOf(inForce.scopes)
+  const formers = new Set((isConfirmation ? named : approves).map((one) => approvalOf(one) ?? inForce))
+  const former = formers.size === 0 ? [inForce] : [...formers].sort((a, b) => a.id - b.id)
+  const compared = { ...approval, approves, follows: inForce.id, former }
+  if (!isConfirmation) return compared
+  // What it would have approved is kept with the approval in force.
+  return { ...compared, confirms: inForce.id, state: 'run' in state ? { run: state.run } : { resources: [] } }
+}
+
+function textOf(scopes: ScopeByKind): string {
+  return JSON.stringify(
+    Object.entries(scopes)
+      .map(([kind, { listing, filter }]) => [kind, listing, filter])
+      .sort(),
+  )
+}
+
+async function readRunState(history: OpenHistory, project: ProjectRef, run: number): Promise<ApprovedResource[]> {
+  return (await readStateAt(history, project, run)).map(({ kind, uid, name, body, sealKeyId }) => {
+    return { kind, uid, name, attributes: parseStored(body), sealKeyId }
+  })
+}
+
+/** Whether two approved states of a resource say the same, as far as can be said: seals of two keys cannot be compared. */
+function isSameState(before: ApprovedResource | undefined, after: ApprovedResource | undefined): boolean {
+  if (before === undefined || after === undefined) return before === after
+  const [old, now] = [before.attributes, after.attributes]
+  const sealsComparable = before.sealKeyId === after.sealKeyId
+  if (!sealsComparable && (holdsSeals(old) || holdsSeals(now))) return false
+  if (isEqual(old, now)) return true
+  // A field that only one of them shows is compared with from now on, or no longer.
+  const { kind } = after
+  const showsAll = isEqual(carryOver(kind, old, now), now) && isEqual(carryOver(kind, now, old), old)
+  return showsAll && diffAttributes(kind, old, now, { sealsComparable }).length === 0
 }
 
 function viewsOf(lastComplete: CompleteScans): ScopeByKind {
@@ -104,7 +181,7 @@ function viewsOf(lastComplete: CompleteScans): ScopeByKind {
 
 interface NamedOfProject {
   readonly project: ProjectRef
-  readonly resources: readonly NamedResource[]
+  readonly resources: readonly ResourceIdentity[]
 }
 
 async function nameResources(
@@ -114,8 +191,8 @@ async function nameResources(
   uids: readonly string[],
   isChosen: (name: string) => boolean,
 ): Promise<readonly NamedOfProject[]> {
-  const byProject = new Map<string, { project: ProjectRef; resources: NamedResource[] }>()
-  const add = (project: ProjectRef, { kind, uid }: NamedResource) => {
+  const byProject = new Map<string, { project: ProjectRef; resources: ResourceIdentity[] }>()
+  const add = (project: ProjectRef, { kind, uid }: ResourceIdentity) => {
     const ofProject = byProject.get(projectKey(project)) ?? { project, resources: [] }
     byProject.set(projectKey(project), ofProject)
     const isKnown = ofProject.resources.some((one) => resourceKey(one) === resourceKey({ kind, uid }))
@@ -161,7 +238,7 @@ async function amend(
   { base, project, resources, signed }: AmendedState,
 ): Promise<NewApproval> {
   const keys = new Set(resources.map(resourceKey))
-  const isOther = (one: NamedResource) => !keys.has(resourceKey(one))
+  const isOther = (one: ResourceIdentity) => !keys.has(resourceKey(one))
   const { isAmended } = amendedIn(base)
   const versions = await readVersionsAt(
     history,

@@ -356,10 +356,10 @@ export class ProjectAudit implements ProjectScan {
     const isUncompared = (listing: Listing) =>
       walked[listing] !== undefined && walked[listing] !== 'skipped' && this.lastComplete[kindOf[listing]] === undefined
     const notCompared = listings.filter(isUncompared)
-    const approval = this.#expected?.approval
+    const approvedAt = this.#expected?.approvedAt
     return {
       ...(notCompared.length === 0 ? {} : { notCompared }),
-      ...(approval === undefined ? {} : { approvedAt: approval.at }),
+      ...(approvedAt === undefined ? {} : { approvedAt }),
     }
   }
 }

@@ -1,13 +1,14 @@
 import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, NamedVersion, ViolationDraft } from '../history/history.ts'
-import { findLastApproval } from '../history/sql/approvals.ts'
-import { lacksRunsSince } from '../history/sql/runs.ts'
+import { listApprovalsOf } from '../history/sql/approvals.ts'
+import { lacksRunsSince, readRunTimes } from '../history/sql/runs.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import type { StoredBody } from '../history/stored-body.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
+import { isEqual } from '../model/json.ts'
 import { type Kind, type ProjectRef, type Resource, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
@@ -69,8 +70,6 @@ export async function reconcileProject(
     ...active.filter(isUnprobed).map((violation) => [keyOf(violation), endingOfUnprobed] as const),
     ...unasked.map((violation) => [keyOf(violation), withoutBaseline] as const),
   ])
-  const covered = active.filter((violation) => isCovered(violation, needs, expected))
-  const approved = new Set(covered.map(keyOf))
   const switchOf = await readSwitches(draft, project, decidable, evaluator)
   const isOfRecent = ({ rule }: Finding) => needs.get(rule)?.life === 'found'
   const ofResources = decidable.filter((one) => isOfResource(one) || isOfRecent(one))
@@ -82,6 +81,9 @@ export async function reconcileProject(
     reform,
     switchOf,
   })
+  const { differingEndings } = differing
+  const covered = await findCovered(draft, project, active, { needs, expected, differingEndings })
+  const approved = new Set(covered.map(keyOf))
   const ofSeveral = decidable.filter(({ rule }) => needs.get(rule)?.scope === 'project')
   const untouched = await findUntouched(draft, project, ofSeveral, { needs, hasChanged })
   // What changed lately cannot be counted where it was pruned.
@@ -124,10 +126,11 @@ export async function reconcileProject(
   return reconciliation.unknown
 }
 
-/** Whether the state that was approved when a person accepted a difference from it is compared with still. */
-function isComparedSince({ at }: Acceptance, expected: Decisions['expected']): boolean {
+/** Whether the state of a resource that was approved when a person accepted a difference from it is compared with still. */
+function isComparedSince(acceptance: Acceptance, expected: Decisions['expected']): boolean {
   if (expected === undefined || expected === 'unread') return false
-  return expected.approval === undefined || expected.approval.at <= at
+  const approval = expected.approvalOf(acceptance)
+  return approval === undefined || approval.at <= acceptance.at
 }
 
 function needsProbe(needs: Needs | undefined): boolean {
@@ -278,7 +281,8 @@ interface DifferenceBasis extends Pick<Decisions, 'evaluator' | 'expected' | 'ig
 
 /** A violation that only a comparison with a baseline could find, where there is none any longer. */
 async function endingOfBaseline(draft: ViolationDraft, project: ProjectRef): Promise<Ending> {
-  const { run, revoked } = (await findLastApproval(draft.past, project)) ?? {}
+  const approvals = await listApprovalsOf(draft.past, project)
+  const { run, revoked } = approvals.findLast(({ confirms }) => confirms === undefined) ?? {}
   return byPolicy({
     endedBy:
       revoked === undefined
@@ -293,9 +297,45 @@ function isByApproval({ rule, originRun }: ActiveViolation, needs: RuleNeeds): b
   return life === 'approved' || (life === 'restored' && originRun === undefined)
 }
 
-/** Whether the approved state is as young as a violation of it: then the state has what was found. */
-function isCovered(violation: ActiveViolation, needs: RuleNeeds, expected: Decisions['expected']): boolean {
-  if (expected === undefined || expected === 'unread' || needs.get(violation.rule)?.life !== 'approved') return false
-  const run = expected.runOf(violation)
-  return run !== undefined && run >= violation.firstRun
+/**
+ * Violations of the approved state that it has by now: it is not older than they are, or was approved since they were found
+ * and the resource is as it was then.
+ */
+async function findCovered(
+  draft: Pick<ViolationDraft, 'past' | 'run' | 'versionsAt'>,
+  project: ProjectRef,
+  violations: readonly ActiveViolation[],
+  { needs, expected, differingEndings }: CoverBasis,
+): Promise<readonly ActiveViolation[]> {
+  if (expected === undefined || expected === 'unread') return []
+  const ofState = violations.filter(({ rule }) => needs.get(rule)?.life === 'approved')
+  const isOfRun = (one: ActiveViolation) => (expected.runOf(one) ?? 0) >= one.firstRun
+  const isSame = (one: ActiveViolation) => !differingEndings.has(keyOf(one))
+  const older = ofState.filter((one) => !isOfRun(one) && isSame(one) && expected.approvalOf(one) !== undefined)
+  if (older.length === 0) return ofState.filter(isOfRun)
+  const firstRuns = await readRunTimes(
+    draft.past,
+    older.map(({ firstRun }) => firstRun),
+  )
+  const since = older.filter(
+    (one) => (expected.approvalOf(one)?.at ?? '') > (firstRuns.get(one.firstRun)?.startedAt ?? '~'),
+  )
+  const covered = ofState.filter(isOfRun)
+  for (const batch of chunks(since, bodiesAtOnce)) {
+    const before = await draft.versionsAt(project, pointsAt(batch, draft.run - 1))
+    const now = await draft.versionsAt(project, pointsAt(batch, draft.run))
+    const isUnchanged = (_: unknown, at: number) => isEqual(before[at]?.attributes ?? null, now[at]?.attributes ?? null)
+    covered.push(...batch.filter(isUnchanged))
+  }
+  return covered
+}
+
+function pointsAt(resources: readonly Finding[], run: number) {
+  return resources.map(({ kind, uid }) => ({ kind, uid, run }))
+}
+
+interface CoverBasis extends Pick<Decisions, 'expected'> {
+  readonly needs: RuleNeeds
+  /** Of what differs from the approved state still. */
+  readonly differingEndings: ReadonlyMap<string, Ending>
 }

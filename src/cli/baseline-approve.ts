@@ -4,7 +4,7 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { amendedApprovalsOf, approvalsOf } from '../audit/approve-run.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { sealProse } from '../inventory/seal-text.ts'
-import { answerBaselineChange, baselineApproveForm, baselineChangeView } from '../questions/answer-writes.ts'
+import { answerApproval, approvalView, baselineApproveForm } from '../questions/answer-writes.ts'
 import { runNamed, runOrTime, uidOrName } from '../questions/question.ts'
 import { type ApprovingOptions, addApproving, signature } from './baseline-options.ts'
 import { confirmApproval } from './confirm-approval.ts'
@@ -28,7 +28,7 @@ async function approve(options: ApproveOptions, terminal: ProcessContext): Promi
   const masking = await openMasking(options, terminal)
   const note = sealProse(options.note ?? '', masking)
   const isChosen = (name: string) => matchesProject(name, project)
-  const view = baselineChangeView((run) =>
+  const view = approvalView((run) =>
     uids.length === 0 ? `Approved the state of run ${run}:` : `Approved ${uids.join(', ')} as of run ${run}:`,
   )
   return answerFromHistory(options, terminal, view, async (history) => {
@@ -40,6 +40,6 @@ async function approve(options: ApproveOptions, terminal: ProcessContext): Promi
         : await amendedApprovalsOf(history, run, { uids, isChosen }, signed)
     const ends = await confirmApproval(history, { approvals, note, yes, format }, terminal)
     await history.approve(approvals)
-    return answerBaselineChange(baselineApproveForm, approvals, { limit: limitOf(options), run, ends })
+    return answerApproval(baselineApproveForm, approvals, { limit: limitOf(options), run, ends })
   })
 }

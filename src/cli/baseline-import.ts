@@ -2,10 +2,11 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { openMasking } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { compareApprovals } from '../audit/approve-run.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { sealProse } from '../inventory/seal-text.ts'
 import { AuditError } from '../model/errors.ts'
-import { answerBaselineChange, baselineChangeView, baselineImportForm } from '../questions/answer-writes.ts'
+import { answerApproval, approvalView, baselineImportForm } from '../questions/answer-writes.ts'
 import { type ApprovingOptions, addApproving, readStateFiles, signature } from './baseline-options.ts'
 import { confirmApproval } from './confirm-approval.ts'
 import { answerFromHistory } from './print-answer.ts'
@@ -25,14 +26,15 @@ async function importStates(named: string, options: ApprovingOptions, terminal: 
     matchesProject(state.project.name, project),
   )
   if (states.length === 0) throw AuditError.usage(`${named} has no state of ${project.join(' ')}`)
-  const view = baselineChangeView(() => `Approved the states in ${named}:`)
+  const view = approvalView(() => `Approved the states in ${named}:`)
   return answerFromHistory(options, terminal, view, async (history) => {
     const signed = { ...signature(by, masking), note }
-    const approvals = states.map(({ project, scopes, resources }) => {
+    const imported = states.map(({ project, scopes, resources }) => {
       return { project, scopes, ...signed, state: { resources } }
     })
+    const approvals = await compareApprovals(history, imported)
     const ends = await confirmApproval(history, { approvals, note, yes, format }, terminal)
     await history.approve(approvals)
-    return answerBaselineChange(baselineImportForm, states, { limit: limitOf(options), ends })
+    return answerApproval(baselineImportForm, approvals, { limit: limitOf(options), ends })
   })
 }

@@ -29,7 +29,7 @@ export function addApproving(command: Command): Command {
         'reason, for the record; required when this ends a critical or high violation',
       ).default('', 'none'),
     )
-    .option('--yes', 'do not ask for confirmation')
+    .option('--yes', 'do not ask for confirmation; off a terminal, required to end a critical or high violation')
 }
 
 export function addSignature(command: Command): Command {

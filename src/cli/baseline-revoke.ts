@@ -5,7 +5,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { activeApprovals } from '../history/approvals.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
 import { AuditError } from '../model/errors.ts'
-import { answerBaselineChange, baselineChangeView, baselineRevokeForm } from '../questions/answer-writes.ts'
+import { answerRevocation, revocationView } from '../questions/answer-writes.ts'
 import { addSignature, type BaselineOptions, signature } from './baseline-options.ts'
 import { answerFromHistory } from './print-answer.ts'
 import { addProjectOption, addReadingOptions, limitOf } from './query-options.ts'
@@ -18,8 +18,7 @@ export function defineBaselineRevoke(command: Command, execute: Execute): void {
 
 async function revoke(options: BaselineOptions, terminal: ProcessContext): Promise<number> {
   const { project, by } = options
-  const view = baselineChangeView(() => 'Revoked the baseline of')
-  return answerFromHistory(options, terminal, view, async (history) => {
+  return answerFromHistory(options, terminal, revocationView, async (history) => {
     const active = activeApprovals(await listApprovals(history))
     const chosen = active.filter((approval) => matchesProject(approval.project.name, project))
     if (chosen.length === 0) {
@@ -29,6 +28,6 @@ async function revoke(options: BaselineOptions, terminal: ProcessContext): Promi
     }
     const ids = chosen.map(({ id }) => id)
     await history.revoke(ids, signature(by, await openMasking(options, terminal)))
-    return answerBaselineChange(baselineRevokeForm, chosen, { limit: limitOf(options) })
+    return answerRevocation(chosen, limitOf(options))
   })
 }

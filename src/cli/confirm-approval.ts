@@ -1,17 +1,25 @@
 import { untilSignalled } from '../app/end-in-order.ts'
 import type { ProcessContext } from '../app/process-context.ts'
-import type { NewApproval } from '../history/approvals.ts'
+import type { ComparedApproval } from '../audit/approve-run.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
 import { countSeverities, severities } from '../model/violation.ts'
-import { describeEnded, type EndedRow, gravest, readEndedBy } from '../questions/ended-by-approval.ts'
+import {
+  describeEnded,
+  describeSuperseded,
+  type EndedRow,
+  gravest,
+  readEndedBy,
+} from '../questions/ended-by-approval.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
 import { countEach } from '../text/count.ts'
 
 /**
- * Says what approvals end before they do. A person at a terminal is asked; elsewhere the command goes on.
- * @throws AuditError.usage where something grave would end without a note, and where the person says no
+ * Says what approvals end and whose they supersede, before they do. A person at a terminal is asked; elsewhere the command
+ * goes on where nothing grave ends.
+ * @throws AuditError.usage where something grave would end without a note, or elsewhere without `yes`, and where the
+ * person says no
  */
 export async function confirmApproval(
   history: OpenHistory,
@@ -21,7 +29,7 @@ export async function confirmApproval(
     yes,
     format,
   }: {
-    readonly approvals: readonly NewApproval[]
+    readonly approvals: readonly ComparedApproval[]
     readonly note: string
     readonly yes: boolean
     readonly format: AnswerFormat
@@ -29,18 +37,19 @@ export async function confirmApproval(
   terminal: ProcessContext,
 ): Promise<readonly EndedRow[]> {
   const ended = await readEndedBy(history, approvals)
-  const described = describeEnded(ended).map((line) => `${line}\n`)
+  const described = [...describeSuperseded(approvals), ...describeEnded(ended)].map((line) => `${line}\n`)
   const grave = gravest(ended)
-  if (grave.length > 0 && note.trim() === '') {
+  const isAtTerminal = terminal.stdout.isTTY === true && process.stdin.isTTY && terminal.env.TERM !== 'dumb'
+  const [lacksNote, lacksYes] = [note.trim() === '', !yes && !isAtTerminal]
+  if (grave.length > 0 && (lacksNote || lacksYes)) {
+    const advice = [...(lacksNote ? ['say why with --note TEXT'] : []), ...(lacksYes ? ['add --yes'] : [])]
     throw AuditError.usage(
-      `nothing was approved: it ends violations (${countEach(severities, countSeverities(grave))}), without a note`,
-      {
-        advice: `say why with --note TEXT. ${described.join('').trimEnd()}`,
-      },
+      `nothing was approved: it ends violations (${countEach(severities, countSeverities(grave))}), ${lacksNote ? 'without a note' : 'and there is no terminal to ask on'}\n${described.join('').trimEnd()}`,
+      { advice: advice.join(', and ') },
     )
   }
-  if (ended.length === 0) return ended
-  const isAsked = !yes && terminal.stdout.isTTY === true && process.stdin.isTTY && terminal.env.TERM !== 'dumb'
+  if (described.length === 0) return ended
+  const isAsked = !yes && isAtTerminal && ended.length > 0
   const output = format === 'text' ? terminal.stdout : terminal.stderr
   // Elsewhere, other formats have it as rows.
   if (isAsked || format === 'text') output.write(described.join(''))

@@ -275,7 +275,7 @@ export const examples: Readonly<Record<string, Examples>> = {
     docs: ['approve-a-baseline'],
   },
   'baseline show': {
-    lines: [['baseline show --all', 'includes superseded and revoked ones']],
+    lines: [['baseline show --all', 'includes superseded and revoked ones, and confirmations']],
     docs: ['approve-a-baseline'],
   },
   'baseline diff': {

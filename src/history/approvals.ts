@@ -5,8 +5,9 @@ import type { View } from './records.ts'
 /** The approved states of projects. Approvals are never deleted. */
 export interface Approvals {
   /**
-   * Approves states of projects. Each replaces the project's active approval.
+   * Approves states of projects. Each replaces the project's active approval, unless it confirms that.
    * @throws AuditError.busy when a live run owns the lease
+   * @throws AuditError.usage when another approval came into force since one was compared
    */
   approve(approvals: readonly NewApproval[]): Promise<void>
   /**
@@ -35,7 +36,15 @@ export interface NewApproval extends Signature {
     | { readonly resources: readonly ApprovedResource[] }
   /** Resources whose state is that of another run; absent: none. */
   readonly amendments?: readonly Amendment[] | undefined
+  /** The resources whose approved state it changes, also as gone; absent: all, as nothing was in force. */
+  readonly approves?: readonly ResourceIdentity[] | undefined
+  /** The approval whose state it confirms, as it changes nothing: it is on record only, and that one stays in force. */
+  readonly confirms?: number | undefined
+  /** The approval in force that it was compared with; null: none was; absent: it was not compared. */
+  readonly follows?: number | null
 }
+
+export type ResourceIdentity = Pick<ApprovedResource, 'kind' | 'uid'>
 
 /**
  * A resource that was approved by itself: it supersedes what the rest of the state says of it. One that the resources of
@@ -49,7 +58,7 @@ export interface Amendment {
   readonly at: string
 }
 
-export interface Approval extends Omit<NewApproval, 'state'> {
+export interface Approval extends Omit<NewApproval, 'state' | 'follows'> {
   readonly id: number
   /** The run whose state it is; undefined when it came from files. */
   readonly run: number | undefined
@@ -72,7 +81,7 @@ export interface ApprovedResource extends ApprovedBody {
 /** Which kinds a state covers, and the listing that showed each. */
 export type ScopeByKind = Readonly<Partial<Record<Kind, View>>>
 
-/** The active approvals: the last one of each project, unless it was revoked. */
+/** The active approvals: the one in force of each project. */
 export function activeApprovals(approvals: readonly Approval[]): Approval[] {
   return [...approvalsByProject(approvals).values()].flatMap((ofProject) => approvalInForce(ofProject) ?? [])
 }
@@ -83,13 +92,42 @@ export function approvalsByProject(approvals: readonly Approval[]): ReadonlyMap<
 }
 
 /**
- * The approval of a project that is in force: the last one, unless it was revoked. `ofProject`: all of the project,
- * oldest first. `at`: as of that time (ISO 8601, UTC); absent: as of the last word.
+ * The approval of a project that is in force: the last one that does not confirm another, unless it was revoked. `ofProject`:
+ * all of the project, oldest first. `at`: as of that time (ISO 8601, UTC); absent: as of the last word.
  */
 export function approvalInForce(ofProject: readonly Approval[], at?: string): Approval | undefined {
   const isBy = (time: string) => at === undefined || time <= at
-  const last = ofProject.findLast((approval) => isBy(approval.at))
+  const last = ofProject.findLast((approval) => approval.confirms === undefined && isBy(approval.at))
   return last?.revoked !== undefined && isBy(last.revoked.at) ? undefined : last
+}
+
+/**
+ * Who approved what of a project: for each resource, the last approval that changed its approved state. Later ones of
+ * other resources do not speak for it. `ofProject`: all of the project, oldest first.
+ */
+export function approvalsByResource(
+  ofProject: readonly Approval[],
+): (resource: ResourceIdentity) => Approval | undefined {
+  const inForce = approvalInForce(ofProject)
+  let whole = inForce
+  const approvals = new Map<ResourceKey, Approval>()
+  for (const approval of inForce === undefined ? [] : ofProject) {
+    const { at, amendments, confirms } = approval
+    if (confirms !== undefined) continue
+    // Without `approves`, an amendment is of what was amended with it.
+    const approved = approval.approves ?? amendments?.filter((one) => one.at === at)
+    if (approved === undefined) {
+      whole = approval
+      approvals.clear()
+    }
+    for (const resource of approved ?? []) approvals.set(resourceKey(resource), approval)
+  }
+  return (resource) => approvals.get(resourceKey(resource)) ?? whole
+}
+
+/** The run whose state an approval put into the baseline; undefined when that came from files. */
+export function approvedRun({ run, at, amendments }: Pick<Approval, 'run' | 'at' | 'amendments'>): number | undefined {
+  return amendments?.find((one) => one.at === at)?.run ?? run
 }
 
 /** What people had signed by a time, in milliseconds since the epoch: what ended it later had not happened yet. */
@@ -114,10 +152,8 @@ export function amendedIn({ run, amendments = [] }: Pick<Approval, 'run' | 'amen
 
 type SignatureEnd = { readonly at: string } | undefined
 
-type AmendedResource = Pick<Amendment, 'kind' | 'uid'>
-
 interface AmendmentIndex {
-  isAmended(resource: AmendedResource): boolean
+  isAmended(resource: ResourceIdentity): boolean
   /** The run whose state of a resource is approved; undefined when it came from files. */
-  runOf(resource: AmendedResource): number | undefined
+  runOf(resource: ResourceIdentity): number | undefined
 }

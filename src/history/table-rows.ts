@@ -128,8 +128,8 @@ export const historyTables: readonly HistoryTable[] = [
   table('approval', {
     key: ['id'],
     columns: [
-      ...[...integers('id', 'project_id', 'run', 'approved_in'), ...revocation],
-      ...texts('project', 'scopes', 'note', 'approved_at', 'approved_by', 'approved_as', 'amendments'),
+      ...[...integers('id', 'project_id', 'run', 'approved_in', 'confirms'), ...revocation],
+      ...texts('project', 'scopes', 'note', 'approved_at', 'approved_by', 'approved_as', 'amendments', 'approves'),
     ],
   }),
   table('approved_resource', {

@@ -19,5 +19,5 @@ export const views: Readonly<Record<string, string>> = {
     "violations that ended, after how many seconds (open_seconds), and how: 'fixed' and 'removed' ones are gone; for all others ended_by says who or what ended them",
   run_rule: 'the rules of each run',
   baseline:
-    'states that a person approved, revoked approvals too; drift rules compare with the one where is_active is 1',
+    'states that a person approved, revoked approvals too; drift rules compare with the one where is_active is 1; where confirms is not null, the person confirmed what that approval had approved; approves lists resources whose approved state it changed, null: all',
 }

@@ -105,7 +105,7 @@ function showActive(rows: readonly BaselineRow[], names: Names): Markup {
 }
 
 /**
- * Approvals that no longer count: what drift was once compared with, and who ended that. By project, the latest first.
+ * Approvals that do not count: what drift was once compared with, and who ended that, and confirmations. By project, the latest first.
  * @throws AuditError.usage for a cursor that is not in the list
  */
 function showPast({ query }: SiteRequest, past: readonly ListedBaseline[], names: Names): ListSection {
@@ -127,7 +127,8 @@ function showPast({ query }: SiteRequest, past: readonly ListedBaseline[], names
   return { isFirst, next, section: pageSection({ id: 'past', title: 'Past approvals', count: past.length, content }) }
 }
 
-function describeEnd({ revoked_at, revoked_by }: BaselineRow): string {
+function describeEnd({ state, revoked_at, revoked_by }: BaselineRow): string {
+  if (state === 'confirmation') return 'changed nothing: confirmation'
   return revoked_at === null ? 'by a later approval' : `revoked ${showTime(revoked_at)} by ${revoked_by ?? ''}`
 }
 

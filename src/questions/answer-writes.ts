@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import type { Approval } from '../history/approvals.ts'
+import type { ComparedApproval } from '../audit/approve-run.ts'
+import { type Approval, approvedRun } from '../history/approvals.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Backup } from '../history/upkeep.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
 import { listOf, schemas } from '../report/report-schema.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import { showTime } from '../report/text/show-time.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
 import type { EndedRow } from './ended-by-approval.ts'
@@ -36,6 +38,22 @@ export const keygenForm: AnswerForm = {
 const projectRow = z.object({ project: schemas.project })
 type ProjectRow = z.infer<typeof projectRow>
 
+const formerApprovals = listOf(
+  z.object({
+    by: z.string(),
+    at: schemas.time,
+    note: z.string(),
+    run: z.int().min(0).nullable().describe('null when the state came from files.'),
+  }),
+)
+const approvedRow = projectRow.extend({
+  supersedes: formerApprovals.describe('Earlier approvals of what it changes in the approved state, the oldest first.'),
+  confirms: formerApprovals.describe(
+    'Where it changes nothing in the approved state: the approvals that stay in force, the oldest first. Otherwise empty.',
+  ),
+})
+type ApprovedRow = z.infer<typeof approvedRow>
+
 const ends = listOf(
   z.object({
     fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
@@ -56,7 +74,7 @@ export const baselineApproveForm: AnswerForm = {
   version: 1,
   command: 'baseline approve',
   about: aboutRun('The run whose state was approved.'),
-  row: projectRow,
+  row: approvedRow,
   more: { ends },
 }
 
@@ -80,7 +98,7 @@ export const baselineImportForm: AnswerForm = {
   version: 1,
   command: 'baseline import',
   about: aboutRun('Always null: the states came from files.'),
-  row: projectRow,
+  row: approvedRow,
   more: { ends },
 }
 
@@ -129,29 +147,70 @@ export const keysView: AnswerView<KeysRow> = {
   isOfRun: false,
 }
 
-/** Projects whose baseline was approved, imported or revoked. `run`: whose state was approved; `ends`: what that ends. */
-export function answerBaselineChange(
+/** Projects whose baseline was approved or imported. `run`: whose state was approved; `ends`: what that ends. */
+export function answerApproval(
   form: AnswerForm,
-  approvals: readonly Pick<Approval, 'project'>[],
-  { limit, run, ends }: { readonly limit: number; readonly run?: CommittedRun; readonly ends?: readonly EndedRow[] },
-): Answer<ProjectRow> {
-  const rows = approvals.map(({ project }) => ({ project: project.name }))
+  approvals: readonly ComparedApproval[],
+  { limit, run, ends }: { readonly limit: number; readonly run?: CommittedRun; readonly ends: readonly EndedRow[] },
+): Answer<ApprovedRow> {
+  const rows = approvals.map(({ project, former, confirms }) => {
+    const approvals = former.map((one) => ({ by: one.by, at: one.at, note: one.note, run: approvedRun(one) ?? null }))
+    const [superseded, confirmed] = confirms === undefined ? [approvals, []] : [[], approvals]
+    return { project: project.name, supersedes: superseded, confirms: confirmed }
+  })
   return {
     form,
     run: run === undefined ? null : toAnswerRun(run),
-    ...(ends && { more: { ends: ends.map((row) => ({ ...row })) } }),
+    more: { ends: ends.map((row) => ({ ...row })) },
     ...limited(rows, limit),
   }
 }
 
 /** `done`: a sentence up to the projects. */
-export function baselineChangeView(done: (run: number | undefined) => string): AnswerView<ProjectRow> {
+export function approvalView(done: (run: number | undefined) => string): AnswerView<ApprovedRow> {
   return {
-    columns: [{ name: 'project', value: ({ project }) => project }],
-    lines: ({ rows, run }) => [neutralise(`${done(run?.number)} ${rows.map(({ project }) => project).join(', ')}.`)],
+    columns: [
+      { name: 'project', value: ({ project }) => project },
+      { name: 'supersedes', value: ({ supersedes }) => supersedes.map((one) => ({ ...one })) },
+      { name: 'confirms', value: ({ confirms }) => confirms.map((one) => ({ ...one })) },
+    ],
+    lines({ rows, run }) {
+      const approved = rows.filter(({ confirms }) => confirms.length === 0)
+      const confirmed = Map.groupBy(
+        rows.filter(({ confirms }) => confirms.length > 0),
+        ({ confirms }) => describeConfirmed(confirms),
+      )
+      return [
+        ...(approved.length === 0 ? [] : [`${done(run?.number)} ${namesOf(approved)}.`]),
+        ...[...confirmed].map(([as, alike]) => `Confirmed: the state is as ${as}: ${namesOf(alike)}.`),
+      ].map(neutralise)
+    },
     nothing: '',
     isOfRun: false,
   }
+}
+
+/** Approvals of one state, the oldest first. */
+function describeConfirmed(approvals: ApprovedRow['confirms']): string {
+  const people = [...new Set(approvals.map(({ by }) => by))].join(', ')
+  return `${people} approved it${approvals.length === 1 ? '' : ', last'} on ${showTime(approvals.at(-1)?.at ?? '')}`
+}
+
+function namesOf(rows: readonly ProjectRow[]): string {
+  return rows.map(({ project }) => project).join(', ')
+}
+
+/** Projects whose baseline was revoked. */
+export function answerRevocation(approvals: readonly Pick<Approval, 'project'>[], limit: number): Answer<ProjectRow> {
+  const rows = approvals.map(({ project }) => ({ project: project.name }))
+  return { form: baselineRevokeForm, run: null, ...limited(rows, limit) }
+}
+
+export const revocationView: AnswerView<ProjectRow> = {
+  columns: [{ name: 'project', value: ({ project }) => project }],
+  lines: ({ rows }) => [neutralise(`Revoked the baseline of ${namesOf(rows)}.`)],
+  nothing: '',
+  isOfRun: false,
 }
 
 /** Approved states that were written to files. `furtherFiles`: those there that no approved project has. */

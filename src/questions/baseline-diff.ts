@@ -131,10 +131,15 @@ const mostNamed = 5
 /** With what projects are compared: once for all that were approved together. */
 function sayApprovals(approvals: readonly Approval[]): string[] {
   return [...Map.groupBy(approvals, nameOf)].map(([name, alike]) => {
-    const named = alike.slice(0, mostNamed).map(({ project }) => project.name)
-    const others = alike.length - named.length
-    return `${[...named, ...(others === 0 ? [] : [`${others} more`])].join(', ')}: compared with ${name}.`
+    return `${nameProjects(alike)}: compared with ${name}.`
   })
+}
+
+/** The first few, and how many more. */
+export function nameProjects(alike: readonly Pick<Approval, 'project'>[]): string {
+  const named = alike.slice(0, mostNamed).map(({ project }) => project.name)
+  const others = alike.length - named.length
+  return [...named, ...(others === 0 ? [] : [`${others} more`])].join(', ')
 }
 
 async function compare(history: HistoryReader, approval: Approval, run: number) {

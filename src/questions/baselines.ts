@@ -20,7 +20,9 @@ const baselineRow = z.object({
   approved_at: schemas.time,
   approved_by: z.string(),
   note: z.string(),
-  state: z.enum(['active', 'superseded', 'revoked']),
+  state: z
+    .enum(['active', 'superseded', 'revoked', 'confirmation'])
+    .describe('A confirmation was made while the same state was approved: it changed nothing.'),
   revoked_at: schemas.time.nullable(),
   revoked_by: z.string().nullable(),
   os_user: z
@@ -45,7 +47,7 @@ export const baselines = question({
   form: baselineForm,
   parameters: {
     project: projectParameter,
-    all: parameter('--all', 'include superseded and revoked baselines', given),
+    all: parameter('--all', 'include superseded and revoked baselines, and confirmations', given),
   },
   isOfRun: false,
   async read(history, { project: projects, all = false }, { limit }) {
@@ -105,9 +107,10 @@ function byProjectNewestFirst(a: Approval, b: Approval): number {
 }
 
 function toRow(
-  { project, run, at, by, osUser, note, amendments = [], revoked }: Approval,
+  { project, run, at, by, osUser, note, amendments = [], confirms, revoked }: Approval,
   isActive: boolean,
 ): BaselineRow {
+  const pastState = confirms !== undefined ? 'confirmation' : revoked === undefined ? 'superseded' : 'revoked'
   return {
     project: project.name,
     run: run ?? null,
@@ -116,7 +119,7 @@ function toRow(
     os_user: osUser ?? null,
     note,
     amendments,
-    state: isActive ? 'active' : revoked === undefined ? 'superseded' : 'revoked',
+    state: isActive ? 'active' : pastState,
     revoked_at: revoked?.at ?? null,
     revoked_by: revoked?.by ?? null,
   }

@@ -1,4 +1,5 @@
-import { amendedIn, type NewApproval } from '../history/approvals.ts'
+import type { ComparedApproval } from '../audit/approve-run.ts'
+import { type Approval, approvedRun, type NewApproval } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { readStateBodies } from '../history/sql/approvals.ts'
@@ -10,10 +11,12 @@ import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { projectKey, resourceKey } from '../model/resource.ts'
 import { countSeverities, isAtLeast, type Severity, severities, type ViolationState } from '../model/violation.ts'
 import { showResource } from '../report/text/show-resource.ts'
+import { showTime } from '../report/text/show-time.ts'
 import { acceptedPaths, touches } from '../rules/accepted-values.ts'
 import { rules } from '../rules/rules.ts'
 import { count, countEach } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
+import { nameProjects } from './baseline-diff.ts'
 
 /** A violation that an approval ends with the next run, unless something changes before. */
 export interface EndedRow {
@@ -61,8 +64,8 @@ async function endedIn(
   violations: readonly RecordedViolation[],
   run: number,
 ): Promise<readonly RecordedViolation[]> {
-  if (violations.length === 0) return []
-  const { project, state, amendments } = approval
+  if (violations.length === 0 || approval.confirms !== undefined) return []
+  const { project, state, amendments, approves } = approval
   const stored = new Map((state.resources ?? []).map((one) => [resourceKey(one), one]))
   const approvedRun = 'run' in state ? state.run : undefined
   const approvedState = { project, run: approvedRun, amendments }
@@ -72,12 +75,11 @@ async function endedIn(
     project,
     violations.map(({ kind, uid }) => ({ kind, uid, run })),
   )
-  // Earlier approvals of single resources are part of the state, but not of what this one ends.
-  const { isAmended } = amendedIn({ run: approvedRun, amendments: amendments?.filter(({ at }) => at === approval.at) })
-  const isNamed = (one: RecordedViolation) => amendments === undefined || isAmended(one)
+  // What was approved earlier is part of the state, but not of what this approval ends.
+  const changed = approves && new Set(approves.map(resourceKey))
   return violations.filter((violation, at) => {
     const [before, after] = [approved[at], now[at]]
-    if (!isNamed(violation)) return false
+    if (changed?.has(resourceKey(violation)) === false) return false
     // Approved as gone, or approved while it was there.
     if (before === undefined || after === undefined) return before === after
     const sealsComparable = before.sealKeyId === after.sealKeyId
@@ -90,6 +92,24 @@ async function endedIn(
 function toRow(violation: RecordedViolation): EndedRow {
   const { fingerprint, rule, severity, state, project, kind, uid, name, path, message } = violation
   return { fingerprint, rule, severity, state, project, kind, uid, name, path, message }
+}
+
+/** Whose approvals others supersede, in lines of text: once for all projects that were approved together. */
+export function describeSuperseded(approvals: readonly ComparedApproval[]): readonly string[] {
+  const superseded = approvals.flatMap(({ project, former, confirms }) =>
+    confirms === undefined ? former.map((approval) => ({ project, said: describeApproval(approval) })) : [],
+  )
+  return [...Map.groupBy(superseded, ({ said }) => said)].map(([said, alike]) =>
+    neutralise(
+      `${approvals.length === 1 ? 'This' : `${nameProjects(alike)}: this`} supersedes the approval of ${said}`,
+    ),
+  )
+}
+
+function describeApproval(approval: Approval): string {
+  const { by, at, note } = approval
+  const run = approvedRun(approval)
+  return `${run === undefined ? 'files' : `run ${run}`} by ${by}, ${showTime(at)}${note === '' ? '' : `: ${note}`}`
 }
 
 /** Those that no one may end without saying why. */

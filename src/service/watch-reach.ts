@@ -35,15 +35,18 @@ export function watchReach(
   let isReached = false
   let isGivenUp = false
   let since: number | undefined
+  let limit: AbortSignal | undefined
   let last = unconnected
   const isLimited = () => !isReached && (patience === 'short' || last.kind === 'unknown_host')
+  const limitTries = () => {
+    if (limit !== undefined || since === undefined || !isLimited()) return
+    limit = timeoutAfter(Math.max(endWithinMs, connectTimeoutMs) - (clock.now() - since))
+    limit.addEventListener('abort', () => isLimited() && end.abort(unconnected), { once: true })
+  }
   return {
     begin() {
-      if (since === undefined) {
-        since = clock.now()
-        const limit = timeoutAfter(Math.max(endWithinMs, connectTimeoutMs))
-        limit.addEventListener('abort', () => isLimited() && end.abort(unconnected), { once: true })
-      }
+      since ??= clock.now()
+      limitTries()
       return isReached ? undefined : end.signal
     },
     reached() {
@@ -54,6 +57,7 @@ export function watchReach(
       // A name server that knows no such host may leave the next question without an answer.
       const isKnown = last.kind === 'unknown_host' && (isGivenUp || failed.kind === 'timeout')
       if (isReached || !isKnown) last = failed
+      limitTries()
       return last
     },
     over(afterMs = 0) {

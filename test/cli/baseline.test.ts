@@ -138,11 +138,11 @@ describe('hookdrift baseline', () => {
     // What the older state does not have is not ended by approving it again.
     const older = JSON.parse((await baseline(cli, 'approve', '--run', '1', '--format', 'json')).stdout)
     expect(older.ends).toEqual([])
-    const approved = await baseline(cli, 'approve', '--note', 'the receiver moved', '--by', 'eve')
+    const approved = await baseline(cli, 'approve', '--note', 'the receiver moved', '--by', 'eve', '--yes')
     expect([approved.code, approved.stderr]).toEqual([0, ''])
     for (const line of ends) expect(approved.stdout).toContain(line)
     expect(approved.stdout).toMatch(
-      / at \/url\n {2}medium {4}.*"renamed" \w+\nApproved the state of run 2: acme\/orders, acme\/payments\.\n$/,
+      / at \/url\n {2}medium {4}.*"renamed" \w+\nApproved the state of run 2: acme\/payments\.\nConfirmed: .*: acme\/orders\.\n$/,
     )
     const report = JSON.parse((await cli.audit(['--format', 'json'])).stdout)
     const ended = report.violations.map((one: { rule: string; state: string; resolution: string | null }) =>
@@ -153,7 +153,7 @@ describe('hookdrift baseline', () => {
       'accepted drift/url-host-changed',
       'continuing endpoint/url-not-https',
     ])
-    const [row] = rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)
+    const [, row] = rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)
     expect(row).toMatchObject({ approved_by: 'eve', os_user: userInfo().username, amendments: [] })
   })
 
@@ -361,7 +361,10 @@ describe('states as files', () => {
     await baseline(cli, 'approve', '--by', 'other')
     await baseline(cli, 'export', 'states')
     expect(read()).toEqual(first)
-    expect((await baseline(cli, 'import', 'states')).code).toBe(0)
+    // What is approved already, a file only confirms.
+    expect((await baseline(cli, 'import', 'states')).stdout).toContain('Confirmed: ')
+    await baseline(cli, 'revoke')
+    expect((await baseline(cli, 'import', 'states')).stdout).toContain('Approved the states in states: ')
     expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout).map(({ run }) => run)).toEqual([null, null])
     await baseline(cli, 'export', 'states')
     expect(read()).toEqual(first)
@@ -498,7 +501,7 @@ const hasPython = (() => {
 describe.skipIf(!hasPython)('hookdrift baseline approve at a terminal', () => {
   it('shows what it ends, asks, and approves nothing unless the person says yes', async () => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
-    cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/unexpected: {} }\n')
+    cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/unexpected: {}, drift/url-host-changed: {} }\n')
     const config = ['--config', cli.directory.file('hookdrift.yaml')]
     const baseline = (...args: string[]) =>
       command(['baseline', ...args, ...config], { cwd: cli.directory.path, env: cli.env })
@@ -524,8 +527,17 @@ describe.skipIf(!hasPython)('hookdrift baseline approve at a terminal', () => {
     }
     expect(await runs()).toEqual([1, 1])
     expect((await approve('y')).output).toContain('Approved the state of run 2')
-    expect(await runs()).toEqual([2, 2])
+    // The other project is as it was.
+    expect(await runs()).toEqual([1, 2])
     const unasked = await approve('', '--run', '1', '--yes')
     expect([unasked.code, unasked.output.includes('Approve?')]).toEqual([0, false])
+    // Where a person can be asked, something grave needs no more than the answer.
+    const project = at(cli.fleet.projects(), 0).uid
+    const place = { project, uid: at(cli.fleet.open(project).endpoints, 0).uid }
+    changeEndpoint(cli.fleet, place, (row) => ({ ...row, url: 'https://elsewhere.example.com/in' }))
+    await cli.audit()
+    const moved = await approve('y', '--note', 'the receiver moved')
+    expect([moved.code, moved.missed]).toEqual([0, null])
+    expect(moved.output).toContain('1 high')
   }, 120_000)
 })

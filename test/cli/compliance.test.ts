@@ -82,7 +82,7 @@ describe('a violation that is still there', () => {
     const { name, putBack } = wipeAuthentication(cli)
     await cli.audit()
     expect(control(await compliance(), 'W-1').state).toBe('not_met')
-    await run('baseline', 'approve', '--by', 'eve', '--note', 'looks fine')
+    await run('baseline', 'approve', '--by', 'eve', '--note', 'looks fine', '--yes')
     await cli.audit()
     await cli.audit()
     for (const which of [
@@ -233,7 +233,7 @@ describe('a violation that is still there', () => {
     await cli.audit()
     const { putBack } = wipeAuthentication(cli)
     await cli.audit()
-    await run('baseline', 'approve', '--by', 'eve', '--note', 'looks fine')
+    await run('baseline', 'approve', '--by', 'eve', '--note', 'looks fine', '--yes')
     for (let audits = 0; audits < 3; audits++) await cli.audit()
     putBack()
     for (let audits = 0; audits < 2; audits++) await cli.audit()

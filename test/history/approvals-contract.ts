@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type ApprovedResource, activeApprovals, type NewApproval } from '../../src/history/approvals.ts'
+import {
+  type ApprovedResource,
+  activeApprovals,
+  approvalsByResource,
+  type NewApproval,
+} from '../../src/history/approvals.ts'
 import type { Draft } from '../../src/history/history.ts'
 import {
-  findLastApproval,
   listApprovals,
+  listApprovalsOf,
   readApprovedBodies,
   readApprovedResources,
   readApprovedUids,
@@ -74,9 +79,9 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       await twoRuns()
       await fixture.history.approve([anApproval(payments, 1)])
       const draft = await begin()
-      const approval = await findLastApproval(draft.past, payments)
+      const approval = (await listApprovalsOf(draft.past, payments)).at(-1)
       if (approval === undefined) throw new Error('nothing is approved')
-      expect(await findLastApproval(draft.past, orders)).toBeUndefined()
+      expect(await listApprovalsOf(draft.past, orders)).toEqual([])
       expect((await readApprovedUids(draft.past, approval, 'endpoint')).toSorted()).toEqual(['a', 'b'])
       expect(await readApprovedUids(draft.past, approval, 'source')).toEqual([])
       const asked = ['z', 'a'].map((uid) => ({ kind: 'endpoint', uid }) as const)
@@ -98,7 +103,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
         anApproval(payments, 1, { state: { run: 1, resources }, amendments, osUser: 'root' }),
       ])
       const draft = await begin()
-      const approval = await findLastApproval(draft.past, payments)
+      const approval = (await listApprovalsOf(draft.past, payments)).at(-1)
       if (approval === undefined) throw new Error('nothing is approved')
       expect(approval).toMatchObject({ run: 1, amendments, osUser: 'root' })
       expect(await readApprovedUids(draft.past, approval, 'endpoint')).toEqual(['a'])
@@ -118,6 +123,67 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
         activeApprovals(await listApprovals(fixture.history))[0] ?? approval,
       )
       expect(rest.map(({ uid, attributes }) => [uid, attributes])).toEqual([['a', { n: 1 }]])
+    })
+
+    it('keeps what each approval changed, and confirmations, which are never in force', async () => {
+      await twoRuns()
+      const [a, b] = ['a', 'b'].map((uid) => ({ kind: 'endpoint', uid }) as const)
+      if (a === undefined || b === undefined) throw new Error('there are two')
+      await fixture.history.approve([anApproval(payments, 1, { by: 'first', follows: null })])
+      await fixture.history.approve([anApproval(payments, 2, { by: 'second', approves: [a, b], follows: 1 })])
+      await fixture.history.approve([anApproval(payments, 2, { by: 'third', approves: [], confirms: 2, follows: 2 })])
+      const resources = [{ ...anImported, uid: 'a', attributes: { n: 3 } }]
+      const amendments = [{ ...a, run: 2, at: at(11) }]
+      await fixture.history.approve([
+        anApproval(payments, 2, { by: 'fourth', at: at(11), state: { run: 2, resources }, amendments, approves: [a] }),
+      ])
+      const approvals = await listApprovals(fixture.history)
+      expect(approvals.map(({ approves, confirms }) => [approves, confirms])).toEqual([
+        [undefined, undefined],
+        [[a, b], undefined],
+        [[], 2],
+        [[a], undefined],
+      ])
+      const draft = await begin()
+      expect(await listApprovalsOf(draft.past, payments)).toEqual(approvals)
+      await draft.abandon(at(20))
+      const namedOf = (ofProject: typeof approvals) => {
+        const approvalOf = approvalsByResource(ofProject)
+        return [a, b, { kind: 'source', uid: 'c' } as const].map((one) => approvalOf(one)?.by)
+      }
+      expect(namedOf(approvals)).toEqual(['fourth', 'second', 'first'])
+      expect(namedOf(approvals.slice(0, 3))).toEqual(['second', 'second', 'first'])
+      expect(activeApprovals(approvals.slice(0, 3)).map(({ by }) => by)).toEqual(['second'])
+      // As a history has it that kept no such list.
+      const earlier = approvals.map((approval) => Object.assign({}, approval, { approves: undefined }))
+      expect(namedOf(earlier)).toEqual(['fourth', 'second', 'second'])
+      const view = await fixture.history.ask((session) =>
+        session.all<{ id: number; is_active: number; confirms: number | null }>(
+          'SELECT id, is_active, confirms FROM hookdrift.baseline ORDER BY id',
+        ),
+      )
+      expect(view).toEqual([
+        { id: 1, is_active: 0, confirms: null },
+        { id: 2, is_active: 0, confirms: null },
+        { id: 3, is_active: 0, confirms: 2 },
+        { id: 4, is_active: 1, confirms: null },
+      ])
+      await fixture.history.revoke([4], { by: 'lead', at: at(12) })
+      expect(namedOf(await listApprovals(fixture.history))).toEqual([undefined, undefined, undefined])
+    })
+
+    it('refuses an approval that was compared with one which is not in force by now', async () => {
+      await twoRuns()
+      const approve = (follows: number | null) => fixture.history.approve([anApproval(payments, 1, { follows })])
+      await expect(approve(1)).rejects.toMatchObject({ exitCode: 2 })
+      await approve(null)
+      await expect(approve(null)).rejects.toMatchObject({ exitCode: 2 })
+      await fixture.history.revoke([1], { by: 'lead', at: at(12) })
+      await expect(approve(1)).rejects.toMatchObject({ exitCode: 2 })
+      // All or none.
+      const both = [anApproval(orders, 1, { follows: null }), anApproval(payments, 1, { follows: 1 })]
+      await expect(fixture.history.approve(both)).rejects.toMatchObject({ exitCode: 2 })
+      expect(await listApprovals(fixture.history)).toHaveLength(1)
     })
 
     it('gives a state that came from files, byte for byte', async () => {

@@ -320,11 +320,13 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       expect(await faultsOf()).toEqual([])
     })
 
-    it('keeps an approved baseline until it is revoked', async () => {
+    it('keeps an approved baseline until it is revoked, and no run for those who confirm it', async () => {
       await runs(4, change)
       const approval = { project: payments, scopes: {}, note: '', by: 'alice', at: at(99), state: { run: 2 } }
       await fixture.history.approve([approval])
+      await fixture.history.approve([{ ...approval, state: { run: 3 }, approves: [], confirms: 1 }])
       expect(await reasonsFor(2, { last: 1 })).toEqual(['approved baseline'])
+      expect(await reasonsFor(3, { last: 1 })).toEqual([])
       await fixture.history.revoke([1], { by: 'alice', at: at(100) })
       expect(await reasonsFor(2, { last: 1 })).toEqual([])
       await prune({ last: 1 })

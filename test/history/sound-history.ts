@@ -41,8 +41,9 @@ export async function makeSoundHistory(): Promise<Buffer> {
   const resources = [{ kind: 'endpoint', uid: 'a', name: 'a', attributes: { url: 'x' }, sealKeyId: 'key-1' }] as const
   await history.approve([
     { ...approved, state: { run: 1 } },
-    { ...approved, state: { resources } },
+    { ...approved, state: { resources }, approves: [{ kind: 'endpoint', uid: 'a' }] },
   ])
+  await history.approve([{ ...approved, state: { run: 1 }, approves: [], confirms: 2 }])
   await history.revoke([1], { by: 'bob', at: at(2.7) })
   const given = await history.begin(aStart(at(3)))
   await given.abandon(at(3.5))

@@ -5,7 +5,7 @@ import { beginRun } from '../../src/history/draft/run-draft.ts'
 import type { Draft } from '../../src/history/history.ts'
 import { type HistoryReader, sqlReader } from '../../src/history/reader.ts'
 import { listAcceptances } from '../../src/history/sql/acceptances.ts'
-import { findLastApproval, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
+import { listApprovalsOf, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
 import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
 import {
   readFirstViolations,
@@ -328,7 +328,7 @@ async function auditAll(draft: Draft, hour: number): Promise<void> {
   await draft.unconfirmedBy(['endpoint/url-not-https'], [payments])
   await draft.oldViolations(payments, { high: at(9), low: at(9) })
   await draft.acceptancesOf([payments])
-  await findLastApproval(draft.past, payments)
+  await listApprovalsOf(draft.past, payments)
   await readApprovedUids(draft.past, approval, 'endpoint')
   await readApprovedBodies(draft.past, approval, [{ kind: 'endpoint', uid: 'a' }])
   if (hour === 3) await draft.endViolations(payments, endedAs(active.map(({ id }) => id)))

@@ -338,16 +338,19 @@ export function describeViews(name: string, makePlace: () => Place): void {
       await fixture.aFirstRun()
       const approval = { project: payments, scopes: {}, note: 'reviewed', by: 'ops', at: at(9), state: { run: 1 } }
       await fixture.history.approve([approval])
-      await fixture.history.approve([approval])
+      await fixture.history.approve([{ ...approval, approves: [{ kind: 'endpoint', uid: 'a' }] }])
       await fixture.history.approve([{ ...approval, project: orders }])
+      await fixture.history.approve([{ ...approval, approves: [], confirms: 2 }])
       await fixture.history.revoke([3], { by: 'lead', at: at(12) })
       const approved = { ...ofPayments, run: 1, note: 'reviewed', approved_at: at(9), approved_by: 'ops' }
-      const signed = { approved_as: null, revoked_as: null }
+      const signed = { approved_as: null, revoked_as: null, approves: null, confirms: null }
+      const approves = '[{"kind":"endpoint","uid":"a"}]'
       const valid = { ...signed, revoked_at: null, revoked_by: null }
       expect(await shown('baseline', 'id')).toEqual([
         { id: 1, ...approved, ...valid, is_active: 0 },
-        { id: 2, ...approved, ...valid, is_active: 1 },
+        { id: 2, ...approved, ...valid, approves, is_active: 1 },
         { id: 3, ...approved, ...ofOrders, ...signed, revoked_at: at(12), revoked_by: 'lead', is_active: 0 },
+        { id: 4, ...approved, ...valid, approves: '[]', confirms: 2, is_active: 0 },
       ])
     })
   })

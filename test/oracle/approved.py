@@ -7,7 +7,7 @@ import re
 
 from answers import is_within
 from filter_rows import DRIFT
-from normal_form import differences
+from normal_form import differences, shows_alike
 from rules import cannot_compare_rows, drift
 
 UNEXPECTED = "drift/unexpected"
@@ -40,6 +40,8 @@ class Approved:
         self.views = views  # kind: (listing, filter) of the last complete walk by then
         self.as_of = as_of  # number and start of the run
         self.amended = amended  # the same of single resources, by (kind, uid)
+        self.founded_by = request  # who approved all that is not in `approvers`
+        self.approvers = {}  # request that changed the approved state of a resource last, by (kind, uid)
 
     def has(self, r):
         return (r.kind, r.uid) in self.states
@@ -47,6 +49,9 @@ class Approved:
     def run_of(self, kind, uid):
         """Number and start of the run whose state of a resource it has."""
         return self.amended.get((kind, uid), self.as_of)
+
+    def approved_by(self, kind, uid):
+        return self.approvers.get((kind, uid), self.founded_by)
 
 
 # --- what people do
@@ -89,10 +94,31 @@ def whole_states(chosen, request):
     scanned = {project: past for project, past in snapshots.items() if past.is_scanned}
     if not all(past.is_complete for past in scanned.values()):
         return None
-    return {
-        project: (Approved(request, past.states, past.views, (past.number, past.started_at), {}), lambda place: True)
-        for project, past in scanned.items()
-    }
+    states = {}
+    for project, past in scanned.items():
+        state = Approved(request, past.states, past.views, (past.number, past.started_at), {})
+        base = project.approved
+        states[project] = compared(base, state, {*past.states, *(base.states if base is not None else ())})
+    return states
+
+
+def compared(base, state, named):
+    """The state that is in force after an approval, and which resources it is about: those whose approved state it changes."""
+    if base is None:
+        return state, lambda place: True
+    changed = {place for place in named if not is_same(place[0], base.states.get(place), state.states.get(place))}
+    if not changed and state.views == base.views:
+        # A confirmation.
+        return base, lambda place: False
+    state.founded_by = base.founded_by
+    state.approvers = {**base.approvers, **{place: state.request for place in changed}}
+    return state, lambda place: place in changed
+
+
+def is_same(kind, before, now):
+    if before is None or now is None:
+        return before is now
+    return not differences(kind, before, now) and shows_alike(kind, before, now)
 
 
 def amended_states(chosen, request):
@@ -113,7 +139,7 @@ def amended_states(chosen, request):
         states.update({place: past.states[place] for place in of_project if place in past.states})
         runs = {**base.amended, **{place: (past.number, past.started_at) for place in of_project}}
         state = Approved(request, states, base.views, base.as_of, runs)
-        amended[project] = (state, lambda place, of=of_project: place in of)
+        amended[project] = compared(base, state, of_project)
     return amended
 
 

@@ -27,9 +27,8 @@ def by_acceptance(at):
 
 
 def by_baseline(scan, place):
-    state = scan.project.approved
-    number, _ = state.run_of(place[1], place[2])
-    return "accepted", ended("baseline", by="lee", reason=state.request["note"], at=state.request["at"], run=number)
+    request = scan.project.approved.approved_by(place[1], place[2])
+    return "accepted", ended("baseline", by="lee", reason=request["note"], at=request["at"], run=request["run"])
 
 
 def by_revocation(scan):
@@ -69,7 +68,7 @@ def ending_of(scan, place):
     if not scan.is_asked(rule):
         return by_policy(scan, place)
     state = scan.project.approved
-    if rule == approved.UNEXPECTED and state.run_of(kind, uid)[1] >= first_seen:
+    if rule == approved.UNEXPECTED and has_by_now(scan, place, first_seen):
         return by_baseline(scan, place)
     if is_gone(scan, kind, uid):
         return "removed", None
@@ -87,6 +86,23 @@ def ending_of(scan, place):
         if asks_for_less(scan, place, last_seen):
             return by_policy(scan, place, LESS)
     return "fixed", None
+
+
+def has_by_now(scan, place, first_seen):
+    """Whether the approved state has what was found: it is as young, or was approved since and the resource did not change."""
+    _, kind, uid, _ = place
+    state, before = scan.project.approved, scan.project.known[kind].get(uid)
+    if state.run_of(kind, uid)[1] >= first_seen:
+        return True
+    if state.approved_by(kind, uid)["at"] <= first_seen:
+        return False
+    seen = [r.attributes for r in scan.seen if (r.kind, r.uid) == (kind, uid)]
+    now = seen[0] if seen else before
+    if now is not None and (kind, uid) in state.states and differences(kind, state.states[kind, uid], now):
+        return False
+    if not seen:
+        return before is None or not is_gone(scan, kind, uid)
+    return before is not None and not differences(kind, before, seen[0])
 
 
 FLAPPING = "drift/flapping"

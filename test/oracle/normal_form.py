@@ -307,6 +307,26 @@ def differences(kind, before, now):
     return found
 
 
+def shows_alike(kind, before, now):
+    """Whether both sides show the same fields."""
+    return has_same_members(FIELDS[kind], before, now)
+
+
+def has_same_members(fields, before, now):
+    if before.keys() != now.keys():
+        return False
+    for name, old in before.items():
+        field, new = fields.get(name, PLAIN), now[name]
+        if not isinstance(old, dict) or not isinstance(new, dict):
+            continue
+        if isinstance(field, Group) and not has_same_members(field.members, old, new):
+            return False
+        if isinstance(field, Things):
+            if not all(has_same_members(field.members, old[key], new[key]) for key in old.keys() & new.keys()):
+                return False
+    return True
+
+
 def compare_members(fields, before, now, path, found):
     for name in before:
         if name in now:

@@ -235,7 +235,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
   it('says once what projects are compared with that were approved together', async () => {
     const signed = ['--note', 'agreed', '--by', 'kim']
     await site.command('baseline', 'approve', '--run', '1', ...signed)
-    await site.command('baseline', 'approve', '--run', '2', '--project', 'demo/payments', ...signed)
+    await site.command('baseline', 'approve', '--run', '2', '--project', 'demo/payments', '--yes', ...signed)
     const remarks = [...(await text('/baselines')).matchAll(/<p class="soft">([^<]*: compared with [^<]*)<\/p>/g)]
     expect(remarks.map(([, remark]) => remark)).toEqual([
       expect.stringMatching(/^demo\/orders, demo\/partner-intake: compared with run 1, approved \S+ \S+ UTC by kim\.$/),

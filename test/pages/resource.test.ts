@@ -187,7 +187,10 @@ describe('the pages of runs, projects and resources', async () => {
     expect(rows).not.toEqual([])
     expect(page).not.toContain('Past approvals')
     for (const run of ['2', '1']) {
-      expect((await site.command('baseline', 'approve', '--run', run, '--note', `<b>${run}`)).code).toBe(0)
+      expect(
+        (await site.command('baseline', 'approve', '-p', 'demo/payments', '--run', run, '--note', `<b>${run}`, '--yes'))
+          .code,
+      ).toBe(0)
     }
     const past = (await textOf('/baselines')).split('Past approvals').slice(1).join()
     expect(past).toContain('as &lt;agreed&gt;')

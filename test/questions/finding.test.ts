@@ -45,7 +45,8 @@ describe('a resource', () => {
   })
 
   const rule = 'endpoint/inactive'
-  const amended = async (): Promise<string> => (await history.rows('baseline', 'show')).rows[0].amendments.at(-1).uid
+  const amended = async (): Promise<string> =>
+    (await history.rows('baseline', 'show', '--all')).rows[0].amendments.at(-1).uid
 
   /** Every question about one resource: asks it by a text, and gives the uid that it understood. */
   const questions: Readonly<Record<string, (text: string) => Promise<string>>> = {

@@ -16,7 +16,7 @@ describe('What next', () => {
     expect(next.some((line) => line.includes('hookdrift accept '))).toBe(rule.startsWith('drift/'))
   })
 
-  it('never proposes to accept the most severe one for that: a change beside it, by its name', () => {
+  it('never proposes to accept the most severe one for that: a change next to it, by its name', () => {
     const worst = aViolation({
       rule: 'endpoint/url-metadata-address',
       severity: 'critical',

@@ -74,7 +74,7 @@ const withheldMembers = alike('project_id', 'listing', 'run', 'uids')
 
 const approvalMembers = alike(
   ...['id', 'project_id', 'project', 'run', 'scopes', 'note', 'approved_at', 'approved_by', 'approved_as'],
-  ...['approved_in', 'amendments'],
+  ...['approved_in', 'amendments', 'approves', 'confirms'],
 )
 
 const acceptanceMembers = alike(

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
+import { AuditError } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { type Kind, type ProjectRef, type ResourceKey, resourceKey } from '../../model/resource.ts'
+import { type Kind, type ProjectRef, projectKey, type ResourceKey, resourceKey } from '../../model/resource.ts'
 import {
   type Amendment,
   type Approval,
@@ -8,7 +9,10 @@ import {
   type ApprovedBody,
   type ApprovedResource,
   amendedIn,
+  approvalInForce,
+  approvalsByProject,
   type NewApproval,
+  type ResourceIdentity,
   type ScopeByKind,
 } from '../approvals.ts'
 import type { HistoryReader } from '../reader.ts'
@@ -73,15 +77,17 @@ interface StoredApproval extends StoredSignature {
   readonly scopes: string
   readonly note: string
   readonly amendments: string | null
+  readonly approves: string | null
+  readonly confirms: number | null
 }
 
-const approvalsSql = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes, a.note, a.amendments,
+const approvalsSql = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes, a.note, a.amendments, a.approves, a.confirms,
     a.approved_at AS "at", a.approved_by AS "by", a.approved_as AS "osUser", a.revoked_at AS "revokedAt",
     a.revoked_by AS "revokedBy", a.revoked_as AS "revokedAs"
   FROM hookdrift.approval a JOIN hookdrift.project p ON p.id = a.project_id`
 
 function toApproval(row: StoredApproval): Approval {
-  const { id, service, uid, project, run, scopes, note, amendments } = row
+  const { id, service, uid, project, run, scopes, note, amendments, approves, confirms } = row
   return {
     id,
     project: { name: project, service, uid },
@@ -90,6 +96,8 @@ function toApproval(row: StoredApproval): Approval {
     scopes: JSON.parse(scopes) as ScopeByKind,
     note,
     amendments: amendments === null ? undefined : (JSON.parse(amendments) as readonly Amendment[]),
+    approves: approves === null ? undefined : (JSON.parse(approves) as readonly ResourceIdentity[]),
+    confirms: confirms ?? undefined,
     ...signatureOf(row),
   }
 }
@@ -98,21 +106,18 @@ async function readApprovals(session: Session): Promise<Approval[]> {
   return (await session.all<StoredApproval>(`${approvalsSql} ORDER BY a.id`)).map(toApproval)
 }
 
-/** The last approval of a project, also one that was revoked; undefined when there is none. */
-export async function findLastApproval(
+/** Every approval of a project, revoked ones and confirmations too, oldest first. */
+export async function listApprovalsOf(
   history: HistoryReader,
   { name, service, uid }: ProjectRef,
-): Promise<Approval | undefined> {
-  if (!history.visibility.isVisible(name)) return undefined
-  const sql = `${approvalsSql} WHERE a.project_id = ${projectIdSql('$1', '$2')} ORDER BY a.id DESC LIMIT 1`
-  return history.ask(async (session) => {
-    const row = await session.get<StoredApproval>(sql, [service, uid])
-    return row && toApproval(row)
-  })
+): Promise<readonly Approval[]> {
+  if (!history.visibility.isVisible(name)) return []
+  const sql = `${approvalsSql} WHERE a.project_id = ${projectIdSql('$1', '$2')} ORDER BY a.id`
+  return history.ask(async (session) => (await session.all<StoredApproval>(sql, [service, uid])).map(toApproval))
 }
 
 const approvedColumns = [
-  ...['id', 'project_id', 'project', 'run', 'scopes', 'note', 'amendments'],
+  ...['id', 'project_id', 'project', 'run', 'scopes', 'note', 'amendments', 'approves', 'confirms'],
   ...['approved_at', 'approved_by', 'approved_as'],
 ]
 const resourceColumns = ['approval_id', 'kind', 'uid', 'name', 'body', 'seal_key_id']
@@ -123,10 +128,15 @@ async function writeApprovals(transaction: Transaction, approvals: readonly NewA
     transaction,
     approvals.map(({ project }) => project),
   )
-  const last = (await transaction.value<number>('SELECT coalesce(max(id), 0) FROM hookdrift.approval')) ?? 0
-  const rows = approvals.map(({ project, state, scopes, note, amendments, at, by, osUser = null }, index) => [
-    ...[last + index + 1, projects[index] ?? null, project.name, 'run' in state ? state.run : null],
-    ...[JSON.stringify(scopes), note, amendments === undefined ? null : JSON.stringify(amendments), at, by, osUser],
+  const recorded = await readApprovals(transaction)
+  refuseOutdated(approvals, recorded)
+  const last = recorded.at(-1)?.id ?? 0
+  const json = (value: readonly ResourceIdentity[] | undefined) => (value === undefined ? null : JSON.stringify(value))
+  const rows = approvals.map((approval, index) => [
+    ...[last + index + 1, projects[index] ?? null, approval.project.name],
+    ...['run' in approval.state ? approval.state.run : null, JSON.stringify(approval.scopes), approval.note],
+    ...[json(approval.amendments), json(approval.approves), approval.confirms ?? null],
+    ...[approval.at, approval.by, approval.osUser ?? null],
   ])
   await transaction.insert('approval', approvedColumns, rows)
   for (const [index, { state }] of approvals.entries()) {
@@ -137,6 +147,21 @@ async function writeApprovals(transaction: Transaction, approvals: readonly NewA
     )
   }
   return last
+}
+
+/** What was compared with an approval that is not in force by now would name the wrong person. */
+function refuseOutdated(approvals: readonly NewApproval[], recorded: readonly Approval[]): void {
+  const byProject = approvalsByProject(recorded)
+  for (const { project, follows } of approvals) {
+    const inForce = approvalInForce(byProject.get(projectKey(project)) ?? [])?.id ?? null
+    if (follows === undefined || follows === inForce) continue
+    throw AuditError.usage(
+      `nothing was approved: another person approved or revoked a state of ${project.name} meanwhile`,
+      {
+        advice: 'see `hookdrift baseline show --all`, then run the command again',
+      },
+    )
+  }
 }
 
 /** One after the other: an import may have very many. */

@@ -148,10 +148,10 @@ const lastNotifiedSql = `
   SELECT DISTINCT (SELECT max(s.run) FROM hookdrift.scan s WHERE s.project_id = u.project_id AND s.run < u.since) AS run
   FROM (SELECT project_id, min(run) AS since FROM hookdrift.unnotified_scan GROUP BY project_id) u`
 
-/** The last approval of a project is the active one. Not read from the view `baseline`, which may be altered. */
+/** The last approval of a project is the active one, confirmations aside. Not read from the view `baseline`, which may be altered. */
 const approvedSql = `
   SELECT DISTINCT a.run FROM hookdrift.approval a WHERE a.run IS NOT NULL AND a.revoked_at IS NULL
-    AND a.id = (SELECT max(b.id) FROM hookdrift.approval b WHERE b.project_id = a.project_id)`
+    AND a.id = (SELECT max(b.id) FROM hookdrift.approval b WHERE b.project_id = a.project_id AND b.confirms IS NULL)`
 
 /** Interrupted runs belong to the committed run after them, and go with it. */
 async function interruptedBefore(session: Session, gone: readonly number[]): Promise<number[]> {

@@ -5,6 +5,7 @@ import { isAttribute, type Members, resourceFields } from '../../src/model/wire-
 import { destinations } from '../../src/repair/destinations.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
+import { connectTo } from '../pages/mcp-client.ts'
 import { openSiteOver } from '../pages/story-site.ts'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import { sound } from '../rules/certificates.ts'
@@ -145,6 +146,9 @@ function commandsIn(text: string): string[] {
 async function printedBy(history: HistoryFixture, { cause, uid }: { cause: string; uid: string }) {
   const site = await openSiteOver(history)
   const read = async (path: string) => (await site.get(path)).text()
+  await using client = await connectTo((request) => site.site.fetch(request))
+  const called = await client.callTool({ name: 'restore', arguments: { cause } })
+  const { commands, ...answer } = called.structuredContent as { readonly commands: readonly string[] }
   const violations = (await history.rows('violations', '--open')).rows.filter((one: { uid: string }) => one.uid === uid)
   const forms = ['text', 'json', 'jsonl', 'csv'].map(async (format) => {
     return [format, (await history.ask(['restore', '--cause', cause, '--format', format])).stdout] as const
@@ -159,6 +163,8 @@ async function printedBy(history: HistoryFixture, { cause, uid }: { cause: strin
     ...forms,
     ...rules,
     ...pages,
+    ['the assistant', JSON.stringify(answer)] as const,
+    ['the commands of the assistant', commands.join('\n')] as const,
     ['the API', await read(`/api/v1/restore?cause=${cause}`)] as const,
     ['the page of the resource', await read(`/resources/${uid}`)] as const,
     ['restore', (await history.ask(['restore', uid])).stdout] as const,
@@ -174,8 +180,9 @@ function handovers(outputs: Awaited<ReturnType<typeof printedBy>>, uid: string, 
       body.includes(place) &&
       body.includes(uid) &&
       /\$\{?[A-Z_]*(?:SECRET|VALUE|PASSWORD|KEY)/.test(body.replaceAll('ACME_KEY', ''))
-    const rows =
-      name === 'the API' || name === 'json' ? (JSON.parse(text).rows as object[]).map((row) => JSON.stringify(row)) : []
+    const rows = ['the API', 'the assistant', 'json'].includes(name)
+      ? (JSON.parse(text).rows as object[]).map((row) => JSON.stringify(row))
+      : []
     const lines = name === 'csv' || name === 'jsonl' ? text.split('\n') : []
     return [...rows, ...lines, ...commandsIn(text)].some(isHandedOver) ? [name] : []
   })

@@ -31,6 +31,7 @@ export const gate = [
   'audit/unseen-fields',
   'audit/violations',
   'audit/waivers',
+  'budget',
   'cli/acting',
   'cli/answers',
   'cli/baseline',

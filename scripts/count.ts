@@ -1,16 +1,20 @@
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import ts from 'typescript'
+import { budgetFile, readBudget } from './count/budget.ts'
+import { countTokens } from './count/count-tokens.ts'
 
 /**
- * How much there is to read: lines and files, interfaces, and the contract of a history.
- * `npm run bench -- path` counts what an audit runs of it. A directory may be named: another checkout.
+ * How much there is to read: tokens of each folder next to its budget, files, interfaces, and the contract of a history.
+ * `npm run bench -- path` counts what an audit runs of it. A directory may be named: another checkout. `--lower` makes
+ * what there is the budget of each folder that is below its own. A budget is raised by hand.
  */
-const root = process.argv[2] ?? join(import.meta.dirname, '..')
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { lower: { type: 'boolean' } } })
+const root = positionals[0] ?? join(import.meta.dirname, '..')
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const filesOf = (pattern: string) => globSync(pattern, { cwd: root })
-const linesOf = (files: readonly string[]) => files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0)
 const parse = (file: string) => ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest)
 
 /** What readers, runs, approvals, acceptances, messages and upkeep are asked for, in either database. */
@@ -34,15 +38,25 @@ const members = Object.entries(contract).flatMap(([name, interfaces]) =>
     .filter((one) => interfaces.includes(one.name.text))
     .flatMap((one) => one.members),
 )
-const folders = Map.groupBy(source, (file) => dirname(file).split('/').slice(0, 2).join('/'))
 
-const rows: readonly (readonly [string, number | string])[] = [
-  ['lines / files of src', `${linesOf(source)} / ${source.length}`],
-  ['interfaces', source.reduce((sum, file) => sum + interfacesOf(file).length, 0)],
-  ['members of the contract of a history', members.length],
-  ['lines of tests', linesOf(filesOf('test/**/*.ts'))],
-  ...[...folders]
-    .map(([name, files]) => [`  ${name}`, `${linesOf(files)} / ${files.length}`] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1)),
-]
-for (const [name, value] of rows) process.stdout.write(`${name.padEnd(38)} ${value}\n`)
+const print = (...cells: readonly (number | string)[]) => {
+  const [name = '', ...numbers] = cells.map(String)
+  process.stdout.write(`${name.padEnd(38)}${numbers.map((number) => number.padStart(10)).join('')}\n`)
+}
+const tokens = countTokens(root)
+const budget = readBudget()
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+const ofSource = (counts: Iterable<readonly [string, number]>) =>
+  sum([...counts].flatMap(([folder, number]) => (folder.startsWith('src') ? [number] : [])))
+print('', 'tokens', 'budget')
+print('src', ofSource(tokens), ofSource(Object.entries(budget)))
+for (const [folder, number] of tokens) print(`  ${folder}`, number, budget[folder] ?? 0)
+print('')
+print('files of src', source.length)
+print('interfaces', sum(source.map((file) => interfacesOf(file).length)))
+print('members of the contract of a history', members.length)
+
+if (values.lower) {
+  const lowered = [...tokens].map(([folder, number]) => [folder, Math.min(number, budget[folder] ?? 0)])
+  writeFileSync(budgetFile, `${JSON.stringify(Object.fromEntries(lowered), null, 2)}\n`)
+}

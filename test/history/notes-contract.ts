@@ -69,7 +69,12 @@ export function describeNotes(name: string, makePlace: MakePlace): void {
       const record = await fixture.run(async (draft) => {
         await draft.stageChanges(payments, [aChange('a', { change: 'modified', between })])
       })
-      expect(record.changes[0]?.between).toEqual({ after: at(1), before: record.finishedAt })
+      expect(record.changes[0]?.between).toEqual({
+        after: at(1),
+        before: record.finishedAt,
+        after_run: 1,
+        before_run: 2,
+      })
       expect(record.notes).toEqual([])
       for (const hour of [0.9, 1, 2, 99]) await fixture.history.note(aNote(`at ${hour}`, hour))
       expect(textsOf((await readRunRecord(fixture.history, 2))?.notes ?? [])).toEqual(['at 2', 'at 1'])

@@ -183,7 +183,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
           {
             project: payments.name,
             ...aChange('z'),
-            between: { after: null, before: at(4.5), after_run: null, before_run: 2 },
+            between: { after: null, before: at(4.5), after_run: null, before_run: 4 },
           },
         ],
         withheldRemovals: [{ project: ofProject, listing: 'endpoints', uids: ['a', 'c'] }],

@@ -208,6 +208,10 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       const { causes } = await run(async (draft) => {
         await draft.stageChanges(payments, [modified('a', limitLost(100)), modified('b', twoFields), ...removed('c')])
         await draft.stageChanges(orders, [modified('d', limitLost(7)), ...removed('e', 'f', 'g')])
+        const found = (uid: string, path: string) => aViolation(uid, { path })
+        const ofPayments = [found('a', '/rate_limit'), found('b', '/rate_limit'), found('c', '')]
+        await draft.stageViolations(payments, { confirmed: [], violations: ofPayments })
+        await draft.stageViolations(orders, { confirmed: [], violations: [found('d', '/rate_limit'), found('e', '')] })
       })
       expect(causes.map(({ change, resources }) => [change, resources.length])).toEqual(
         expect.arrayContaining([

@@ -323,7 +323,7 @@ async function untilUp(server: PostgresServer): Promise<void> {
 /** Runs that were not committed have numbers, too. A cause has that of its run. */
 function comparable(report: unknown): unknown {
   const text = JSON.stringify(maskedReport(report))
-  const unnumbered = text.replaceAll(/"(number|first_run)":\d+/g, '"$1":0')
+  const unnumbered = text.replaceAll(/"(number|first_run|after_run|before_run)":\d+/g, '"$1":0')
   return JSON.parse(unnumbered.replaceAll(/"id":"\d+-([0-9a-f]{8})"/g, '"id":"0-$1"'))
 }
 

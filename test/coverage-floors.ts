@@ -1,12 +1,10 @@
 /** What only processes of their own run, which no coverage counts: tests start them, and read what they answer. */
 export const runElsewhere: readonly string[] = [
-  'src/app/open-telemetry.ts',
   'src/app/shared/**',
   'src/app/worker-notifications.ts',
   'src/cli/{main,mcp,open-process-context,pages-thread,serve,start,worker}.ts',
   'src/history/sqlite/query-process.ts',
   'src/pool/**',
-  'src/telemetry/**',
 ]
 
 /**

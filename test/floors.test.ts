@@ -11,7 +11,7 @@ const floors = [
   ['text', 'secrets'],
   ['yaml', 'service', 'inventory', 'rules', 'history'],
   ['compliance', 'repair'],
-  ['report', 'attestation'],
+  ['report'],
   ['config', 'policy', 'baseline'],
   ['audit', 'demo'],
   ['notify', 'replay', 'serving'],

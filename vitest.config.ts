@@ -126,7 +126,6 @@ export const alone = [
   'pool/cut-commits',
   'pool/jobs',
   'pool/killed-workers',
-  'pool/traces',
   'report/html-in-browser',
   'report/sarif-limits',
   'rules/new-rule',
@@ -168,7 +167,6 @@ export const long = [
   'secrets/random-text',
   'service/large-page',
   'site/in-browser',
-  'telemetry/telemetry',
   'worker/year',
 ].map((name) => `test/${name}.test.ts`)
 

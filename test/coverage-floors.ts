@@ -1,12 +1,10 @@
 /** What only processes of their own run, which no coverage counts: tests start them, and read what they answer. */
 export const runElsewhere: readonly string[] = [
-  'src/app/open-telemetry.ts',
   'src/app/shared/**',
   'src/app/worker-notifications.ts',
   'src/cli/{main,mcp,open-process-context,pages-thread,serve,start,worker}.ts',
   'src/history/sqlite/query-process.ts',
   'src/pool/**',
-  'src/telemetry/**',
 ]
 
 /**
@@ -15,7 +13,6 @@ export const runElsewhere: readonly string[] = [
  */
 export const coverageFloors: Readonly<Record<string, readonly [lines: number, branches: number]>> = {
   app: [93, 83],
-  attestation: [100, 100],
   audit: [99, 94],
   baseline: [93, 61],
   cli: [97, 89],

@@ -30,7 +30,7 @@ export const environment: readonly (readonly [names: string, about: string])[] =
   ['`HOOKDRIFT_LOG`', 'the level of the log on stderr: `trace`, `debug`, `info`, `warn` (default), `error`, `silent`.'],
   [
     '`HTTPS_PROXY`, `HTTP_PROXY`',
-    'the proxy for https and the one for http: `http://host:port`, `https://host:port` or `socks5://host:port`. The same names in small letters come first. Mail, traces and metrics go through none.',
+    'the proxy for https and the one for http: `http://host:port`, `https://host:port` or `socks5://host:port`. The same names in small letters come first. Mail goes through none.',
   ],
   [
     '`NO_PROXY`',

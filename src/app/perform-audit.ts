@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { stateOf } from '../audit/expected-state.ts'
-import type { AuditedProject, OnTimed, PageRead } from '../audit/project-scan.ts'
+import type { AuditedProject, PageRead } from '../audit/project-scan.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
@@ -40,7 +40,6 @@ export interface AuditRequest {
   /** How long to hope for a service that cannot be reached. Default: long. */
   readonly patience?: Patience
   readonly onPage?: (page: PageRead) => void
-  readonly onTimed?: OnTimed | undefined
   /** Whether channels are notified. Default: yes. If not, the next run that notifies does so for this one. */
   readonly notifies?: boolean
   /** Whether the policy's probes run. Default: yes. */
@@ -200,7 +199,6 @@ async function runOnce(
         countItems(page.items)
         request.onPage?.(page)
       },
-      onTimed: request.onTimed,
       composeNotifications: await notificationsOf(configuration, projects, request.notifies ?? true),
       ...watchIn(log),
     },

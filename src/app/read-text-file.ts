@@ -16,7 +16,7 @@ export function readTextFile(file: string, mostBytes = usualBytes): string {
  * Reads a regular file. A pipe would block until another process writes to it, and a device has no end: both are
  * refused without being read.
  */
-export function readRegularFile(file: string, mostBytes: number): Buffer {
+function readRegularFile(file: string, mostBytes: number): Buffer {
   refuseSpecial(statSync(file))
   // Another file may have replaced it since: a pipe must not block the opening, and the type is checked again.
   const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)

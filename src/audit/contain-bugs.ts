@@ -10,9 +10,8 @@ import type { AuditedProject } from './project-scan.ts'
  * is kept, and the run's exit code is 4. An error of the history or of the run still ends the run.
  */
 export async function auditContained(project: AuditedProject, run: OpenRun): Promise<ProjectOutcome> {
-  const { draft, clock, onBug, onTimed } = run
+  const { draft, onBug } = run
   await draft.stageScan(project.ref)
-  const startedAt = clock.now()
   try {
     const audit = await ProjectAudit.open(project, run)
     return await audit.audit()
@@ -26,8 +25,6 @@ export async function auditContained(project: AuditedProject, run: OpenRun): Pro
     const rows = filters === undefined ? [] : [filters]
     for (const walk of [...walks, ...rows]) await draft.stageWalk(project.ref, walk, undefined)
     return outcome
-  } finally {
-    onTimed?.(project, { listing: undefined, startedAt, endedAt: clock.now() })
   }
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../model/time.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { LastWritten } from './newer-settings.ts'
-import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
+import type { AuditedProject, PageRead } from './project-scan.ts'
 
 /** How a run audits its projects: the same in every process that takes part. */
 export interface RunOptions {
@@ -26,7 +26,6 @@ export interface OpenRun extends RunOptions {
   readonly now: number
   readonly signal: AbortSignal
   readonly onPage: (project: AuditedProject, page: PageRead) => void
-  readonly onTimed?: OnTimed | undefined
   /** Called for a bug that ended the audit of a project. */
   readonly onBug?: OnBug | undefined
   /** What earlier runs left of a project. */

@@ -150,17 +150,6 @@ export interface PageRead {
   readonly durationMs: number
 }
 
-/** When a part of a run took place, in milliseconds since the epoch. */
-export interface Timing {
-  /** The walk that it was; undefined for the whole scan of a project. */
-  readonly listing: ProjectListing | undefined
-  readonly startedAt: number
-  readonly endedAt: number
-}
-
-/** Called when a scan or a walk has ended. */
-export type OnTimed = (project: AuditedProject, timing: Timing) => void
-
 /**
  * What the walks of a project proved, by listing; a listing that is off has no entry. `probes` are complete when they
  * were due; which of them could not run is said one by one.

@@ -1,5 +1,6 @@
 import type { CoverageStatus, ProjectCoverage } from '../model/coverage.ts'
 import type { Listing } from '../model/resource.ts'
+import type { Clock } from '../model/time.ts'
 import type { IdentifyItem, ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
@@ -23,17 +24,17 @@ export class ProjectWalk {
   /** Its traffic is of nothing yet: each walk counts its own. */
   readonly access: ProjectAccess
   readonly #project: AuditedProject
-  readonly #run: Pick<OpenRun, 'clock' | 'onTimed'>
+  readonly #clock: Clock
 
-  constructor(project: AuditedProject, run: Pick<OpenRun, 'signal' | 'clock' | 'onTimed'>) {
+  constructor(project: AuditedProject, { signal, clock }: Pick<OpenRun, 'signal' | 'clock'>) {
     const { ref, key, filters } = project
     this.#project = project
-    this.#run = run
+    this.#clock = clock
     this.access = {
       projectUid: ref.uid,
       key,
       filters,
-      signal: run.signal,
+      signal,
       traffic: { requests: 0, retries: 0 },
       budget: { waitedMs: 0 },
       acceptance: { isAccepted: false },
@@ -50,22 +51,15 @@ export class ProjectWalk {
     take: Take,
     { rows, identify }: { readonly rows: FilterWalk | undefined; readonly identify: IdentifyItem | undefined },
   ): Promise<Walk> {
-    const { clock, onTimed } = this.#run
     const project = this.#project
     /** Without what reading filter rows takes, which is counted apart. */
-    const time = () => clock.now() - (rows?.durationMs ?? 0)
+    const time = () => this.#clock.now() - (rows?.durationMs ?? 0)
     const startedAt = time()
-    const beganAt = clock.now()
     const traffic = { requests: 0, retries: 0 }
     let pages = 0
     let items = 0
     let lacksPromisedPage = false
     const result = (status: CoverageStatus, fault?: ServiceFault): Walk => {
-      const timing = { startedAt: beganAt, endedAt: clock.now() }
-      onTimed?.(project, { listing, ...timing })
-      // They are read while the list is.
-      if (rows !== undefined && project.listings.filters !== 'off')
-        onTimed?.(project, { listing: 'filters', ...timing })
       const durationMs = Math.round(time() - startedAt)
       const filter = filterText(listing, project.filters)
       const reason = fault === undefined ? null : describeFault(fault, project)

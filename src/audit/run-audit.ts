@@ -21,7 +21,7 @@ import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
 import { noteUnmatchedProbes } from './probes/run-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { askTogether } from './project-past.ts'
-import type { AuditedProject, AuditedService, OnTimed, PageRead, ProjectList } from './project-scan.ts'
+import type { AuditedProject, AuditedService, PageRead, ProjectList } from './project-scan.ts'
 import { writeConclusion } from './write-conclusion.ts'
 import { noteCachedSettings, noteIgnored } from './write-notices.ts'
 
@@ -47,7 +47,6 @@ export interface AuditDependencies {
   readonly signal: AbortSignal
   readonly toolVersion: string
   readonly onPage: (project: AuditedProject, page: PageRead) => void
-  readonly onTimed?: OnTimed | undefined
   /** Composes the run's notifications, in the transaction that commits it. Without it there are none. */
   readonly composeNotifications?: ComposeNotifications | undefined
   /** Called when a bug of ours ended the audit of a project. */
@@ -104,7 +103,7 @@ export async function conductRun(
   try {
     const before = await findLastRun(history)
     const { policy, runsProbes, acceptsRemovals, isWholeFleet, scope } = audit
-    const { onPage, onTimed, onBug } = dependencies
+    const { onPage, onBug } = dependencies
     const evaluator = createEvaluator(policy, now, labelsOf(audit.projects), clock.now)
     const projects = audit.projects.map(({ ref }) => ref)
     const run: OpenRun = {
@@ -117,7 +116,6 @@ export async function conductRun(
       now,
       signal,
       onPage,
-      onTimed,
       onBug,
       evaluator,
       historyOf: askTogether(draft, projects, { lookbackMs: evaluator.lookbackMs, now }),

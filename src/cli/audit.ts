@@ -5,7 +5,6 @@ import { unlessStopped, untilSignalled } from '../app/end-in-order.ts'
 import { loadPolicy } from '../app/load-policy.ts'
 import { openLog } from '../app/log.ts'
 import { openHistory } from '../app/open-history.ts'
-import { openTelemetry, traced } from '../app/open-telemetry.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
 import { type Execute, type ProcessContext, printMessage, printWarning } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
@@ -114,8 +113,6 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
   }
 
   printWarnings(configuration, terminal)
-  const telemetry = await openTelemetry(terminal)
-  await using _closing = { [Symbol.asyncDispose]: async () => telemetry?.close() }
   const { result: report, exitCode } = await untilSignalled(async (signal) => {
     const loading = loadPolicy(configuration.policy, { now: Date.now(), signal, secrets: configuration.secrets })
     const policy = await unlessStopped(signal, loading)
@@ -124,18 +121,16 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
       const { askForRun } = await import('../app/shared/ask-for-run.ts')
       return askForRun({ ...request, policy }, terminal, signal)
     }
-    return traced(telemetry, {}, (onTimed) => performAudit({ ...request, policy, onTimed }, terminal, signal))
+    return performAudit({ ...request, policy }, terminal, signal)
   })
   if (report === undefined) return exitCode ?? exitCodes.failure
   try {
     await printCauses(report, options, terminal)
     try {
-      if (metricsFile !== undefined || telemetry?.sendsMetrics === true) {
-        const { metricFamiliesOf, readRunMetrics, writeMetrics } = await import('./write-metrics.ts')
-        const metrics = await readRunMetrics(configuration, terminal)
-        telemetry?.sendMetrics(() => metricFamiliesOf(metrics))
+      if (metricsFile !== undefined) {
+        const { readRunMetrics, writeMetrics } = await import('./write-metrics.ts')
         // Before the reports: a report that cannot be written does not hide a run that was committed.
-        if (metricsFile !== undefined) await writeMetrics(metricsFile, metrics)
+        await writeMetrics(metricsFile, await readRunMetrics(configuration, terminal))
       }
     } finally {
       deliver(report, showsTrend(options) ? await trendUpTo(report, configuration, terminal) : {})

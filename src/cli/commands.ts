@@ -314,12 +314,6 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
         },
       ],
     },
-    {
-      name: 'keygen',
-      operands: '<file>',
-      description: 'Make a key pair for signing reports',
-      load: async () => (await import('./keygen.ts')).defineKeygen,
-    },
   ],
   Notify: [
     {

@@ -3,9 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { configuredPaths, type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { type ProcessContext, printMessage, renderOptionsFor } from '../app/process-context.ts'
-import { readTextFile } from '../app/read-text-file.ts'
 import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
-import type { AttestationSubject } from '../attestation/statement.ts'
 import type { Compliance } from '../compliance/compliance.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
@@ -25,8 +23,6 @@ export interface FormatOptions {
   readonly output?: string
   /** `FORMAT=FILE` each. */
   readonly report: readonly string[]
-  /** The file of a private key: each report file gets an attestation next to it. */
-  readonly attest?: string
   readonly quiet?: true
   readonly groupBy?: Grouping
 }
@@ -46,7 +42,6 @@ export function addFormatOptions(command: Command): Command {
         .argParser((value: string, values: readonly string[]) => [...values, value])
         .default([], 'none'),
     )
-    .option('--attest <key>', 'sign each report file: the attestation is FILE.intoto.json; see `hookdrift keygen`')
 }
 
 /** Renders documents of one kind in each format. */
@@ -111,7 +106,7 @@ export async function readTrendOf(reader: HistoryReader, { run }: Report): Promi
  * (AuditError.failure).
  * @throws AuditError.usage when options contradict each other or a file cannot be written
  */
-export async function planDelivery<Document extends AttestationSubject>(
+export async function planDelivery<Document>(
   options: FormatOptions & ReadFiles & { readonly metricsFile?: string },
   terminal: ProcessContext,
   writers: Writers<Document>,
@@ -128,15 +123,11 @@ export async function planDelivery<Document extends AttestationSubject>(
       ? []
       : [{ format, file: resolve(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofText, ...ofSection } }]
   const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
-  const attestations =
-    options.attest === undefined ? [] : [...main, ...more].map(({ file }) => ({ file: attestationOf(file) }))
   const metrics = options.metricsFile === undefined ? [] : [{ file: resolve(terminal.cwd(), options.metricsFile) }]
-  refuseDuplicates([...main, ...more, ...attestations, ...metrics])
+  refuseDuplicates([...main, ...more, ...metrics])
   const needed = main.length + more.length === 0 ? [] : await findNeededFiles(options, terminal)
   for (const { file } of main) refuseUnwritable('--output', file, needed)
   for (const { file } of more) refuseUnwritable('--report', file, needed)
-  for (const { file } of attestations) refuseUnwritable('--attest', file, needed)
-  const attestor = await attestorOf(options, [...main, ...more], terminal)
   return (document, past = {}) => {
     if (output === undefined && !quiet) {
       terminal.stdout.write(
@@ -144,16 +135,13 @@ export async function planDelivery<Document extends AttestationSubject>(
       )
     }
     writeEach([...main, ...more], ({ format: name, file, render }) => {
-      const text = writers.writerOf(name)(document, { ...ofText, ...render, ...past })
-      writeFileAtomically(file, text)
-      if (attestor !== undefined) writeFileAtomically(attestationOf(file), attestor(basename(file), text, document))
+      writeFileAtomically(file, writers.writerOf(name)(document, { ...ofText, ...render, ...past }))
     })
   }
 }
 
 /** Files that a command reads, by its options. */
 interface ReadFiles extends Partial<HistoryOptions> {
-  readonly attest?: string
   /** A name; a file has a slash or a dot. */
   readonly framework?: string | undefined
   readonly policy?: string | undefined
@@ -161,10 +149,9 @@ interface ReadFiles extends Partial<HistoryOptions> {
 
 /** Files that hookdrift needs. What cannot be located is reported when it is read. */
 export async function findNeededFiles(options: ReadFiles, terminal: ProcessContext): Promise<readonly NeededFile[]> {
-  const { attest, config, framework, policy: replayed } = options
+  const { config, framework, policy: replayed } = options
   const path = (file: string) => resolve(terminal.cwd(), file)
   const named = [
-    ...(attest === undefined ? [] : [{ file: path(attest), what: 'the private key' }]),
     ...(framework !== undefined && /[/.]/.test(framework) ? [{ file: path(framework), what: 'the framework' }] : []),
     ...(replayed === undefined ? [] : [{ file: path(replayed), what: 'the policy' }]),
   ]
@@ -263,41 +250,6 @@ function parseReportOption(option: string, { cwd }: ProcessContext, writers: Wri
   }
   writers.writerOf(name)
   return writers.filesOf(name, resolve(cwd(), file))
-}
-
-type Attestor = (name: string, text: string, document: AttestationSubject) => string
-
-async function attestorOf(
-  { attest: keyFile }: FormatOptions,
-  files: readonly ReportFile[],
-  { cwd, stderr }: ProcessContext,
-): Promise<Attestor | undefined> {
-  if (keyFile === undefined) return undefined
-  if (files.length === 0) {
-    throw AuditError.usage('--attest signs files, and no option writes one', { advice: 'add --report json=FILE' })
-  }
-  const path = resolve(cwd(), keyFile)
-  const { readPrivateKey } = await import('../attestation/keys.ts')
-  const { attest } = await import('../attestation/statement.ts')
-  const key = readPrivateKey(readKeyFile(path), keyFile)
-  if ((statSync(path).mode & 0o077) !== 0) {
-    stderr.write(`hookdrift: warning: other users can read ${keyFile}: run chmod 600 on it\n`)
-  }
-  return (name, text, document) => `${JSON.stringify(attest(name, text, document, key))}\n`
-}
-
-function readKeyFile(path: string): string {
-  try {
-    return readTextFile(path)
-  } catch (error) {
-    throw AuditError.usage(`--attest: cannot read ${path}: ${reasonOf(error)}`, {
-      advice: '`hookdrift keygen FILE` makes a key',
-    })
-  }
-}
-
-function attestationOf(file: string): string {
-  return `${file}.intoto.json`
 }
 
 function isFormat(name: string): name is Format {

@@ -10,7 +10,7 @@ import { type Execute, type ProcessContext, renderOptionsFor } from '../app/proc
 import { readTextFile } from '../app/read-text-file.ts'
 import { demoAddress, demoConfiguration, demoPolicy, serveDemo } from '../app/serve-demo.ts'
 import { systemClock } from '../app/system.ts'
-import { verificationOf } from '../app/verify-report.ts'
+import { verificationOf } from '../app/verification-request.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { afternoonOf } from '../demo/colleague.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'

@@ -347,7 +347,6 @@ export const examples: Readonly<Record<string, Examples>> = {
         'verify --anchor 17:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
         'verifies that it is the history of an earlier verify',
       ],
-      ['verify --report r.html --attestation r.html.intoto.json --key audit.key.pub', 'verifies a signed report'],
     ],
     docs: ['verify', 'keep-the-history'],
   },
@@ -384,7 +383,6 @@ export const examples: Readonly<Record<string, Examples>> = {
     ],
     docs: ['keep-the-history'],
   },
-  keygen: { lines: [['keygen audit.key', 'writes audit.key and audit.key.pub']], docs: ['publish-reports'] },
   notify: {
     lines: [
       ['notify', 'sends every pending message now'],

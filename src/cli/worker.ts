@@ -7,7 +7,6 @@ import { loadPolicy } from '../app/load-policy.ts'
 import { requireServer } from '../app/locate-history.ts'
 import { type Log, openLog } from '../app/log.ts'
 import { historySize, openExistingHistory, openHistory } from '../app/open-history.ts'
-import { openTelemetry, traced } from '../app/open-telemetry.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
@@ -139,8 +138,6 @@ async function keepWorking(
     await sharing?.follow()
     return { type: metrics.registry.contentType, text: await metrics.registry.metrics() }
   }
-  const telemetry = await openTelemetry(terminal)
-  telemetry?.sendMetrics(() => metrics.registry.getMetricsAsJSON())
   const port =
     listen === undefined
       ? undefined
@@ -205,7 +202,6 @@ async function keepWorking(
             failOn,
             watch,
             onPage,
-            telemetry,
             signal,
             reloads,
             readAgain: () => reload(signal),
@@ -242,11 +238,7 @@ async function keepWorking(
           runTimeoutMs,
           onPage,
         }
-        const work = traced(telemetry, { 'hookdrift.schedule': name }, (onTimed) =>
-          untilCrash(signal, (signal) => performAudit({ ...request, onTimed }, terminal, signal)),
-        )
-        // It is bounded in time, and the next run does not wait for it.
-        return work.finally(() => void telemetry?.flush())
+        return untilCrash(signal, (signal) => performAudit(request, terminal, signal))
       },
       watch: {
         ...watch,
@@ -261,7 +253,6 @@ async function keepWorking(
     await port?.close()
     await sharing?.close()
     await historyCheck.close()
-    await telemetry?.close()
   }
 }
 

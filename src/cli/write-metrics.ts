@@ -32,12 +32,6 @@ export async function readRunMetrics(
   return metrics
 }
 
-/** The metrics of one run with their values. */
-export async function metricFamiliesOf({ registry }: Metrics) {
-  const names = new Set<string>(ofRun.map((name) => `hookdrift_${name}`))
-  return (await registry.getMetricsAsJSON()).filter(({ name }) => names.has(name))
-}
-
 /**
  * Writes the metrics of one run in the text form of Prometheus, for the textfile collector of its node exporter. The
  * file is complete or as before.

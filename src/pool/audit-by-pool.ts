@@ -1,7 +1,7 @@
 import { auditContained } from '../audit/contain-bugs.ts'
 import type { OpenRun } from '../audit/open-run.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
-import type { AuditedProject, OnTimed } from '../audit/project-scan.ts'
+import type { AuditedProject } from '../audit/project-scan.ts'
 import type { AuditAll } from '../audit/run-audit.ts'
 import type { RunDraft } from '../history/draft/run-draft.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
@@ -11,7 +11,6 @@ import { Stop } from '../model/stop.ts'
 import type { Clock } from '../model/time.ts'
 import { type Jobs, lostQueue, walkQueue } from './jobs.ts'
 import { giveUpTasks, projectsOf, readDone, readProgress, type TaskKey, type TaskProgress } from './tasks.ts'
-import type { TaskOutcome } from './walk-task.ts'
 import { liveWorkers } from './workers.ts'
 
 export interface PoolRun {
@@ -52,7 +51,7 @@ export function auditByPool(pool: PoolRun): AuditAll {
     const { db, draft, projectIds } = pool
     const reasons = await giveUpTasks(db, draft.run, { which: 'unfinished', reason: stop ?? workersLost() })
     await pool.onConcluding()
-    const outcomes = await importDone(audit.projects, pool, run.onTimed)
+    const outcomes = await importDone(audit.projects, pool)
     const unfinished = audit.projects.flatMap((project, at) => {
       const reason = reasons.get(projectIds[at] ?? 0)
       return reason === undefined ? [] : [{ project, run: { ...run, signal: AbortSignal.abort(reason) } }]
@@ -165,7 +164,6 @@ const mostRead = 50
 async function importDone(
   projects: readonly AuditedProject[],
   { db, draft }: PoolRun,
-  onTimed: OnTimed | undefined,
 ): Promise<Map<string, ProjectOutcome>> {
   const outcomes = new Map<string, ProjectOutcome>()
   for (let after = 0; ; ) {
@@ -174,9 +172,7 @@ async function importDone(
       const project = projects[place - 1]
       if (project === undefined) throw new Error(`task ${place} of run ${draft.run} has no project`)
       await draft.importProject(project.ref, JSON.parse(taskDraft))
-      const { timings, ...result }: TaskOutcome = JSON.parse(outcome)
-      for (const timing of timings) onTimed?.(project, timing)
-      outcomes.set(project.ref.name, result)
+      outcomes.set(project.ref.name, JSON.parse(outcome))
       after = place
     }
     if (done.length < mostRead) return outcomes

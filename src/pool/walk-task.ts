@@ -1,9 +1,8 @@
 import { auditContained } from '../audit/contain-bugs.ts'
 import type { LastWritten } from '../audit/newer-settings.ts'
 import type { OnBug, OpenRun, RunOptions } from '../audit/open-run.ts'
-import type { ProjectOutcome } from '../audit/project-outcome.ts'
 import { askTogether } from '../audit/project-past.ts'
-import type { AuditedProject, PageRead, Timing } from '../audit/project-scan.ts'
+import type { AuditedProject, PageRead } from '../audit/project-scan.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
@@ -62,9 +61,6 @@ export type WalkResult = 'walked' | 'obsolete' | 'returned' | 'lost' | Refusal
 
 /** What a walk is broken off with, besides the end of its run: its worker stops, or another one has the task. */
 export type Abandonment = Dropped<'stopping' | 'lost'>
-
-/** What a walk leaves to the process that concludes the run. */
-export type TaskOutcome = ProjectOutcome & { readonly timings: readonly Timing[] }
 
 /** Seconds after which a job that was refused is offered again: a changed configuration reaches all workers by then. */
 const refusedDelayS = 5
@@ -134,7 +130,6 @@ async function walk(
   const now = Date.parse(state.terms.startedAt)
   const draft = drafts.ofTask({ ...key, token })
   const { options, sealer, onPage, onBug, lastWritten } = site
-  const timings: Timing[] = []
   const evaluator = createEvaluator(options.policy, now, () => project.labels, clock.now)
   const run: OpenRun = {
     ...options,
@@ -148,13 +143,11 @@ async function walk(
     evaluator,
     historyOf: askTogether(draft, [project.ref], { lookbackMs: evaluator.lookbackMs, now }),
     signal: AbortSignal.any([site.signal, abandon]),
-    onTimed: (_, timing) => void timings.push(timing),
   }
   try {
     const outcome = await auditContained(project, run)
     if (abandon.aborted) return undefined
-    const timedOutcome: TaskOutcome = { ...outcome, timings }
-    return { outcome: JSON.stringify(timedOutcome), draft: JSON.stringify(await draft.exportProject(project.ref)) }
+    return { outcome: JSON.stringify(outcome), draft: JSON.stringify(await draft.exportProject(project.ref)) }
   } catch (error) {
     if (abandon.aborted || (error instanceof AuditError && error.kind === 'busy')) return undefined
     throw error

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { AttestationCheck } from '../attestation/verify-attestation.ts'
 import type { CheckResult, Verification } from '../history/upkeep.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
@@ -39,27 +38,12 @@ export function answerVerification(
 ): Answer<VerificationRow> {
   const toKeep = anchor === null ? [] : [`Keep its anchor elsewhere, for \`hookdrift verify --anchor\`: ${anchor}`]
   return {
-    ...answerChecks({ ok, anchor }, checks, limit),
+    form: verifyForm,
+    more: { ok, anchor },
+    ...limited(checks, limit),
     run: run === null ? null : toAnswerRun(run),
     conclusion: ok ? [`${file} verifies.`, ...toKeep] : [adviseOn(checks, file)],
   }
-}
-
-/** The results of the checks of an attestation. */
-export function answerAttestation(
-  ok: boolean,
-  checks: readonly AttestationCheck[],
-  limit: number,
-): Answer<VerificationRow> {
-  return { ...answerChecks({ ok }, checks, limit), run: null }
-}
-
-function answerChecks(
-  more: { readonly ok: boolean; readonly anchor?: string | null },
-  checks: readonly VerificationRow[],
-  limit: number,
-) {
-  return { form: verifyForm, more, rowsMember: 'checks', ...limited(checks, limit) } as const
 }
 
 export const verificationView: AnswerView<VerificationRow> = {

@@ -22,19 +22,6 @@ export const backupForm: AnswerForm = {
   row: backupRow,
 }
 
-const keysRow = z.object({
-  private_key: z.string().describe('The file of the private key.'),
-  public_key: z.string().describe('The file of the public key.'),
-})
-type KeysRow = z.infer<typeof keysRow>
-
-export const keygenForm: AnswerForm = {
-  name: 'keygen',
-  version: 1,
-  about: aboutRun('Always null.'),
-  row: keysRow,
-}
-
 const projectRow = z.object({ project: schemas.project })
 type ProjectRow = z.infer<typeof projectRow>
 
@@ -124,25 +111,6 @@ export const backupView: AnswerView<BackupRow> = {
     const runs = run === null ? 'no run yet' : `runs up to ${run.number}`
     return rows.map(({ file, bytes }) => neutralise(`${file}: ${runs}, ${(bytes / 1e6).toFixed(1)} MB, verified.`))
   },
-  nothing: '',
-  isOfRun: false,
-}
-
-/** A pair of keys that was made; the file of each. */
-export function answerKeys(file: string): Answer<KeysRow> {
-  return { form: keygenForm, run: null, rows: [{ private_key: file, public_key: `${file}.pub` }], omitted: 0 }
-}
-
-export const keysView: AnswerView<KeysRow> = {
-  columns: [
-    { name: 'private_key', value: (row) => row.private_key },
-    { name: 'public_key', value: (row) => row.public_key },
-  ],
-  lines: ({ rows }) =>
-    rows.flatMap((row) => [
-      neutralise(`${row.private_key} is the private key: keep it only where reports are made.`),
-      neutralise(`${row.public_key} is the public key: give it to everyone who verifies reports.`),
-    ]),
   nothing: '',
   isOfRun: false,
 }

@@ -65,7 +65,6 @@ describe.skipIf(!hasPostgres)('a run that an error of the history ends each time
           files: openSharedFiles({ configuration, policy }, async (before) => before),
           signal: new AbortController().signal,
           watch: { started: nothing, begun: nothing, ended: nothing, failed: (_, error) => void failed.push(error) },
-          telemetry: undefined,
         },
       )
       return { requested: await readRequestedRun(db, 'asked'), failed, isFree: await requestRun(pool, request, 'next') }

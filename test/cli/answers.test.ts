@@ -55,13 +55,6 @@ const ask = (words: readonly string[], history: string | undefined = 'hookdrift.
     env: cli.env,
   })
 
-/** `keygen` overwrites no file. */
-function newKeyFile(): string {
-  keys += 1
-  return `audit-${keys}.key`
-}
-let keys = 0
-
 /** `history copy` merges no histories. */
 function newCopy(): string {
   copies += 1
@@ -102,7 +95,6 @@ const answers: readonly [string, () => readonly string[] | Promise<readonly stri
   ['docs', () => ['docs'], ''],
   ['history-copy', () => ['history', 'copy', '--snapshot', 'hookdrift.db', newCopy()], ''],
   ['history-upgrade', () => ['history', 'upgrade']],
-  ['keygen', () => ['keygen', newKeyFile()], ''],
   ['note', () => ['note', 'deploy 4.2', '--by', 'me']],
   ['notify', () => ['notify', '--pending']],
   ['notify-test', () => ['notify', '--test', '--config', cli.directory.file('hookdrift.yaml')]],

@@ -80,13 +80,6 @@ describe('a pipe in place of a file is refused at once, with its path', () => {
       '/pipe: it is a pipe',
     ],
     ['a framework', {}, ['report', '--framework', './pipe', '--history', 'x.db'], '/pipe: it is a pipe'],
-    ['a report', {}, ['verify', '--report', 'pipe', '--attestation', 'pipe', '--key', 'pipe'], '/pipe: it is a pipe'],
-    [
-      'the key of reports',
-      {},
-      ['report', '--history', 'x.db', '--report', 'json=r', '--attest', 'pipe'],
-      '/pipe: it is a pipe',
-    ],
     ['the history', {}, ['runs', '--history', 'pipe'], '/pipe: it is not a regular file'],
     ['the history to examine', {}, ['verify', '--history', 'pipe'], '/pipe: it is not a regular file'],
   ])('%s', async (_, files, args, said) => {

@@ -131,17 +131,9 @@ describe('a command of the package', () => {
     expect(audit.code).toBe(0)
     expect(audit.files).toEqual(expect.arrayContaining([...first, 'history', 'rules', 'audit']))
     // What a run needs for a proxy, a channel or a report only.
-    for (const other of ['undici', 'email', 'metrics', 'text', 'html', 'open-exporters', 'postgres', 'open-sharing'])
+    for (const other of ['undici', 'email', 'metrics', 'text', 'html', 'postgres', 'open-sharing'])
       expect(audit.files).not.toContain(other)
     expect(audit.files.length).toBeLessThan(30)
-
-    const traced = await loadedBy(['audit', '--quiet', '--fail-on', 'never'], {
-      ...env,
-      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:1/v1/traces',
-    })
-    expect(traced.code).toBe(0)
-    expect(traced.files).toContain('open-exporters')
-    expect(traced.stderr).toContain('traces are not sent')
 
     const runs = await loadedBy(['runs', '--history', './history.db'])
     expect(runs.code).toBe(0)

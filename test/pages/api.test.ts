@@ -105,7 +105,7 @@ describe('the API', () => {
   })
 
   /** Options of commands that no parameter is made of, because they name files, write, or shape the output. */
-  const notOffered = ['config', 'history', 'format', 'output', 'report', 'attest', 'section', 'group-by', 'policy']
+  const notOffered = ['config', 'history', 'format', 'output', 'report', 'section', 'group-by', 'policy']
   const notReading = ['reason', 'by', 'revoke', 'violation', 'test']
   it.each(Object.entries(apiEntries))('offers every argument and option of %s, but those', async (name, entry) => {
     const ofWriting = { accept: ['cause'], notes: ['text', 'at', 'ref'] }[name] ?? []

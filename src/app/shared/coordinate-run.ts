@@ -1,4 +1,3 @@
-import type { OnTimed } from '../../audit/project-scan.ts'
 import type { AuditDependencies } from '../../audit/run-audit.ts'
 import { describeMove, moveAdvice } from '../../history/lease-owner.ts'
 import { AuditError, messageOf } from '../../model/errors.ts'
@@ -13,12 +12,10 @@ import type { Pool } from '../../pool/open-pool.ts'
 import { endRun, keyOf, type RequestedRun, type RunError, type RunKey, readRequestedRun } from '../../pool/runs.ts'
 import { readProjects } from '../../pool/tasks.ts'
 import { agreeWithinMs, refusalWords } from '../../pool/workers.ts'
-import type { RunTrace } from '../../telemetry/trace-run.ts'
 import { boundRun, openStack } from '../end-in-order.ts'
 import type { Log } from '../log.ts'
 import { openHistory } from '../open-history.ts'
 import { openServices } from '../open-projects.ts'
-import type { Telemetry } from '../open-telemetry.ts'
 import { maintain, notificationsOf } from '../perform-audit.ts'
 import { planFleet, searchedServices } from '../plan-fleet.ts'
 import type { ProcessContext } from '../process-context.ts'
@@ -35,7 +32,6 @@ export interface CoordinatorDependencies {
   /** Aborted when this worker stops: another one goes on with the run. */
   readonly signal: AbortSignal
   readonly watch: CoordinatorObserver
-  readonly telemetry: Telemetry | undefined
 }
 
 /** Called with what happens to runs that this worker coordinates. `schedule`: null for one that a person asked for. */
@@ -59,7 +55,7 @@ const laterS = 5
  * was lost left it. Never rejects.
  */
 export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorDependencies): Promise<void> {
-  const { pool, watch, log, terminal, telemetry } = dependencies
+  const { pool, watch, log, terminal } = dependencies
   const { db, jobs } = pool
   const { id, schedule } = job.data
   const finish = (error: RunError | null) =>
@@ -72,8 +68,6 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       if (!(await jobs.complete(runQueue, job, transaction))) return
       await jobs.send(runQueue, [data], { delayS, key: keyOf(data) }, transaction)
     })
-  // Of a run that is tried again, the last attempt is traced.
-  let trace: RunTrace | undefined
   try {
     const requested = await readRequestedRun(db, id)
     if (requested === undefined || requested.hasEnded || requested.state === 'committed') return await finish(null)
@@ -99,10 +93,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       return log.error({ schedule, differs: files }, 'a run was given up: no worker has what it was asked with')
     }
     watch.started(schedule)
-    trace = telemetry?.traceRun(schedule === null ? {} : { 'hookdrift.schedule': schedule })
-    const onTimed: OnTimed = ({ ref }, timing) => trace?.timed(ref, timing)
-    const report = await conduct(id, requested, { ...dependencies, ...files, onTimed })
-    trace?.ended(report, systemClock.now())
+    const report = await conduct(id, requested, { ...dependencies, ...files })
     await finish(null)
     logReport(log, report)
     await watch.ended(schedule, report)
@@ -116,7 +107,6 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
         log.warn({ schedule, error: error.message, advice: error.advice }, 'the run is tried again')
         await offerAgain(laterS, isLasting(error) ? { failsSince: systemClock.now(), ...job.data } : job.data)
       } else {
-        trace?.failed(error instanceof AuditError ? error.kind : 'bug', systemClock.now())
         await closeLeft(pool, id)
         await finish(error instanceof AuditError ? error : failure(`a bug in hookdrift: ${messageOf(error)}`))
         watch.failed(schedule, error)
@@ -138,15 +128,20 @@ function isTriedAgain(error: AuditError, { failsSince = systemClock.now() }: Run
   return error.kind !== 'usage' && !(isLasting(error) && systemClock.now() - failsSince >= agreeWithinMs)
 }
 
-interface ConductDependencies extends CoordinatorDependencies, FilesInForce {
-  readonly onTimed: OnTimed
-}
-
 /** Opens what a run needs, and conducts it from where it is. */
 async function conduct(
   id: string,
   requested: RequestedRun,
-  { configuration, policy, sealer, pool, terminal, log, signal: handOver, watch, onTimed }: ConductDependencies,
+  {
+    configuration,
+    policy,
+    sealer,
+    pool,
+    terminal,
+    log,
+    signal: handOver,
+    watch,
+  }: CoordinatorDependencies & FilesInForce,
 ): Promise<Report> {
   const { request } = requested
   await using opened = openStack()
@@ -178,7 +173,6 @@ async function conduct(
     signal,
     toolVersion: toolVersion(),
     onPage: () => {},
-    onTimed,
     composeNotifications: await notificationsOf(configuration, projects, request.notifies),
     ...watchIn(log),
   })

@@ -13,7 +13,6 @@ import { watchAgreement } from '../../worker/watch-agreement.ts'
 import { untilCrash } from '../end-in-order.ts'
 import { requireServer } from '../locate-history.ts'
 import type { Log } from '../log.ts'
-import type { Telemetry } from '../open-telemetry.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { openPoolOf, shareRuns } from './share-runs.ts'
@@ -32,7 +31,6 @@ interface SharingDependencies {
   /** Called when a run was committed, by any worker. */
   readonly onCommitted: () => void
   readonly onPage: (page: PageRead) => void
-  readonly telemetry: Telemetry | undefined
   /** Aborted when this worker stops. */
   readonly signal: AbortSignal
 }
@@ -71,7 +69,6 @@ export async function openSharing(
     readHistory,
     onCommitted,
     onPage,
-    telemetry,
     signal,
   }: SharingDependencies,
 ): Promise<OpenedSharing> {
@@ -119,7 +116,6 @@ export async function openSharing(
             failOn,
             servedUntil,
             onPage,
-            telemetry,
             onTakenOver: poolMetrics.tookOver,
             onCoordinating(now) {
               coordinates = now

@@ -13,7 +13,6 @@ import { keepSharedSchedule } from '../../worker/keep-shared-schedule.ts'
 import type { ReloadRequests } from '../../worker/reload-requests.ts'
 import type { Agreement } from '../../worker/watch-agreement.ts'
 import type { Log } from '../log.ts'
-import type { Telemetry } from '../open-telemetry.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock, thisProcess } from '../system.ts'
 import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
@@ -27,7 +26,6 @@ export interface SharedRuns {
   readonly files: SharedFiles
   readonly agreement: Agreement
   readonly reloads: ReloadRequests
-  readonly telemetry: Telemetry | undefined
   readonly failOn: FailOn
   readonly servedUntil: (schedule: Schedule) => number | undefined
   readonly onPage: (page: PageRead) => void
@@ -51,7 +49,7 @@ const askEveryMs = 1_000
  * time, and walks projects in its slots.
  */
 export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSignal): Promise<void> {
-  const { terminal, log, watch, telemetry } = sharing
+  const { terminal, log, watch } = sharing
   const { files, agreement } = sharing
   const { slots, services: ownServices } = files.current().configuration.shared ?? { slots: 0, services: undefined }
   const self: PoolWorker = { id: randomUUID(), host: thisProcess.host, pid: thisProcess.pid, slots }
@@ -166,7 +164,7 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
         .catch(() => {})
     })
     try {
-      await coordinateRun(job, { terminal, log, pool, files, telemetry, signal: handOver.signal, watch: coordinator })
+      await coordinateRun(job, { terminal, log, pool, files, signal: handOver.signal, watch: coordinator })
     } finally {
       stopTouching()
       signal.removeEventListener('abort', giveUp)

@@ -15,7 +15,6 @@ const ofNeither: ReadonlySet<string> = new Set([
   'help',
   'history copy',
   'init',
-  'keygen',
   'rules',
 ])
 const ofConfiguration: ReadonlySet<string> = new Set(['config check', 'policy check', 'policy test', 'probe'])

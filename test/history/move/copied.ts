@@ -1,6 +1,6 @@
 import { copyHistory } from '../../../src/app/copy-history.ts'
 import { openMovable } from '../../../src/app/open-history.ts'
-import { verificationOf } from '../../../src/app/verify-report.ts'
+import { verificationOf } from '../../../src/app/verification-request.ts'
 import { readLocation } from '../../../src/history/location.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'

@@ -97,7 +97,11 @@ describe('--report', async () => {
     ['a link to itself', ['--report', 'json=loop'], /--report: cannot write to .*loop: /],
     ['a section of no table', ['--section', 'drift'], /--section drift is for --format csv, not text/],
     ['OSCAL of a run', ['--format', 'oscal'], /oscal is the format of a report by control, which needs --framework\n/],
-    ['a file in OSCAL of a run', ['--report', 'oscal=x'], /needs --framework\n {2}`hookdrift report --framework soc2 /],
+    [
+      'a file in OSCAL of a run',
+      ['--report', 'oscal=x'],
+      /needs --framework\n {2}`hookdrift report .*--framework soc2 --format oscal` reports/,
+    ],
     ['an unknown section', ['--format', 'csv', '--section', 'all'], /Allowed choices are violations, drift/],
   ])('is refused before the scan starts: %s', async (_, args, message) => {
     using cli = openCliFixture()

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { AuditError, messageOf } from '../../model/errors.ts'
+import { AuditError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { nearestName } from '../../text/nearest-name.ts'
 import { views } from '../views.ts'
@@ -44,22 +44,15 @@ export function runQuery({ file, sql, ...most }: QueryRequest): QueryAnswer {
     if (!statement.reader || !(statement.readonly || word === 'EXPLAIN')) throw refused('it would write')
     const answered = statement.raw().safeIntegers().iterate()
     const columns = distinctNames(statement.columns().map(({ name }) => name))
-    const rows: (readonly Json[])[] = []
-    let characters = 0
-    for (const cells of answered) {
-      if (rows.length >= most.rows) return { columns, rows, isCut: true }
-      const row = cells.map(toJson)
-      for (const cell of row) characters += typeof cell === 'string' ? cell.length : 8
-      if (characters > most.characters) {
-        throw AuditError.usage(`the query was cut: its rows take more than ${most.characters} characters`, {
-          advice: 'ask for fewer columns or rows',
-        })
-      }
-      rows.push(row)
-    }
-    return { columns, rows, isCut: false }
+    const { rows, isCut } = collect(answered, most)
+    return { columns, rows, isCut }
   } catch (error) {
-    throw asRefusal(error, { db, file, sql })
+    const isOfSqlite = error instanceof Database.SqliteError
+    // The file is damaged; the statement is not the cause.
+    if (isOfSqlite && /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/.test(error.code)) throw asHistoryError(error, file)
+    if (!isOfSqlite && !(error instanceof RangeError)) throw error
+    const { meant = '', advice } = hintFor(error.message, db, sql)
+    throw AuditError.usage(`the query failed: ${error.message}${meant}`, { advice, cause: error })
   } finally {
     db.close()
   }
@@ -71,17 +64,21 @@ function refused(reason: string): AuditError {
   })
 }
 
-interface Attempt extends Pick<QueryRequest, 'file' | 'sql'> {
-  readonly db: Database.Database
-}
-
-function asRefusal(error: unknown, { db, file, sql }: Attempt): unknown {
-  const isOfSqlite = error instanceof Database.SqliteError
-  // The file is damaged; the statement is not the cause.
-  if (isOfSqlite && /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/.test(error.code)) return asHistoryError(error, file)
-  if (!isOfSqlite && !(error instanceof RangeError)) return error
-  const { meant = '', advice } = hintFor(error.message, db, sql)
-  return AuditError.usage(`the query failed: ${messageOf(error)}${meant}`, { advice, cause: error })
+function collect(answered: Iterable<readonly unknown[]>, most: Pick<QueryRequest, 'rows' | 'characters'>) {
+  const rows: (readonly Json[])[] = []
+  let characters = 0
+  for (const cells of answered) {
+    if (rows.length >= most.rows) return { rows, isCut: true }
+    const row = cells.map(toJson)
+    for (const cell of row) characters += typeof cell === 'string' ? cell.length : 8
+    if (characters > most.characters) {
+      throw AuditError.usage(`the query was cut: its rows take more than ${most.characters} characters`, {
+        advice: 'ask for fewer columns or rows',
+      })
+    }
+    rows.push(row)
+  }
+  return { rows, isCut: false }
 }
 
 /** For a statement that names a view or a column that is not there: what was probably meant, or what there is. */

@@ -53,7 +53,6 @@ export const gate = [
   'doctor/services',
   'history/back-up',
   'history/move/there-and-back',
-  'history/postgres/ask-database',
   'history/postgres/connect',
   'history/postgres/examine-database',
   'history/postgres/migrate',

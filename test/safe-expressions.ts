@@ -71,7 +71,6 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
     '/^[\\w ./:*+,<>=-]*$/',
     '/[^A-Za-z0-9]+/',
   ],
-  ['src/history/postgres/ask-database.ts', ourText, '/(?:\\s+|--[^\\r\\n]*)/y', '/[A-Za-z]*/y'],
   ['src/history/retention.ts', ourText, '/(\\d+)([ymdh])/g'],
   [
     'src/history/sqlite/network-file-system.ts',

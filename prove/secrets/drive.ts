@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { walkLinks } from '../../test/pages/walk-links.ts'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
-const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal', 'jsonl']
+const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'jsonl']
 
 /** What one command wrote to its descriptors. */
 export interface Said {

@@ -4,10 +4,6 @@ export const environment: readonly (readonly [names: string, about: string])[] =
     '`HOOKDRIFT_HISTORY`',
     'the history, a file or `postgres://…`; overrides the configuration, and `--history` overrides both.',
   ],
-  [
-    '`HOOKDRIFT_QUERY_HISTORY`',
-    'the URL of a login that reads the views of a history in PostgreSQL, for `hookdrift query`, which refuses [the login of audits](../how-to/many-machines.md#let-people-query-it).',
-  ],
   ['`PGPASSWORD`', 'the password for a history in PostgreSQL whose URL has none; else the password file gives it.'],
   [
     '`HOOKDRIFT_SEAL_KEY`',

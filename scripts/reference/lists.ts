@@ -14,9 +14,9 @@ export function viewsPage(): string {
   return [
     `# Views
 
-What to select from in \`hookdrift query\`, or in any SQLite or PostgreSQL program. Generated from the program by
-\`npm run reference\`; \`hookdrift query --views\` prints the same. Columns may be added to a view, and none is renamed
-within a version.
+What to select from in \`hookdrift query\` on a history in a file, or in any SQLite or PostgreSQL program. Generated from
+the program by \`npm run reference\`; \`hookdrift query --views\` prints the same. Columns may be added to a view, and
+none is renamed within a version.
 
 Ask the views and not the tables: tables hold the rows of a run that is being written. Bodies and \`fields\` are JSON; a
 number that no double holds is kept as the text \`number:1234567890123456789\`.

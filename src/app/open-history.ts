@@ -2,11 +2,12 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
-import { type HistoryLocation, readLocation } from '../history/location.ts'
+import type { HistoryLocation } from '../history/location.ts'
 import type { MovableHistory } from '../history/movable-history.ts'
 import type { ConnectOptions } from '../history/postgres/connect.ts'
-import type { PostgresServer } from '../history/postgres-server.ts'
 import type { NameKind, ResourceName } from '../history/sql/read-names.ts'
+import type { TimedQuery } from '../history/sqlite/ask-in-process.ts'
+import type { QueryAnswer } from '../history/sqlite/run-query.ts'
 import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
 import type { PoolState } from '../pool/workers.ts'
@@ -103,7 +104,6 @@ async function openUpkeep(location: HistoryLocation, env: Environment): Promise<
     const { postgresUpkeep } = await import('../history/postgres/postgres-upkeep.ts')
     const { backUpDatabase, chainOf, verifyDatabase } = await import('./copy-database.ts')
     return postgresUpkeep(server, thisProcess, {
-      queryServer: () => queryServer(env),
       verify: (request) => verifyDatabase(server, request),
       chainOf: (run) => chainOf(server, run),
       backUp: (target, request) => backUpDatabase(server, target, request),
@@ -178,14 +178,9 @@ export async function explainViews(): Promise<readonly ViewExplained[]> {
   return (await import('../history/sqlite/views.ts')).explainViews()
 }
 
-/** The server for users' queries, under a login that may only read; undefined where none is named. */
-function queryServer({ HOOKDRIFT_QUERY_HISTORY: url = '' }: Environment): PostgresServer | undefined {
-  if (url === '') return undefined
-  const location = readLocation(url, process.cwd())
-  if (location.kind === 'postgres') return location.server
-  throw AuditError.usage('HOOKDRIFT_QUERY_HISTORY is not the URL of a database', {
-    advice: 'set it to postgres://READER@HOST/DATABASE, or unset it',
-  })
+/** Runs one reading statement of a user on the history in a file: see `askInProcess`. */
+export async function queryFile(request: TimedQuery): Promise<QueryAnswer> {
+  return (await import('../history/sqlite/ask-in-process.ts')).askInProcess(request)
 }
 
 /** This process on this machine, as the owner of a lease. */

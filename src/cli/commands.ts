@@ -180,7 +180,7 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     {
       name: 'query',
       operands: '[sql]',
-      description: 'Query the history with SQL, read-only',
+      description: 'Query a history in a file with SQL, read-only',
       load: async () => (await import('./query.ts')).defineQuery,
     },
   ],

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
-import { formatNames } from '../report/formats.ts'
+import { controlFormat, formatNames } from '../report/formats.ts'
 import { orderedOptions } from './help.ts'
 
 /** A word that can be written. */
@@ -128,15 +128,16 @@ async function valuesOf(
   findWords: FindWords,
 ): Promise<Completion> {
   const { long = '', flags, argChoices } = option
-  if (flags.includes('<format=file>')) return reportOf(current)
+  if (flags.includes('<format=file>')) return reportOf(current, given)
   const [, name = ''] = /[<[]([^\]>]{1,40}?)(?:\.\.\.)?[\]>]/.exec(flags) ?? []
   return valuesNamed(sources[long] === undefined ? name : long, argChoices, current, given, findWords)
 }
 
 /** `FORMAT=FILE`: the shell completes what is behind the sign. */
-function reportOf(current: string): Completion {
+function reportOf(current: string, given: ReadonlyMap<string, string>): Completion {
   if (current.includes('=')) return { ...nothing, files: 'files' }
-  const candidates = formatNames.map((format) => ({ value: `${format}=`, about: '' }))
+  const names = given.has('--framework') ? [...formatNames, controlFormat] : formatNames
+  const candidates = names.map((format) => ({ value: `${format}=`, about: '' }))
   return { ...beginningWith(current, candidates), isWhole: false }
 }
 

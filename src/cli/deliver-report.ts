@@ -9,7 +9,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Trend } from '../model/trend.ts'
-import { type Format, formatNames, loadFormats } from '../report/formats.ts'
+import { controlFormat, formatNames, loadFormats, type NamedFormat } from '../report/formats.ts'
 import { type Grouping, groupings } from '../report/group-by.ts'
 import { fileRenderOptions, filesOf, type ReportFile } from '../report/report-files.ts'
 import { type CsvSection, type RenderOptions, sectionNames } from '../report/report-format.ts'
@@ -18,7 +18,7 @@ import { locatingOf } from './query-options.ts'
 
 /** Options of commands that print a report: its formats and files. */
 export interface FormatOptions {
-  readonly format: Format
+  readonly format: NamedFormat
   readonly section?: CsvSection
   readonly output?: string
   /** `FORMAT=FILE` each. */
@@ -27,9 +27,14 @@ export interface FormatOptions {
   readonly groupBy?: Grouping
 }
 
-export function addFormatOptions(command: Command): Command {
+/** `names`: of the formats that the command has. */
+export function addFormatOptions(command: Command, names: readonly NamedFormat[] = formatNames): Command {
+  const format = new Option('-f, --format <format>', 'report format').choices(names).default('text')
+  const choose = format.parseArg
+  // Where the command does not have it, the refusal says which one does.
+  format.argParser((value) => (value === controlFormat ? value : choose?.(value, undefined)))
   return command
-    .addOption(new Option('-f, --format <format>', 'report format').choices(formatNames).default('text'))
+    .addOption(format)
     .addOption(
       new Option('--section <section>', 'which table --format csv prints (default: violations)').choices(sectionNames),
     )
@@ -47,9 +52,9 @@ export function addFormatOptions(command: Command): Command {
 /** Renders documents of one kind in each format. */
 export interface Writers<Document> {
   /** @throws AuditError.usage when such documents do not have that format */
-  writerOf(format: Format): (document: Document, render: RenderOptions) => string
+  writerOf(format: NamedFormat): (document: Document, render: RenderOptions) => string
   /** The files that `FORMAT=FILE` writes. */
-  filesOf(format: Format, file: string): readonly ReportFile[]
+  filesOf(format: NamedFormat, file: string): readonly ReportFile[]
 }
 
 /** Loads the formats that will be written. Unknown names are reported later, by the option parser. */
@@ -57,10 +62,17 @@ export async function loadReports(options: FormatOptions): Promise<Writers<Repor
   const files = options.report.map((option) => option.replace(/=.*$/s, ''))
   const loaded = await loadFormats(new Set(isPrinted(options) ? [options.format, ...files] : files))
   return {
-    writerOf: (name) => (document, render) => {
-      const write = loaded.get(name)
-      if (write === undefined) throw new Error(`the format ${name} was not loaded`)
-      return write(document, render)
+    writerOf(name) {
+      if (name === controlFormat) {
+        throw AuditError.usage(`${name} is the format of a report by control, which needs --framework`, {
+          advice: '`hookdrift report --framework soc2 --format oscal` reports the last run by control',
+        })
+      }
+      return (document, render) => {
+        const write = loaded.get(name)
+        if (write === undefined) throw new Error(`the format ${name} was not loaded`)
+        return write(document, render)
+      }
     },
     filesOf,
   }
@@ -252,8 +264,8 @@ function parseReportOption(option: string, { cwd }: ProcessContext, writers: Wri
   return writers.filesOf(name, resolve(cwd(), file))
 }
 
-function isFormat(name: string): name is Format {
-  return formatNames.some((format) => format === name)
+function isFormat(name: string): name is NamedFormat {
+  return name === controlFormat || formatNames.some((format) => format === name)
 }
 
 function refuseDuplicates(files: readonly Pick<ReportFile, 'file'>[]): void {

@@ -1,24 +1,38 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { locateHistory } from '../app/locate-history.ts'
-import { explainViews, withUpkeep } from '../app/open-history.ts'
+import { explainViews, queryFile } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { findLastRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import { views } from '../history/views.ts'
 import { AuditError } from '../model/errors.ts'
-import { answerQuery, queryView, viewListView } from '../questions/answer-query.ts'
-import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
-import { listOf } from '../report/report-schema.ts'
-import { limited } from '../report/show-answer.ts'
-import { wrapPieces } from '../text/columns.ts'
+import type { Json } from '../model/json.ts'
+import { statingExtent } from '../questions/as-of.ts'
+import { type AnswerForm, aboutNoRun, aboutScans } from '../report/answer-form.ts'
+import { anyObject, listOf } from '../report/report-schema.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { wrapPieces, wrapProse } from '../text/columns.ts'
+import { textOf } from '../text/table.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
+
+export const queryForm: AnswerForm = {
+  name: 'query',
+  version: 2,
+  about: aboutScans,
+  row: anyObject.describe('A member for each column.'),
+}
+
+const viewRow = z.object({ view: z.string(), about: z.string(), columns: listOf(z.string()) })
 
 export const queryViewsForm: AnswerForm = {
   name: 'query-views',
   version: 1,
   command: 'query --views',
   about: aboutNoRun,
-  row: z.object({ view: z.string(), about: z.string(), columns: listOf(z.string()) }),
+  row: viewRow,
 }
 
 interface QueryOptions extends ReadingOptions {
@@ -31,38 +45,73 @@ const rowsForPeople = 100
 const rowsForMachines = 10_000
 
 export function defineQuery(command: Command, execute: Execute): void {
+  const names = wrapPieces(Object.keys(views).join(', ').split(' '), 76).map((line) => `  ${line}`)
   command
     .argument('[sql]', 'one read-only statement: SELECT, WITH, VALUES or EXPLAIN; stopped after 5 s')
     .option('--views', 'describe the views that can be queried, with their columns')
-    .addHelpText('after', `\nViews:\n${viewNames()}`)
+    .addHelpText('after', `\nViews:\n${names.join('\n')}`)
   addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
     execute((terminal) => (options.views ? showViews(sql, options, terminal) : query(sql, options, terminal))),
   )
 }
 
-function viewNames(): string {
-  const names = Object.keys(views).join(', ').split(' ')
-  return wrapPieces(names, 76)
-    .map((line) => `  ${line}`)
-    .join('\n')
-}
-
+/** The rows of a query as an answer; run and coverage are those of the last committed run. */
 async function query(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {
   if (sql === undefined) {
     throw AuditError.usage('no query given', { advice: '`hookdrift query --views` explains the views' })
   }
+  const location = await locateHistory(options, terminal)
+  if (location.kind === 'postgres') {
+    throw AuditError.usage('`hookdrift query` asks a history in a file, and this one is in PostgreSQL', {
+      advice: 'ask it with `psql`, under a role that reads the views only: `hookdrift docs many-machines` makes one',
+    })
+  }
   const rows = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
   // Opened here first: this checks that it is a history, and migrates it.
   return withHistory(options, terminal, async (reader) => {
-    const result = await withUpkeep(await locateHistory(options, terminal), terminal.env, (upkeep) =>
-      upkeep.query(sql, { rows, characters, timeoutMs }),
-    )
-    return printAnswer(await answerQuery(reader, result), queryView(result.columns), options.format, terminal)
+    const result = await queryFile({ file: location.path, sql, rows, characters, timeoutMs })
+    const last = await findLastRun(reader)
+    const answer = {
+      form: queryForm,
+      ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
+      // fromEntries defines members, so a column called `__proto__` survives.
+      rows: result.rows.map((row) => Object.fromEntries(result.columns.map((name, at) => [name, row[at] ?? null]))),
+      omitted: result.isCut ? ('unknown' as const) : 0,
+    }
+    return printAnswer(answer, viewOf(result.columns), options.format, terminal)
   })
+}
+
+function viewOf(columns: readonly string[]): AnswerView<Readonly<Record<string, Json>>> {
+  return {
+    columns: columns.map((name) => ({
+      name,
+      value: (row) => row[name] ?? null,
+      show: (row) => shorten(textOf(row[name] ?? null), 2000),
+      breaks: true,
+    })),
+    nothing: 'No rows.',
+  }
 }
 
 async function showViews(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {
   if (sql !== undefined) throw AuditError.usage('--views describes the views, and runs no query: leave one of them out')
   const rows = limited(await explainViews(), limitOf(options))
   return printAnswer({ form: queryViewsForm, run: null, ...rows }, viewListView, options.format, terminal)
+}
+
+const viewListView: AnswerView<z.infer<typeof viewRow>> = {
+  columns: [
+    { name: 'view', value: ({ view }) => view },
+    { name: 'about', value: ({ about }) => about },
+    { name: 'columns', value: ({ columns }) => columns },
+  ],
+  lines: ({ rows }, page) =>
+    rows.flatMap(({ view, about, columns }, at) => [
+      ...(at === 0 ? [] : ['']),
+      page.paint('heading', view),
+      ...wrapProse(about, page.width - 4).map((line) => `    ${line}`),
+      ...wrapPieces(columns.join(', ').split(' '), page.width - 4).map((line) => page.paint('aside', `    ${line}`)),
+    ]),
+  nothing: 'There are no views.',
 }

@@ -7,6 +7,7 @@ import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { type ParameterValues, parameter, runNamed, runOrTime } from '../questions/question.ts'
+import { controlFormat, formatNames } from '../report/formats.ts'
 import type { ApiSource } from './api/api-source.ts'
 import { addParameters, valuesOf } from './ask.ts'
 import {
@@ -48,7 +49,7 @@ type ReportOptions = ParameterValues<typeof parameters> & FormatOptions & Histor
 
 export function defineReport(command: Command, execute: Execute): void {
   addParameters(addHistoryOptions(command), parameters)
-  addFormatOptions(command).action((options: FormatOptions & HistoryOptions) =>
+  addFormatOptions(command, [...formatNames, controlFormat]).action((options: FormatOptions & HistoryOptions) =>
     execute((terminal) => report({ ...options, ...valuesOf(command, parameters) }, terminal)),
   )
 }

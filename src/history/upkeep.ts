@@ -6,7 +6,7 @@ import type { RetentionRules } from './retention.ts'
 import type { CommittedRun } from './sql/runs.ts'
 
 /**
- * The upkeep of a history: verify, prune, copy and query it. `History` records runs.
+ * The upkeep of a history: verify, prune and copy it. `History` records runs.
  * @throws AuditError.failure, by every method, when there is no history or it cannot be used
  */
 export interface HistoryUpkeep {
@@ -30,11 +30,6 @@ export interface HistoryUpkeep {
    * @throws AuditError.usage when the file exists and `replace` is not set
    */
   backUp(target: string, request: VerificationRequest & { readonly replace: boolean }): Promise<Backup>
-  /**
-   * Runs one reading statement of a user.
-   * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
-   */
-  query(sql: string, limits: QueryLimits): Promise<QueryAnswer>
   close(): Promise<void>
 }
 
@@ -104,20 +99,6 @@ export interface FreedDisk {
 export interface Backup {
   readonly bytes: number
   readonly verification: Verification
-}
-
-export interface QueryLimits {
-  /** The most rows to answer with. */
-  readonly rows: number
-  readonly characters: number
-  readonly timeoutMs: number
-}
-
-export interface QueryAnswer {
-  readonly columns: readonly string[]
-  readonly rows: readonly (readonly Json[])[]
-  /** Whether there are more rows than the limit. */
-  readonly isCut: boolean
 }
 
 export interface HistorySize {

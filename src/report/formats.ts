@@ -50,11 +50,6 @@ export const formats = {
     extension: '.ocsf.json',
     load: async () => (await import('./ocsf.ts')).ocsf,
   },
-  oscal: {
-    about: "OSCAL assessment results, for auditors' tools",
-    extension: '.oscal.json',
-    load: async () => (await import('./oscal.ts')).oscal,
-  },
   jsonl: {
     about: 'a JSON object a line, for jq and other streams',
     extension: '.jsonl',
@@ -63,6 +58,11 @@ export const formats = {
 } as const satisfies Record<string, FormatEntry>
 
 export type Format = keyof typeof formats
+
+/** The format that a report by control alone has. */
+export const controlFormat = 'oscal'
+
+export type NamedFormat = Format | typeof controlFormat
 
 // Object.keys forgets that the names are known.
 export const formatNames = Object.keys(formats) as readonly Format[]

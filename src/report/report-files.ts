@@ -1,18 +1,18 @@
 import { format as joinPath, parse } from 'node:path'
-import type { Format } from './formats.ts'
+import type { NamedFormat } from './formats.ts'
 import { type CsvSection, type RenderOptions, sectionNames } from './report-format.ts'
 
 /** Options of a report in a file: it has nothing to do with the terminal, so it has no colour and is not cut. */
 export const fileRenderOptions = { colour: false, width: 100, full: true } as const satisfies RenderOptions
 
 export interface ReportFile {
-  readonly format: Format
+  readonly format: NamedFormat
   readonly file: string
   readonly render: RenderOptions
 }
 
 /** The files of a report: one, except for CSV, whose other sections are next to it (`NAME.drift.csv`). */
-export function filesOf(format: Format, file: string): readonly ReportFile[] {
+export function filesOf(format: NamedFormat, file: string): readonly ReportFile[] {
   if (format !== 'csv') return [{ format, file, render: fileRenderOptions }]
   return sectionNames.map((section) => ({
     format,

@@ -565,6 +565,11 @@ describe('report --framework', () => {
       expect((await ask('--format', format)).stdout).not.toMatch(/replayed:|replayed_with"|replayed-with/i)
     }
     expect((await run('report', '--policy', 'new.yaml')).stderr).toContain('--policy needs --framework')
+    for (const option of ['--format=oscal', '--report=oscal=x']) {
+      const { code, stdout, stderr } = await run('report', option)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain('oscal is the format of a report by control, which needs --framework')
+    }
 
     const replay = await run('policy', 'replay', '--policy', 'new.yaml', '--format', 'json')
     expect(replay.code).toBe(0)

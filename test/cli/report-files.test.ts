@@ -96,6 +96,12 @@ describe('--report', async () => {
     ['a directory for a file', ['--report', 'json=.'], /it is a directory/],
     ['a link to itself', ['--report', 'json=loop'], /--report: cannot write to .*loop: /],
     ['a section of no table', ['--section', 'drift'], /--section drift is for --format csv, not text/],
+    ['OSCAL of a run', ['--format', 'oscal'], /oscal is the format of a report by control, which needs --framework\n/],
+    [
+      'a file in OSCAL of a run',
+      ['--report', 'oscal=x'],
+      /needs --framework\n {2}`hookdrift report .*--framework soc2 --format oscal` reports/,
+    ],
     ['an unknown section', ['--format', 'csv', '--section', 'all'], /Allowed choices are violations, drift/],
   ])('is refused before the scan starts: %s', async (_, args, message) => {
     using cli = openCliFixture()

@@ -1,6 +1,6 @@
 const toViews = /^`hookdrift query --views` lists /
 
-/** Statements with a name that is not there, the name that was probably meant, and the advice. In both databases. */
+/** Statements with a name that is not there, the name that was probably meant, and the advice. */
 export const unknownNames: readonly (readonly [sql: string, meant: string | undefined, advice: RegExp])[] = [
   ['SELECT * FROM violations', 'open_violation', toViews],
   ['SELECT * FROM open_violatoin', 'open_violation', toViews],

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openQuery } from '../../src/history/sqlite/run-query.ts'
-import { askInProcess } from '../../src/history/sqlite/sqlite-upkeep.ts'
+import { askInProcess } from '../../src/history/sqlite/ask-in-process.ts'
+import { runQuery } from '../../src/history/sqlite/run-query.ts'
 import { explainViews } from '../../src/history/sqlite/views.ts'
 import { views } from '../../src/history/views.ts'
 import { rowCounts } from '../audit/fleet-fixture.ts'
+import { command } from '../cli/run-in-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import { unknownNames } from '../history/unknown-names.ts'
 import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
 
@@ -23,12 +25,7 @@ describe('query', () => {
   })
   afterAll(() => historyFixture[Symbol.asyncDispose]())
 
-  function all(sql: string) {
-    const { columns, rows, close } = openQuery(file, sql)
-    const found = [...rows]
-    close()
-    return { columns, rows: found }
-  }
+  const all = (sql: string) => runQuery({ file, sql, rows: 1000, characters: 1e6 })
 
   it.each([
     ['SELECT 1 AS a, 2 AS a', ['a', 'a_2'], [1, 2]],
@@ -40,7 +37,7 @@ describe('query', () => {
     ],
     ['SELECT number FROM committed_run', ['number'], [1]],
   ])('answers %s', (sql, columns, row) => {
-    expect(all(sql)).toEqual({ columns, rows: [row] })
+    expect(all(sql)).toEqual({ columns, rows: [row], isCut: false })
   })
 
   it('explains why it refuses a write, and does not write', () => {
@@ -104,6 +101,25 @@ describe('query', () => {
     ])
     const cut = await historyFixture.rows('query', 'SELECT uid FROM current_resource', '--limit', '1')
     expect([cut.rows.length, cut.omitted, cut.run.number]).toEqual([1, 'unknown', 1])
+  })
+
+  it('refuses a history in PostgreSQL, says what to ask it with, and connects to nothing', async () => {
+    using directory = openDirectory()
+    const nowhere = 'postgres://127.0.0.1:1/hookdrift'
+    directory.write('away.yaml', `history: ${nowhere}\nservices: []\n`)
+    const ask = (args: readonly string[], env: Record<string, string> = {}) =>
+      command(['query', ...args], { cwd: directory.path, env })
+    const advice =
+      /asks a history in a file, and this one is in PostgreSQL\n {2}.*`psql`.*`hookdrift docs many-machines`/
+    for (const [args, env] of [
+      [['SELECT 1', '--history', nowhere], {}],
+      [['SELECT 1'], { HOOKDRIFT_HISTORY: nowhere }],
+      [['SELECT 1', '--config', 'away.yaml'], {}],
+      [['DROP TABLE run', '--history', nowhere], {}],
+    ] as const) {
+      expect(await ask(args, env)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(advice) })
+    }
+    expect(await ask(['--views', '--history', nowhere])).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('describes every view with its columns, without a history', async () => {

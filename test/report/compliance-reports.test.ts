@@ -203,6 +203,10 @@ describe('a compliance report', () => {
         for (const written of [html, markdown, text]) expect(written).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
         const rows: string[][] = parse(show(complianceReports.csv, compliance))
         expect(rows.flat().filter((cell) => /^[=+\-@]/.test(cell) && !/^-?\d+$/.test(cell))).toEqual([])
+        const oscal = show(complianceReports.oscal, compliance)
+        expect(oscal).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
+        const values = [...JSON.stringify(JSON.parse(oscal)).matchAll(/"value":"((?:[^"\\]|\\.)*)"/g)]
+        expect(values.filter(([, value = '']) => !/^\S(.*\S)?$/u.test(value))).toEqual([])
         expect(JSON.parse(show(complianceReports.json, compliance))).toEqual(compliance)
       }),
       { numRuns: tries(60, { locally: 20 }) },

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { builtInFramework } from '../../src/compliance/framework.ts'
+import { complianceOscal } from '../../src/report/compliance/compliance-oscal.ts'
 import { csv } from '../../src/report/csv.ts'
 import { html } from '../../src/report/html.ts'
 import { json } from '../../src/report/json.ts'
@@ -6,10 +8,12 @@ import { jsonl } from '../../src/report/jsonl.ts'
 import { junit } from '../../src/report/junit.ts'
 import { markdown } from '../../src/report/markdown.ts'
 import { ocsf } from '../../src/report/ocsf.ts'
-import { oscal } from '../../src/report/oscal.ts'
 import { fileRenderOptions } from '../../src/report/report-files.ts'
+import type { ReportFormat } from '../../src/report/report-format.ts'
 import { sarif } from '../../src/report/sarif.ts'
 import { text } from '../../src/report/text.ts'
+import { composeCompliance } from '../compliance/checked-compliance.ts'
+import { asEvaluated } from './evaluated-sample.ts'
 import { aReport, aViolation } from './sample-reports.ts'
 
 /** The run began on 2026-11-21 at 03:04. */
@@ -53,7 +57,11 @@ describe('a due date', () => {
     expect(rows.map((row) => row.split(',').at(-fromEnd))).toEqual([late.due_at, soon.due_at, ''])
   })
 
-  it('is a property in SARIF, OCSF and OSCAL', () => {
+  it('is a property in SARIF, OCSF and, by control, OSCAL', () => {
+    const oscal: ReportFormat = (given, render) => {
+      const evaluated = asEvaluated(given)
+      return complianceOscal(composeCompliance({ report: evaluated, framework: builtInFramework('soc2') }), render)
+    }
     for (const format of [sarif, ocsf, oscal]) {
       const shown = format(report, fileRenderOptions)
       expect(shown).toContain(late.due_at)

@@ -46,7 +46,7 @@ describe('a report', () => {
   } as const
   const options = { colour: false, width: 100, full: true }
 
-  it.each(['text', 'html', 'markdown', 'csv', 'ocsf', 'oscal'] as const)(
+  it.each(['text', 'html', 'markdown', 'csv', 'ocsf'] as const)(
     'names the resource in the remediation that it shows for it: %s',
     (format) => {
       const shown = reports[format](aReport({ rules: [rule], violations: [aViolation({ uid: '01M7' })] }), options)

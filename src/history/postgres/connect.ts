@@ -188,7 +188,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
  * A stored text as it was. PostgreSQL has no NUL in texts: U+0001 begins an escape for it and for itself, so that the order
  * of texts and what they begin with stay the same.
  */
-export function decodeText(stored: string): string {
+function decodeText(stored: string): string {
   if (!stored.includes('\u0001')) return stored
   return stored.replaceAll(/\u0001([\u0001\u0002])/g, (_, code) => (code === '\u0001' ? '\0' : '\u0001'))
 }

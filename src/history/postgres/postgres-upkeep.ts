@@ -2,23 +2,19 @@ import type { PostgresServer } from '../postgres-server.ts'
 import { isPruningDue, planPruning, pruneHistory, refuseToKeepNothing } from '../sql/prune-history.ts'
 import { lastPruning } from '../sql/runs.ts'
 import type { HistoryUpkeep, PruneRequest, Pruning } from '../upkeep.ts'
-import { askDatabase } from './ask-database.ts'
 import { connect, upkeepPatience } from './connect.ts'
 import type { SharedProcess } from './lease.ts'
 import { requireHistory } from './migrate.ts'
 import { postgresBackend } from './postgres-backend.ts'
 
 /** What this backend leaves to its caller. */
-export interface UpkeepOptions extends Pick<HistoryUpkeep, 'verify' | 'chainOf' | 'backUp'> {
-  /** The server for users' queries, under a login that may only read; undefined where none is named. */
-  queryServer(): PostgresServer | undefined
-}
+export type UpkeepOptions = Pick<HistoryUpkeep, 'verify' | 'chainOf' | 'backUp'>
 
 /** The upkeep of the history in one schema of a PostgreSQL database. */
 export function postgresUpkeep(
   server: PostgresServer,
   owner: SharedProcess,
-  { queryServer, verify, chainOf, backUp }: UpkeepOptions,
+  { verify, chainOf, backUp }: UpkeepOptions,
 ): HistoryUpkeep {
   const db = connect(server, upkeepPatience)
   const prune = async (request: PruneRequest): Promise<Pruning> => {
@@ -42,7 +38,6 @@ export function postgresUpkeep(
       await requireHistory(db)
       return isPruningDue(await lastPruning(db), owner.now()) ? prune(request) : undefined
     },
-    query: (sql, limits) => askDatabase(queryServer() ?? server, sql, limits),
     close: () => db.close(),
   }
 }

@@ -1,19 +1,13 @@
-import { fork } from 'node:child_process'
 import type { Database } from 'better-sqlite3'
-import { AuditError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import { programFile } from '../../model/package-files.ts'
-import { largeQuery, slowQuery } from '../refused-queries.ts'
 import { chainOf, isPruningDue, planPruning, pruneHistory, refuseToKeepNothing } from '../sql/prune-history.ts'
 import { lastPruning } from '../sql/runs.ts'
-import type { FreedDisk, HistoryUpkeep, PruneRequest, QueryAnswer, QueryLimits } from '../upkeep.ts'
+import type { FreedDisk, HistoryUpkeep, PruneRequest } from '../upkeep.ts'
 import { backUp } from './back-up.ts'
 import { withDamageDescribed } from './describe-damage.ts'
 import type { LocalProcess } from './lease.ts'
 import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
 import { openToExamine } from './open-to-examine.ts'
-import type { QueryMessage, QueryRequest } from './query-process.ts'
 import { refuseMissing } from './refuse-files.ts'
 import { sqliteBackend } from './sqlite-backend.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
@@ -53,48 +47,8 @@ export function sqliteUpkeep(file: string, owner: LocalProcess): HistoryUpkeep {
         return prune(db, request, stepsWhenDue)
       }),
     backUp: (target, request) => backUp(file, target, request),
-    query: (sql, limits) => askInProcess({ file, sql, ...limits }),
     close: async () => {},
   }
-}
-
-/**
- * Runs a query in a child process and kills it when the time is over: SQLite cannot be interrupted from within.
- * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
- */
-export function askInProcess({ timeoutMs, ...request }: QueryRequest & QueryLimits): Promise<QueryAnswer> {
-  return new Promise((resolve, reject) => {
-    const child = fork(programFile('history/sqlite/query-process'), {
-      execArgv: ['--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      env: {},
-      serialization: 'advanced',
-    })
-    const rows: (readonly Json[])[] = []
-    const fail = (error: AuditError) => finish(() => reject(error))
-    const timer = setTimeout(() => fail(slowQuery(timeoutMs)), timeoutMs)
-    const finish = (end: () => void) => {
-      clearTimeout(timer)
-      child.kill('SIGKILL')
-      end()
-    }
-    child.on('message', (message: QueryMessage) => {
-      if (message.kind === 'rows') for (const row of message.rows) rows.push(row)
-      else if (message.kind === 'end') finish(() => resolve({ columns: message.columns, rows, isCut: message.isCut }))
-      else if (message.kind === 'refused')
-        fail(new AuditError(message.errorKind, message.message, { advice: message.advice ?? '' }))
-      else fail(largeQuery(request.characters))
-    })
-    child.on('error', (error) => finish(() => reject(error)))
-    child.on('exit', () =>
-      fail(
-        AuditError.usage('the query process exited, probably out of memory', {
-          advice: 'ask for fewer columns or rows',
-        }),
-      ),
-    )
-    child.send(request)
-  })
 }
 
 async function workAndClose<Result>(db: Database, work: (db: Database) => Result | Promise<Result>): Promise<Result> {

@@ -1,23 +1,13 @@
+import { hash } from 'node:crypto'
 import type {
   Compliance,
   ControlEvidence,
+  ControlGap,
   ControlViolation,
   Exemption,
   ExpectedChange,
 } from '../../compliance/compliance.ts'
-import { neutraliseJson } from '../../text/neutralise.ts'
-import {
-  assessmentResults,
-  controlToken,
-  inventoryOf,
-  nameUuid,
-  type OscalContext,
-  observeGap,
-  observeViolation,
-  oscalText,
-  property,
-  resourceUuid,
-} from '../oscal-results.ts'
+import { cut, neutralise, neutraliseJson } from '../../text/neutralise.ts'
 import {
   type ComplianceFormat,
   describeReplay,
@@ -37,7 +27,7 @@ import { describeEvidence, describeFleet, describeScope } from './describe-scope
 export const complianceOscal: ComplianceFormat = (compliance) => {
   const { framework, title, tool, run, digests, controls, verify } = compliance
   const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}${compliance.replayed_with === undefined ? '' : ` ${digests.policy}`}`
-  const context = { seed, collected: run.finished_at, rules: new Map<string, never>() }
+  const context = { seed, collected: run.finished_at }
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const gaps = new Map(
     covered.flatMap(({ coverage }) => coverage.gaps).map((gap) => [`${gap.project} ${gap.listing}`, gap]),
@@ -51,39 +41,48 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
     ...expected.map((change) => observeExpected(change, context)),
   ]
   const findings = covered.map((control) => findingOf(control, compliance, seed))
-  const document = assessmentResults({
-    seed,
-    run,
-    tool,
-    digests,
-    inventory,
-    observations,
-    title: oscalText(`${title}, hookdrift run ${run.number}`),
-    head: {
-      title: oscalText(title),
-      description: [
-        describeStates(compliance),
-        ...(compliance.period === undefined ? [] : [describeEvidence(compliance.period)]),
-        ...[describeFleet(compliance)].flatMap((fleet) => fleet ?? []),
-        ...describeReplay(compliance),
-      ]
-        .map((text) => oscalText(text).replace(/\.$/, ''))
-        .join('. '),
-      start: compliance.period?.from ?? run.started_at,
-      end: compliance.period?.to ?? run.finished_at,
-      props: [
-        ...property('framework', framework),
-        ...property('policy', digests.policy),
-        ...property('configuration', digests.configuration),
-        ...property('chain', digests.chain ?? undefined),
-        ...property('verify', verify),
-        ...property('replayed-with', compliance.replayed_with?.policy),
-        ...describeScope(compliance).flatMap(([name, text]) => property('scope', `${name}: ${text}`)),
-      ],
+  const result = {
+    uuid: nameUuid(seed, 'result'),
+    title: oscalText(title),
+    description: [
+      describeStates(compliance),
+      ...(compliance.period === undefined ? [] : [describeEvidence(compliance.period)]),
+      ...[describeFleet(compliance)].flatMap((fleet) => fleet ?? []),
+      ...describeReplay(compliance),
+    ]
+      .map((text) => oscalText(text).replace(/\.$/, ''))
+      .join('. '),
+    start: compliance.period?.from ?? run.started_at,
+    end: compliance.period?.to ?? run.finished_at,
+    props: [
+      ...property('framework', framework),
+      ...property('policy', digests.policy),
+      ...property('configuration', digests.configuration),
+      ...property('chain', digests.chain ?? undefined),
+      ...property('verify', verify),
+      ...property('replayed-with', compliance.replayed_with?.policy),
+      ...describeScope(compliance).flatMap(([name, text]) => property('scope', `${name}: ${text}`)),
+    ],
+    // An empty list is not allowed.
+    ...(inventory.length === 0 ? {} : { 'local-definitions': { 'inventory-items': inventory } }),
+    'reviewed-controls': { 'control-selections': [selectionOf(covered, framework)] },
+    ...(observations.length === 0 ? {} : { observations }),
+    ...(findings.length === 0 ? {} : { findings }),
+  }
+  const document = {
+    'assessment-results': {
+      uuid: nameUuid(seed, 'assessment-results'),
+      metadata: {
+        title: oscalText(`${title}, hookdrift run ${run.number}`),
+        'last-modified': run.finished_at,
+        version: String(run.number),
+        'oscal-version': '1.1.2',
+        props: property('tool', `${tool.name} ${tool.version}`),
+      },
+      'import-ap': { href: `urn:hookdrift:policy:${encodeURIComponent(digests.policy)}` },
+      results: [result],
     },
-    selection: selectionOf(covered, framework),
-    ...(findings.length === 0 ? {} : { tail: { findings } }),
-  })
+  }
   return `${neutraliseJson(JSON.stringify(document, null, 1))}\n`
 }
 
@@ -118,6 +117,50 @@ function findingOf(control: ControlEvidence, { framework }: Compliance, seed: st
     ...(related.length === 0
       ? {}
       : { 'related-observations': [...new Set(related)].map((uuid) => ({ 'observation-uuid': uuid })) }),
+  }
+}
+
+function observeViolation(violation: ControlViolation, { seed, collected }: OscalContext) {
+  const { fingerprint, rule: id, severity, state, project, kind, uid, path, message, waiver } = violation
+  return {
+    uuid: nameUuid(seed, 'violation', fingerprint),
+    title: oscalText(id),
+    description: oscalText(message) || oscalText(id) || 'no message',
+    props: [
+      ...property('fingerprint', fingerprint),
+      ...property('rule', id),
+      ...property('severity', severity),
+      ...property('state', state),
+      ...property('resolution', violation.resolution ?? undefined),
+      ...property('project', project),
+      ...property('kind', kind),
+      ...property('uid', uid),
+      ...property('path', path),
+      ...property('first-seen', violation.first_seen),
+      ...property('last-seen', violation.last_seen),
+      ...property('due_at', violation.due_at ?? undefined),
+      ...property('waiver-owner', waiver?.owner),
+      ...property('waiver-reason', waiver?.reason),
+      ...property('waiver-expires', waiver?.expires),
+      ...property('waiver-ticket', waiver?.ticket),
+    ],
+    methods: ['TEST'],
+    types: ['finding'],
+    subjects: [{ 'subject-uuid': resourceUuid(violation, seed), type: 'inventory-item' }],
+    collected,
+  }
+}
+
+/** Reports an incomplete walk: without it, a missing finding would pass for a clean result. */
+function observeGap({ project, listing, status, reason }: ControlGap, { seed, collected }: OscalContext) {
+  return {
+    uuid: nameUuid(seed, 'coverage', project, listing),
+    title: 'A listing could not be read to its end',
+    description: oscalText(`The walk of ${listing} of ${project} is ${status}: ${reason}`),
+    props: [...property('project', project), ...property('listing', listing), ...property('coverage', status)],
+    methods: ['TEST'],
+    types: ['coverage'],
+    collected,
   }
 }
 
@@ -162,3 +205,64 @@ function selectionOf(controls: readonly ControlEvidence[], framework: string) {
     'include-controls': controls.map(({ id }) => ({ 'control-id': controlToken(`${framework}:${id}`) })),
   }
 }
+
+/** The resources that observations are about. */
+function inventoryOf(subjects: readonly Subject[], seed: string) {
+  const items = new Map(subjects.map((subject) => [resourceUuid(subject, seed), subject]))
+  return [...items].map(([uuid, { project, kind, uid, name }]) => ({
+    uuid,
+    description: oscalText(`${project} ${kind} ${name === '' ? uid : name}`),
+    props: [
+      ...property('project', project),
+      ...property('kind', kind),
+      ...property('uid', uid),
+      ...property('name', name),
+    ],
+  }))
+}
+
+/** A control as an OSCAL identifier: `soc2_CC6.1`. */
+function controlToken(control: string): string {
+  return control.replace(/[^\p{L}\p{N}._-]/gu, '_').replace(/^(?![\p{L}_])/u, '_')
+}
+
+/** The UUID (version 5, RFC 9562) of a name: the same each time that the report is written. */
+export function nameUuid(...name: readonly (string | number | null)[]): string {
+  const bytes = Buffer.concat([namespace, Buffer.from(JSON.stringify(name))])
+  const digest = hash('sha1', bytes, 'buffer').subarray(0, 16)
+  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x50
+  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80
+  const hex = digest.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** OSCAL values must be trimmed and not empty; a property without a value is omitted. */
+function property(name: string, value: string | undefined) {
+  const text = oscalText(value ?? '')
+  return text === '' ? [] : [{ name, ns: propertyNamespace, value: text }]
+}
+
+/** Foreign text on one line. */
+function oscalText(text: string): string {
+  return neutralise(cut(text)).trim()
+}
+
+/** What all observations of a run need. */
+interface OscalContext {
+  /** Identifies the run; UUIDs derive from it. */
+  readonly seed: string
+  readonly collected: string
+}
+
+/** The resource that an observation is about. */
+type Subject = Pick<ControlViolation, 'project' | 'kind' | 'uid' | 'name'>
+
+function resourceUuid({ project, kind, uid }: Omit<Subject, 'name'>, seed: string): string {
+  return nameUuid(seed, 'resource', cut(project), kind, cut(uid))
+}
+
+/** The namespace of all names in hookdrift's reports. */
+const namespace = Buffer.from('c8a0d1f45d0b5c7e9a533b1f6f6f0c27', 'hex')
+
+/** The namespace of our property names. */
+const propertyNamespace = 'urn:hookdrift:oscal'

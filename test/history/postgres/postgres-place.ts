@@ -40,7 +40,6 @@ function placeIn(making: Promise<TestDatabase>): Place {
         server,
         { ...process, usesLocalClock: true },
         {
-          queryServer: () => undefined,
           verify: (request) => verifyDatabase(server, request),
           chainOf: (run) => chainOf(server, run),
           backUp: (target, request) => backUpDatabase(server, target, request),

@@ -21,6 +21,7 @@ const required = [
   'THIRD-PARTY-NOTICES.txt',
   'config/hookdrift.schema.json',
   'deploy/ci/gitlab.sh',
+  'deploy/init/none/target.yaml',
   'dist/cli/start.js',
   'docs/README.md',
   'migrations/0001_history.sql',

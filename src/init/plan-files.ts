@@ -1,62 +1,87 @@
 import { join } from 'node:path'
+import { z } from 'zod'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import type { Json } from '../model/json.ts'
 import { isAtLeast } from '../model/violation.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { rules } from '../rules/rules.ts'
-import { writeYaml } from '../yaml/write-yaml.ts'
-import type { Answers, ChosenService } from './answers.ts'
-import {
-  type ConfigurationNeeds,
-  type NextStep,
-  type PlannedFile,
-  type TargetFacts,
-  targetPlans,
-} from './target-plans.ts'
+import { readYaml } from '../yaml/write-yaml.ts'
+import type { Answers, Target } from './answers.ts'
+import { fillTemplate } from './fill-template.ts'
 
-export interface Plan {
-  readonly files: readonly PlannedFile[]
+/** `deploy/init/github/target.yaml` and its like. Paths of files are relative to the chosen directory, with `/`. */
+const targetSchema = z.strictObject({
+  /** Where audits run, if it is another machine than this one. */
+  machine: z.string().exactOptional(),
   /** Paths of two of the files. */
-  readonly configuration: string
-  readonly policy: string
-  readonly next: readonly NextStep[]
+  configuration: z.string(),
+  policy: z.string(),
+  /** The template of each file, as a path in the package. */
+  files: z.record(z.string(), z.string()),
+  /** Commands to run next, in this order, and what each is for; empty where the command says it. */
+  next: z.array(z.strictObject({ command: z.string(), purpose: z.string().default('') })),
+})
+
+/** A file to write. */
+export interface PlannedFile {
+  readonly path: string
+  readonly text: string
+}
+
+export interface Plan extends Omit<z.output<typeof targetSchema>, 'files'> {
+  readonly files: readonly PlannedFile[]
+}
+
+interface Package {
+  /** The version of hookdrift. */
+  readonly version: string
+  /** Reads a file of the package, such as `deploy/systemd/hookdrift-worker.service`. */
+  readonly readPackageFile: (path: string) => string
 }
 
 /** All files of a set-up, and what to do with them. */
-export function planFiles(answers: Answers, context: Pick<TargetFacts, 'version' | 'readPackageFile'>): Plan {
-  const { service, keyVariable, target } = answers
-  const { folder, needs, files, next } = targetPlans[target]({ ...context, service: service.name, keyVariable })
-  const configuration = `${folder}hookdrift.yaml`
-  const policy = `${folder}policy.yaml`
-  // A schema in the directory is found in every clone, on every machine, and without a network.
-  const schemas = (['hookdrift', 'policy'] as const).map((name) => ({
-    path: `${folder}${schemaFile(name)}`,
-    text: context.readPackageFile(`config/${name}.schema.json`),
-  }))
+export function planFiles(answers: Answers, { version, readPackageFile }: Package): Plan {
+  const { service, keyVariable, strictness, target, waivers = '' } = answers
+  const { name, url, organisation, projects } = service
+  const values = {
+    service: name,
+    url,
+    organisation,
+    projects: projects === 'all' ? 'all' : projects.map((project): Json => ({ ...project })),
+    key_variable: keyVariable,
+    strictness,
+    minor_rules: minorRules(),
+    version,
+  }
+  const fill = (path: string) => fillTemplate(readPackageFile(path), values)
+  const { files, ...plan } = targetSchema.parse(readYaml(fill(targetFile(target))))
+  const more = waivers === '' ? '' : `\n${waivers}`
   return {
-    files: [
-      { path: configuration, text: `${schemaComment('hookdrift')}${writeConfiguration(service, needs)}` },
-      { path: policy, text: `${schemaComment('policy')}${writePolicy(answers)}` },
-      ...files,
-      ...schemas,
-    ],
-    configuration,
-    policy,
-    next,
+    ...plan,
+    files: Object.entries(files).map(([path, template]) => ({
+      path,
+      text: path === plan.policy ? fill(template) + more : fill(template),
+    })),
   }
 }
 
-/** `hookdrift.yaml` for an audit from this machine, with the key from a variable and the history next to it. */
-export function planTrial(answers: Pick<Answers, 'service' | 'keyVariable' | 'strictness'>): readonly PlannedFile[] {
-  const key = `\${${answers.keyVariable}}`
-  return [
-    {
-      path: 'hookdrift.yaml',
-      text: writeConfiguration(answers.service, { key, history: undefined, worker: undefined }),
-    },
-    { path: 'policy.yaml', text: writePolicy({ strictness: answers.strictness, waivers: undefined }) },
-  ]
+/** The paths do not depend on the other answers. */
+export function pathsOf(target: Target, { readPackageFile }: Package): readonly string[] {
+  return Object.keys(targetSchema.parse(readYaml(readPackageFile(targetFile(target)))).files)
+}
+
+function targetFile(target: Target): string {
+  return `deploy/init/${target}/target.yaml`
+}
+
+/** Those that are about the policy itself are not among them: they find waivers that end. */
+function minorRules(): Record<string, 'off'> {
+  const minor = rules.filter(
+    ({ id, severity, packs }) =>
+      packs.includes('recommended') && !isAtLeast(severity, 'high') && !id.startsWith('waiver/'),
+  )
+  return Object.fromEntries(minor.map(({ id }) => [id, 'off']))
 }
 
 /**
@@ -78,54 +103,4 @@ export function checkFiles(
     if (!(error instanceof AuditError)) throw error
     throw new Error(`init made a file that hookdrift refuses: ${error.message}`, { cause: error })
   }
-}
-
-function schemaFile(name: 'hookdrift' | 'policy'): string {
-  return `.schemas/${name}.schema.json`
-}
-
-function schemaComment(name: 'hookdrift' | 'policy'): string {
-  return `# yaml-language-server: $schema=./${schemaFile(name)}\n`
-}
-
-/** Writes `hookdrift.yaml`. */
-function writeConfiguration(
-  { name, url, organisation, projects }: ChosenService,
-  { key, history, worker }: ConfigurationNeeds,
-): string {
-  const service: JsonObject = {
-    name,
-    url,
-    key,
-    ...(organisation === undefined ? {} : { organisation }),
-    projects: projects === 'all' ? 'all' : projects.map((project): Json => ({ ...project })),
-  }
-  return writeYaml({
-    ...(history === undefined ? {} : { history }),
-    policy: './policy.yaml',
-    ...(worker?.listen === undefined ? {} : { worker: { listen: worker.listen } }),
-    ...(worker === undefined ? {} : { schedules: [quarterHourly] }),
-    services: [service],
-  })
-}
-
-const quarterHourly = { name: 'quarter-hourly', cron: '*/15 * * * *', jitter: '30s', run_on_start: true }
-
-/** Writes `policy.yaml`. */
-function writePolicy({ strictness, waivers = '' }: Pick<Answers, 'strictness' | 'waivers'>): string {
-  const base = writeYaml({ extends: ['recommended'] })
-  const off = strictness === 'recommended' ? '' : `\n${explanation}${writeYaml({ rules: rulesOff() })}`
-  return `${base}${off}${waivers === '' ? '' : `\n${waivers}`}`
-}
-
-const explanation = `# Only what is critical or high is evaluated. Delete a line to turn its rule on.
-`
-
-/** Rules that are about the policy itself stay: they find waivers that end. */
-function rulesOff(): Record<string, 'off'> {
-  const minor = rules.filter(
-    ({ id, severity, packs }) =>
-      packs.includes('recommended') && !isAtLeast(severity, 'high') && !id.startsWith('waiver/'),
-  )
-  return Object.fromEntries(minor.map(({ id }) => [id, 'off']))
 }

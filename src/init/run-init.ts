@@ -4,14 +4,13 @@ import { dayMs } from '../model/time.ts'
 import { isOpen, severities, totalOf } from '../model/violation.ts'
 import { shellWord } from '../report/text/shell-word.ts'
 import { count, countEach } from '../text/count.ts'
-import type { Answers, Target } from './answers.ts'
+import type { ChosenService } from './answers.ts'
 import { chooseService, type InitSession } from './choose-service.ts'
 import { askAcceptance, askStrictness, askTarget, refuseMissing } from './interview.ts'
 import { isLoopbackUrl } from './mend-url.ts'
-import { checkFiles, type Plan, planFiles } from './plan-files.ts'
+import { checkFiles, type Plan, pathsOf, planFiles } from './plan-files.ts'
 import type { Say } from './reach-service.ts'
 import { scanOnce, type TrialScan } from './scan-once.ts'
-import type { NextStep } from './target-plans.ts'
 import { refuseExisting, writeFiles } from './write-files.ts'
 
 /**
@@ -34,20 +33,7 @@ export async function runInit(context: InitSession): Promise<void> {
   checkFiles(plan, { directory, keyVariable, now: clock.now() })
   signal.throwIfAborted()
   writeFiles(directory, plan.files)
-  describePlan(plan, answers, context)
-}
-
-/** The paths do not depend on the other answers. */
-function pathsOf(target: Target, context: InitSession): readonly string[] {
-  const service = { name: 'acme', url: 'https://hooks.example.com', organisation: undefined, projects: [] }
-  const answers: Answers = {
-    service,
-    keyVariable: 'ACME_KEY',
-    strictness: 'recommended',
-    target,
-    waivers: undefined,
-  }
-  return planFiles(answers, context).files.map(({ path }) => path)
+  describePlan(plan, service, context)
 }
 
 const acceptedDays = 60
@@ -71,23 +57,14 @@ async function acceptOpen(
   return yaml
 }
 
-/** Where audits run on another machine than this one. */
-const otherMachines: Partial<Record<Target, string>> = {
-  github: 'a job of GitHub Actions',
-  gitlab: 'a job of GitLab CI',
-  compose: 'a container',
-  kubernetes: 'a container',
-}
-
 function describePlan(
-  { files, next }: Plan,
-  { target, service: { url } }: Pick<Answers, 'target' | 'service'>,
+  { files, next, machine }: Plan,
+  { url }: ChosenService,
   { say, directory, terminal }: InitSession,
 ): void {
   const isForMachines = (path: string) => path.includes('.schemas/') || path.endsWith('/.gitignore')
   const paths = files.map(({ path }) => path).filter((path) => !isForMachines(path))
   say('good', `wrote ${paths.join(', ')}, and .schemas/ for editors`)
-  const machine = otherMachines[target]
   if (machine !== undefined && isLoopbackUrl(url))
     say('note', `in ${machine}, ${new URL(url).hostname} is that machine itself: correct \`url\` in the configuration`)
   say('text', '')
@@ -97,7 +74,7 @@ function describePlan(
   for (const { command, purpose } of next) say('text', showStep({ command, purpose }))
 }
 
-function showStep({ command, purpose }: NextStep): string {
+function showStep({ command, purpose }: Plan['next'][number]): string {
   return purpose === '' ? `  ${command}` : `  ${command}\n      ${purpose}`
 }
 

@@ -14,8 +14,9 @@ import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { draftWaivers, type WaiverDraft } from '../questions/draft-waivers.ts'
 import type { Answers } from './answers.ts'
+import type { InitSession } from './choose-service.ts'
 import { explainIncomplete } from './explain-fault.ts'
-import { planTrial } from './plan-files.ts'
+import { planFiles } from './plan-files.ts'
 
 export interface WaiverTerms {
   /** Who answers for them. */
@@ -38,17 +39,16 @@ export interface TrialScan {
 export async function scanOnce<Result>(
   answers: Pick<Answers, 'service' | 'keyVariable' | 'strictness'>,
   {
-    terminal,
-    signal,
     key,
-  }: {
-    readonly terminal: ProcessContext
-    readonly signal: AbortSignal
+    ...session
+  }: Pick<InitSession, 'terminal' | 'signal' | 'version' | 'readPackageFile'> & {
     /** A secret. */
     readonly key: string
   },
   work: (scanning: TrialScan) => Promise<Result>,
 ): Promise<Result> {
+  const { terminal, signal } = session
+  const { files } = planFiles({ ...answers, target: 'none', waivers: undefined }, session)
   using directory = openPrivateDirectory('hookdrift-init-')
   const env = {
     ...terminal.env,
@@ -58,7 +58,8 @@ export async function scanOnce<Result>(
     HOOKDRIFT_SEAL_KEY: randomBytes(32).toString('hex'),
   }
   try {
-    for (const { path, text } of planTrial(answers)) writeFileSync(join(directory.path, path), text, { mode: 0o600 })
+    for (const { path, text } of files.filter((file) => file.path.endsWith('.yaml')))
+      writeFileSync(join(directory.path, path), text, { mode: 0o600 })
   } catch (error) {
     throw AuditError.failure(`cannot write to ${directory.path}: ${reasonOf(error)}`, {
       advice: 'name another place with TMPDIR',

@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, mkdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import type { PlannedFile } from './target-plans.ts'
+import type { PlannedFile } from './plan-files.ts'
 
 /**
  * Checks that files can be written, before anything else is done.

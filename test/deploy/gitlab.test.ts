@@ -13,18 +13,26 @@ const text = readFileSync(join(checkout, 'templates/hookdrift.yml'), 'utf8')
 const [header, body] = parseAllDocuments(text).map((document) => document.toJS())
 const { inputs } = header.spec
 
-/** The job as GitLab makes it: every input is replaced in the text before it is read. */
+/** Every input is replaced in the text before it is read. */
+function fillInputs(given: Readonly<Record<string, string>>): string {
+  const [, template = ''] = text.split(/^---\n/m)
+  return template.replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, name: string) => given[name] ?? inputs[name].default)
+}
+
+/** The job as GitLab makes it. */
 function jobWith(given: Readonly<Record<string, string>> = {}) {
-  const [, template = ''] = text.split(/^---$/m)
-  const filled = template.replace(
-    /\$\[\[ inputs\.([\w-]+) \]\]/g,
-    (_, name: string) => given[name] ?? inputs[name].default,
-  )
-  const [[name, job] = []] = Object.entries<typeof body>(parse(filled))
+  const [[name, job] = []] = Object.entries<typeof body>(parse(fillInputs(given)))
   return { name, job }
 }
 
 describe('the GitLab component', () => {
+  it('is the job that init writes, with a package and the defaults of the other inputs', () => {
+    const template = readFileSync(join(checkout, 'deploy/init/gitlab/job.yml'), 'utf8')
+    const [head = ''] = template.split('\n')
+    expect(head).toMatch(/^# /)
+    expect(template).toBe(`${head}\n${fillInputs({ package: 'hookdrift-__version__.tgz' })}`)
+  })
+
   it('names each of its inputs, and uses no other', () => {
     const used = new Set([...text.matchAll(/\$\[\[ inputs\.([\w-]+) \]\]/g)].map(([, name]) => name))
     expect([...used].sort()).toEqual(Object.keys(inputs).sort())

@@ -49,7 +49,7 @@ describe('workflows in the documentation', () => {
 
   it('skip no scheduled audit where they skip those of forks', () => {
     const page = readFileSync(join(checkout, 'docs/how-to/run-in-ci.md'), 'utf8')
-    const template = readFileSync(join(checkout, 'deploy/init/github.yml'), 'utf8')
+    const template = readFileSync(join(checkout, 'deploy/init/github/workflow.yml'), 'utf8')
     const [, condition = ''] = /^ +if: (.*head\.repo\.full_name.*)$/m.exec(template) ?? []
     expect(condition).toMatch(/^github\.event_name != 'pull_request' \|\| /)
     expect(page).toContain(`\`if: ${condition}\``)

@@ -22,7 +22,7 @@ import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
-import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
+import { type Json, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
@@ -39,7 +39,7 @@ import { shellWord } from '../report/text/shell-word.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { quote } from '../text/neutralise.ts'
 import { statingExtent } from './as-of.ts'
-import { readDecisions } from './decisions.ts'
+import { type Decisions, readDecisions } from './decisions.ts'
 import { attributesOf, fieldsBetween } from './diff.ts'
 import { checkDestinations, describeDecision, describeDiversion } from './find-diversion.ts'
 import { chooseFormerState, type FormerState, findPutRight } from './former-state.ts'
@@ -346,13 +346,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   /** The state without what people approved or accepted since; nothing where its secrets would go to another place. */
   async function keepDecided({ target, changes }: Goal): Promise<Goal & { kept: ManualStep[]; leftOut: ManualStep[] }> {
     const decisionsOf = await readDecisions(reader)
-    const { decisionOn } = await decisionsOf(identity)
-    const attributes = now && attributesOf(now)
-    const kept = changes.flatMap(({ path }) => {
-      const value = attributes && valueAt(attributes, path)
-      const decision = decisionOn(path, value)
-      return decision === undefined ? [] : [{ path, value, reason: describeDecision(decision) }]
-    })
+    const kept = decidedAmong(changes, now, await decisionsOf(identity))
     const remaining = changes.filter(({ path }) => !kept.some((one) => one.path === path))
     const goal = {
       target: kept.reduce((state, { path, value }) => withValueAt(state, path, value), target),
@@ -381,6 +375,21 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     const back = `\`hookdrift restore ${shellWord(uid)} --run ${former?.version.fromRun}\` puts it back, too.`
     return { ...goal, kept: kept.map(({ path, reason }) => ({ path, reason: `${reason} ${back}` })), leftOut }
   }
+}
+
+/** The fields that people approved or accepted as they are now. */
+function decidedAmong(
+  fields: readonly Pick<FieldChange, 'path'>[],
+  now: VersionSpan | undefined,
+  { decisionOn }: Decisions,
+): readonly (ManualStep & { readonly value: Json | undefined })[] {
+  if (now === undefined) return []
+  const attributes = attributesOf(now)
+  return fields.flatMap(({ path }) => {
+    const value = valueAt(attributes, path)
+    const decision = decisionOn(path, value)
+    return decision === undefined ? [] : [{ path, value, reason: describeDecision(decision) }]
+  })
 }
 
 interface Goal {
@@ -470,9 +479,13 @@ export async function readCauseRestore(
     if (last === undefined) continue
     const now = last.toRun === null ? last : undefined
     const former = versions.find(({ toRun }) => toRun === firstRun)
-    const target = now === undefined ? attributesOf(last) : before(hit.fields, attributesOf(now), former)
+    const accepted = decidedAmong(hit.fields, now, await decisionsOf(identity))
+    kept.push(...accepted.map(({ path, reason }) => ({ uid, path, reason })))
+    const fields = hit.fields.filter(({ path }) => !accepted.some((one) => one.path === path))
+    if (now !== undefined && fields.length === 0) continue
+    const target = now === undefined ? attributesOf(last) : before(fields, attributesOf(now), former)
     const gateway = gatewayOf(project)
-    const paths = now === undefined ? [] : hit.fields.map(({ path }) => path)
+    const paths = now === undefined ? [] : fields.map(({ path }) => path)
     const violations = await readViolationsOf(reader, identity, run.number)
     const { diversion, decided } = await checkDestinations(
       reader,

@@ -83,7 +83,9 @@ async function cutEach(cut: Cut, workers: number): Promise<number> {
 /** Runs that were not committed have numbers, too. */
 function renumbered(report: unknown): unknown {
   const text = JSON.stringify(report)
-  return JSON.parse(text.replaceAll(/"(number|first_run|after_run|before_run)":\d+/g, '"$1":0').replaceAll(/"id":"\d+-/g, '"id":"0-'))
+  return JSON.parse(
+    text.replaceAll(/"(number|first_run|after_run|before_run)":\d+/g, '"$1":0').replaceAll(/"id":"\d+-/g, '"id":"0-'),
+  )
 }
 
 describe.skipIf(!hasPostgres)('a run whose connection breaks at a COMMIT', { timeout: 170_000 }, () => {

@@ -268,6 +268,21 @@ describe('an endpoint', () => {
     expect(whole.left_to_you).toEqual([])
   })
 
+  it('keeps in the requests of a cause what a person accepted of it', async () => {
+    const { history, set, audit, moved } = await openPair(pair)
+    await using _history = history
+    for (const index of [0, 1]) set(index, 'good', false)
+    const report = await audit()
+    await history.fixture.accept(report, 'drift/authentication-lost', moved)
+    await audit()
+    const { id: cause } = at(report.causes, 0)
+    const { rows, left_to_you } = await history.rows('restore', '--cause', cause)
+    expect(rows.map(({ uid }: { uid: string }) => uid)).not.toContain(moved)
+    expect(left_to_you).toMatchObject([
+      { uid: moved, path: '/authentication', reason: expect.stringMatching(/^Accepted by lee/) },
+    ])
+  })
+
   it('whose URL changed in an earlier run, without a baseline, gets nothing put back onto it', async () => {
     const { history, set, audit, places, moved, stayed } = await openPair(pair)
     await using _history = history

@@ -22,10 +22,14 @@ export async function readDecisions(reader: HistoryReader): Promise<(identity: I
     (await listAcceptances(reader)).filter((one) => isInForce(one) && one.rule.startsWith('drift/') && one.path !== ''),
     ({ project, ...one }) => `${projectKey(project)} ${resourceKey(one)}`,
   )
+  const baselines = new Map<string, ReturnType<typeof approvedState>>()
   return async (identity) => {
-    const baseline = await approvedState({ past: reader }, identity.project)
+    const key = projectKey(identity.project)
+    const reading = baselines.get(key) ?? approvedState({ past: reader }, identity.project)
+    baselines.set(key, reading)
+    const baseline = await reading
     const [approved] = (await baseline?.bodies([identity])) ?? []
-    const accepted = acceptances.get(`${projectKey(identity.project)} ${resourceKey(identity)}`) ?? []
+    const accepted = acceptances.get(`${key} ${resourceKey(identity)}`) ?? []
     return {
       approved: approved?.attributes,
       decisionOn(path, value) {

@@ -17,9 +17,14 @@ export function lastScanSql(run: string): string {
 
 /** SQL of the time in which a change `c` of a run `r` came about, as the columns of `ChangeTimes`. */
 export const changeTimesSql = `c.after_at AS "after", coalesce(c.before_at, r.finished_at) AS "before",
-  (SELECT max(a.number) FROM hookdrift.run a WHERE a.number < c.run AND a.started_at = c.after_at) AS after_run,
-  coalesce((SELECT max(b.number) FROM hookdrift.run b WHERE b.number < c.run AND b.finished_at = c.before_at), c.run)
+  CASE WHEN c.after_at IS NOT NULL THEN ${lastRunSql('started_at = c.after_at')} END AS after_run,
+  CASE WHEN c.before_at IS NULL THEN c.run ELSE coalesce(${lastRunSql('finished_at = c.before_at')}, c.run) END
     AS before_run`
+
+/** SQL of the last run before that of a change `c` of which something is true: mostly the one before it. */
+function lastRunSql(condition: string): string {
+  return `(SELECT b.number FROM hookdrift.run b WHERE b.number < c.run AND b.${condition} ORDER BY b.number DESC LIMIT 1)`
+}
 
 /** SQL: a version is the last one of its resource by a run, ended or not. */
 export function isLastSql(version: string, run: string): string {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Compliance, controlStates, exemptionKinds } from '../../compliance/compliance.ts'
 import { changeTypes } from '../../model/change.ts'
 import { gapStatuses } from '../../model/coverage.ts'
-import { listOf, publishAs, schemas } from '../report-schema.ts'
+import { listOf, publishAs, schemas } from '../../model/report-schema.ts'
 
 const evidence = z
   .object({

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { changeTypes } from '../model/change.ts'
-import { coverageCauses, coverageStatuses } from '../model/coverage.ts'
-import { endingKinds } from '../model/ending.ts'
-import { exitCodes, signalExits } from '../model/errors.ts'
-import type { Json, JsonObject } from '../model/json.ts'
-import { noticeCodes } from '../model/notice.ts'
-import type { Report } from '../model/report.ts'
-import { kinds, listings, walkedListings } from '../model/resource.ts'
-import { failOnChoices, resolutions, severities, violationStates } from '../model/violation.ts'
+import { changeTypes } from './change.ts'
+import { coverageCauses, coverageStatuses } from './coverage.ts'
+import { endingKinds } from './ending.ts'
+import { exitCodes, signalExits } from './errors.ts'
+import type { Json, JsonObject } from './json.ts'
+import { noticeCodes } from './notice.ts'
+import type { Report } from './report.ts'
+import { kinds, listings, walkedListings } from './resource.ts'
+import { failOnChoices, resolutions, severities, violationStates } from './violation.ts'
 
 /** What JSON Schemas are published of, each under a name with its number; parts that others refer to have one, too. */
 export const publishedSchemas = z.registry<{ readonly id: string }>()

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { complianceSchema } from '../../src/compliance/compliance.ts'
 import { frameworkJsonSchema } from '../../src/compliance/framework.ts'
 import { configurationJsonSchema } from '../../src/config/configuration-schema.ts'
+import { publishedSchemas, reportLineSchema, reportSchema } from '../../src/model/report-schema.ts'
 import { policyJsonSchema } from '../../src/policy/policy-schema.ts'
 import { policyTestJsonSchema } from '../../src/policy/policy-test-schema.ts'
 import { type AnswerForm, answerSchema } from '../../src/report/answer-form.ts'
-import { complianceSchema } from '../../src/report/compliance/compliance-schema.ts'
-import { publishedSchemas, reportLineSchema, reportSchema } from '../../src/report/report-schema.ts'
 import { readOwner, schemaAddress } from '../release/owner.ts'
 
 const checkout = join(import.meta.dirname, '../..')

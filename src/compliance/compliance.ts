@@ -1,237 +1,259 @@
-import type { Change, ChangeTimes } from '../model/change.ts'
-import type { FileLocation } from '../model/evaluation.ts'
-import type { Digests, Report, ReportCoverage, ReportViolation } from '../model/report.ts'
-import type { RunGateway } from '../model/run-scope.ts'
-import type { AcceptedViolation, Severity, Waiver } from '../model/violation.ts'
+import { z } from 'zod'
+import { changeTypes } from '../model/change.ts'
+import { gapStatuses } from '../model/coverage.ts'
+import { listOf, publishedSchemas, schemas } from '../model/report-schema.ts'
 import { count } from '../text/count.ts'
 
-/**
- * The state of a control in a run. `not_met`: an open violation at the threshold or above. `not_assessed`: rules give
- * evidence for it, and the run evaluated none of them. `partially_assessed`: a part of the evidence is missing: of the
- * fleet, of the period, or of what the run was to scan. `met` covers only what the run observed; what people or the policy
- * exempt, and what is open below the threshold, is named with it. `not_covered`: no rule gives evidence for it, which is
- * not a verdict.
- */
+const evidence = z
+  .object({
+    from: schemas.time,
+    to: schemas.time,
+    share: z
+      .number()
+      .min(0)
+      .nullable()
+      .describe(
+        'Of the period, from 0 to 1: times without a run for too long do not count. null: the report is about one run.',
+      ),
+  })
+  .describe('From when to when runs observed, and how much of the period that is.')
+export type ObservedTime = z.infer<typeof evidence>
+
+const configuredAt = schemas.fileLocation.nullable().describe('The line of the policy.')
+const exemption = z.object({
+  kind: z.enum(['waiver', 'acceptance', 'baseline', 'override', 'rule_off', 'expiry']),
+  rule: z.string(),
+  fingerprint: z.string().nullable().describe('null for a rule that is off or overridden.'),
+  by: z.string().nullable().describe('null where the policy does not name a person.'),
+  reason: z.string().nullable(),
+  at: schemas.time.nullable().describe('When it was decided; null where that is not known.'),
+  until: schemas.time.nullable().describe('The instant at which it ends; null: no end.'),
+  configured_at: configuredAt,
+  match: z.string().nullable().describe('Of a rule, for which resources, in words; null for all.'),
+  resource: z
+    .object({
+      project: z.string(),
+      kind: schemas.kind,
+      uid: z.string(),
+      name: z.string(),
+      message: z.string().describe('What was found; empty when that is no longer known.'),
+      severity: schemas.severity.nullable(),
+    })
+    .nullable()
+    .describe('Of a violation; null for a rule.'),
+  ticket: z.string().exactOptional(),
+  run: z.int().min(1).describe('The run whose state was approved.').exactOptional(),
+})
+export type Exemption = z.infer<typeof exemption>
+export type ExemptionKind = Exemption['kind']
+
+const controlRule = z.object({
+  id: z.string().min(1),
+  title: z.string(),
+  severity: schemas.severity,
+  rationale: z.string().describe('Why it gives evidence for the control.'),
+  evaluated: schemas.count.describe('Resources that the run evaluated it for.'),
+  not_evaluated: listOf(z.object({ project: z.string(), reason: z.string() })),
+})
+export type ControlRule = z.infer<typeof controlRule>
+
+const controlViolation = schemas.violation.extend({
+  resolved_at: schemas.time.exactOptional(),
+  open_ms: schemas.count.describe('From the run that opened it to its resolution, or to the run of the report.'),
+})
+export type ControlViolation = z.infer<typeof controlViolation>
+
+const controlWaiver = schemas.waiver.extend({
+  rule: z.string(),
+  violations: schemas.count.describe('How many violations it accepts.'),
+})
+export type ControlWaiver = z.infer<typeof controlWaiver>
+
+const controlGap = z.object({
+  project: z.string(),
+  listing: schemas.walkedListing,
+  status: z.enum(gapStatuses),
+  reason: z.string().nullable(),
+})
+export type ControlGap = z.infer<typeof controlGap>
+
+const controlCoverage = z
+  .object({
+    walks: schemas.count,
+    complete: schemas.count,
+    pages: schemas.count,
+    items: schemas.count,
+    duration_ms: z.number().min(0),
+    gaps: listOf(controlGap),
+  })
+  .describe('The walks that show what its rules evaluate.')
+export type ControlCoverage = z.infer<typeof controlCoverage>
+
+/** In the order of reports. */
 export const controlStates = ['not_met', 'partially_assessed', 'not_assessed', 'met', 'not_covered'] as const
-export type ControlState = (typeof controlStates)[number]
+
+const control = z.object({
+  id: z.string().min(1),
+  title: z.string().min(1),
+  state: z
+    .enum(controlStates)
+    .describe(
+      'not_met: an open violation at the threshold or above. not_assessed: rules give evidence for it, and the run evaluated none of them. partially_assessed: a walk of a kind that its rules evaluate was not complete, the run could not evaluate one of the rules, it scanned a part of the fleet, or the runs do not cover the period. met: none of these; see exemptions and observations. not_covered: no rule gives evidence for it.',
+    ),
+  reason: z.string().min(1),
+  rules: listOf(controlRule),
+  violations: listOf(controlViolation).describe('All that its rules found, regardless of their state.'),
+  accepted: listOf(schemas.acceptance).describe('Violations of its rules that people accepted, oldest first.'),
+  waivers: listOf(controlWaiver),
+  exemptions: listOf(exemption).describe('What does not count against it, because a person or the policy decided so.'),
+  observations: schemas.count.describe('Open violations below the threshold.'),
+  evidence: evidence.nullable(),
+  coverage: controlCoverage,
+})
+export type ControlEvidence = z.infer<typeof control>
+export type ControlState = ControlEvidence['state']
+
+const ruleNotEvaluated = z.object({
+  rule: z.string(),
+  reason: z.string(),
+  projects: listOf(z.string()).describe('Where; absent: everywhere.').exactOptional(),
+})
+export type RuleNotEvaluated = z.infer<typeof ruleNotEvaluated>
+
+const replayedWith = z
+  .object({
+    policy: z.string().describe('Digest of the policy that the replay evaluates.'),
+    original_policy: z.string().describe('Digest of the policy that the run evaluated.'),
+    not_evaluated: listOf(ruleNotEvaluated).describe('Rules that the replay cannot evaluate in every run.'),
+  })
+  .describe('Present when the report replays the history under a policy, instead of showing what was recorded.')
+export type ReplayedWith = z.infer<typeof replayedWith>
+
+const timeGap = z.object({ from: schemas.time, to: schemas.time, ms: schemas.count })
+export type TimeGap = z.infer<typeof timeGap>
+
+const period = z.object({
+  from: schemas.time,
+  to: schemas.time,
+  runs: schemas.count.describe('Committed runs.'),
+  interrupted: schemas.count,
+  pruned: schemas.count.describe(
+    'Runs between the first and the last of them that are gone, with what began and ended between two that are left.',
+  ),
+  incomplete: listOf(
+    z.object({
+      run: schemas.count,
+      at: schemas.time,
+      walks: schemas.count.describe('Walks that were not complete.'),
+    }),
+  ).describe('Runs with a walk that was not complete.'),
+  longest_gap: timeGap.describe('The longest time without a run, the ends of the period included.'),
+  longest_incomplete: timeGap.describe(
+    'The longest time without a run whose walks were all complete, or without a complete scan of one of the projects, the ends of the period included.',
+  ),
+  most_gap_ms: z
+    .number()
+    .min(0)
+    .describe(
+      'The longest time without a run that leaves no gap in the evidence: by the schedules of the configuration, or 25 h.',
+    ),
+  gaps: schemas.count.describe('How often that was exceeded.'),
+  covered_ms: schemas.count.describe('How much of the period the runs cover.'),
+  evidence,
+})
+export type CompliancePeriod = z.infer<typeof period>
+
+const formerProject = z.object({ project: z.string(), run: schemas.count, at: schemas.time })
+export type FormerProject = z.infer<typeof formerProject>
+
+const scope = z
+  .object({
+    company: z.string().nullable(),
+    gateways: listOf(
+      z.object({
+        service: z.string(),
+        url: z.string().describe('Without credentials; what may be a secret in it is sealed.'),
+        projects: z
+          .enum(['all', 'matched', 'named'])
+          .describe(
+            "Whether the service's list decides which projects are scanned: all of it, what patterns match, or no list.",
+          ),
+        key: z
+          .enum(['shared', 'own'])
+          .describe('Whether one key reads several projects, or each project has a key of its own.'),
+      }),
+    ),
+    projects: listOf(z.string()).describe('Scanned by the run.'),
+    unscanned: listOf(z.string()).describe('Known, and not to be scanned by the run.'),
+    former: listOf(formerProject).describe(
+      'Scanned by an earlier run of the period, and no longer known to the configuration: each with its last scan.',
+    ),
+    named_only: listOf(z.string()).describe(
+      'Services whose other projects are not in scope, because the configuration names those that are.',
+    ),
+    packs: listOf(z.string()).describe('Of the policy.'),
+    ignored: listOf(z.object({ path: z.string(), configured_at: configuredAt })).describe(
+      'Fields that the policy of the run, or an earlier one of the period, leaves out of drift.',
+    ),
+    schedules: listOf(
+      z.object({
+        name: z.string(),
+        cron: z.string(),
+        timezone: z.string(),
+        interval_ms: z
+          .number()
+          .nullable()
+          .describe('The longest time between two ticks; null where the pattern is not a timetable.'),
+      }),
+    ).describe('Of the configuration.'),
+    schedule: z
+      .string()
+      .nullable()
+      .describe('The schedule that started the run; null: a person or another program did.'),
+  })
+  .describe('What the run was to cover, as configured then.')
+export type ComplianceScope = z.infer<typeof scope>
+
+const expectedChange = z.object({
+  run: schemas.count,
+  project: schemas.project,
+  kind: schemas.kind,
+  uid: z.string(),
+  name: z.string(),
+  change: z.enum(changeTypes),
+  between: schemas.changeTimes,
+  window: z.string(),
+  ticket: z.string().nullable(),
+})
+export type ExpectedChange = z.infer<typeof expectedChange>
 
 /** A run's report by the controls of a framework. Its JSON form is part of the outer contract. */
-export interface Compliance {
-  readonly schema: 'hookdrift.compliance/2'
-  readonly framework: string
-  readonly title: string
-  readonly tool: Report['tool']
-  readonly run: Report['run']
-  readonly digests: Digests
-  /** The command that checks the history behind it. */
-  readonly verify: string
-  /** Present when the report replays the history under another policy, instead of showing the recorded results. */
-  readonly replayed_with?: ReplayedWith
-  /** Present when the report is about a period instead of a run. */
-  readonly period?: CompliancePeriod
-  /** Open violations of this severity or above decide: those that fail the run. */
-  readonly threshold: Severity
-  /** How many projects the run was to scan, of those that were known. */
-  readonly coverage_of_fleet: Report['coverage_of_fleet']
-  readonly scope: ComplianceScope
-  /** Changes of the run, or of the period, that may have been made in a change window; the latest first. */
-  readonly expected_changes: readonly ExpectedChange[]
-  /** All controls of the framework, in its order. */
-  readonly controls: readonly ControlEvidence[]
-}
-
-/** A change that may have been made in a change window of its project. */
-export interface ExpectedChange extends Pick<Change, 'kind' | 'uid' | 'name' | 'change'> {
-  /** The run that found it. */
-  readonly run: number
-  readonly project: string
-  readonly between: ChangeTimes
-  readonly window: string
-  readonly ticket: string | null
-}
-
-export interface ReplayedWith {
-  /** Digest of the policy that the replay evaluates; SHA-256 in hex. */
-  readonly policy: string
-  /** Digest of the policy that the run evaluated. */
-  readonly original_policy: string
-  /** Rules that the replay cannot evaluate in every run, sorted by rule. */
-  readonly not_evaluated: readonly RuleNotEvaluated[]
-}
-
-/** A rule that the history cannot answer, or not everywhere, and why. */
-export interface RuleNotEvaluated {
-  readonly rule: string
-  readonly reason: string
-  /** The projects concerned; absent: all. Sorted. */
-  readonly projects?: readonly string[]
-}
-
-export interface ControlEvidence {
-  readonly id: string
-  readonly title: string
-  readonly state: ControlState
-  /** The reason for the state, in a sentence. */
-  readonly reason: string
-  readonly rules: readonly ControlRule[]
-  /** All findings of its rules, in any state, in the order of reports. */
-  readonly violations: readonly ControlViolation[]
-  readonly waivers: readonly ControlWaiver[]
-  /** Violations of its rules that people accepted, oldest first. */
-  readonly accepted: readonly AcceptedViolation[]
-  /** What does not count against it, because a person or the policy decided so. */
-  readonly exemptions: readonly Exemption[]
-  /** Open violations below the threshold. */
-  readonly observations: number
-  /** null for what no rule covers. */
-  readonly evidence: ObservedTime | null
-  readonly coverage: ControlCoverage
-}
-
-export const exemptionKinds = ['waiver', 'acceptance', 'baseline', 'override', 'rule_off', 'expiry'] as const
-export type ExemptionKind = (typeof exemptionKinds)[number]
-
-/** A violation, or a whole rule, that does not count: who decided so, why, and until when. */
-export interface Exemption {
-  readonly kind: ExemptionKind
-  readonly rule: string
-  /** null for a rule that is off or overridden: it finds nothing that could be named. */
-  readonly fingerprint: string | null
-  /** null where the policy does not name a person. */
-  readonly by: string | null
-  readonly reason: string | null
-  /** When it was decided, where that is known. */
-  readonly at: string | null
-  /** The instant at which it ends; null: no end. */
-  readonly until: string | null
-  /** The line of the policy. */
-  readonly configured_at: FileLocation | null
-  /** What is exempt: of a rule the resources in words, null for all; of a violation null. */
-  readonly match: string | null
-  /** The violation's resource; null for a rule. */
-  readonly resource: ExemptResource | null
-  readonly ticket?: string
-  /** The run whose state was approved. */
-  readonly run?: number
-}
-
-/** A violation's resource, and what was found in it; the message is empty when that is no longer known. */
-export interface ExemptResource extends Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'message'> {
-  /** As of the last run that reported it; null when that is no longer known. */
-  readonly severity: Severity | null
-}
-
-/** From when to when runs observed, and how much of the report's time that is. */
-export interface ObservedTime {
-  readonly from: string
-  readonly to: string
-  /** Of the period, from 0 to 1: times without a run for too long do not count. null: the report is about one run. */
-  readonly share: number | null
-}
-
-/** A project with its last scan. */
-export interface FormerProject {
-  readonly project: string
-  readonly run: number
-  /** When that run began. */
-  readonly at: string
-}
-
-/** What the run was to cover, as configured then. */
-export interface ComplianceScope {
-  readonly company: string | null
-  readonly gateways: readonly RunGateway[]
-  /** Scanned by the run, sorted. */
-  readonly projects: readonly string[]
-  /** Known, and not to be scanned by the run; sorted. */
-  readonly unscanned: readonly string[]
-  /** Scanned by an earlier run of the period, and no longer known to the configuration; sorted by name. */
-  readonly former: readonly FormerProject[]
-  /** Services whose other projects are not in scope, because the configuration names those that are. */
-  readonly named_only: readonly string[]
-  readonly packs: readonly string[]
-  /** Fields that the policy of the run, or an earlier one of the period, leaves out of drift; sorted. */
-  readonly ignored: readonly { readonly path: string; readonly configured_at: FileLocation | null }[]
-  readonly schedules: readonly {
-    readonly name: string
-    readonly cron: string
-    readonly timezone: string
-    /** The longest time between two ticks; null where the pattern is not a timetable. */
-    readonly interval_ms: number | null
-  }[]
-  /** The schedule that started the run; null: a person or another program did. */
-  readonly schedule: string | null
-}
-
-export interface ControlRule {
-  readonly id: string
-  readonly title: string
-  readonly severity: Severity
-  /** Why it gives evidence for the control. */
-  readonly rationale: string
-  /** Resources that the run evaluated it for. */
-  readonly evaluated: number
-  /** Projects in which the run could not evaluate it, or not for every resource, with the reason. */
-  readonly not_evaluated: readonly { readonly project: string; readonly reason: string }[]
-}
-
-export interface ControlViolation extends ReportViolation {
-  /** Start of the run that resolved it. */
-  readonly resolved_at?: string
-  /** From the run that opened it to its resolution, or to the run of the report. */
-  readonly open_ms: number
-}
-
-export interface ControlWaiver extends Waiver {
-  readonly rule: string
-  /** How many violations it accepts. */
-  readonly violations: number
-}
-
-/** The walks that show what the rules evaluate. */
-export interface ControlCoverage {
-  readonly walks: number
-  readonly complete: number
-  readonly pages: number
-  readonly items: number
-  readonly duration_ms: number
-  /** Walks that were not complete. */
-  readonly gaps: readonly ControlGap[]
-}
-
-export interface ControlGap extends Pick<ReportCoverage, 'project' | 'listing' | 'reason'> {
-  readonly status: Exclude<ReportCoverage['status'], 'complete'>
-}
-
-export interface CompliancePeriod {
-  /** Instants, ISO 8601 in UTC. */
-  readonly from: string
-  readonly to: string
-  /** Committed runs in it, and those that were interrupted. */
-  readonly runs: number
-  readonly interrupted: number
-  /** Runs between the first and the last of them that are gone, with what began and ended between two that are left. */
-  readonly pruned: number
-  /** Runs with a walk that was not complete. */
-  readonly incomplete: readonly { readonly run: number; readonly at: string; readonly walks: number }[]
-  /** The longest time without a run, the ends of the period included. */
-  readonly longest_gap: TimeGap
-  /** The same without a complete one, or without a complete scan of one of the projects. */
-  readonly longest_incomplete: TimeGap
-  /** The longest time without a run that leaves no gap in the evidence: the interval of the schedule, or 25 h. */
-  readonly most_gap_ms: number
-  /** How often that was exceeded. */
-  readonly gaps: number
-  /** How much of the period the runs cover. */
-  readonly covered_ms: number
-  readonly evidence: ObservedTime
-}
-
-export interface TimeGap {
-  readonly from: string
-  readonly to: string
-  readonly ms: number
-}
+export const complianceSchema = z
+  .object({
+    schema: z.literal('hookdrift.compliance/2'),
+    framework: z.string().min(1),
+    title: z.string().min(1),
+    tool: schemas.tool,
+    run: schemas.run,
+    digests: schemas.digests,
+    verify: z.string().min(1).describe('The command that checks the history behind it.'),
+    replayed_with: replayedWith.exactOptional(),
+    period: period.exactOptional(),
+    threshold: schemas.severity.describe('Open violations of this severity or above decide: those that fail the run.'),
+    coverage_of_fleet: schemas.coverageOfFleet,
+    scope,
+    expected_changes: listOf(expectedChange).describe(
+      'Changes of the run, or of the period, that may have been made in a change window; the latest first.',
+    ),
+    controls: listOf(control).describe('All controls of the framework, in its order.'),
+  })
+  .meta({
+    title: 'hookdrift compliance report',
+    description:
+      'What a run says of the controls of a framework (hookdrift.compliance/2). Members may be added, never renamed: ignore those you do not know.',
+  })
+publishedSchemas.add(complianceSchema, { id: 'compliance-2' })
+export type Compliance = z.infer<typeof complianceSchema>
 
 /** `, with 2 exemptions and 1 observation`; empty without any. */
 export function describeBesides({

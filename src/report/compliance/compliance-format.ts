@@ -3,6 +3,7 @@ import {
   type ControlEvidence,
   type ControlState,
   type ControlViolation,
+  controlStates,
   describeBesides,
 } from '../../compliance/compliance.ts'
 import { isSolved } from '../../model/violation.ts'
@@ -43,9 +44,8 @@ export function describeReplay({ replayed_with: replayed }: Compliance): readonl
 /** `2 not met, 1 partially assessed, 3 met (2 with exemptions or observations), 38 not covered by this tool`. */
 export function describeStates(compliance: Compliance): string {
   const counts = countStates(compliance)
-  const states = Object.keys(stateNames) as ControlState[]
   const qualified = compliance.controls.filter((control) => besidesOf(control) !== '').length
-  return states
+  return controlStates
     .filter((state) => counts[state] > 0)
     .map((state) => {
       const but = state === 'met' && qualified > 0 ? ` (${qualified} with exemptions or observations)` : ''

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { changeTypes } from '../model/change.ts'
-import { coverageCauses, coverageStatuses } from '../model/coverage.ts'
-import { endingKinds } from '../model/ending.ts'
-import { exitCodes, signalExits } from '../model/errors.ts'
-import type { Json, JsonObject } from '../model/json.ts'
-import { noticeCodes } from '../model/notice.ts'
-import type { Report } from '../model/report.ts'
-import { kinds, listings, walkedListings } from '../model/resource.ts'
-import { failOnChoices, resolutions, severities, violationStates } from '../model/violation.ts'
+import { changeTypes } from './change.ts'
+import { coverageCauses, coverageStatuses } from './coverage.ts'
+import { endingKinds } from './ending.ts'
+import { exitCodes, signalExits } from './errors.ts'
+import type { Json, JsonObject } from './json.ts'
+import { noticeCodes } from './notice.ts'
+import type { Report } from './report.ts'
+import { kinds, listings, walkedListings } from './resource.ts'
+import { failOnChoices, resolutions, severities, violationStates } from './violation.ts'
 
 /** What JSON Schemas are published of, each under a name with its number; parts that others refer to have one, too. */
 export const publishedSchemas = z.registry<{ readonly id: string }>()
@@ -56,6 +56,7 @@ const pointer = defined(
     .regex(/^(\/([^~/]|~[01])*)*$/)
     .describe('JSON Pointer (RFC 6901).'),
 )
+const fileLocation = z.object({ file: z.string(), line: z.int().min(1) })
 const kind = defined('kind', z.enum(kinds))
 const listing = defined('listing', z.enum(listings))
 const walkedListing = defined(
@@ -282,10 +283,7 @@ const endedBy = defined(
       reason: z.string().nullable().describe('What the person wrote, or what the policy requires now.'),
       at: time.nullable().describe('When the person decided.'),
       run: z.int().min(1).nullable().describe('Of a baseline, the run whose state was approved.'),
-      configured_at: z
-        .object({ file: z.string(), line: z.int().min(1) })
-        .nullable()
-        .describe('The line of the policy that decided.'),
+      configured_at: fileLocation.nullable().describe('The line of the policy that decided.'),
     })
     .describe('Who or what ended a violation that is not mended. A member without a value is null.'),
 )
@@ -371,10 +369,7 @@ const evaluatedProject = defined(
   z.object({
     project,
     labels: z.record(z.string(), z.string()),
-    configured_at: z
-      .object({ file: z.string(), line: z.int().min(1) })
-      .nullable()
-      .describe('Where it is configured; null when that is not a file.'),
+    configured_at: fileLocation.nullable().describe('Where it is configured; null when that is not a file.'),
     resources: z.record(z.string(), count).describe('Resources that were seen and evaluated, by kind.'),
     evaluated_by_rule: z
       .record(z.string(), count)
@@ -458,6 +453,7 @@ export const schemas = {
   uid,
   name,
   pointer,
+  fileLocation,
   kind,
   walkedListing,
   release,

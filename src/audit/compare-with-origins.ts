@@ -138,8 +138,9 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
             undecided.add(key)
           }
           if (violation.isActive && (approval === undefined || isOlder)) {
-            const parts = [...again].filter(([, { path }]) => path.startsWith(`${violation.path}/`))
-            remaining.push(...parts.map(([, part]) => ({ ...part, originRun: violation.originRun })))
+            const parts = [...again.values()].filter(({ path }) => path.startsWith(`${violation.path}/`))
+            const returned = parts.filter(({ path }) => compared.otherSecrets.has(path))
+            remaining.push(...returned.map((part) => ({ ...part, originRun: violation.originRun })))
           }
         } else if (approval !== undefined && !isReturn) {
           endings.set(key, { resolution: 'accepted', endedBy: approval })
@@ -170,6 +171,8 @@ function pointKey({ kind, uid, originRun }: Pick<FollowedViolation, 'kind' | 'ui
 /** A resource next to the version before a change. Findings are by key, and undefined where a rule cannot compare. */
 interface OriginOfResource {
   readonly ignoredCounts: ReadonlyMap<string, number>
+  /** JSON Pointers of secrets that are others than they were. */
+  readonly otherSecrets: ReadonlySet<string>
   /** Whether it had secrets under another installation key. */
   readonly hasOtherSeals: boolean
   /** What a rule finds now; asked once for all violations, but for the rule that repeats their words. */
@@ -211,6 +214,9 @@ function compareWithOrigin(
   const found = new Map<string, ReadonlyMap<string, Finding> | undefined>()
   return {
     ignoredCounts: compared.ignoredCounts,
+    otherSecrets: new Set(
+      compared.fields.flatMap((field) => (holdsSeals(field.before) && holdsSeals(field.after) ? field.path : [])),
+    ),
     hasOtherSeals: !areSealsComparable && holdsSeals(before),
     find(rule, violation) {
       const question = `${rule}\n${violation.isActive}${rule === outsideWindow.id ? violation.message : ''}`

@@ -607,6 +607,29 @@ def drift(r, before, fields):
         yield from project_weakened(old, r)
 
 
+# What comes back after a loss: a secret there with another value is found as such.
+RETURNING = {
+    "drift/authentication-lost": ("/authentication", "/mtls_client_cert"),
+    "drift/verification-weakened": ("/verifier",),
+    "drift/secret-changed": ("",),
+}
+LOSSES = ("/authentication", "/mtls_client_cert", "/verifier", "/verifier/hmac/hash")
+
+
+def returned(rule, fields):
+    """Paths of secrets that are others than before the loss, as far as that can be known."""
+    for path, (was, now) in fields.items():
+        old, new = secrets_in(was), secrets_in(now)
+        if not old or not new or old == new or "masked" in old | new or path.endswith("function"):
+            continue
+        if any(path.startswith(within + "/") for within in RETURNING.get(rule, ())):
+            yield path
+
+
+def is_returned(rule, path):
+    return rule in ("drift/authentication-lost", "drift/verification-weakened") and path not in LOSSES
+
+
 def cannot_compare_rows(r, before):
     """There were rows, and what they are now is unknown."""
     return r.are_rows_unread and "filters" in before

@@ -7,7 +7,18 @@ from answers import Walk, exchanges_of, is_within, read_walk
 from filter_rows import DRIFT, ONE_SUBSCRIPTION, leave_rows, read_catalogue, read_rows, rows_in
 from normal_form import carried, differences, is_same, normal_form, stub_form, uid_of, value_at
 from policy import found_in, options_for, waiver_for
-from rules import ONE_RESOURCE, Resource, across_fleet, across_project, cannot_compare_rows, drift, needs_of, seconds_of
+from rules import (
+    ONE_RESOURCE,
+    Resource,
+    across_fleet,
+    across_project,
+    cannot_compare_rows,
+    drift,
+    is_returned,
+    needs_of,
+    returned,
+    seconds_of,
+)
 
 LISTINGS = ("project", "endpoints", "sources", "event_types", "subscriptions")
 KIND = {
@@ -107,9 +118,9 @@ class Scan:
     def is_on(self, rule, kind, uid):
         return options_for(self, rule, kind, uid) is not None
 
-    def severity_of(self, rule, kind, uid):
+    def severity_of(self, rule, kind, uid, path):
         options = options_for(self, rule, kind, uid) or {}
-        return options.get("severity", self.catalogue[rule]["severity"])
+        return options.get("severity", "low" if is_returned(rule, path) else self.catalogue[rule]["severity"])
 
     def is_asked(self, rule):
         """Of any resource."""
@@ -404,15 +415,33 @@ def follow_drift(scan, r, found=()):
             scan.endings[place] = endings.by_expiry(scan, place)
             continue
         origin = scan.project.origins[place]
-        differing = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
-        if (place[0], place[3]) in differing:
+        fields = differences(r.kind, origin, r.attributes)
+        others = set(returned(place[0], fields))
+        # A state that was approved before the violation was found does not have what came back.
+        is_approved_since = is_approved and not is_approved_before(scan, place)
+        if (place[0], place[3]) in set(drift(r, origin, fields)):
             if is_approved:
                 scan.endings[place] = endings.by_baseline(scan, place)
             else:
                 scan.found.add(place)
+        elif is_returned(place[0], place[3]) and place[3] in others:
+            if is_approved_since:
+                scan.endings[place] = endings.by_baseline(scan, place)
+            else:
+                scan.found.add(place)
+        elif not is_approved_since:
+            for path in others:
+                if path.startswith(place[3] + "/"):
+                    scan.found.add((*place[:3], path))
+                    scan.origins[(*place[:3], path)] = origin
         if place[0] in DRIFT and cannot_compare_rows(r, origin):
             scan.doubted.add((place[0], r.uid))
     return places
+
+
+def is_approved_before(scan, place):
+    approval = scan.project.approved.approved_by(place[1], place[2])
+    return seconds_of(approval["at"]) < seconds_of(scan.project.active[place][0])
 
 
 def compare_with_state(scan, r):
@@ -640,7 +669,7 @@ def reconcile(scan, scans, is_whole_fleet):
         first = project.active.get(place, [now])[0]
         waiver = waiver_for(scan, *place[:3])
         state = "waived" if waiver is not None else "continuing" if place in project.active else "opened"
-        severity = scan.severity_of(*place[:3])
+        severity = scan.severity_of(*place)
         if place in project.active and needs_of(place[0])[0] in ("project", "fleet"):
             if place[0] in scan.blurred or not is_whole(place[0], place[1]):
                 # Of several resources it may have seen fewer.

@@ -35,21 +35,14 @@ export function composeReport(record: RunRecord): Report {
     violations.filter(({ resolution }) => resolution === 'fixed'),
     subjectKey,
   )
-  const drift = changes.map(({ project, kind, uid, name, change, fields, referrers, between }) => ({
-    project,
-    kind,
-    uid,
-    name,
-    change,
-    fields,
-    ...(referrers === undefined ? {} : { referrers }),
-    between,
-    window: windowTimeOf(evaluations.get(project)?.windows, between)?.name ?? null,
-    notes: notes.filter((note) => isNoteOf(note, project, between)).map(({ id }) => id),
-    repairs: (fixed.get(subjectKey({ project, kind, uid })) ?? [])
-      .filter(({ path }) => fields.some((field) => pointersOverlap(field.path, path)))
+  const drift = changes.map((change) => ({
+    ...change,
+    window: windowTimeOf(evaluations.get(change.project)?.windows, change.between)?.name ?? null,
+    notes: notes.filter((note) => isNoteOf(note, change.project, change.between)).map(({ id }) => id),
+    repairs: (fixed.get(subjectKey(change)) ?? [])
+      .filter(({ path }) => change.fields.some((field) => pointersOverlap(field.path, path)))
       .map(({ rule, fingerprint }) => ({ rule, fingerprint })),
-    ...linkOf({ kind, uid }, evaluations.get(project)),
+    ...linkOf(change, evaluations.get(change.project)),
   }))
   return {
     schema: 'hookdrift.report/2',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { changeTypes } from '../model/change.ts'
 import { gapStatuses } from '../model/coverage.ts'
-import { listOf, publishedSchemas, schemas } from '../model/report-schema.ts'
+import { fileLocation, listOf, publishedSchemas, schemas } from '../model/report.ts'
 import { count } from '../text/count.ts'
 
 const evidence = z
@@ -19,7 +19,7 @@ const evidence = z
   .describe('From when to when runs observed, and how much of the period that is.')
 export type ObservedTime = z.infer<typeof evidence>
 
-const configuredAt = schemas.fileLocation.nullable().describe('The line of the policy.')
+const configuredAt = fileLocation.nullable().describe('The line of the policy.')
 const exemption = z.object({
   kind: z.enum(['waiver', 'acceptance', 'baseline', 'override', 'rule_off', 'expiry']),
   rule: z.string(),

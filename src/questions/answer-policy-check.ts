@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listOf, schemas } from '../model/report-schema.ts'
+import { listOf, schemas } from '../model/report.ts'
 import { endedWaivers, type Policy } from '../policy/policy.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listOf, schemas } from '../model/report-schema.ts'
+import { listOf, schemas } from '../model/report.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { TestAtPosition } from '../policy/read-policy-tests.ts'
 import { runPolicyTest, type TestOutcome } from '../policy/run-policy-test.ts'

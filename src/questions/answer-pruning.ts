@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FreedDisk, PlannedRun } from '../history/upkeep.ts'
-import { listOf, schemas } from '../model/report-schema.ts'
+import { listOf, schemas } from '../model/report.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
 import type { AnswerView } from '../report/show-answer.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { JsonObject } from '../model/json.ts'
-import { anyObject, listOf, schemas } from '../model/report-schema.ts'
+import { anyObject, listOf, schemas } from '../model/report.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'

@@ -1,7 +1,7 @@
 import type { HistoryReader } from '../history/reader.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
-import { schemas } from '../model/report-schema.ts'
+import { schemas } from '../model/report.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { isGap, isUnseen, sizeOf } from '../report/gaps.ts'

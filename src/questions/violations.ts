@@ -16,7 +16,7 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { JsonObject } from '../model/json.ts'
 import { remembering } from '../model/remembering.ts'
-import { listOf, schemas } from '../model/report-schema.ts'
+import { listOf, schemas } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import { isoTime } from '../model/time.ts'
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listOf, publishedSchemas, schemas } from '../model/report-schema.ts'
+import { listOf, publishedSchemas, schemas } from '../model/report.ts'
 
 /** The JSON form of an answer: `hookdrift.<name>/<version>`, published as `config/answers/<name>.schema.json`. */
 export interface AnswerForm {

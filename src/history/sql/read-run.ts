@@ -162,12 +162,13 @@ function toChange({
   before_run,
   ...change
 }: ChangeRow): RunRecord['changes'][number] {
+  // In the order in which reports show the members.
   return {
     ...change,
     // Hookdrift wrote it.
     fields: JSON.parse(fields) as FieldChange[],
-    between: { after, before, after_run, before_run },
     ...(referrers === null ? {} : { referrers: JSON.parse(referrers) as string[] }),
+    between: { after, before, after_run, before_run },
   }
 }
 

@@ -28,8 +28,6 @@ export interface Recipient {
   readonly violations: readonly ViolationSpan[]
   /** The attributes that the requests give it. */
   readonly target: JsonObject
-  /** JSON Pointers of what they put back. */
-  readonly restored: readonly string[]
   /** The version that the secrets come from. */
   readonly former: VersionSpan | undefined
 }
@@ -51,9 +49,9 @@ export async function checkDestinations(
   recipient: Recipient,
   decisionsOf: (identity: Identity) => Promise<Decisions>,
 ): Promise<DestinationCheck> {
-  const { identity, target, restored } = recipient
+  const { identity, target } = recipient
   const { kind, project } = identity
-  const paths = isRepairable(kind) ? destinationsOf(kind, target, restored) : []
+  const paths = isRepairable(kind) ? destinationsOf(kind, target) : []
   if (paths.length === 0) return { diversion: undefined, decided: [] }
   const own = comparePlaces(paths, recipient, await decisionsOf(identity))
   const { endpoint_uid: uid } = target

@@ -303,16 +303,16 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   const putRight = isFix || chosen === undefined ? undefined : findPutRight(kind, versions, spans, chosen)
   const former = isFix || putRight !== undefined ? undefined : chosen
   const state = former && { target: attributesOf(former.version), changes: changesTo(kind, former, now) }
-  const goal = isFix
-    ? { ...ready, kept: [], leftOut: [] }
-    : state && chosenRun !== undefined
-      ? { ...state, kept: [], leftOut: [] }
-      : state && (await keepDecided(state))
+  const decisionsOf = await readDecisions(reader)
+  const kept =
+    state === undefined || chosenRun !== undefined ? [] : decidedAmong(state.changes, now, await decisionsOf(identity))
+  const goal = isFix ? ready : state && withoutKept(state, kept)
+  const leftOut = goal === undefined || chosenRun !== undefined ? [] : await leaveOut(goal)
   const gateway = gatewayOf(project)
   const present = { identity, now, scans, run, gateway, taken: [] }
   const paths = goal?.changes.map(({ path }) => path) ?? []
   const repair =
-    goal === undefined || goal.leftOut.length > 0
+    goal === undefined || leftOut.length > 0
       ? noRepair
       : await repairTo(reader, { target: goal.target, paths }, present)
   const restoration: Restoration = {
@@ -321,10 +321,10 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     putRight: putRight && chosen && { ...putRight, undoneBy: chosen.version.fromRun },
     rule,
     fixes: isFix ? ready.changes : [],
-    kept: goal?.kept ?? [],
+    kept: kept.map(({ path, reason }) => ({ path, reason: `${reason} ${undoing(former)}` })),
     isGone: now === undefined,
     isSame: former !== undefined && now !== undefined && paths.length === 0,
-    manualSteps: [...(goal?.leftOut ?? []), ...repair.manualSteps, ...(ready?.manualSteps ?? [])],
+    manualSteps: [...leftOut, ...repair.manualSteps, ...(ready?.manualSteps ?? [])],
     dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
     notes: [
       ...(isFix ? ready.notes : former === undefined || now === undefined ? [] : notesOn(former.version, now)),
@@ -343,37 +343,34 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     conclusion: concludeRestore(restoration, repair.requests.length),
   }
 
-  /** The state without what people approved or accepted since; nothing where its secrets would go to another place. */
-  async function keepDecided({ target, changes }: Goal): Promise<Goal & { kept: ManualStep[]; leftOut: ManualStep[] }> {
-    const decisionsOf = await readDecisions(reader)
-    const kept = decidedAmong(changes, now, await decisionsOf(identity))
-    const remaining = changes.filter(({ path }) => !kept.some((one) => one.path === path))
-    const goal = {
-      target: kept.reduce((state, { path, value }) => withValueAt(state, path, value), target),
-      changes: remaining,
-    }
-    const { diversion } = await checkDestinations(
-      reader,
-      run.number,
-      {
-        identity,
-        versions,
-        violations: spans,
-        target: goal.target,
-        restored: now === undefined ? [''] : remaining.map(({ path }) => path),
-        former: former?.version,
-      },
-      decisionsOf,
-    )
-    const next =
-      rule === undefined
-        ? `Put ${diversion?.path} back first, then audit.`
-        : `\`hookdrift restore ${shellWord(uid)}\` puts back both.`
+  /** Why no request is printed: its secrets would go to another place than before. */
+  async function leaveOut({ target, changes }: Goal): Promise<readonly ManualStep[]> {
+    if (now !== undefined && changes.length === 0) return []
+    const recipient = { identity, versions, violations: spans, target, former: former?.version ?? now }
+    const { diversion } = await checkDestinations(reader, run.number, recipient, decisionsOf)
+    if (diversion === undefined) return []
+    const whole = `\`hookdrift restore ${shellWord(uid)}\``
+    const next = isFix
+      ? `Run ${whole} first, then audit.`
+      : rule === undefined
+        ? `Put ${diversion.path} back first, then audit.`
+        : `${whole} puts back both.`
     const name = nameOf(kind, (now ?? last)?.name, uid)
-    const leftOut =
-      diversion === undefined ? [] : [{ path: diversion.path, reason: describeDiversion(diversion, { name, next }) }]
-    const back = `\`hookdrift restore ${shellWord(uid)} --run ${former?.version.fromRun}\` puts it back, too.`
-    return { ...goal, kept: kept.map(({ path, reason }) => ({ path, reason: `${reason} ${back}` })), leftOut }
+    return [{ path: diversion.path, reason: describeDiversion(diversion, { name, next }) }]
+  }
+
+  function undoing(former: FormerState | undefined): string {
+    return `\`hookdrift restore ${shellWord(uid)} --run ${former?.version.fromRun}\` puts it back, too.`
+  }
+}
+
+type KeptField = ManualStep & { readonly value: Json | undefined }
+
+/** A state in which some fields stay as they are now. */
+function withoutKept({ target, changes }: Goal, kept: readonly KeptField[]): Goal {
+  return {
+    target: kept.reduce((state, { path, value }) => withValueAt(state, path, value), target),
+    changes: changes.filter(({ path }) => !kept.some((one) => one.path === path)),
   }
 }
 
@@ -382,7 +379,7 @@ function decidedAmong(
   fields: readonly Pick<FieldChange, 'path'>[],
   now: VersionSpan | undefined,
   { decisionOn }: Decisions,
-): readonly (ManualStep & { readonly value: Json | undefined })[] {
+): readonly KeptField[] {
   if (now === undefined) return []
   const attributes = attributesOf(now)
   return fields.flatMap(({ path }) => {
@@ -490,7 +487,7 @@ export async function readCauseRestore(
     const { diversion, decided } = await checkDestinations(
       reader,
       run.number,
-      { identity, versions, violations, target, restored: now === undefined ? [''] : paths, former: former ?? last },
+      { identity, versions, violations, target, former: former ?? last },
       decisionsOf,
     )
     kept.push(...decided.map((each) => ({ uid, ...each })))

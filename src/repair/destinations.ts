@@ -1,4 +1,4 @@
-import { type JsonObject, pointersOverlap, valueAt } from '../model/json.ts'
+import { type JsonObject, valueAt } from '../model/json.ts'
 import type { RepairableKind } from './repair.ts'
 
 /** A field that says where the gateway sends something, and the fields whose secrets go there. JSON Pointers. */
@@ -28,14 +28,12 @@ export const destinations = {
   ],
 } as const satisfies Record<RepairableKind, readonly Destination[]>
 
-/** Where the gateway would send secrets that a request puts back. `restored`: JSON Pointers of all that it puts back. */
-export function destinationsOf(kind: RepairableKind, target: JsonObject, restored: readonly string[]): string[] {
+/**
+ * Where the gateway would send secrets of a request. It has all of them, also those that it leaves as they are: a person
+ * fills each in.
+ */
+export function destinationsOf(kind: RepairableKind, target: JsonObject): string[] {
   const all: readonly Destination[] = destinations[kind]
-  const putsBackSecret = (path: string) =>
-    restored.some((each) => {
-      if (!pointersOverlap(each, path)) return false
-      const value = valueAt(target, each.length > path.length ? each : path)
-      return value !== undefined && JSON.stringify(value).includes('sealed:')
-    })
-  return all.filter(({ carries }) => carries.some(putsBackSecret)).map(({ path }) => path)
+  const hasSecret = (path: string) => JSON.stringify(valueAt(target, path) ?? null).includes('sealed:')
+  return all.filter(({ carries }) => carries.some(hasSecret)).map(({ path }) => path)
 }

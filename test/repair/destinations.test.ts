@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changeData, changeEndpoint, deleteEndpoint, updateProject } from '../../src/demo/edits.ts'
-import type { ProjectData } from '../../src/demo/rows.ts'
+import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
 import { isAttribute, type Members, resourceFields } from '../../src/model/wire-schema.ts'
 import { destinations } from '../../src/repair/destinations.ts'
 import { policyOf } from '../audit/audit-harness.ts'
@@ -17,6 +17,8 @@ rules:
   drift/secret-changed: {}
   drift/function-changed: {}
   drift/url-host-changed: {}
+  drift/rate-limit-lost: {}
+  endpoint/timeout-high: {}
 `)
 
 const secret = (word: string) => `not-a-real-key-${word}-8f41c09be2d7a365`
@@ -266,6 +268,29 @@ describe('an endpoint', () => {
     const whole = await history.rows('restore', moved, '--run', '1')
     expect(whole.rows[0].body.url).toContain(places.good)
     expect(whole.left_to_you).toEqual([])
+  })
+
+  it('whose URL changed gets no request that has its secret to fill in, whatever the request is for', async () => {
+    const { history, set, audit, moved, stayed } = await openPair(pair)
+    await using _history = history
+    const { fleet } = history.fixture
+    const project = at(fleet.projects(), 0).uid
+    const change = (uid: string, to: Partial<EndpointRow>) =>
+      changeEndpoint(fleet, { project, uid }, (row) => ({ ...row, ...to }))
+    set(0, 'evil', true)
+    for (const uid of [moved, stayed]) change(uid, { rate_limit: 0, rate_limit_duration: 0, http_timeout: 90 })
+    const { causes } = await audit()
+    const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
+    const { rows } = await history.rows('restore', '--cause', cause)
+    expect(rows.map(({ uid }: { uid: string }) => uid)).toEqual([stayed])
+    const file = history.write('policy.yaml', 'extends: [all]\n')
+    const fix = ['--rule', 'endpoint/timeout-high', '--policy', file]
+    expect((await history.rows('restore', stayed, ...fix)).rows).toHaveLength(1)
+    const ofMoved = await history.rows('restore', moved, ...fix)
+    expect(ofMoved.rows).toEqual([])
+    expect(ofMoved.left_to_you).toEqual([
+      { path: '/url', reason: expect.stringContaining(`Run \`hookdrift restore ${moved}\` first, then audit.`) },
+    ])
   })
 
   it('keeps in the requests of a cause what a person accepted of it', async () => {

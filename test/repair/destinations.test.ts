@@ -270,7 +270,7 @@ describe('an endpoint', () => {
     expect(whole.left_to_you).toEqual([])
   })
 
-  it('whose URL changed gets no request that has its secret to fill in, whatever the request is for', async () => {
+  it('whose URL changed gets no request with its secret to fill in, for any purpose', async () => {
     const { history, set, audit, moved, stayed } = await openPair(pair)
     await using _history = history
     const { fleet } = history.fixture

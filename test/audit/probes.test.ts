@@ -18,7 +18,7 @@ import {
 async function intake(body: string, options: Partial<FleetFixtureOptions['service']> = {}) {
   const fixture = await openFleetFixture({
     fleet: { incomingEvery: 1, sourcesPerProject: 3, endpointsPerProject: 2 },
-    service: { functionLimitMs: 300, ...options },
+    service: { functionLimitMs: 2_000, ...options },
     harness: { limits: { retries: 1 } },
   })
   const project = at(fixture.fleet.projects(), 0).uid

@@ -16,7 +16,7 @@ async function openCliFixture() {
     endpointsPerProject: 2,
     sourcesPerProject: 3,
   })
-  const service = await startSimulatedService(fleet, { functionLimitMs: 300 })
+  const service = await startSimulatedService(fleet, { functionLimitMs: 2_000 })
   const directory = openDirectory()
   const project = at(
     fleet.projects().filter(({ type }) => type === 'incoming'),

@@ -113,7 +113,7 @@ describe('the list of projects', () => {
 
 describe('tests of source functions', () => {
   // The recorded service waits ten seconds for a function that never ends.
-  beforeEach(() => start(before, { functionLimitMs: 300 }))
+  beforeEach(() => start(before, { functionLimitMs: 2_000 }))
   it.each(named(recording('test-function')))('%s', (_, exchange) => hold(exchange))
 })
 

@@ -7,9 +7,7 @@ import { releaseVulnerable } from './service/release-vulnerable.ts'
 import { sourceRules } from './source/source-rules.ts'
 import { subscriptionRules } from './subscription/subscription-rules.ts'
 import { overdue } from './violation/overdue.ts'
-import { expired } from './waiver/expired.ts'
-import { expiring } from './waiver/expiring.ts'
-import { unused } from './waiver/unused.ts'
+import { waiverRules } from './waiver/waiver-rules.ts'
 
 /** Every rule in the order of ids. */
 export const rules: readonly Rule[] = [
@@ -19,11 +17,9 @@ export const rules: readonly Rule[] = [
   ...projectRules,
   ...sourceRules,
   ...subscriptionRules,
-  releaseVulnerable,
+  ...waiverRules,
   overdue,
-  expired,
-  expiring,
-  unused,
+  releaseVulnerable,
 ].sort(({ id: a }, { id: b }) => (a < b ? -1 : 1))
 
 const byId: ReadonlyMap<string, Rule> = new Map(rules.map((rule) => [rule.id, rule]))

@@ -73,7 +73,7 @@ export interface EvaluationContext {
 
 export const emptyContext: EvaluationContext = { labels: {}, since: () => undefined }
 
-/** What tables, packs and pages tell of a rule, as its file says it. */
+/** What tables, packs and pages print of a rule, as its file says it. */
 interface RuleFacts {
   /** Of a rule with a file of its own, the path below `src/rules`. */
   readonly id: string

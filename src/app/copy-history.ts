@@ -3,7 +3,7 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { copyRows } from '../history/table-rows.ts'
 import type { Verification, VerificationRequest } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
-import { shellWord } from '../report/text/shell-word.ts'
+import { shellWord } from '../report/text/commands.ts'
 
 export interface CopiedHistory {
   /** The last committed run. */

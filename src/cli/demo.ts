@@ -22,7 +22,7 @@ import { withoutPassword } from '../history/postgres-server.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
-import { locatingOptions } from '../report/text/locate-commands.ts'
+import { locatingOptions } from '../report/text/commands.ts'
 import { text } from '../report/text.ts'
 import { locatingOf } from './query-options.ts'
 

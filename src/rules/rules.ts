@@ -1,13 +1,12 @@
 import { driftRules } from './drift/drift-rules.ts'
 import { endpointRules } from './endpoint/endpoint-rules.ts'
 import type { Rule } from './engine/rule.ts'
+import { policyRules } from './policy/policy-rules.ts'
 import { probeRules } from './probe/probe-rules.ts'
 import { projectRules } from './project/project-rules.ts'
 import { releaseVulnerable } from './service/release-vulnerable.ts'
 import { sourceRules } from './source/source-rules.ts'
 import { subscriptionRules } from './subscription/subscription-rules.ts'
-import { overdue } from './violation/overdue.ts'
-import { waiverRules } from './waiver/waiver-rules.ts'
 
 /** Every rule in the order of ids. */
 export const rules: readonly Rule[] = [
@@ -17,8 +16,7 @@ export const rules: readonly Rule[] = [
   ...projectRules,
   ...sourceRules,
   ...subscriptionRules,
-  ...waiverRules,
-  overdue,
+  ...policyRules,
   releaseVulnerable,
 ].sort(({ id: a }, { id: b }) => (a < b ? -1 : 1))
 

@@ -3,9 +3,7 @@ import { fieldRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { hostOf, schemeOf } from '../shared/destination.ts'
 import { isOutdatedHash } from '../shared/outdated-hash.ts'
-import { isKnownProvider } from '../shared/provider.ts'
-import { lengthClasses, reasonsAgainst } from '../shared/secret-strength.ts'
-import { verifierSecretOf } from '../shared/verifier-secret.ts'
+import { lengthClasses, reasonsAgainst, verifierSecretOf } from '../shared/secrets.ts'
 import { disabled } from './disabled.ts'
 import { functionBroken } from './function-broken.ts'
 import { queuePlaintext } from './queue-plaintext.ts'
@@ -212,3 +210,10 @@ function partOf(location: string): string | undefined {
 }
 
 const knownTypes: ReadonlySet<string> = new Set(['noop', 'hmac', 'basic_auth', 'api_key'])
+
+/** Senders whose way of signing the service knows by itself. */
+const knownProviders = new Set(['github', 'shopify', 'twitter'])
+
+function isKnownProvider(provider: string | null | undefined): provider is string {
+  return typeof provider === 'string' && knownProviders.has(provider.toLowerCase())
+}

@@ -137,7 +137,7 @@ interface Names {
 }
 
 function showApproval(row: BaselineRow, { link, runs }: Names): Markup {
-  const amended = row.amendments.length === 0 ? nothing : html` + ${count(row.amendments.length, 'resource')}`
+  const amended = row.amendments.length > 0 && html` + ${count(row.amendments.length, 'resource')}`
   const state = html`${row.run === null ? html`files` : runs.name(row.run)}${amended}`
   const by = describeSigner({ by: row.approved_by, os_user: row.os_user })
   return html`<th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cell('State of', state)}${cell('Approved', showTime(row.approved_at))}${cell('By', by)}${cell('Note', row.note)}`

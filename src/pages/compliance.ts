@@ -155,7 +155,7 @@ ${coverLine(compliance)}`
 }
 
 function showPeriodForm({ query, isLatest, run }: SiteRequest, path: string): Markup {
-  const stay = isLatest ? html`` : html`<input type="hidden" name="run" value="${run.number}">`
+  const stay = !isLatest && html`<input type="hidden" name="run" value="${run.number}">`
   const field = (name: string, label: string, hint: string) =>
     html`<label>${label} <input name="${name}" size="12" value="${query.one(name) ?? ''}" placeholder="${hint}"></label> `
   return html`<form class="filters" method="get" action="${path}">${stay}${field('from', 'Period from', 'a date, or 90d')}${field('to', 'to', 'the last run')}<button>Report the period</button></form>

@@ -19,27 +19,26 @@ export function layOutPage(content: SiteContent, page: PagePath): string {
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
     body: html`<header>
 ${siteHeader(page, link, runForm(page))}
-<div class="path">${page.path === '/' ? nothing : showCrumbs(crumbs, link)}${showRunOf(page, content.atLast)}</div>
+<div class="path">${page.path !== '/' && showCrumbs(crumbs, link)}${showRunOf(page, content.atLast)}</div>
 <div class="page-head">${alarm}<h1>${heading ?? title}</h1></div>
 </header>
 <div class="columns">
 <main id="main">
 ${body}</main>
 ${
-  aside === undefined
-    ? nothing
-    : html`<aside aria-labelledby="facts"><h2 id="facts">Facts</h2>
+  aside !== undefined &&
+  html`<aside aria-labelledby="facts"><h2 id="facts">Facts</h2>
 ${aside}</aside>`
 }</div>
 <footer>
-<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks === undefined ? nothing : html`. ${withCode(same.lacks)}`}</p>
+<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks !== undefined && html`. ${withCode(same.lacks)}`}</p>
 ${showEnd(page)}
 </footer>`,
   })
 }
 
 function showEnd({ version, hasSession }: PageFrame): Markup {
-  return html`<p class="soft">hookdrift ${version}</p>${hasSession ? logOutForm : nothing}`
+  return html`<p class="soft">hookdrift ${version}</p>${hasSession && logOutForm}`
 }
 
 const logOutForm = html`
@@ -56,9 +55,8 @@ ${frame === undefined ? html`<div class="site"><span class="word-mark">hookdrift
 </header>
 <main id="main"><h1>${title}</h1>
 ${body}</main>${
-      frame === undefined
-        ? nothing
-        : html`
+      frame !== undefined &&
+      html`
 <footer>
 ${showEnd(frame)}
 </footer>`
@@ -162,7 +160,7 @@ function runForm({ path, search, run, isLatest }: PagePath): Markup {
   const hiddenFields = filtersOf(search).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  return html`<form class="as-of" method="get" action="${path}">${hiddenFields}<label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="5" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button></form>`
+  return html`<form class="as-of" method="get" action="${path}">${hiddenFields}<label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="5" value="${!isLatest && run.number}" placeholder="${run.number}"> <button>Go</button></form>`
 }
 
 /**

@@ -34,9 +34,9 @@ export const notificationsPage: SitePage = {
     return {
       title: 'Notifications',
       crumbs: [],
-      alarm: html`${alarm}${lost.length === 0 ? nothing : showLost(lost)}`,
+      alarm: html`${alarm}${lost.length !== 0 && showLost(lost)}`,
       body: html`<p class="meta">${count(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, ${givenUp} given up. As of now, not of a run.</p>
-${showChannels(channels, configured)}${section('dead', 'Given up', dead, runs)}${section('pending', 'Waiting', pending, runs)}${channels.length > 0 && rows.length === 0 ? emptyState('No message waits.', 'none') : nothing}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
+${showChannels(channels, configured)}${section('dead', 'Given up', dead, runs)}${section('pending', 'Waiting', pending, runs)}${channels.length > 0 && rows.length === 0 && emptyState('No message waits.', 'none')}${omitted !== 0 && html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
       same: { command: ['notify'], options: { pending: true }, isOfNoRun: true },
     }
   },

@@ -218,7 +218,7 @@ function showNone(extent: ScanExtent): Markup {
 async function showUnknown(request: SiteRequest, violations: ProjectViolations): Promise<Markup> {
   const { scan, unknown } = violations
   const complete = await readLastComplete(request, scan.project, unreadKinds(toCoverage(scan), kinds))
-  const asOf = complete === undefined ? nothing : html` As of ${showRunAt(complete, request)}, the last complete scan:`
+  const asOf = complete !== undefined && html` As of ${showRunAt(complete, request)}, the last complete scan:`
   return pageSection({
     id: 'unknown',
     title: 'Open before, unknown now',
@@ -237,7 +237,7 @@ async function showPage(
   const choice = { run: request.run.number, withActive: true, resolvedAfter: undefined, most: mostShown, groups }
   const rows = await readFirstViolations(request.history, choice)
   const all = request.link('/violations', { project: globOf(scan.project.name), state })
-  return html`${await showViolationList(request, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
+  return html`${await showViolationList(request, rows)}${counts.total > rows.length && html`<p><a href="${all}">All of ${counts.total}</a></p>`}`
 }
 
 /**
@@ -261,7 +261,7 @@ function showCoverage(
     const { listing, status, pages, of } = walk
     const isUnseen = isGap(walk) && pages === 0 && of === undefined
     const statusText = isGap(walk) ? html`<b class="bad">? ${status}</b>` : html`${status}`
-    const reason = withReason ? cell('Reason', isGap(walk) ? '' : (walk.reason ?? '')) : html``
+    const reason = withReason && cell('Reason', isGap(walk) ? '' : (walk.reason ?? ''))
     return html`<tr><th scope="row">${listing}</th>${cell('Status', statusText)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', sizeOf(walk), 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
 `
   })
@@ -286,9 +286,9 @@ async function readScheduleFacts(
   if (ofProject.length === 0) return [['Schedules', 'none']]
   return ofProject.map((schedule) => {
     const [next] = nextTimes([schedule], now, 1)
-    const then = next === undefined ? '' : html`, next ${showInstant(next.at)}`
+    const then = next !== undefined && html`, next ${showInstant(next.at)}`
     const missed = showMissed(schedule, [run.finishedAt], now)
-    const late = String(missed) === '' ? '' : html`, ${missed}`
+    const late = String(missed) !== '' && html`, ${missed}`
     return [`Schedule ${schedule.name}`, html`<code>${schedule.cron}</code> ${schedule.timezone}${late}${then}`]
   })
 }

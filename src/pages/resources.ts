@@ -97,7 +97,7 @@ function showPager(
   const { after } = chosen.list
   if (after === undefined && next === undefined) return nothing
   const first = request.link('/resources', { ...filtersOf(request), run: request.run.number })
-  return html`<nav class="pager" aria-label="Pages of the list"><ul>${after === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">${page.isCut ? 'Search the next resources' : 'Next page'}</a></li>`}</ul></nav>
+  return html`<nav class="pager" aria-label="Pages of the list"><ul>${after !== undefined && html`<li><a href="${first}">First page</a></li>`}${next !== undefined && html`<li><a href="${next}" rel="next">${page.isCut ? 'Search the next resources' : 'Next page'}</a></li>`}</ul></nav>
 `
 }
 
@@ -114,14 +114,14 @@ async function showExtent(
   const isLast = goesOnAfter === undefined
   const isWhole = isLast && after === undefined
   if (text !== undefined || withRemoved) {
-    const more = isWhole ? nothing : html` on this page${isLast ? ', the last one' : '; more follow'}`
+    const more = !isWhole && html` on this page${isLast ? ', the last one' : '; more follow'}`
     return html`<p class="total"><b>${count(listed, 'resource')}</b>${more}</p>`
   }
   const numbers = await countKinds(request, new Set(projects.map(({ name }) => name)))
   const chosenKinds: readonly Kind[] = kind === undefined ? kinds : [kind]
   const counted = chosenKinds.flatMap((one) => (numbers.has(one) ? [count(numbers.get(one) ?? 0, one)] : []))
   const total = chosenKinds.reduce((sum: number, one) => sum + (numbers.get(one) ?? 0), 0)
-  return html`<p class="total"><b>${count(total, 'resource')}</b>${isWhole ? nothing : html`, ${listed} on this page`}${counted.length > 1 ? html`: ${counted.join(', ')}` : nothing}</p>`
+  return html`<p class="total"><b>${count(total, 'resource')}</b>${!isWhole && html`, ${listed} on this page`}${counted.length > 1 && html`: ${counted.join(', ')}`}</p>`
 }
 
 async function countKinds(request: SiteRequest, names: ReadonlySet<string>): Promise<ReadonlyMap<Kind, number>> {

@@ -3,7 +3,7 @@ import { severities } from '../model/violation.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
 import { emptyState } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showCount } from '../report/html/scan-extent.ts'
 import { count } from '../text/count.ts'
@@ -51,8 +51,8 @@ export const rulesPage: SitePage = {
       crumbs: [],
       alarm: await showAllGaps(request),
       body: html`<p class="meta">${describe(all, run.number)}</p>
-${showFilterForm('/rules', query, [textField('text', 'Text', 'such as secret'), choiceField('severity', 'Severity', severities, 'any'), choiceField('kind', 'Kind', kinds, 'any')])}${chosen.length === all.length ? nothing : html`<p class="meta">${chosen.length} of ${count(all.length, 'rule')} shown. <a href="${link('/rules')}">Show all</a></p>`}${
-  chosen.length === 0 ? emptyState('No rule fits this filter.', 'none') : nothing
+${showFilterForm('/rules', query, [textField('text', 'Text', 'such as secret'), choiceField('severity', 'Severity', severities, 'any'), choiceField('kind', 'Kind', kinds, 'any')])}${chosen.length !== all.length && html`<p class="meta">${chosen.length} of ${count(all.length, 'rule')} shown. <a href="${link('/rules')}">Show all</a></p>`}${
+  chosen.length === 0 && emptyState('No rule fits this filter.', 'none')
 }${sections.map(({ rules, ...section }) => pageSection({ ...section, count: rules.length, content: showRules(rules, section.title, link) }))}`,
       same: {
         command: ['rules'],
@@ -108,7 +108,7 @@ function showRule(rule: RuleInRun, link: SiteLink): Markup {
     ...(missed.length === 0 ? [] : [`not everything evaluated in ${count(missed.length, 'project')}`]),
     ...(unknown === 0 ? [] : [`${count(unknown, 'violation')} not checked`]),
   ]
-  const doubt = doubts.length === 0 ? nothing : html`<br><span class="bad">? ${doubts.join(', ')}</span>`
+  const doubt = doubts.length > 0 && html`<br><span class="bad">? ${doubts.join(', ')}</span>`
   const what = title === '' ? 'A rule of an earlier policy' : title
   return html`<tr data-rule="${id}"><th scope="row"><a href="${link(paths.rule(id))}"><code>${id}</code></a></th>${cell('Severity', showSeverity(rule))}${cell('Finds', html`<span>${what}${doubt}</span>`)}${cell('Open', showOpen(rule), showOpen(rule) === '?' ? 'n unseen' : 'n')}${cell('Waived', waived, 'n')}</tr>
 `

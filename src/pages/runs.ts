@@ -1,7 +1,7 @@
 import { type EndedRun, listEndedRuns, listRunsBefore } from '../history/sql/runs.ts'
 import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { showDuration } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { paths, type SiteLink } from './link.ts'
@@ -29,7 +29,7 @@ export const runsPage: SitePage = {
     return {
       title: 'Runs',
       crumbs: [],
-      body: html`${listed.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(listed, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(listed, total)}</p>${before === undefined ? nothing : html`<a href="${link('/runs')}">First page</a>`} ${next === undefined ? nothing : html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
+      body: html`${listed.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(listed, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(listed, total)}</p>${before !== undefined && html`<a href="${link('/runs')}">First page</a>`} ${next !== undefined && html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
       same: { command: ['runs'] },
       ...(next === undefined ? {} : { next }),
     }

@@ -8,7 +8,7 @@ import { isNoteOf, type Note } from '../model/note.ts'
 import { describeWindows } from '../report/describe-window.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState, noteList, showInstant } from '../report/html/components/parts.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteRequest } from './page.ts'
@@ -78,7 +78,7 @@ async function readExtentsOf({ history, run }: SiteRequest, project: string | un
 /** A change with what was announced and noted of it, and the way to its resource. */
 export function announcedCard({ change, window, notes }: AnnouncedChange, link: SiteLink): Markup {
   const href = link(paths.resource(change.uid), { project: change.project, kind: change.kind })
-  const expected = window === '' ? nothing : html`<p class="where">${window}</p>`
+  const expected = window !== '' && html`<p class="where">${window}</p>`
   return changeCard(change, [], { href, meanwhile: html`${expected}${noteList(notes, change.between.before)}` })
 }
 

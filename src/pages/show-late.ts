@@ -14,7 +14,7 @@ export function showStale(stale: readonly StatusRow[]): Markup {
   const lines = [...Map.groupBy(stale, ({ reason }) => reason ?? '')].map(([reason, rows]) => {
     const omitted = rows.length - mostNamed
     const names = rows.slice(0, mostNamed).map(({ project }) => project)
-    return html`<li><b>${reason}:</b> ${names.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}</li>`
+    return html`<li><b>${reason}:</b> ${names.join(', ')}${omitted > 0 && ` and ${omitted} more`}</li>`
   })
   return html`<div class="unscanned unseen" role="note"><p><b>? ${stale.length === 0 ? 'No project was ever scanned' : `The scan of ${count(stale.length, 'project')} is stale`}.</b></p><ul>${lines}</ul><p>What is open there now is unknown.</p></div>
 `

@@ -171,7 +171,7 @@ function notice(
   { status, title, advice }: Notice,
 ): Response | Promise<Response> {
   forbidCaching(context)
-  const more = advice === undefined ? html`` : html`<p>${advice}</p>`
+  const more = advice !== undefined && html`<p>${advice}</p>`
   const body = html`${more}<p><a href="/">To the overview</a></p>`
   return context.html(layOutNotice(title, body, frameOf(context, options)), status)
 }

@@ -87,11 +87,11 @@ export const violationPage: SitePage = {
       body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
 <p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
 <p class="lead">${withCode(row.message)}</p>
-<p class="where">${resource(row, linkToResource(link, row))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
+<p class="where">${resource(row, linkToResource(link, row))}${row.path !== '' && html` at <code>${row.path}</code>`}${row.owner !== null && html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
 ${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, { spans, runs })}
 <h2 id="fix">What to do</h2>
-${rule === undefined || rule.remediation === '' ? nothing : remediation(remediationFor(rule.remediation, [row]))}${await showRepair(request, identified, row)}
+${rule !== undefined && rule.remediation !== '' && remediation(remediationFor(rule.remediation, [row]))}${await showRepair(request, identified, row)}
 <h2 id="history">History</h2>
 ${showStates(spans, runs)}`,
       aside: await showFacts(request, { row, rule, identified }),
@@ -115,7 +115,7 @@ function describeState(row: ViolationRow, request: SiteRequest): Markup {
   const at = timeOf(request)
   const since = showInstant(row.first_seen)
   if (row.state === 'resolved') {
-    const ended = row.resolved_at === undefined ? nothing : html`, in the run of ${showInstant(row.resolved_at)}`
+    const ended = row.resolved_at !== undefined && html`, in the run of ${showInstant(row.resolved_at)}`
     return html`${row.resolution === null ? 'Ended' : sentenceOfEnding(row)}${ended}, first seen ${since}`
   }
   const due = describeDue(row, isoTime(at))
@@ -233,9 +233,8 @@ async function describeRefusal(request: SiteRequest, { project, rule }: Violatio
 /** Who accepted it, why, and until when: by a waiver of the policy, or by hand. */
 function showWaiverOf({ waiver }: ViolationRow, acceptances: readonly Acceptance[], { link }: SiteRequest): Markup {
   const byPolicy =
-    waiver === undefined
-      ? nothing
-      : html`<p><b>Waived by ${waiver.owner}</b> until ${formatExpiry(waiver.expires)}: ${waiver.reason}${waiver.ticket === undefined ? '' : ` (${waiver.ticket})`}. <a href="${link('/waivers')}">Waivers</a></p>`
+    waiver !== undefined &&
+    html`<p><b>Waived by ${waiver.owner}</b> until ${formatExpiry(waiver.expires)}: ${waiver.reason}${waiver.ticket !== undefined && ` (${waiver.ticket})`}. <a href="${link('/waivers')}">Waivers</a></p>`
   const byHand = acceptances.map((acceptance) => {
     const { by, at, osUser = null, reason } = acceptance
     const signer = describeSigner({ by, os_user: osUser })
@@ -286,21 +285,23 @@ async function showHistoryOf(
 ${changeCard(change, [], { href })}</ul>`
   }
   const changed =
-    before === undefined || after === undefined || before === after
-      ? nothing
-      : html`<h2 id="change">What changed</h2>
+    before !== undefined &&
+    after !== undefined &&
+    before !== after &&
+    html`<h2 id="change">What changed</h2>
 ${await showTimes(history, identity, { run: run.number, changedIn: after.fromRun, runs })}
 ${card(before, after)}`
   const since =
-    after === undefined || now === undefined || after === now
-      ? nothing
-      : html`<h2 id="since">What changed since then</h2>
+    after !== undefined &&
+    now !== undefined &&
+    after !== now &&
+    html`<h2 id="since">What changed since then</h2>
 <p class="where">As of run ${openedIn}, when it was opened, and as of the last version, run ${now.fromRun}, ${showTime(now.from)}.</p>
 ${card(after, now)}`
   const gone =
-    now?.toRun === null || now?.toRun === undefined
-      ? nothing
-      : html`<p class="where">The resource is gone since ${runs.name(now.toRun)}.</p>`
+    now?.toRun !== null &&
+    now?.toRun !== undefined &&
+    html`<p class="where">The resource is gone since ${runs.name(now.toRun)}.</p>`
   return html`${changed}${since}${gone}`
 }
 
@@ -401,6 +402,6 @@ interface Entry {
 }
 
 function showEntry({ name, run, at, text, mark }: Entry, runs: RunNames): Markup {
-  return html`<li class="${mark}"><p><b>${name}</b> ${runs.nameAt(run, at)}</p>${text === '' ? nothing : html`<p class="where">${withCode(text)}</p>`}</li>
+  return html`<li class="${mark}"><p><b>${name}</b> ${runs.nameAt(run, at)}</p>${text !== '' && html`<p class="where">${withCode(text)}</p>`}</li>
 `
 }

@@ -7,7 +7,7 @@ import { describeNotice } from './describe-notice.ts'
 import { gapsOf, listingWalks } from './gaps.ts'
 import { acceptedRow, showViolations } from './html/components/finding-row.ts'
 import { command, emptyState, factList, fold, rowList } from './html/components/parts.ts'
-import { type Markup, html as markup, nothing } from './html/markup.ts'
+import { type Markup, html as markup } from './html/markup.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
 import { checkedExtentOf } from './html/scan-extent.ts'
 import { causeSection } from './html/show-causes.ts'
@@ -32,7 +32,7 @@ export const html: ReportFormat = (report, { trend }) => {
     title: `${describeSubject(report)}, hookdrift run ${run.number}, ${showTime(run.started_at)}`,
     heading: showSubject(report),
     alarm: showUnscanned(report),
-    verdict: markup`${showVerdict(report)}${trend === undefined ? nothing : showTrend(trend)}`,
+    verdict: markup`${showVerdict(report)}${trend !== undefined && showTrend(trend)}`,
     sections: sectionsOf(report, opened, continuing),
     ...(groups.length === 0 ? {} : { aside: showAside(groups) }),
     footer: factList([

@@ -43,15 +43,15 @@ export function causeCard(
 ): Markup {
   const following = describeFollowing(cause)
   const { id, severity, fields, affected, kind, first_run } = cause
-  const since = first_run === run ? nothing : html` · since run ${first_run}`
+  const since = first_run !== run && html` · since run ${first_run}`
   const rows = affected.slice(0, mostAffected).map(
     (each) => html`<li>${resource({ ...each, kind }, links?.resource({ ...each, kind }))}${showOwner(each.owner)}</li>
 `,
   )
   const omitted = affected.length - rows.length
-  const all = omitted === 0 ? nothing : html`<p class="soft">and ${omitted} more</p>`
+  const all = omitted !== 0 && html`<p class="soft">and ${omitted} more</p>`
   return html`<li id="${anchorOf('cause', id)}" data-cause="${id}"><p>${severityChip(severity)} <b>${describeCause(cause)}</b></p>
-<p class="where">${following}${since}</p>${fields.length > 1 ? fieldTable(fieldsOfCause(cause)) : nothing}${meanwhile}
+<p class="where">${following}${since}</p>${fields.length > 1 && fieldTable(fieldsOfCause(cause))}${meanwhile}
 ${fold(
   html`${count(affected.length, 'resource')}`,
   html`<ul>

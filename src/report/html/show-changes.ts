@@ -77,7 +77,7 @@ function showDrift(report: Report, links?: ReportLinks): Markup {
   const leadTo = links && ((fingerprint: string) => links.violation(fingerprint))
   const cards = drift.map((change) => {
     const repairs = describeRepairs(change)
-    const meanwhile = html`${repairs === '' ? nothing : html`<p class="where">${repairs}</p>`}${showWindows([change], projects)}${noteList(notesNamed([change], notes), change.between.before)}`
+    const meanwhile = html`${repairs !== '' && html`<p class="where">${repairs}</p>`}${showWindows([change], projects)}${noteList(notesNamed([change], notes), change.between.before)}`
     const options = { href: links?.resource(change), meanwhile, leadTo }
     return changeCard(change, opened.get(resourceKey(change)) ?? [], options)
   })

@@ -33,11 +33,11 @@ export function findingRow(violation: ReportViolation, options: FindingOptions):
 function showFinding(violation: ReportViolation, { anchor, links, title, age, due, isNamed }: FindingOptions): Markup {
   const { fingerprint, rule, severity, owner, path } = violation
   const message = shorten(violation.message, 2000)
-  const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  const atPath = path !== '' && html` at <code>${shorten(path, 200)}</code>`
   const whose = shorten(owner ?? '', 60)
   const late = due?.isOverdue ? html`<b class="bad">${due.text}</b>` : html`${due?.text ?? ''}`
   if (links === undefined) {
-    const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
+    const which = isNamed && html`${severityChip(severity)} <code>${rule}</code> `
     const signs = [...(owner === null ? [] : [`owner ${whose}`]), age, ...(due?.text ? [late] : [])]
     return html`<p>${which}${withCode(message)}</p><p class="where">${resource(violation, `#${anchor}`)}${atPath}${signs.map((sign) => html` · ${sign}`)}</p>`
   }
@@ -45,8 +45,8 @@ function showFinding(violation: ReportViolation, { anchor, links, title, age, du
   const said = isNamed
     ? html`<p>${severityChip(severity)} <a class="title" href="${href}">${title ?? rule}</a></p><p>${withCode(message)}</p>`
     : html`<p><a class="title" href="${href}">${withCode(message)}</a></p>`
-  const named = isNamed && title !== undefined ? html` · <code>${rule}</code>` : nothing
-  const owned = owner === null ? nothing : html`owner <a href="${links.owner(owner)}">${whose}</a>`
+  const named = isNamed && title !== undefined && html` · <code>${rule}</code>`
+  const owned = owner !== null && html`owner <a href="${links.owner(owner)}">${whose}</a>`
   return html`${said}<p class="where">${resource(violation, links.resource(violation))}${atPath}${named}</p><p class="signs"><span>${owned}</span> <span>${age}</span> <span>${late}</span></p>`
 }
 
@@ -54,8 +54,8 @@ function showFinding(violation: ReportViolation, { anchor, links, title, age, du
 export function acceptedRow(acceptance: AcceptedViolation, within: string): Markup {
   const { fingerprint, rule, severity, project, path, message, by, at, reason } = acceptance
   const anchor = anchorOf(`a-${fingerprint}`, within)
-  const chip = severity === null ? nothing : html`${severityChip(severity)} `
-  const atPath = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  const chip = severity !== null && html`${severityChip(severity)} `
+  const atPath = path !== '' && html` at <code>${shorten(path, 200)}</code>`
   return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${withCode(shorten(message, 2000))}</p><p class="where">${resource(acceptance, `#${anchor}`)}${atPath}</p><p class="where">Accepted by ${by}, <span class="when">${showTime(at)}</span>: ${reason}</p></li>
 `
 }
@@ -68,7 +68,7 @@ function showEnding(violation: ReportViolation): Markup {
 function showWaiver({ waiver }: ReportViolation): Markup {
   if (waiver === undefined) return nothing
   const { owner, reason, expires, ticket } = waiver
-  const followedUp = ticket === undefined ? '' : ` (${ticket})`
+  const followedUp = ticket !== undefined && ` (${ticket})`
   return html`<p class="where">Accepted by ${owner} until ${formatExpiry(expires)}: ${reason}${followedUp}</p>`
 }
 

@@ -22,7 +22,7 @@ ${facts.map(
 
 /** Why there is nothing to show. `unknown`: because nothing was scanned, which is not the same as nothing found. */
 export function emptyState(sentence: string, reason: 'none' | 'unknown'): Markup {
-  return html`<p class="empty${reason === 'unknown' ? ' unseen' : ''}">${reason === 'unknown' ? '? ' : ''}${sentence}</p>
+  return html`<p class="empty${reason === 'unknown' && ' unseen'}">${reason === 'unknown' && '? '}${sentence}</p>
 `
 }
 
@@ -40,7 +40,7 @@ export function command(words: readonly string[]): Markup {
   }
   const content = pieces.map((piece, at) => {
     const word = piece.includes('-') ? html`<span>${piece}</span>` : piece
-    return html`${at === 0 ? '' : ' '}${word}`
+    return html`${at !== 0 && ' '}${word}`
   })
   return html`<code class="command">${content}</code>`
 }
@@ -67,7 +67,7 @@ export function severityBar(counts: Readonly<Record<Severity, number>>): Markup 
 
 /** Content behind a summary. Printing opens all folds. */
 export function fold(summary: Markup, content: Markup, isOpen = false): Markup {
-  const opened = isOpen ? html` open=""` : nothing
+  const opened = isOpen && html` open=""`
   return html`<details${opened}><summary>${summary}</summary>
 ${content}</details>
 `
@@ -85,7 +85,7 @@ const mostShown = 20
 /** A list of rows, the first of them shown and the others behind a fold that counts them. */
 export function rowList(rows: readonly Markup[], inFront = mostShown): Markup {
   const [first, rest] = [rows.slice(0, inFront), rows.slice(inFront)]
-  return html`${list(first)}${rest.length === 0 ? nothing : foldRest(`${rest.length} more of ${rows.length}`, list(rest))}`
+  return html`${list(first)}${rest.length !== 0 && foldRest(`${rest.length} more of ${rows.length}`, list(rest))}`
 }
 
 function list(rows: readonly Markup[]): Markup {
@@ -108,9 +108,9 @@ interface Resource {
  */
 export function resource({ project, kind, uid, name, ui_url }: Resource, href?: string): Markup {
   const link =
-    ui_url === undefined ? nothing : html` <a class="gateway" href="${ui_url}" rel="noreferrer">open in the gateway</a>`
+    ui_url !== undefined && html` <a class="gateway" href="${ui_url}" rel="noreferrer">open in the gateway</a>`
   const [shownName, shownUid] = [shorten(name, 120), html`<code>${shorten(uid, 80)}</code>${link}`]
-  const named = name === '' ? html`` : html`<b>${shownName}</b> `
+  const named = name !== '' && html`<b>${shownName}</b> `
   if (href === undefined) return html`${project} · ${kind} ${named}${shownUid}`
   return name === ''
     ? html`${project} · ${kind} <a href="${href}"><code>${shorten(uid, 80)}</code></a>${link}`
@@ -126,7 +126,7 @@ export function noteList(notes: readonly Note[], before: string): Markup {
   if (notes.length === 0) return nothing
   const lines = notes.slice(0, mostNotes).map((note) => html`<li>${noteLine(note, timeOf(note, before))}</li>`)
   const omitted = notes.length - lines.length
-  const more = omitted === 0 ? nothing : html`<li>and ${count(omitted, 'more note')}</li>`
+  const more = omitted !== 0 && html`<li>and ${count(omitted, 'more note')}</li>`
   return html`<div class="where">In between:<ul class="plain">${lines}${more}</ul></div>`
 }
 

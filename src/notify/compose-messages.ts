@@ -85,8 +85,8 @@ export function composeWorkerNotification(channels: readonly Channel[], event: E
       const title = `hookdrift: ${event.text}`
       const command = 'hookdrift status'
       const message = compose([event], { id: idOf([name, event.id], 'msg'), at, title, command, most: 1 })
-      const incident = opensIncidents(channel) ? { incident: workerIncident(name, event) } : {}
-      return { id: message.id, channel: name, run: null, body: JSON.stringify({ ...message, ...incident }) }
+      const incident = opensIncidents(channel) ? workerIncident(name, event) : undefined
+      return { id: message.id, channel: name, run: null, body: JSON.stringify({ ...message, incident }) }
     })
 }
 
@@ -141,12 +141,12 @@ function explainEvents(record: RunRecord, links: Links): (event: Event) => Event
     const isInReport = isOpen || event.type === 'violation.resolved'
     return {
       ...event,
-      ...given('title', title),
+      title: title || undefined,
       ...whenChanged(changed, record.notes),
-      ...(isOpen ? given('remediation', firstStep(steps)) : {}),
-      ...(isOpen ? given('command', commandFor(event, steps)) : {}),
-      ...(event.resolution === 'removed' ? {} : given('ui_url', links.resource(event))),
-      ...(isInReport ? given('report_url', links.violation(record.number, event.fingerprint ?? '')) : {}),
+      remediation: (isOpen && firstStep(steps)) || undefined,
+      command: isOpen ? commandFor(event, steps) : undefined,
+      ui_url: event.resolution === 'removed' ? undefined : links.resource(event) || undefined,
+      report_url: (isInReport && links.violation(record.number, event.fingerprint ?? '')) || undefined,
     }
   }
 }
@@ -154,10 +154,6 @@ function explainEvents(record: RunRecord, links: Links): (event: Event) => Event
 function filledFor({ kind, uid, fingerprint }: Event, remediation: string): string {
   if (kind === undefined || uid === undefined || fingerprint === undefined) return remediation
   return remediationFor(remediation, [{ kind, uid, fingerprint }])
-}
-
-function given(member: string, text: string | undefined): Partial<Event> {
-  return text === undefined || text === '' ? {} : { [member]: text }
 }
 
 /** What puts a change back; else the page of a rule of hookdrift itself, or the history of the resource. */
@@ -273,20 +269,23 @@ function runMessage(
     explain,
   }
   const { exit_code, text } = verdict()
-  const report_url = links.report(number)
   const message: Message = {
     ...compose(events, frame),
-    ...(infos === 0 ? {} : { infos }),
-    ...(causes.length === 0 ? {} : { causes: causes.map((cause) => toMessageCause(cause, record)) }),
-    ...(failures.length === 0 ? {} : { failures }),
-    ...(Object.keys(unknownRules).length === 0 ? {} : { unknown_rules: unknownRules }),
+    infos: infos || undefined,
+    causes: unlessEmpty(causes.map((cause) => toMessageCause(cause, record))),
+    failures: unlessEmpty(failures),
+    unknown_rules: unlessEmpty(unknownRules),
     run: { number, started_at, finished_at },
     verdict: { exit_code, text },
-    ...(report_url === undefined ? {} : { report_url }),
-    ...(incident === undefined ? {} : { incident }),
-    ...(Object.keys(alreadyOpen).length === 0 ? {} : { already_open: alreadyOpen }),
+    report_url: links.report(number),
+    incident,
+    already_open: unlessEmpty(alreadyOpen),
   }
   return { id: message.id, channel: channel.name, run: number, body: JSON.stringify(message) }
+}
+
+function unlessEmpty<Several extends object>(several: Several): Several | undefined {
+  return Object.keys(several).length === 0 ? undefined : several
 }
 
 /** The causes that the run found, with what events of a message are about: a reader sees no resources of others. */
@@ -506,7 +505,7 @@ function countOpen(
       // No later message is about what is unknown now and found open again.
       (state === 'continuing' || isUnchecked({ state, waiver })) &&
       !fresh.has(fingerprint) &&
-      isChosen({ ...violation, ...(owner ? { owner } : {}) }),
+      isChosen({ ...violation, owner: owner ?? undefined }),
   )
   return countRated(open)
 }

@@ -66,11 +66,8 @@ function violationEvents(record: RunRecord, { transitions }: PriorState): Event[
     const type = typeOf(move)
     if (type === undefined) return []
     const { resolution, endedBy } = move
-    const ended = {
-      ...(resolution === null ? {} : { resolution }),
-      ...(endedBy === null ? {} : { ended_by: endedBy }),
-    }
-    return [{ ...eventAbout(type, move, record), ...ended }]
+    const about = eventAbout(type, move, record)
+    return [{ ...about, resolution: resolution ?? undefined, ended_by: endedBy ?? undefined }]
   })
 }
 
@@ -107,8 +104,7 @@ function eventAbout(
   record: RunRecord,
 ): Event {
   const id = idOf([type, fingerprint, ...runIdentity(record)])
-  const ownerMember = owner === null ? {} : { owner }
-  return { id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...ownerMember }
+  return { id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, owner: owner ?? undefined }
 }
 
 function describeChange({ was, severity, message }: ViolationChange): string {

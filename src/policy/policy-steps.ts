@@ -11,7 +11,6 @@ import { displayPath } from '../text/display-path.ts'
 import { compileWindow } from './change-window.ts'
 import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
 import type { ActiveRule, Layer, Policy, RuleStatement } from './policy.ts'
-import type { WrittenWaiver } from './policy-schema.ts'
 import { type ParsedPolicy, type PolicyReader, readParsedPolicy } from './read-parsed-policy.ts'
 import { describeSelector, matcherOf, reachOf, type Selector } from './selector.ts'
 import type { Steps } from './steps.ts'
@@ -31,12 +30,8 @@ export function* policySteps(
   mask: PolicyReader['mask'] = (text) => text,
 ): Steps<Policy> {
   const workingDirectory = resolve()
-  const { layers, overrides, waivers, custom, probes, due, ignore, windows } = yield* readParsedPolicy(file, {
-    readFile,
-    now,
-    loadCompiler,
-    mask,
-  })
+  const parsed = yield* readParsedPolicy(file, { readFile, now, loadCompiler, mask })
+  const { layers, overrides, waivers, custom, probes, due, ignore, windows } = parsed
   yield
   const allRules = [...rules, ...custom.map(({ rule }) => rule)]
   // Without due dates, nothing is ever overdue: the rule would evaluate nothing.
@@ -51,20 +46,9 @@ export function* policySteps(
   }
   yield
   return {
-    digest: digestOf(active, {
-      custom,
-      overrides,
-      waivers: waivers.map(({ written }) => written),
-      probes,
-      due,
-      ignore,
-      windows,
-    }),
+    digest: digestOf(active, parsed),
     facts: describePolicy((at) => locationOf(at, workingDirectory), {
-      layers,
-      overrides,
-      waivers,
-      ignore,
+      ...parsed,
       candidates: evaluated,
       rules: active,
     }),
@@ -88,17 +72,7 @@ const stepSize = 100
 
 function digestOf(
   active: readonly ActiveRule[],
-  {
-    custom,
-    overrides,
-    waivers,
-    probes,
-    due,
-    ignore,
-    windows,
-  }: Pick<ParsedPolicy, 'custom' | 'overrides' | 'probes' | 'due' | 'ignore' | 'windows'> & {
-    readonly waivers: readonly WrittenWaiver[]
-  },
+  { custom, overrides, waivers, probes, due, ignore, windows }: ParsedPolicy,
 ): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]
@@ -109,23 +83,24 @@ function digestOf(
     return [match as Json, Object.fromEntries(settings)]
   })
   const evaluates = exceptions.length === 0 ? decides : [decides, exceptions]
-  const waives: Json = waivers.length === 0 ? evaluates : [evaluates, waivers as unknown as Json]
+  const written: unknown = waivers.map(({ written }) => written)
+  const waives: Json = waivers.length === 0 ? evaluates : [evaluates, written as Json]
   const activeIds = new Set(active.map(({ rule }) => rule.id))
   const ofOverrides = custom.filter(
     ({ rule: { id } }) => !activeIds.has(id) && overrides.some(({ layer }) => layer.has(id)),
   )
-  const more: JsonObject = {
-    ...(ofOverrides.length === 0
-      ? {}
-      : { custom: ofOverrides.map(({ rule }): Json => [rule.id, rule.custom?.source ?? null]) }),
-    ...(probes.length === 0 ? {} : { probes: probes.map(({ said }) => said) }),
-    ...(Object.keys(due).length === 0 ? {} : { due: { ...due } }),
-    ...(ignore.length === 0 ? {} : { ignore: ignore.map(({ path }) => path).sort() }),
-    // The schema's values are JSON.
-    ...(windows.length === 0 ? {} : { windows: windows as unknown as Json }),
+  const parts = {
+    custom: ofOverrides.map(({ rule }) => [rule.id, rule.custom?.source ?? null]),
+    probes: probes.map(({ said }) => said),
+    due,
+    ignore: ignore.map(({ path }) => path).sort(),
+    windows,
   }
   // What a policy does not use is not in its digest, so that it keeps the one of earlier releases.
-  return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))
+  const used = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)
+  // The schema's values are JSON.
+  const more = Object.fromEntries(used) as unknown as JsonObject
+  return hash('sha256', canonicalJson(used.length === 0 ? waives : [waives, more]))
 }
 
 interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'waivers' | 'ignore'> {

@@ -115,13 +115,13 @@ export interface Needs {
   readonly kinds: readonly Kind[]
   readonly scope: Rule['scope']
   /** Of a drift rule: what ends its violations. */
-  readonly life?: DriftLife
+  readonly life?: DriftLife | undefined
   /** It reads fields that no history keeps, because they change by themselves. */
-  readonly isUnrecorded?: true
+  readonly isUnrecorded?: true | undefined
   /** It passes over secrets that the service masks. */
-  readonly skipsMasked?: true
+  readonly skipsMasked?: true | undefined
   /** A rule of the policy file: its failure is not a bug of hookdrift. */
-  readonly isCustom?: true
+  readonly isCustom?: true | undefined
 }
 
 /** By rule; without rules that the policy turns off. */
@@ -134,10 +134,10 @@ export function ruleNeeds(policy: Policy): RuleNeeds {
       {
         kinds: needs,
         scope,
-        ...(life === undefined ? {} : { life }),
-        ...(skipsMasked === undefined ? {} : { skipsMasked }),
-        ...(unrecorded === undefined ? {} : { isUnrecorded: true as const }),
-        ...(custom === undefined ? {} : { isCustom: true as const }),
+        life,
+        skipsMasked,
+        isUnrecorded: unrecorded && true,
+        isCustom: custom && true,
       },
     ]),
   )

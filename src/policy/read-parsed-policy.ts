@@ -4,7 +4,6 @@ import type { Kind } from '../model/resource.ts'
 import type { DueDurations } from '../model/violation.ts'
 import { type Pack, packs, type Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
-import { nearestName } from '../text/nearest-name.ts'
 import { describeReference } from '../yaml/describe-value.ts'
 import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts'
 import type { FileProblem } from '../yaml/problem.ts'
@@ -15,7 +14,7 @@ import type { WrittenWindow } from './change-window.ts'
 import { compilerFrom, type LoadCompiler } from './expression-compiler.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
 import type { Layer, RuleStatement } from './policy.ts'
-import { policyOutline, policySchemaWith, type RuleSetting, type WrittenWaiver } from './policy-schema.ts'
+import { hintAt, policyOutline, policySchemaWith, type RuleSetting, type WrittenWaiver } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
 import { findDoubleProbes, readProbes, withoutRepeats } from './read-probes.ts'
 import type { Selector } from './selector.ts'
@@ -193,8 +192,7 @@ function positionOf(
 }
 
 function unknownPack(name: string): string {
-  const nearest = nearestName(name, packs)
-  const hint = nearest === undefined ? `expected one of ${packs.join(', ')}, or a file` : `did you mean \`${nearest}\`?`
+  const hint = hintAt(name, packs, `expected one of ${packs.join(', ')}, or a file`)
   return `${describeReference(name)} is not a pack, ${hint}`
 }
 

@@ -31,7 +31,7 @@ export async function readLastComplete(
   const runs = kinds.flatMap((kind) => scans[kind]?.run ?? [])
   if (runs.length === 0) return undefined
   const number = Math.min(...runs)
-  return { number, at: (await findCommittedRun(history, number))?.startedAt }
+  return { number, at: (await findCommittedRun(history, number))?.started_at }
 }
 
 /** `run 90, 2026-11-23 03:46 UTC`, with a link to the run where it was not pruned. */

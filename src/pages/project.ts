@@ -100,9 +100,9 @@ function scanFacts({ run, incompleteSince }: RecordedScan): Fact[] {
   const complete =
     incompleteSince === undefined
       ? 'yes'
-      : `not since run ${incompleteSince.number}, ${showTime(incompleteSince.startedAt)}`
+      : `not since run ${incompleteSince.number}, ${showTime(incompleteSince.started_at)}`
   return [
-    ['Last scan', html`<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time>, run ${run.number}`],
+    ['Last scan', html`<time datetime="${run.finished_at}">${showTime(run.finished_at)}</time>, run ${run.number}`],
     ['Complete', complete],
   ]
 }
@@ -290,7 +290,7 @@ async function readScheduleFacts(
   return ofProject.map((schedule) => {
     const [next] = nextTimes([schedule], now, 1)
     const then = next === undefined ? '' : html`, next ${showInstant(next.at)}`
-    const missed = showMissed(schedule, [run.finishedAt], now)
+    const missed = showMissed(schedule, [run.finished_at], now)
     const late = String(missed) === '' ? '' : html`, ${missed}`
     return [`Schedule ${schedule.name}`, html`<code>${schedule.cron}</code> ${schedule.timezone}${late}${then}`]
   })

@@ -40,6 +40,6 @@ export async function linkToCoverage(
 /** Why walks were not complete, which listings that hit, and what to do: each cause once. */
 export async function showCauses(request: SiteRequest, coverage: readonly AnswerCoverage[]): Promise<Markup> {
   const evaluations = [...(await readProjectEvaluations(request)).values()]
-  const positions = evaluations.map(({ project, configuredAt }) => ({ project, configured_at: configuredAt }))
+  const positions = evaluations.map(({ project, configured_at }) => ({ project, configured_at }))
   return showFailures(coverage, positions)
 }

@@ -340,12 +340,12 @@ export class ProjectEvaluator {
   outcome(): EvaluationOutcome {
     const rowsUnread = countUnread(this.#withoutRows, this.#active)
     const countMissed = (rule: string, kind: Kind) => this.#doubts.count(rule, kind) + (rowsUnread[rule] ?? 0)
-    const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#active, countMissed)
+    const { resources, evaluated_by_rule } = countEvaluated(this.#tally, this.#active, countMissed)
     const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
     return {
       resources,
-      evaluatedByRule: { ...evaluatedByRule, ...silent },
-      ...(Object.keys(rowsUnread).length === 0 ? {} : { rowsUnread }),
+      evaluated_by_rule: { ...evaluated_by_rule, ...silent },
+      ...(Object.keys(rowsUnread).length === 0 ? {} : { rows_unread: rowsUnread }),
       failures: Object.fromEntries(this.#failures),
       doubts: this.#doubts.list(),
       usedWaivers: [...this.#usedWaivers],
@@ -529,7 +529,7 @@ function countEvaluated(
   tally: Tally,
   rules: readonly ActiveRule[],
   countMissed: (rule: string, kind: Kind) => number,
-): Pick<EvaluationStats, 'resources' | 'evaluatedByRule'> {
+): Pick<EvaluationStats, 'resources' | 'evaluated_by_rule'> {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally.values()) {
     for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {
@@ -543,5 +543,5 @@ function countEvaluated(
     evaluated = Math.max(0, evaluated - countMissed(rule.id, rule.kind))
     if (evaluated < (resources[rule.kind] ?? 0)) evaluatedByRule[rule.id] = evaluated
   }
-  return { resources, evaluatedByRule }
+  return { resources, evaluated_by_rule: evaluatedByRule }
 }

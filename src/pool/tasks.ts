@@ -1,8 +1,8 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
 import { runColumns } from '../history/draft/drafted-rows.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
-import type { FileLocation } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { Stop } from '../model/stop.ts'
 import { briefTransaction } from './brief-transaction.ts'
 

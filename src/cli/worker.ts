@@ -26,13 +26,18 @@ import { type FailOn, failOnChoices } from '../model/violation.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { limited } from '../report/show-answer.ts'
-import { openHealth } from '../worker/health.ts'
-import { keepSchedule, type SkipReason, type Work, type WorkerObserver } from '../worker/keep-schedule.ts'
+import {
+  keepSchedule,
+  ReloadRequests,
+  type SkipReason,
+  type Work,
+  type WorkerObserver,
+} from '../worker/keep-schedule.ts'
 import { openMetrics } from '../worker/metrics.ts'
 import { nextTimes, nextTimesView } from '../worker/next-times.ts'
+import { openHealth } from '../worker/port.ts'
 import { type RecordedPast, readFleetNames, readPast } from '../worker/read-past.ts'
 import { readAgain, type WorkerFiles, type WorkerFilesReader } from '../worker/reload-files.ts'
-import { ReloadRequests } from '../worker/reload-requests.ts'
 import { openPort } from './open-port.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addConfigurationOptions } from './query-options.ts'

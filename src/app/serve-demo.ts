@@ -1,4 +1,4 @@
-import { type ListenAddress, listenAddress } from '../config/listen-schema.ts'
+import { type ListenAddress, listenAddress } from '../config/serve-schema.ts'
 import { afternoonOf } from '../demo/colleague.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../demo/simulated-service.ts'

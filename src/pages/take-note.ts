@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { matchesProject } from '../config/choose-projects.ts'
-import { projectPatterns } from '../config/project-patterns.ts'
+import { matchesProject, projectPatterns } from '../config/choose-projects.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { Context, MiddlewareHandler } from 'hono'
-import { isLoopback, type ListenAddress } from '../config/listen-schema.ts'
+import { isLoopback, type ListenAddress } from '../config/serve-schema.ts'
 
 /** Refuses what nothing here answers: a foreign name, a broken address, a method that changes something. */
 export function refuseRequest({

@@ -63,12 +63,12 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
         {
           name: 'check',
           description: 'Report every mistake in the configuration, its policy and the policy tests, without a network',
-          load: async () => (await import('./config-check.ts')).defineConfigCheck,
+          load: async () => (await import('./config.ts')).defineConfigCheck,
         },
         {
           name: 'show',
           description: 'Show each value in force and where it comes from; for secrets, only whether they are set',
-          load: async () => (await import('./config-show.ts')).defineConfigShow,
+          load: async () => (await import('./config.ts')).defineConfigShow,
         },
         {
           name: 'schema',
@@ -199,23 +199,23 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
           name: 'check',
           operands: '[file]',
           description: 'Report every mistake in a policy file, or summarise the policy',
-          load: async () => (await import('./policy-check.ts')).definePolicyCheck,
+          load: async () => (await import('./policy.ts')).definePolicyCheck,
         },
         {
           name: 'test',
           description: "Run the policy's tests; exit 1 when one fails",
-          load: async () => (await import('./policy-test.ts')).definePolicyTest,
+          load: async () => (await import('./policy.ts')).definePolicyTest,
         },
         {
           name: 'explain',
           operands: '<uid> [rule]',
           description: 'Explain which part of the policy decides whether and how a rule evaluates a resource',
-          load: async () => (await import('./policy-explain.ts')).definePolicyExplain,
+          load: async () => (await import('./policy.ts')).definePolicyExplain,
         },
         {
           name: 'replay',
           description: 'Evaluate a policy over past runs: what it would have found, and since when',
-          load: async () => (await import('./policy-replay.ts')).definePolicyReplay,
+          load: async () => (await import('./policy.ts')).definePolicyReplay,
         },
       ],
     },
@@ -226,7 +226,7 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
         {
           name: 'approve',
           description: 'Approve the state that a run recorded, and list the violations that this ends',
-          load: async () => (await import('./baseline-approve.ts')).defineBaselineApprove,
+          load: async () => (await import('./baseline.ts')).defineBaselineApprove,
         },
         {
           name: 'show',
@@ -241,19 +241,19 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
         {
           name: 'revoke',
           description: 'Revoke approvals; drift rules compare with the last complete scan again',
-          load: async () => (await import('./baseline-revoke.ts')).defineBaselineRevoke,
+          load: async () => (await import('./baseline.ts')).defineBaselineRevoke,
         },
         {
           name: 'export',
           operands: '<directory>',
           description: 'Write the approved baselines as YAML for review, one file per project',
-          load: async () => (await import('./baseline-export.ts')).defineBaselineExport,
+          load: async () => (await import('./baseline.ts')).defineBaselineExport,
         },
         {
           name: 'import',
           operands: '<directory>',
           description: 'Approve the states in exported files, and list the violations that this ends',
-          load: async () => (await import('./baseline-import.ts')).defineBaselineImport,
+          load: async () => (await import('./baseline.ts')).defineBaselineImport,
         },
       ],
     },
@@ -284,18 +284,18 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
     {
       name: 'verify',
       description: 'Verify that the history is intact and consistent, and that no committed run was altered',
-      load: async () => (await import('./verify.ts')).defineVerify,
+      load: async () => (await import('./upkeep.ts')).defineVerify,
     },
     {
       name: 'backup',
       operands: '<file>',
       description: 'Copy the history to a file while it is in use, and verify the copy',
-      load: async () => (await import('./backup.ts')).defineBackup,
+      load: async () => (await import('./upkeep.ts')).defineBackup,
     },
     {
       name: 'prune',
       description: 'Remove old runs; keep those that the options name, and those that the history needs',
-      load: async () => (await import('./prune.ts')).definePrune,
+      load: async () => (await import('./upkeep.ts')).definePrune,
     },
     {
       name: 'history',
@@ -305,12 +305,12 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
           name: 'copy',
           operands: '<from> <to>',
           description: 'Move a history to a file or a PostgreSQL server, and verify it there',
-          load: async () => (await import('./history-copy.ts')).defineHistoryCopy,
+          load: async () => (await import('./upkeep.ts')).defineHistoryCopy,
         },
         {
           name: 'upgrade',
           description: 'Upgrade the history to the newest schema, or create an empty one on a server',
-          load: async () => (await import('./history-upgrade.ts')).defineHistoryUpgrade,
+          load: async () => (await import('./upkeep.ts')).defineHistoryUpgrade,
         },
       ],
     },
@@ -333,7 +333,7 @@ export const commands: Readonly<Record<string, readonly (ListedCommand | ListedG
       name: 'completion',
       operands: '<shell>',
       description: 'Print a script for shell completion of commands, options, rules, projects, runs and uids',
-      load: async () => (await import('./completion.ts')).defineCompletion,
+      load: async () => (await import('./complete-line.ts')).defineCompletion,
     },
     {
       name: '__complete',

@@ -8,7 +8,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { type ParameterValues, parameter, runNamed, runOrTime } from '../questions/question.ts'
 import { controlFormat, formatNames } from '../report/formats.ts'
-import type { ApiSource } from './api/api-source.ts'
+import type { ApiSource } from './api/api-parameters.ts'
 import { addParameters, valuesOf } from './ask.ts'
 import {
   addFormatOptions,

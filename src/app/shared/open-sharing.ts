@@ -13,9 +13,8 @@ import { requireServer } from '../locate-history.ts'
 import type { Log } from '../log.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
-import { openPoolOf, shareRuns } from './share-runs.ts'
+import { openPoolOf, shareRuns, watchShared } from './share-runs.ts'
 import { openSharedFiles } from './shared-files.ts'
-import { watchShared } from './watch-shared.ts'
 
 interface SharingDependencies {
   readonly terminal: ProcessContext

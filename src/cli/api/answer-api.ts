@@ -7,8 +7,7 @@ import { NotFound } from '../../pages/page.ts'
 import { runNamed } from '../../questions/question.ts'
 import { apiEntries, type DescribeCommand, descriptionOf } from './api-entries.ts'
 import { readParameters } from './api-parameters.ts'
-import { describeApi } from './describe-api.ts'
-import { describeTools } from './describe-tools.ts'
+import { describeApi, describeTools } from './describe-api.ts'
 
 interface ApiWords {
   /** Of hookdrift. */

@@ -1,7 +1,7 @@
 import { usualColumns } from '../../app/process-context.ts'
 import type { ParameterTable, Question } from '../../questions/question.ts'
 import { writeAnswer } from '../../report/show-answer.ts'
-import type { ApiSource } from './api-source.ts'
+import type { ApiSource } from './api-parameters.ts'
 
 export interface ApiAddress {
   /** The command line. */

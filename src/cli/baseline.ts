@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { untilSignalled } from '../app/end-in-order.ts'
 import { openMasking } from '../app/locate-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { amendedApprovalsOf, approvalsOf, type ComparedApproval, compareApprovals } from '../audit/approve-run.ts'
 import { fileNames } from '../baseline/state-directory.ts'
@@ -52,11 +52,12 @@ interface ApproveOptions extends ApprovingOptions {
   readonly uid?: readonly string[]
 }
 
-export function defineBaselineApprove(command: Command, execute: Execute): void {
+export function defineBaselineApprove(command: Command) {
   addApproving(addReadingOptions(addProjectOption(command)))
     .option('--run <run>', `the run whose state is approved: ${runOrTime}`, 'latest')
     .option('--uid <uid...>', `approve only these resources: ${uidOrName}; the others stay as approved before`)
-    .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
+
+  return approve
 }
 
 async function approve(options: ApproveOptions, terminal: ProcessContext): Promise<number> {
@@ -80,13 +81,12 @@ async function approve(options: ApproveOptions, terminal: ProcessContext): Promi
   })
 }
 
-export function defineBaselineImport(command: Command, execute: Execute): void {
-  addApproving(addReadingOptions(addProjectOption(command.argument('<directory>')))).action(
-    (directory: string, options: ApprovingOptions) => execute((terminal) => importStates(directory, options, terminal)),
-  )
+export function defineBaselineImport(command: Command) {
+  addApproving(addReadingOptions(addProjectOption(command.argument('<directory>'))))
+  return importStates
 }
 
-async function importStates(named: string, options: ApprovingOptions, terminal: ProcessContext): Promise<number> {
+async function importStates(options: ApprovingOptions, terminal: ProcessContext, named: string): Promise<number> {
   const { project, by, yes = false, format } = options
   const masking = await openMasking(options, terminal)
   const note = sealProse(options.note ?? '', masking)
@@ -107,10 +107,9 @@ async function importStates(named: string, options: ApprovingOptions, terminal: 
   })
 }
 
-export function defineBaselineRevoke(command: Command, execute: Execute): void {
-  addSignature(addReadingOptions(addProjectOption(command))).action((options: BaselineOptions) =>
-    execute((terminal) => revoke(options, terminal)),
-  )
+export function defineBaselineRevoke(command: Command) {
+  addSignature(addReadingOptions(addProjectOption(command)))
+  return revoke
 }
 
 async function revoke(options: BaselineOptions, terminal: ProcessContext): Promise<number> {
@@ -129,13 +128,12 @@ async function revoke(options: BaselineOptions, terminal: ProcessContext): Promi
   })
 }
 
-export function defineBaselineExport(command: Command, execute: Execute): void {
-  addReadingOptions(addProjectOption(command.argument('<directory>'))).action(
-    (directory: string, options: BaselineOptions) => execute((terminal) => exportStates(directory, options, terminal)),
-  )
+export function defineBaselineExport(command: Command) {
+  addReadingOptions(addProjectOption(command.argument('<directory>')))
+  return exportStates
 }
 
-async function exportStates(named: string, options: BaselineOptions, terminal: ProcessContext): Promise<number> {
+async function exportStates(options: BaselineOptions, terminal: ProcessContext, named: string): Promise<number> {
   const { project } = options
   const directory = resolve(terminal.cwd(), named)
   const written = await withHistory(options, terminal, async (history) => {

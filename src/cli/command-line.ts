@@ -92,8 +92,11 @@ export async function addListed(
     return
   }
   const define = await load()
-  define(parent.command(name, { hidden }).description(description), execute, (words) =>
-    commandLine(silent, words, execute),
+  const command = parent.command(name, { hidden }).description(description)
+  const act = define(command, (words) => commandLine(silent, words, execute))
+  command.action(() =>
+    // as: commander knows no types of what `define` declares.
+    execute((terminal) => act(command.opts<never>(), terminal, ...(command.processedArgs as never[]))),
   )
 }
 

@@ -1,11 +1,15 @@
 import type { Command } from 'commander'
-import type { Execute } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import type { ParameterTable, Question } from '../questions/question.ts'
 
-/** Gives a command its arguments and options, and what it does. `lineFor`: the command line that other words need. */
-export type Define = (command: Command, execute: Execute, lineFor: LineFor) => void
-
-type LineFor = (words: readonly string[]) => Promise<Command>
+/**
+ * Gives a command its arguments and options. Returns what the command does with them: `words` are its arguments.
+ * `lineFor`: the command line that other words need.
+ */
+export type Define = (
+  command: Command,
+  lineFor: (words: readonly string[]) => Promise<Command>,
+) => (options: never, terminal: ProcessContext, ...words: never[]) => Promise<number>
 
 /** A command as lists of commands show it, and where the rest of it is. */
 export interface ListedCommand {

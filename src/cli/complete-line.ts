@@ -1,29 +1,25 @@
 import { Argument, type Command } from 'commander'
 import { configuredPaths, hasConfiguration, namedHistory } from '../app/locate-history.ts'
 import { namesIn } from '../app/open-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readLocation } from '../history/location.ts'
 import { exitCodes } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { type Candidate, type Completion, complete, type FindWords, type WordSource } from './complete-words.ts'
 
 /** What the scripts of `completion` ask. */
-export function defineCompleteLine(
-  command: Command,
-  execute: Execute,
-  lineFor: (words: readonly string[]) => Promise<Command>,
-): void {
-  command.allowExcessArguments().action((_, { args: [shell = '', ...given] }: Command) =>
-    execute(async (terminal) => {
-      try {
-        const line = lineOf(shell, given)
-        await answer(await lineFor(line.words), line, terminal)
-      } catch {
-        // Completion never prints an error, for any line and any history.
-      }
-      return exitCodes.clean
-    }),
-  )
+export function defineCompleteLine(command: Command, lineFor: (words: readonly string[]) => Promise<Command>) {
+  command.allowExcessArguments()
+  return async (_: unknown, terminal: ProcessContext) => {
+    const [shell = '', ...given] = command.args
+    try {
+      const line = lineOf(shell, given)
+      await answer(await lineFor(line.words), line, terminal)
+    } catch {
+      // Completion never prints an error, for any line and any history.
+    }
+    return exitCodes.clean
+  }
 }
 
 /** `breaks`: the value of COMP_WORDBREAKS. */
@@ -196,18 +192,13 @@ async function quietly(read: () => Promise<readonly Candidate[]>): Promise<reado
   return read().catch(() => [])
 }
 
-export function defineCompletion(command: Command, execute: Execute): void {
-  command
-    .addArgument(new Argument('<shell>', 'the shell that completes').choices(Object.keys(scripts)))
-    .action((shell: Shell) =>
-      execute(async ({ stdout }) => {
-        stdout.write(scripts[shell])
-        return exitCodes.clean
-      }),
-    )
+export function defineCompletion(command: Command) {
+  command.addArgument(new Argument('<shell>', 'the shell that completes').choices(Object.keys(scripts)))
+  return async (_: unknown, { stdout }: ProcessContext, shell: keyof typeof scripts) => {
+    stdout.write(scripts[shell])
+    return exitCodes.clean
+  }
 }
-
-type Shell = keyof typeof scripts
 
 /** What each shell reads once. They ask the program, and evaluate nothing of what it answers. */
 const scripts = {

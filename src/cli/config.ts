@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { checkFiles } from '../app/check-files.ts'
 import { unlessStopped, untilSignalled } from '../app/end-in-order.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { showConfiguration } from '../config/show-configuration.ts'
 import { exitCodes } from '../model/errors.ts'
@@ -22,11 +22,12 @@ interface CheckOptions extends AnswerOptions {
   readonly secrets: boolean
 }
 
-export function defineConfigCheck(command: Command, execute: Execute): void {
+export function defineConfigCheck(command: Command) {
   addAnswerOptions(command)
     .option('-c, --config <file>', 'configuration file', 'hookdrift.yaml')
     .option('--no-secrets', 'do not require keys and other secrets, for machines that do not have them')
-    .action((options: CheckOptions) => execute((terminal) => check(options, terminal)))
+
+  return check
 }
 
 async function check(options: CheckOptions, terminal: ProcessContext): Promise<number> {
@@ -45,10 +46,9 @@ interface ShowOptions extends Omit<AnswerOptions, 'format'> {
   readonly format: AnswerFormat | 'yaml'
 }
 
-export function defineConfigShow(command: Command, execute: Execute): void {
-  addAnswerOptions(addConfigurationOptions(command), [...answerFormats, 'yaml']).action((options: ShowOptions) =>
-    execute((terminal) => show(options, terminal)),
-  )
+export function defineConfigShow(command: Command) {
+  addAnswerOptions(addConfigurationOptions(command), [...answerFormats, 'yaml'])
+  return show
 }
 
 async function show(options: ShowOptions, terminal: ProcessContext): Promise<number> {

@@ -7,7 +7,7 @@ import { requireGivenKey } from '../app/installation-key.ts'
 import { examineHistory } from '../app/open-history.ts'
 import { performAudit } from '../app/perform-audit.ts'
 import { openPrivateDirectory } from '../app/private-directory.ts'
-import { type Execute, type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
+import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
@@ -38,7 +38,7 @@ interface DemoOptions {
 
 const usualAddress = '127.0.0.1:8080'
 
-export function defineDemo(command: Command, execute: Execute): void {
+export function defineDemo(command: Command) {
   command
     .option(
       '--serve [address]',
@@ -51,14 +51,12 @@ export function defineDemo(command: Command, execute: Execute): void {
       'keep configuration, policy and history in this directory, to try other commands on them',
     )
     .option('--history <file>', 'keep the history in a new file, or in an empty database at postgres://…')
-    .action((options: DemoOptions) =>
-      execute((terminal) => {
-        refuseUnclear(options)
-        return options.serve === undefined
-          ? demo(options, terminal)
-          : serve(options.serve === true ? usualAddress : options.serve, options, terminal)
-      }),
-    )
+  return async (options: DemoOptions, terminal: ProcessContext) => {
+    refuseUnclear(options)
+    return options.serve === undefined
+      ? demo(options, terminal)
+      : serve(options.serve === true ? usualAddress : options.serve, options, terminal)
+  }
 }
 
 /** Without `--serve` it audits twice, with it not at all. */

@@ -1,19 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { packageFile } from '../model/package-files.ts'
 import { answerPage, answerTopics, pageView, topicsOf, topicsView } from '../questions/answer-docs.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
-export function defineDocs(command: Command, execute: Execute): void {
+export function defineDocs(command: Command) {
   command.argument('[topic]', 'a page, a section of one (TOPIC#SECTION), or the id of a rule')
-  addAnswerOptions(command).action((topic: string | undefined, options: AnswerOptions) =>
-    execute((terminal) => docs(topic, options, terminal)),
-  )
+  addAnswerOptions(command)
+  return docs
 }
 
-async function docs(topic: string | undefined, options: AnswerOptions, terminal: ProcessContext): Promise<number> {
+async function docs(options: AnswerOptions, terminal: ProcessContext, topic: string | undefined): Promise<number> {
   const topics = topicsOf(pagePaths())
   if (topic === undefined) {
     return printAnswer(answerTopics(topics, readPage, limitOf(options)), topicsView, options.format, terminal)

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { unlessStopped, untilSignalled } from '../app/end-in-order.ts'
 import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
 import { configuredPaths, knownSecrets, policyFileOf } from '../app/locate-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { explainRule } from '../policy/explain-rule.ts'
@@ -30,16 +30,15 @@ interface CheckOptions extends AnswerOptions {
   readonly config: string
 }
 
-export function definePolicyCheck(command: Command, execute: Execute): void {
+export function definePolicyCheck(command: Command) {
   command
     .argument('[file]', 'policy file (default: the one in the configuration)')
     .option('-c, --config <file>', 'configuration file, read for the path of the policy', 'hookdrift.yaml')
-  addAnswerOptions(command).action((file: string | undefined, options: CheckOptions) =>
-    execute((terminal) => check(file, options, terminal)),
-  )
+  addAnswerOptions(command)
+  return check
 }
 
-async function check(policyFile: string | undefined, options: CheckOptions, terminal: ProcessContext): Promise<number> {
+async function check(options: CheckOptions, terminal: ProcessContext, policyFile: string | undefined): Promise<number> {
   const { config } = options
   const now = Date.now()
   const named = policyFile === undefined ? { config } : { policy: policyFile, config }
@@ -60,11 +59,12 @@ interface TestOptions extends AnswerOptions {
   readonly config: string
 }
 
-export function definePolicyTest(command: Command, execute: Execute): void {
+export function definePolicyTest(command: Command) {
   command
     .option('--policy <file>', 'policy file; no configuration is read then')
     .option('-c, --config <file>', 'configuration file, read for the path of the policy', 'hookdrift.yaml')
-  addAnswerOptions(command).action((options: TestOptions) => execute((terminal) => test(options, terminal)))
+  addAnswerOptions(command)
+  return test
 }
 
 async function test(options: TestOptions, terminal: ProcessContext): Promise<number> {
@@ -91,7 +91,7 @@ interface ExplainOptions extends AnswerOptions {
   readonly project?: string
 }
 
-export function definePolicyExplain(command: Command, execute: Execute): void {
+export function definePolicyExplain(command: Command) {
   command
     .argument('<uid>', `a resource in the history: ${uidOrName}`)
     .argument('[rule]', 'explain only this rule (default: all rules for its kind)')
@@ -99,16 +99,15 @@ export function definePolicyExplain(command: Command, execute: Execute): void {
     .option('--history <file>', 'history: a file or postgres://…; overrides the configuration and HOOKDRIFT_HISTORY')
     .option('--policy <file>', 'policy file; overrides the one in the configuration')
     .option('-p, --project <name>', 'project of the resource, where several have one of that uid')
-  addAnswerOptions(command).action((uid: string, rule: string | undefined, options: ExplainOptions) =>
-    execute((terminal) => explain(uid, rule, options, terminal)),
-  )
+  addAnswerOptions(command)
+  return explain
 }
 
 async function explain(
-  uid: string,
-  ruleId: string | undefined,
   options: ExplainOptions,
   terminal: ProcessContext,
+  uid: string,
+  ruleId: string | undefined,
 ): Promise<number> {
   const policy = await loadPolicyOf(options, terminal)
   return withHistory(options, terminal, async (history) => {
@@ -152,13 +151,12 @@ interface ReplayOptions extends ReadingOptions {
   readonly project: readonly string[]
 }
 
-export function definePolicyReplay(command: Command, execute: Execute): void {
+export function definePolicyReplay(command: Command) {
   command
     .requiredOption('--policy <file>', 'policy to evaluate')
     .option('--since <run|time>', `only runs from then on: ${runOrTime} (default: all runs)`)
-  addReadingOptions(addProjectOption(command)).action((options: ReplayOptions) =>
-    execute((terminal) => replay(options, terminal)),
-  )
+  addReadingOptions(addProjectOption(command))
+  return replay
 }
 
 async function replay(options: ReplayOptions, terminal: ProcessContext): Promise<number> {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { locateHistory } from '../app/locate-history.ts'
 import { explainViews, queryFile } from '../app/open-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { views } from '../history/views.ts'
@@ -44,19 +44,19 @@ const characters = 64 * 1024 * 1024
 const rowsForPeople = 100
 const rowsForMachines = 10_000
 
-export function defineQuery(command: Command, execute: Execute): void {
+export function defineQuery(command: Command) {
   const names = wrapPieces(Object.keys(views).join(', ').split(' '), 76).map((line) => `  ${line}`)
   command
     .argument('[sql]', 'one read-only statement: SELECT, WITH, VALUES or EXPLAIN; stopped after 5 s')
     .option('--views', 'describe the views that can be queried, with their columns')
     .addHelpText('after', `\nViews:\n${names.join('\n')}`)
-  addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
-    execute((terminal) => (options.views ? showViews(sql, options, terminal) : query(sql, options, terminal))),
-  )
+  addReadingOptions(command)
+  return query
 }
 
 /** The rows of a query as an answer; run and coverage are those of the last committed run. */
-async function query(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {
+async function query(options: QueryOptions, terminal: ProcessContext, sql: string | undefined): Promise<number> {
+  if (options.views) return showViews(sql, options, terminal)
   if (sql === undefined) {
     throw AuditError.usage('no query given', { advice: '`hookdrift query --views` explains the views' })
   }

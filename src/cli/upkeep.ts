@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { copyHistory, verificationOf } from '../app/copy-database.ts'
 import { locateHistory } from '../app/locate-history.ts'
 import { openMovable, withUpkeep } from '../app/open-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { keepNothing, type RetentionRules, readSpan } from '../history/retention.ts'
 import type { HistoryUpkeep, Verification } from '../history/upkeep.ts'
@@ -31,7 +31,7 @@ interface VerifyOptions extends ReadingOptions {
   readonly anchor?: Anchor
 }
 
-export function defineVerify(command: Command, execute: Execute): void {
+export function defineVerify(command: Command) {
   command
     .option('--deep', 'also check the sealed secrets, and the exit code of every run instead of the last one only')
     .option(
@@ -39,7 +39,8 @@ export function defineVerify(command: Command, execute: Execute): void {
       'also check that the run still has the digest that was kept elsewhere, as an earlier `verify` printed both',
       readAnchor,
     )
-  addReadingOptions(command).action((options: VerifyOptions) => execute((terminal) => verify(options, terminal)))
+  addReadingOptions(command)
+  return verify
 }
 
 async function verify(options: VerifyOptions, terminal: ProcessContext): Promise<number> {
@@ -62,14 +63,13 @@ interface BackupOptions extends ReadingOptions {
   readonly force?: true
 }
 
-export function defineBackup(command: Command, execute: Execute): void {
+export function defineBackup(command: Command) {
   command.argument('<file>', 'file for the copy').option('--force', 'replace an existing file')
-  addReadingOptions(command).action((file: string, options: BackupOptions) =>
-    execute((terminal) => backup(file, options, terminal)),
-  )
+  addReadingOptions(command)
+  return backup
 }
 
-async function backup(file: string, options: BackupOptions, terminal: ProcessContext): Promise<number> {
+async function backup(options: BackupOptions, terminal: ProcessContext, file: string): Promise<number> {
   const target = resolve(terminal.cwd(), file)
   refuseNeeded('backup', target, await findNeededFiles(options, terminal))
   const request = { ...verificationOf('plain'), replace: options.force === true }
@@ -94,12 +94,13 @@ interface PruneOptions extends ReadingOptions, Partial<Record<(typeof counts)[ke
   readonly dryRun?: true
 }
 
-export function definePrune(command: Command, execute: Execute): void {
+export function definePrune(command: Command) {
   for (const [name, [, meaning]] of Object.entries(counts)) command.option(`--keep-${name} <n>`, meaning, countOf)
   command
     .option('--keep-within <span>', 'keep all runs within this span before the newest run, such as 14d or 1y6m', spanOf)
     .option('--dry-run', 'only show which runs would be kept and removed')
-  addReadingOptions(command).action((options: PruneOptions) => execute((terminal) => prune(options, terminal)))
+  addReadingOptions(command)
+  return prune
 }
 
 function countOf(text: string): number {
@@ -149,21 +150,20 @@ interface CopyOptions extends AnswerOptions {
   readonly snapshot?: boolean
 }
 
-export function defineHistoryCopy(command: Command, execute: Execute): void {
+export function defineHistoryCopy(command: Command) {
   command
     .argument('<from>', 'history to copy: a file or postgres://…')
     .argument('<to>', 'new place, empty or absent: a file or postgres://…')
     .option('--snapshot', 'copy while runs go on, and leave the original in use')
-  addAnswerOptions(command).action((from: string, to: string, options: CopyOptions) =>
-    execute((terminal) => copyBetween(from, to, options, terminal)),
-  )
+  addAnswerOptions(command)
+  return copyBetween
 }
 
 async function copyBetween(
-  fromName: string,
-  toName: string,
   { snapshot = false, format }: CopyOptions,
   terminal: ProcessContext,
+  fromName: string,
+  toName: string,
 ): Promise<number> {
   const from = readLocation(fromName, terminal.cwd())
   const to = readLocation(toName, terminal.cwd())
@@ -206,11 +206,10 @@ interface UpgradeOptions extends ReadingOptions {
   readonly yes?: true
 }
 
-export function defineHistoryUpgrade(command: Command, execute: Execute): void {
+export function defineHistoryUpgrade(command: Command) {
   command.option('--yes', 'confirm that you have a dump of the history on the server')
-  addReadingOptions(command).action((options: UpgradeOptions) =>
-    execute((terminal) => upgradeHistory(options, terminal)),
-  )
+  addReadingOptions(command)
+  return upgradeHistory
 }
 
 async function upgradeHistory(options: UpgradeOptions, terminal: ProcessContext): Promise<number> {

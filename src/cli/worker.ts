@@ -8,7 +8,7 @@ import { requireServer } from '../app/locate-history.ts'
 import { type Log, openLog } from '../app/log.ts'
 import { historySize, openExistingHistory, openHistory } from '../app/open-history.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { OpenedSharing } from '../app/shared/open-sharing.ts'
 import { systemClock } from '../app/system.ts'
@@ -57,7 +57,7 @@ interface WorkerOptions extends AnswerOptions {
   readonly failOn: FailOn
 }
 
-export function defineWorker(command: Command, execute: Execute): void {
+export function defineWorker(command: Command) {
   addConfigurationOptions(command)
     .option('--next <count>', 'only print the next times of each schedule, and exit', countOf)
     .addOption(
@@ -65,9 +65,9 @@ export function defineWorker(command: Command, execute: Execute): void {
         .choices(failOnChoices)
         .default('medium'),
     )
-  addAnswerOptions(command).action((options: WorkerOptions) =>
-    execute((terminal) => (options.next === undefined ? worker(options, terminal) : printNext(options, terminal))),
-  )
+  addAnswerOptions(command)
+  return (options: WorkerOptions, terminal: ProcessContext) =>
+    options.next === undefined ? worker(options, terminal) : printNext(options, terminal)
 }
 
 const mostPrinted = 1000

@@ -68,12 +68,8 @@ const ${name}View: AnswerView<${of}Row> = {
 )
 insert(
   'src/cli/commands.ts',
-  "    {\n      name: 'query',\n",
-  `    {
-      name: '${name}',
-      description: ${JSON.stringify(description)},
-      load: async () => asCommand((await import('../questions/${name}.ts')).${name}),
-    },
+  '    query: command(\n',
+  `    ${name}: question(${JSON.stringify(description)}, async () => (await import('../questions/${name}.ts')).${name}),
 `,
 )
 insert(
@@ -84,10 +80,7 @@ insert(
 insert(
   'src/cli/api/api-entries.ts',
   '}\n\n/** Says what a command does',
-  `  ${name}: {
-    words: ['${name}'],
-    load: async () => ofQuestion((await import('../../questions/${name}.ts')).${name}),
-  },
+  `  ${name}: question('${name}', async () => (await import('../../questions/${name}.ts')).${name}),
 `,
 )
 insert('test/cli/answers.test.ts', "]\n\nit('has a schema for every answer", `  ['${name}', () => ['${name}']],\n`)

@@ -48,7 +48,7 @@ async function describeEntry(name: string, entry: ApiAddress, describe: Describe
   return {
     operationId: name,
     summary: descriptionOf(entry, describe),
-    description: `As \`hookdrift ${entry.words.join(' ')} --format json\`.`,
+    description: `As \`hookdrift ${entry.words} --format json\`.`,
     parameters: parametersOf(await entry.load()).map(describeParameter),
     responses: {
       200: {

@@ -72,11 +72,7 @@ insert(
   `    ${name}: question(${JSON.stringify(description)}, async () => (await import('../questions/${name}.ts')).${name}),
 `,
 )
-insert(
-  'src/cli/examples.ts',
-  '  rules: {\n',
-  `  ${name}: { lines: [['${name}', 'as of the last run']], docs: ['ask-the-history'] },\n`,
-)
+insert('src/cli/examples.txt', '\nrules\n', `\n${name}\n  ${name}\n    as of the last run\n  see ask-the-history\n`)
 insert(
   'src/cli/api/api-entries.ts',
   '}\n\n/** Says what a command does',
@@ -88,7 +84,7 @@ insert('test/cli/answers.test.ts', "]\n\nit('has a schema for every answer", `  
 process.stdout.write(`
 Now replace what the template says, by hand:
 1. src/questions/${name}.ts: the parameters, the rows, how they are read, and their columns
-2. src/cli/examples.ts: real examples, and the page to read
+2. src/cli/examples.txt: real examples, and the page to read
 3. test/cli/${name}.test.ts, new: the answer, and each mistake with its exit code
 Then: npm run fix; npm run reference; npx vitest run test/cli/answers.test.ts test/deploy
 `)

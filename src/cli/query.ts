@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { locateHistory } from '../app/locate-history.ts'
-import { explainViews, queryFile } from '../app/open-history.ts'
+import { explainViews, loadQuery } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
@@ -39,9 +39,7 @@ interface QueryOptions extends ReadingOptions {
   readonly views?: true
 }
 
-const timeoutMs = 5_000
-const characters = 64 * 1024 * 1024
-const rowsForPeople = 100
+const bounds = { timeoutMs: 5_000, characters: 64 * 1024 * 1024 }
 const rowsForMachines = 10_000
 
 export function defineQuery(command: Command) {
@@ -66,10 +64,11 @@ async function query(options: QueryOptions, terminal: ProcessContext, sql: strin
       advice: 'ask it with `psql`, under a role that reads the views only: `hookdrift docs many-machines` makes one',
     })
   }
-  const rows = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
+  const rows = options.limit ?? Math.min(limitOf(options), rowsForMachines)
   // Opened here first: this checks that it is a history, and migrates it.
   return withHistory(options, terminal, async (reader) => {
-    const result = await queryFile({ file: location.path, sql, rows, characters, timeoutMs })
+    const ask = await loadQuery()
+    const result = await ask({ ...bounds, file: location.path, sql, rows })
     const last = await findLastRun(reader)
     const answer = {
       form: queryForm,

@@ -13,9 +13,9 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { draftWaivers, type WaiverDraft } from '../questions/draft-waivers.ts'
-import type { Answers } from './answers.ts'
 import type { InitSession } from './choose-service.ts'
 import { explainIncomplete } from './explain-fault.ts'
+import type { Answers } from './interview.ts'
 import { planFiles } from './plan-files.ts'
 
 export interface WaiverTerms {

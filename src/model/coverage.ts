@@ -119,9 +119,9 @@ export interface FailureFacts {
   readonly what: string
   /** What was requested, without query and credentials. */
   readonly url: string | null
-  /** Where the URL of the service is configured (`describe-key.ts`); null where it is not what to check. */
+  /** Where the URL of the service is configured (`expand-references.ts`); null where it is not what to check. */
   readonly urlOrigin: string | null
-  /** Where the key is configured, and what may be said of it (`describe-key.ts`). */
+  /** Where the key is configured, and what may be said of it (`expand-references.ts`). */
   readonly key: string | null
   /** The service's id of the exchange. */
   readonly requestId: string | null

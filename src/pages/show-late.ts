@@ -4,7 +4,7 @@ import { isoTime } from '../model/time.ts'
 import type { StatusRow } from '../questions/status.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { count } from '../text/count.ts'
-import { missedTick } from '../worker/next-audit-due.ts'
+import { missedTick } from '../worker/next-times.ts'
 import { showInstant } from './show-instant.ts'
 
 const mostNamed = 6

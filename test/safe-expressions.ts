@@ -220,7 +220,11 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
     '/\\\\Q[\\s\\S]*?(?:\\\\E|$)|\\\\[1-9][0-7]?|\\\\[\\s\\S]|\\[\\^?\\]?(?:\\[:\\w+:\\]|\\\\[\\s\\S]|[^\\]\\\\])*\\]|\\(\\?(?:<?[=!]|>|#)|\\(\\?[a-zA-Z-]*\\)|\\((?:\\?(?:P?<\\w*>|[a-zA-Z-]*:))?|\\{\\d+(?:,\\d*)?\\}|[\\s\\S]/g',
     '/\\d+/g',
   ],
-  ['src/rules/subscription/alert-odd.ts', attribute, '/^(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/'],
+  [
+    'src/rules/subscription/subscription-rules.ts',
+    attribute,
+    '/^(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/',
+  ],
   [
     'src/rules/subscription/function-suspicious.ts',
     'the text is cut to 100,000 characters first, and each alternative takes what it began',

@@ -6,8 +6,6 @@ import { readDoubts } from '../policy/doubts.ts'
 import { createEvaluator, type PolicyEvaluator } from '../policy/evaluator.ts'
 import { namedRules } from '../policy/policy.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
-import { expiring } from '../rules/waiver/expiring.ts'
-import { unused } from '../rules/waiver/unused.ts'
 import type { Fleet, ProjectConclusion } from './fleet-conclusion.ts'
 import { endingOfWaiver } from './policy-endings.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
@@ -64,8 +62,8 @@ function endingsOfExpired(
     if (lasting.has(uid)) return []
     const ending = endingOfWaiver(until, facts.waivers[index]?.configured_at ?? null)
     return [
-      { rule: expiring.id, path: '/expires' },
-      { rule: unused.id, path: '/used' },
+      { rule: 'waiver/expiring', path: '/expires' },
+      { rule: 'waiver/unused', path: '/used' },
     ].flatMap((finding): [string, Ending][] =>
       needs.has(finding.rule) ? [[keyOf({ ...finding, kind: 'policy', uid }), ending]] : [],
     )

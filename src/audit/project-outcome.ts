@@ -1,7 +1,7 @@
 import type { Ending } from '../model/ending.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { type Kind, type Listing, listings, type ProjectRef, type ResourceKey } from '../model/resource.ts'
-import { type EvaluationOutcome, nothingEvaluated } from '../policy/evaluation-outcome.ts'
+import { type EvaluationOutcome, nothingEvaluated } from '../policy/conclude-fleet-rules.ts'
 import { filterText } from './listing-filters.ts'
 import { type AuditedProject, isWholeUnder, type Statuses } from './project-scan.ts'
 

@@ -96,7 +96,7 @@ export function showsTrend(options: FormatOptions): boolean {
  */
 export async function printCauses(report: Report, options: FormatOptions, terminal: ProcessContext): Promise<void> {
   if (options.quiet === true || (options.format === 'text' && options.output === undefined)) return
-  const { explainFailures } = await import('../report/text/show-failures.ts')
+  const { explainFailures } = await import('../report/text/show-coverage.ts')
   const lines = explainFailures(report)
   if (options.format === 'csv') {
     const { countDoubted, describeDoubted, omissionsOf } = await import('../report/verdict.ts')

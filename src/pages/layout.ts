@@ -1,12 +1,11 @@
 import type { CommittedRun } from '../history/sql/runs.ts'
-import { command } from '../report/html/components/command.ts'
+import { command, showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { onPaper } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { linksAt, type SiteLink } from './link.ts'
 import type { SiteContent } from './page.ts'
 import { commandOf, jsonOf } from './same-answer.ts'
-import { showInstant } from './show-instant.ts'
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
 export function layOutPage(content: SiteContent, page: PagePath): string {

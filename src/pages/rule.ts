@@ -6,17 +6,19 @@ import { countSeverities, violationStates } from '../model/violation.ts'
 import { countViolations } from '../questions/count-groups.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
 import { everyViolation, readViolations, type ViolationRow } from '../questions/violations.ts'
-import { command } from '../report/html/components/command.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { factList } from '../report/html/components/facts.ts'
-import { rowList } from '../report/html/components/fold.ts'
-import { remediation } from '../report/html/components/remediation.ts'
-import { severityChip } from '../report/html/components/severity.ts'
+import { showViolations } from '../report/html/components/finding-row.ts'
+import {
+  anchorOf,
+  command,
+  emptyState,
+  factList,
+  remediation,
+  rowList,
+  severityChip,
+} from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { anchorOf } from '../report/html/report-links.ts'
 import { nameControl } from '../report/html/show-rules.ts'
 import { nameCauses, unscannedBar } from '../report/html/show-unscanned.ts'
-import { showViolations } from '../report/html/show-violations.ts'
 import { readRulePage, rulePageFile } from '../rules/rule-page.ts'
 import { rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'

@@ -1,7 +1,7 @@
 import { kinds } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'

@@ -27,21 +27,24 @@ import { describeDue } from '../report/describe-due.ts'
 import { describeEnding, sentenceOfEnding } from '../report/describe-ending.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
-import { command } from '../report/html/components/command.ts'
-import { type Fact, factList } from '../report/html/components/facts.ts'
-import { fold } from '../report/html/components/fold.ts'
-import { noteList } from '../report/html/components/note-list.ts'
-import { remediation } from '../report/html/components/remediation.ts'
-import { resource } from '../report/html/components/resource.ts'
-import { severityChip } from '../report/html/components/severity.ts'
+import {
+  command,
+  type Fact,
+  factList,
+  fold,
+  noteList,
+  remediation,
+  resource,
+  severityChip,
+  showInstant,
+} from '../report/html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { remediationFor } from '../report/remediation-for.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { builtInRule, rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
-import { isOfLastRun } from './find-runs.ts'
+import { isOfLastRun, type RunNames, readRunNames } from './find-runs.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
-import { type RunNames, readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readRequests, showRequest } from './restore-requests.ts'
 import { showControl } from './rule.ts'
@@ -110,12 +113,9 @@ async function identify({ history, run }: SiteRequest, text: string): Promise<Id
 
 function describeState(row: ViolationRow, request: SiteRequest): Markup {
   const at = timeOf(request)
-  const since = html`<time datetime="${row.first_seen}">${showTime(row.first_seen)}</time>`
+  const since = showInstant(row.first_seen)
   if (row.state === 'resolved') {
-    const ended =
-      row.resolved_at === undefined
-        ? nothing
-        : html`, in the run of <time datetime="${row.resolved_at}">${showTime(row.resolved_at)}</time>`
+    const ended = row.resolved_at === undefined ? nothing : html`, in the run of ${showInstant(row.resolved_at)}`
     return html`${row.resolution === null ? 'Ended' : sentenceOfEnding(row)}${ended}, first seen ${since}`
   }
   const due = describeDue(row, isoTime(at))
@@ -316,8 +316,7 @@ async function showTimes(
   const found = runs.nameAt(before_run, before)
   if (after === null) return html`<p class="where">Changed before ${found}.</p>`
   const notes = await readNotesBetween(history, after, before)
-  const from =
-    after_run === null ? html`<time datetime="${after}">${showTime(after)}</time>` : runs.nameAt(after_run, after)
+  const from = after_run === null ? showInstant(after) : runs.nameAt(after_run, after)
   return html`<p class="where">Changed between ${from}, and ${found}.</p>${noteList(
     notes.filter((note) => isNoteOf(note, identity.project.name, between)),
     before,

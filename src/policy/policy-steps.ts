@@ -10,7 +10,6 @@ import { rules } from '../rules/rules.ts'
 import { displayPath } from '../text/display-path.ts'
 import { compileWindow } from './change-window.ts'
 import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
-import { activateRules } from './layers.ts'
 import type { ActiveRule, Layer, Policy, RuleStatement } from './policy.ts'
 import type { WrittenWaiver } from './policy-schema.ts'
 import { type ParsedPolicy, type PolicyReader, readParsedPolicy } from './read-parsed-policy.ts'
@@ -214,4 +213,33 @@ function projectsOf({ project, service }: Selector): readonly string[] | null {
 function packsOf(layers: readonly Layer[]): readonly string[] {
   const names = layers.flatMap((layer) => [...layer.values()].slice(0, 1).map((said) => said.layer))
   return [...new Set(names.flatMap((name) => (name.startsWith('pack ') ? [name.slice('pack '.length)] : [])))]
+}
+
+/** Folds what the layers say of each rule. Naming a rule switches it on; `off` takes everything before it away. */
+function activateRules(rules: readonly Rule[], layers: readonly Layer[]): readonly ActiveRule[] {
+  return rules.flatMap((rule) => {
+    const setting = foldSettings(rule, layers)
+    if (setting === undefined) return []
+    const options = rule.options.parse(setting.options)
+    // Options are decoded values of the policy file: JSON by their schemas.
+    return [{ rule, severity: setting.severity, options: options as Json, bound: rule.bind(options) }]
+  })
+}
+
+function foldSettings(rule: Rule, layers: readonly Layer[]) {
+  let setting: { severity: Severity | undefined; options: Record<string, unknown> } | undefined
+  for (const layer of layers) {
+    const said = layer.get(rule.id)?.setting
+    if (said === undefined) continue
+    const { severity, ...options } = typeof said === 'string' ? { severity: said } : said
+    if (severity === 'off') setting = undefined
+    else {
+      setting = { severity: severity ?? setting?.severity, options: { ...setting?.options, ...given(options) } }
+    }
+  }
+  return setting
+}
+
+function given(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }

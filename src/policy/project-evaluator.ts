@@ -23,19 +23,18 @@ import {
   type ResourceContext,
   type Rule,
   type RuleFinding,
+  type RuleTime,
   type ScanOutcome,
 } from '../rules/engine/rule.ts'
-import type { RuleTime } from '../rules/engine/rule-time.ts'
+import type { EvaluationOutcome } from './conclude-fleet-rules.ts'
 import { gatherDoubts } from './doubts.ts'
-import type { EvaluationOutcome } from './evaluation-outcome.ts'
+import { coveringWaivers, matchingWaivers, stamp, type WaiverIndexes, waiveUnder } from './findings.ts'
 import { FleetFactGatherer } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { FindingMemory, ForeseenScan } from './remembered-evaluations.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
-import { stamp } from './stamp.ts'
-import { coveringWaivers, matchingWaivers, type WaiverIndexes, waiveUnder } from './waiving.ts'
 import { type OnRead, trackReads, watchChanges, watchValues } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */

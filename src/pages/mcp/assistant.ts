@@ -10,8 +10,7 @@ import { isGap } from '../../report/gaps.ts'
 import { suggestName } from '../../text/nearest-name.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import type { Api, ApiTool } from '../api.ts'
-import type { ReaderFault } from '../fault-for-readers.ts'
-import { NotAllowed, type SiteHistory, type SiteScope } from '../page.ts'
+import { NotAllowed, type ReaderFault, type SiteHistory, type SiteScope } from '../page.ts'
 import { type McpTools, RpcFault, rpcErrors } from './answer-message.ts'
 
 export interface AssistantOptions {

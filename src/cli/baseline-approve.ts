@@ -3,7 +3,7 @@ import { openMasking } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { amendedApprovalsOf, approvalsOf } from '../audit/approve-run.ts'
 import { matchesProject } from '../config/choose-projects.ts'
-import { sealProse } from '../inventory/seal-text.ts'
+import { sealWords } from '../inventory/seal-text.ts'
 import { answerApproval, approvalView, baselineApproveForm } from '../questions/answer-writes.ts'
 import { runNamed, runOrTime, uidOrName } from '../questions/question.ts'
 import { type ApprovingOptions, addApproving, signature } from './baseline-options.ts'
@@ -26,7 +26,7 @@ export function defineBaselineApprove(command: Command, execute: Execute): void 
 async function approve(options: ApproveOptions, terminal: ProcessContext): Promise<number> {
   const { by, project, uid: uids = [], yes = false, format } = options
   const masking = await openMasking(options, terminal)
-  const note = sealProse(options.note ?? '', masking)
+  const note = sealWords(options.note ?? '', masking)
   const isChosen = (name: string) => matchesProject(name, project)
   const view = approvalView((run) =>
     uids.length === 0 ? `Approved the state of run ${run}:` : `Approved ${uids.join(', ')} as of run ${run}:`,

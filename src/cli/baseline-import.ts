@@ -4,7 +4,7 @@ import { openMasking } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { compareApprovals } from '../audit/approve-run.ts'
 import { matchesProject } from '../config/choose-projects.ts'
-import { sealProse } from '../inventory/seal-text.ts'
+import { sealWords } from '../inventory/seal-text.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerApproval, approvalView, baselineImportForm } from '../questions/answer-writes.ts'
 import { type ApprovingOptions, addApproving, readStateFiles, signature } from './baseline-options.ts'
@@ -21,7 +21,7 @@ export function defineBaselineImport(command: Command, execute: Execute): void {
 async function importStates(named: string, options: ApprovingOptions, terminal: ProcessContext): Promise<number> {
   const { project, by, yes = false, format } = options
   const masking = await openMasking(options, terminal)
-  const note = sealProse(options.note ?? '', masking)
+  const note = sealWords(options.note ?? '', masking)
   const states = readStateFiles(resolve(terminal.cwd(), named)).filter((state) =>
     matchesProject(state.project.name, project),
   )

@@ -35,7 +35,7 @@ export interface RuleDoubt {
   readonly kind: Kind
   /** Its path in the attributes, without uids: `secrets[].expires_at`. */
   readonly field: string
-  /** `seal_key_changed`: a secret that drift rules compare was sealed under another installation key before. */
+  /** `seal_key_changed`: another installation key, or an earlier version, sealed a secret that drift rules compare. */
   readonly cause: DoubtCause | 'seal_key_changed'
   /** How many resources. */
   readonly resources: number

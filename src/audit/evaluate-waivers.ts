@@ -60,7 +60,7 @@ function endingsOfExpired(
   const lasting = new Set(waivers.flatMap(({ uid, until }) => (until > now ? [uid] : [])))
   return waivers.flatMap(({ uid, until }, index) => {
     if (lasting.has(uid)) return []
-    const ending = endingOfWaiver(until, facts.waivers[index]?.configuredAt ?? null)
+    const ending = endingOfWaiver(until, facts.waivers[index]?.configured_at ?? null)
     return [
       { rule: 'waiver/expiring', path: '/expires' },
       { rule: 'waiver/unused', path: '/used' },
@@ -96,7 +96,7 @@ function startAsking(
           rule.id in outcome.evaluation.failures ||
           doubts.hasAny(rule.id) ||
           outcome.unknownRules.includes(rule.id) ||
-          (outcome.evaluation.rowsUnread?.[rule.id] ?? 0) > 0 ||
+          (outcome.evaluation.rows_unread?.[rule.id] ?? 0) > 0 ||
           !rule.needs.every((kind) => isWhole(outcome, kind)),
       ),
     )

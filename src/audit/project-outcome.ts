@@ -12,7 +12,7 @@ import { type AuditedProject, isWholeUnder, type Statuses } from './project-scan
 export interface ProjectOutcome
   extends Pick<
     ProjectEvaluation,
-    'labels' | 'configuredAt' | 'uiUrl' | 'notCompared' | 'approvedAt' | 'release' | 'settingsAt' | 'windows'
+    'labels' | 'configured_at' | 'ui_url' | 'not_compared' | 'approved_at' | 'release' | 'settings_at' | 'windows'
   > {
   readonly project: ProjectRef
   readonly statuses: Statuses
@@ -63,7 +63,13 @@ export function discardedOutcome(project: AuditedProject, statuses: Statuses): P
 /** What the configuration says of a project, as far as the end of a run asks for it. */
 export function configured({ ref, labels, configuredAt, uiUrl, filters }: AuditedProject) {
   const narrowed = listings.filter((listing) => filterText(listing, filters) !== null)
-  return { project: ref, labels, configuredAt, ...(uiUrl === undefined ? {} : { uiUrl }), narrowed }
+  return {
+    project: ref,
+    labels,
+    configured_at: configuredAt,
+    ...(uiUrl === undefined ? {} : { ui_url: uiUrl }),
+    narrowed,
+  }
 }
 
 /** Whether all there is of a kind was seen. */

@@ -1,6 +1,6 @@
+import { verificationOf } from '../app/copy-database.ts'
 import { findInstallationKey, refuseEmptyVariable } from '../app/installation-key.ts'
 import { examineHistory } from '../app/open-history.ts'
-import { verificationOf } from '../app/verification-request.ts'
 import type { GoneChannel, HistoryContent, HistoryExamination } from '../history/examination.ts'
 import { describeMove, moveAdvice } from '../history/lease-owner.ts'
 import type { HistoryLocation } from '../history/location.ts'

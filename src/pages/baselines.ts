@@ -81,7 +81,7 @@ async function findSame({ history, query, isLatest, run }: SiteRequest, isCompar
   const project = query.all('project')
   const now = await listApprovals(history)
   const isApproved = listBaselines(now, project).some(({ row }) => row.state === 'active')
-  const end = Date.parse(run.finishedAt)
+  const end = Date.parse(run.finished_at)
   const hasChanged = !isLatest && now.some(({ at, revoked }) => Date.parse(revoked?.at ?? at) > end)
   if (isCompared && isApproved) {
     const lacks = hasChanged ? 'It compares with the states that are approved now.' : undefined

@@ -20,7 +20,7 @@ export async function runAsOf(
   if (!/^\d{1,15}$/.test(name)) return findRun(await listRuns(history), name, now)
   const run = await findCommittedRun(history, Number(name))
   if (run !== undefined) return run
-  throw AuditError.usage(`there is no committed run ${name}; the last one is ${last.number} (${last.finishedAt})`)
+  throw AuditError.usage(`there is no committed run ${name}; the last one is ${last.number} (${last.finished_at})`)
 }
 
 /** The request of a page of a past run as of the last one; undefined where it is as of that already. */

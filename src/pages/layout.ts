@@ -169,11 +169,11 @@ function runForm({ path, search, run, isLatest }: PagePath): Markup {
  */
 function showRunOf({ path, search, run, last }: PagePath, atLast?: string): Markup {
   if (run.number === last.number) {
-    return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finishedAt)}</p>`
+    return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finished_at)}</p>`
   }
   const now = new URLSearchParams(filtersOf(search))
   const href = atLast ?? (now.size === 0 ? path : `${path}?${now}`)
-  return html`<p class="past-run" role="note"><b>As of run ${run.number}</b>, ${showTime(run.finishedAt)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
+  return html`<p class="past-run" role="note"><b>As of run ${run.number}</b>, ${showTime(run.finished_at)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
 }
 
 /** Places in lists, which another run does not have. */
@@ -187,5 +187,5 @@ function filtersOf(search: URLSearchParams): [name: string, value: string][] {
 
 /** The head of every printed page, unless the page has its own. */
 function paperTitle(title: string, { run }: Pick<PagePath, 'run'>): string {
-  return `${title}, as of run ${run.number}, ${showTime(run.finishedAt)}`
+  return `${title}, as of run ${run.number}, ${showTime(run.finished_at)}`
 }

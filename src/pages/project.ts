@@ -97,9 +97,9 @@ function scanFacts({ run, incompleteSince }: RecordedScan): Fact[] {
   const complete =
     incompleteSince === undefined
       ? 'yes'
-      : `not since run ${incompleteSince.number}, ${showTime(incompleteSince.startedAt)}`
+      : `not since run ${incompleteSince.number}, ${showTime(incompleteSince.started_at)}`
   return [
-    ['Last scan', html`${showInstant(run.finishedAt)}, run ${run.number}`],
+    ['Last scan', html`${showInstant(run.finished_at)}, run ${run.number}`],
     ['Complete', complete],
   ]
 }
@@ -287,7 +287,7 @@ async function readScheduleFacts(
   return ofProject.map((schedule) => {
     const [next] = nextTimes([schedule], now, 1)
     const then = next !== undefined && html`, next ${showInstant(next.at)}`
-    const missed = showMissed(schedule, [run.finishedAt], now)
+    const missed = showMissed(schedule, [run.finished_at], now)
     const late = String(missed) !== '' && html`, ${missed}`
     return [`Schedule ${schedule.name}`, html`<code>${schedule.cron}</code> ${schedule.timezone}${late}${then}`]
   })

@@ -72,8 +72,8 @@ function filterOf({ query }: SiteRequest): (rule: RuleInRun) => boolean {
     `${rule.id} ${rule.title}`.toLowerCase().includes(text)
 }
 
-function isUnsure({ gaps, notEvaluated, missed, unknown }: RuleInRun): boolean {
-  return gaps.length + notEvaluated.length + missed.length + unknown > 0
+function isUnsure({ gaps, not_evaluated, missed, unknown }: RuleInRun): boolean {
+  return gaps.length + not_evaluated.length + missed.length + unknown > 0
 }
 
 function describe(all: readonly RuleInRun[], run: number): string {
@@ -101,10 +101,10 @@ function showRules(rules: readonly RuleInRun[], name: string, link: SiteLink): M
 }
 
 function showRule(rule: RuleInRun, link: SiteLink): Markup {
-  const { id, title, waived, unknown, notEvaluated, missed } = rule
+  const { id, title, waived, unknown, not_evaluated, missed } = rule
   // What was not scanned is said once, above: it concerns most rules.
   const doubts = [
-    ...(notEvaluated.length === 0 ? [] : [`not evaluated in ${count(notEvaluated.length, 'project')}`]),
+    ...(not_evaluated.length === 0 ? [] : [`not evaluated in ${count(not_evaluated.length, 'project')}`]),
     ...(missed.length === 0 ? [] : [`not everything evaluated in ${count(missed.length, 'project')}`]),
     ...(unknown === 0 ? [] : [`${count(unknown, 'violation')} not checked`]),
   ]

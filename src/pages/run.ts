@@ -50,7 +50,7 @@ export const runPage: SitePage = {
     ]
     return {
       title: `Run ${number}`,
-      paper: `Run ${number}, ${showTime(run.finishedAt)}`,
+      paper: `Run ${number}, ${showTime(run.finished_at)}`,
       crumbs: [{ title: 'Runs', href: link('/runs') }],
       alarm,
       body: html`${verdict}<p class="pager">${neighbours}<a href="${linksAt(number)('/')}">Everything as of run ${number}</a></p>

@@ -44,7 +44,7 @@ export async function linkToCoverage(
 /** Why walks were not complete, which listings that hit, and what to do: each cause once. */
 export async function showCauses(request: SiteRequest, coverage: readonly AnswerCoverage[]): Promise<Markup> {
   const evaluations = [...(await readProjectEvaluations(request)).values()]
-  const positions = evaluations.map(({ project, configuredAt }) => ({ project, configured_at: configuredAt }))
+  const positions = evaluations.map(({ project, configured_at }) => ({ project, configured_at }))
   return showFailures(coverage, positions)
 }
 
@@ -70,7 +70,7 @@ export async function readLastComplete(
   const runs = kinds.flatMap((kind) => scans[kind]?.run ?? [])
   if (runs.length === 0) return undefined
   const number = Math.min(...runs)
-  return { number, at: (await findCommittedRun(history, number))?.startedAt }
+  return { number, at: (await findCommittedRun(history, number))?.started_at }
 }
 
 /** `run 90, 2026-11-23 03:46 UTC`, with a link to the run where it was not pruned. */

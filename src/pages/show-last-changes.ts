@@ -42,7 +42,7 @@ export async function showLastChanges(request: SiteRequest, project?: string): P
       run,
       changes,
       total,
-    }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, ${showInstant(run.startedAt)} <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
+    }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, ${showInstant(run.started_at)} <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
 <ul class="rows">
 ${changes.map((change) => announcedCard(change, link))}</ul>
 `,

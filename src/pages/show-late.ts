@@ -5,7 +5,7 @@ import type { StatusRow } from '../questions/status.ts'
 import { showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { count } from '../text/count.ts'
-import { missedTick } from '../worker/next-audit-due.ts'
+import { missedTick } from '../worker/next-times.ts'
 
 const mostNamed = 6
 

@@ -77,8 +77,8 @@ export const violationPage: SitePage = {
     const acceptances = accepted.filter((acceptance) => acceptance.fingerprint === fingerprint)
     const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
     const runs = await readRunNames(request)
-    const { resolution = null, endedBy = null } = spans.at(-1) ?? {}
-    const whole = { ...row, resolution, ended_by: endedBy }
+    const { resolution = null, ended_by = null } = spans.at(-1) ?? {}
+    const whole = { ...row, resolution, ended_by }
     return {
       title: rule?.title ?? row.rule,
       heading: html`${rule?.title ?? row.rule}`,
@@ -225,8 +225,8 @@ function nameWalks(gaps: readonly AnswerCoverage[]): string {
 
 /** What the run recorded of the rule. */
 async function describeRefusal(request: SiteRequest, { project, rule }: ViolationRow): Promise<string> {
-  const { notEvaluated = {} } = (await readProjectEvaluations(request)).get(project) ?? {}
-  const reason = Object.hasOwn(notEvaluated, rule) ? notEvaluated[rule] : undefined
+  const { not_evaluated = {} } = (await readProjectEvaluations(request)).get(project) ?? {}
+  const reason = Object.hasOwn(not_evaluated, rule) ? not_evaluated[rule] : undefined
   return reason === undefined ? 'The history does not say why.' : `It could not evaluate the rule: ${reason}`
 }
 
@@ -360,7 +360,7 @@ function isFixBound(rule: string): boolean {
 /** The states of a violation over time, newest first; its earlier lives too. */
 function showStates(spans: readonly ViolationSpan[], runs: RunNames): Markup {
   const entries = spans.flatMap((span, at) => {
-    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, endedBy, message } = span
+    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, ended_by, message } = span
     const before = spans[at - 1]
     const isReworded = isContinued && before?.state === state
     const isBack = !isContinued && at > 0
@@ -384,8 +384,8 @@ function showStates(spans: readonly ViolationSpan[], runs: RunNames): Markup {
       runs,
     )
     if (toRun === null || goesOn) return [begun]
-    const name = describeEnding({ resolution, ended_by: endedBy })
-    const mark = endedBy === null ? 'added' : ''
+    const name = describeEnding({ resolution, ended_by })
+    const mark = ended_by === null ? 'added' : ''
     return [begun, showEntry({ name, run: toRun, at: to ?? '', text: '', mark }, runs)]
   })
   return html`<ol class="rows states" reversed>

@@ -63,7 +63,7 @@ export function concludeFleetRules(projects: readonly EvaluatedProject[], policy
 }
 
 /** What the end of a run needs of a project's evaluation. Plain JSON, without secret values. */
-export interface EvaluationOutcome extends Pick<EvaluationStats, 'resources' | 'evaluatedByRule' | 'rowsUnread'> {
+export interface EvaluationOutcome extends Pick<EvaluationStats, 'resources' | 'evaluated_by_rule' | 'rows_unread'> {
   /** Reasons of rules that could not evaluate here: without a finding they prove nothing. */
   readonly failures: Readonly<Record<string, string>>
   readonly doubts: Doubts
@@ -75,7 +75,7 @@ export interface EvaluationOutcome extends Pick<EvaluationStats, 'resources' | '
 /** The outcome of a discarded project. */
 export const nothingEvaluated: EvaluationOutcome = {
   resources: {},
-  evaluatedByRule: {},
+  evaluated_by_rule: {},
   failures: {},
   doubts: {},
   usedWaivers: [],

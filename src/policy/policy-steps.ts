@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { canonicalJson } from '../model/canonical-json.ts'
-import type { FileLocation } from '../model/evaluation.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { PolicyException, PolicyFacts, RecordedWaiver } from '../model/policy-facts.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { isAtLeast, overdueRule, type Severity } from '../model/violation.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
@@ -113,14 +113,14 @@ interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'w
 function describePolicy(locationOf: Policy['locationOf'], policy: DescribedPolicy): PolicyFacts {
   const exceptions = [...rulesOff(policy, locationOf), ...overridesOf(policy, locationOf)]
   const ignored = policy.ignore
-    .map(({ path, at }) => ({ path, configuredAt: locationOf(at) }))
+    .map(({ path, at }) => ({ path, configured_at: locationOf(at) }))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   return {
     packs: packsOf(policy.layers),
     exceptions: exceptions.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)),
     waivers: policy.waivers.map(({ written, at }): RecordedWaiver => {
       const { rule, terms } = compileWaiver(written)
-      return { ...terms, rule, configuredAt: locationOf(at) }
+      return { ...terms, rule, configured_at: locationOf(at) }
     }),
     ...(ignored.length === 0 ? {} : { ignored }),
   }
@@ -139,8 +139,8 @@ function rulesOff({ layers, candidates, rules }: DescribedPolicy, locationOf: Po
   return candidates.flatMap(({ id }) => {
     const statement = active.has(id) ? undefined : layers.findLast((layer) => layer.has(id))?.get(id)
     if (statement === undefined || settingOf(statement) !== 'off') return []
-    const configuredAt = locationOf(statement.at)
-    return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configuredAt }]
+    const configured_at = locationOf(statement.at)
+    return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configured_at }]
   })
 }
 
@@ -167,7 +167,9 @@ function overridesOf(
       if (usual === undefined || !isKnown.has(rule) || isStricter(setting, usual)) return []
       const projects = projectsOf(match)
       const configuredAt = locationOf(said.at)
-      return [{ kind: 'override', rule, setting, match: describeSelector(match), projects, configuredAt }]
+      return [
+        { kind: 'override', rule, setting, match: describeSelector(match), projects, configured_at: configuredAt },
+      ]
     }),
   )
 }

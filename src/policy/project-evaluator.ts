@@ -1,4 +1,4 @@
-import { sealedOnBothSides } from '../inventory/diff-attributes.ts'
+import { sealedOtherwise } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
@@ -272,11 +272,18 @@ export class ProjectEvaluator {
 
   /**
    * Notes which drift rules cannot compare secrets of a resource. `before`: what it is compared with, sealed under another
-   * installation key.
+   * installation key, or in another form.
    */
-  doubtSecrets(resource: Resource, before: JsonObject, isApproved: boolean): void {
+  doubtSecrets(
+    resource: Resource,
+    {
+      before,
+      isApproved,
+      areSealsComparable,
+    }: Pick<Drift, 'isApproved' | 'areSealsComparable'> & { readonly before: JsonObject },
+  ): void {
     const { kind, uid, attributes } = resource
-    const resealed = sealedOnBothSides(before, attributes)
+    const resealed = sealedOtherwise(before, attributes, { sealsComparable: areSealsComparable })
     if (resealed.length === 0) return
     const fields = resealed.map((path) => ({
       path,
@@ -339,12 +346,12 @@ export class ProjectEvaluator {
   outcome(): EvaluationOutcome {
     const rowsUnread = countUnread(this.#withoutRows, this.#active)
     const countMissed = (rule: string, kind: Kind) => this.#doubts.count(rule, kind) + (rowsUnread[rule] ?? 0)
-    const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#active, countMissed)
+    const { resources, evaluated_by_rule } = countEvaluated(this.#tally, this.#active, countMissed)
     const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
     return {
       resources,
-      evaluatedByRule: { ...evaluatedByRule, ...silent },
-      ...(Object.keys(rowsUnread).length === 0 ? {} : { rowsUnread }),
+      evaluated_by_rule: { ...evaluated_by_rule, ...silent },
+      ...(Object.keys(rowsUnread).length === 0 ? {} : { rows_unread: rowsUnread }),
       failures: Object.fromEntries(this.#failures),
       doubts: this.#doubts.list(),
       usedWaivers: [...this.#usedWaivers],
@@ -528,7 +535,7 @@ function countEvaluated(
   tally: Tally,
   rules: readonly ActiveRule[],
   countMissed: (rule: string, kind: Kind) => number,
-): Pick<EvaluationStats, 'resources' | 'evaluatedByRule'> {
+): Pick<EvaluationStats, 'resources' | 'evaluated_by_rule'> {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally.values()) {
     for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {
@@ -542,5 +549,5 @@ function countEvaluated(
     evaluated = Math.max(0, evaluated - countMissed(rule.id, rule.kind))
     if (evaluated < (resources[rule.kind] ?? 0)) evaluatedByRule[rule.id] = evaluated
   }
-  return { resources, evaluatedByRule }
+  return { resources, evaluated_by_rule: evaluatedByRule }
 }

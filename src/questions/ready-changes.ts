@@ -91,7 +91,7 @@ async function readBounds(reader: HistoryReader, asking: RepairQuestion): Promis
   const { byId } = sets.under(sets.keyFor(project, resource))
   return {
     optionsOf: (rule) => byId.get(rule)?.options,
-    isOtherPolicy: record !== undefined && record.policyDigest !== policy.digest,
+    isOtherPolicy: record !== undefined && record.policy_digest !== policy.digest,
   }
 }
 

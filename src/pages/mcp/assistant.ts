@@ -134,7 +134,7 @@ async function readScans(reader: HistoryReader, { run, coverage: stated }: JsonO
   return {
     scans: {
       last_run: last?.number ?? null,
-      last_run_finished_at: last?.finishedAt ?? null,
+      last_run_finished_at: last?.finished_at ?? null,
       as_of_run: asOf,
       projects: projects.length,
       incomplete_projects: incomplete.length,

@@ -1,4 +1,5 @@
-import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
+import type { ReportProject } from '../../model/evaluation.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { isGap, listingWalks } from '../gaps.ts'

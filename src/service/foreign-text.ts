@@ -2,7 +2,7 @@ import { replaceAssigned } from '../secrets/assigned-secrets.ts'
 import { credentials } from '../secrets/known-secrets.ts'
 import { asSeen } from '../secrets/plain-text.ts'
 import { replaceGrouped, replaceMixed, replaceRandom } from '../secrets/random-text.ts'
-import { escapeForRegExp } from '../text/escape-for-reg-exp.ts'
+import { escapeForRegExp } from '../text/neutralise.ts'
 
 /** At most this many characters of the service's words go into a message. */
 const maxLength = 200

@@ -7,7 +7,7 @@ import { copyRows } from '../history/table-rows.ts'
 import type { Backup, Verification, VerificationDepth, VerificationRequest } from '../history/upkeep.ts'
 import { openSecrets } from '../inventory/open-secrets.ts'
 import { AuditError } from '../model/errors.ts'
-import { shellWord } from '../report/text/shell-word.ts'
+import { shellWord } from '../report/text/commands.ts'
 import { openPrivateDirectory } from './private-directory.ts'
 import { thisProcess } from './system.ts'
 

@@ -201,7 +201,7 @@ async function printVerdict(report: Report, terminal: ProcessContext): Promise<v
 
 /** What describes failures is loaded where there are some. */
 async function summarise(report: Report): Promise<string | undefined> {
-  return (await import('../report/text/show-failures.ts')).summariseFailures(report)
+  return (await import('../report/text/show-coverage.ts')).summariseFailures(report)
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */

@@ -23,7 +23,7 @@ import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Clock } from '../model/time.ts'
 import { readPolicy } from '../policy/read-policy.ts'
-import { locatingOptions } from '../report/text/locate-commands.ts'
+import { locatingOptions } from '../report/text/commands.ts'
 import { text } from '../report/text.ts'
 import { locatingOf } from './query-options.ts'
 

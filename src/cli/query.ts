@@ -8,7 +8,7 @@ import { readLatestScans } from '../history/sql/scans.ts'
 import { views } from '../history/views.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
-import { anyObject, listOf } from '../model/report.ts'
+import { anyObject, listOf } from '../model/schema.ts'
 import { statingExtent } from '../questions/as-of.ts'
 import { type AnswerForm, aboutNoRun, aboutScans } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -20,7 +20,7 @@ import { addReadingOptions, limitOf, type ReadingOptions } from './query-options
 
 export const queryForm: AnswerForm = {
   name: 'query',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: anyObject.describe('A member for each column.'),
 }
@@ -29,7 +29,7 @@ const viewRow = z.object({ view: z.string(), about: z.string(), columns: listOf(
 
 export const queryViewsForm: AnswerForm = {
   name: 'query-views',
-  version: 1,
+  version: 2,
   command: 'query --views',
   about: aboutNoRun,
   row: viewRow,

@@ -15,7 +15,7 @@ import { answerPruning, pruningView } from '../questions/answer-pruning.ts'
 import { answerVerification, verificationView } from '../questions/answer-verification.ts'
 import { answerBackup, backupView } from '../questions/answer-writes.ts'
 import { limited } from '../report/show-answer.ts'
-import { shellWord } from '../report/text/shell-word.ts'
+import { shellWord } from '../report/text/commands.ts'
 import { findNeededFiles, refuseNeeded } from './deliver-report.ts'
 import { printAnswer } from './print-answer.ts'
 import {

@@ -44,7 +44,7 @@ import { type AnswerOptions, addAnswerOptions, addConfigurationOptions } from '.
 
 export const workerForm: AnswerForm = {
   name: 'worker',
-  version: 1,
+  version: 2,
   command: 'worker --next',
   about: aboutNoRun,
   row: z.object({ schedule: z.string(), at: schemas.time, timezone: z.string(), local: z.string() }),

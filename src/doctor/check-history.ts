@@ -6,7 +6,7 @@ import { describeMove, moveAdvice } from '../history/lease-owner.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { isOnThisMachine } from '../history/postgres-server.ts'
 import { createSealer } from '../inventory/sealer.ts'
-import { shellWord } from '../report/text/shell-word.ts'
+import { shellWord } from '../report/text/commands.ts'
 import { count } from '../text/count.ts'
 import { contain, type Diagnosis, diagnosesOf, fail, ok, shortAdvice, skipped, warn } from './check.ts'
 

@@ -96,7 +96,7 @@ async function draftFrom(
   try {
     const run = await findLastRun(history)
     if (run === undefined) throw new Error('the trial scan left no run')
-    const reason = `open when hookdrift was set up on ${run.startedAt.slice(0, 10)}, accepted until it is fixed`
+    const reason = `open when hookdrift was set up on ${run.started_at.slice(0, 10)}, accepted until it is fixed`
     return await draftWaivers(history, { run, owner, expires, reason, projects: [] })
   } finally {
     await history.close()

@@ -8,10 +8,8 @@ import { chooseNoted, composeNote, longestNote, readNotedProjects } from '../que
 import { toNoteRow } from '../questions/notes.ts'
 import { mostBodyBytes, readBody } from '../serving/stream-bytes.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
-import { isCrossSite } from './access/cross-site.ts'
-import { neverStored } from './access/refuse.ts'
-import { faultForReaders } from './fault-for-readers.ts'
-import type { Viewer } from './site-reader.ts'
+import { isCrossSite, neverStored } from './access/refuse.ts'
+import { faultForReaders, type Viewer } from './page.ts'
 
 /** The one address that takes something, and nothing but notes. */
 export const notesPath = '/api/v1/notes'

@@ -1,8 +1,8 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
 import { runColumns } from '../history/draft/drafted-rows.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from '../history/postgres/connect.ts'
-import type { FileLocation } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { Stop } from '../model/stop.ts'
 
 /** A project of a run, as any worker can open it: without its key, which each reads from its own configuration. */

@@ -1,7 +1,7 @@
 import type { ServeSettings } from '../../src/config/configuration.ts'
 import { type AccessWatch, openAccess } from '../../src/pages/access/open-access.ts'
 import { openPages } from '../../src/pages/open-pages.ts'
-import type { SiteReader, Viewer } from '../../src/pages/site-reader.ts'
+import type { SiteReader, Viewer } from '../../src/pages/page.ts'
 import { hostCheck } from '../../src/serving/refuse-request.ts'
 
 export const wholeToken = 'not-a-real-token-of-all'

@@ -1,4 +1,4 @@
-import { shellWord } from './shell-word.ts'
+import { quoteForShell } from '../../repair/curl.ts'
 
 /** How a command line named its configuration and its history; absent where it left them to the defaults. */
 export interface NamedHistory {
@@ -48,4 +48,15 @@ function locate(commandLine: string, locating: NamedHistory): string {
   if (words.length < length || words.includes('--history')) return commandLine
   const name = words.slice(0, length).join(' ')
   return [`${program} ${name}${locatingOptions(name, locating)}`, ...words.slice(length)].join(' ')
+}
+
+/** A text as one word of a command line, for any POSIX shell and for zsh: quoted unless it is plain. */
+export function shellWord(text: string): string {
+  // A shell reads a tilde, and zsh an equals sign, at the beginning of a word.
+  return /^[\w./:@,-][\w./:@,=-]{0,199}$/.test(text) ? text : quoteForShell([text])
+}
+
+/** Whether a shell reads a text as one plain argument. Texts of a service that it does not are not offered for copying. */
+export function isShellSafe(text: string): boolean {
+  return /^[A-Za-z0-9][\w./-]{0,63}$/.test(text)
 }

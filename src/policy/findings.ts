@@ -1,5 +1,8 @@
-import type { ProjectRef, Resource } from '../model/resource.ts'
+import { withoutMarks } from '../model/exact-number.ts'
+import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
+import type { RuleFinding } from '../rules/engine/rule.ts'
+import type { ActiveRule } from './policy.ts'
 import type { Labels } from './selector.ts'
 import { type PolicyWaiver, waiverAmong } from './waiver.ts'
 
@@ -36,4 +39,21 @@ export function waiveUnder(
     now,
   )
   return { finding: waiver === undefined ? finding : { ...finding, waiver: waiver.terms }, used }
+}
+
+/** Makes a finding of what a rule returned: adds the rule, the policy's severity and the resource. */
+export function stamp(
+  { rule, severity }: ActiveRule,
+  { kind, uid, name }: { readonly kind: Kind; readonly uid: string; readonly name: string },
+  problem: RuleFinding,
+): Finding {
+  return {
+    rule: rule.id,
+    severity: severity ?? problem.severity ?? rule.severity,
+    kind,
+    uid,
+    name,
+    path: problem.path,
+    message: withoutMarks(problem.message),
+  }
 }

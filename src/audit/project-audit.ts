@@ -413,6 +413,6 @@ const notListed: ProjectNotice = {
 
 function noteUncomparedSeals(resources: number): ProjectNotice[] {
   if (resources === 0) return []
-  const text = `what was approved was sealed under another installation key: secrets of ${count(resources, 'resource')} were not compared with it`
+  const text = `what was approved was sealed under another installation key, or by an earlier version: secrets of ${count(resources, 'resource')} were not compared with it`
   return [{ code: 'approval_not_compared', listing: null, text }]
 }

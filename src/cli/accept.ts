@@ -6,7 +6,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
 import { readCause } from '../history/sql/causes.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import { sealProse } from '../inventory/seal-text.ts'
+import { sealWords } from '../inventory/seal-text.ts'
 import { AuditError } from '../model/errors.ts'
 import { acceptances, acceptancesView, answerAcceptances, readAcceptable } from '../questions/acceptances.ts'
 import { chooseAcceptable, composeAcceptances, findByFingerprint } from '../questions/choose-acceptable.ts'
@@ -59,7 +59,7 @@ async function accept(options: AcceptOptions, terminal: ProcessContext, words: r
     const run = (await findLastRun(history))?.number ?? 0
     const named = cause === undefined ? words : notYetAccepted(await violationsOfCause(history, cause, run), before)
     const chosen = chooseAcceptable(active, named, before)
-    const stated = { reason: sealProse(reason ?? '', masking), ...signed }
+    const stated = { reason: sealWords(reason ?? '', masking), ...signed }
     await history.accept(await composeAcceptances(history, run, chosen, stated))
     return answerAcceptances((await listAcceptances(history)).slice(before.length), limitOf(options))
   })

@@ -11,7 +11,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { activeApprovals } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
-import { sealProse } from '../inventory/seal-text.ts'
+import { sealWords } from '../inventory/seal-text.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
 import { countSeverities, severities } from '../model/violation.ts'
@@ -62,7 +62,7 @@ export function defineBaselineApprove(command: Command) {
 async function approve(options: ApproveOptions, terminal: ProcessContext): Promise<number> {
   const { by, project, uid: uids = [], yes = false, format } = options
   const masking = await openMasking(options, terminal)
-  const note = sealProse(options.note ?? '', masking)
+  const note = sealWords(options.note ?? '', masking)
   const isChosen = (name: string) => matchesProject(name, project)
   const view = approvalView((run) =>
     uids.length === 0 ? `Approved the state of run ${run}:` : `Approved ${uids.join(', ')} as of run ${run}:`,
@@ -88,7 +88,7 @@ export function defineBaselineImport(command: Command) {
 async function importStates(options: ApprovingOptions, terminal: ProcessContext, named: string): Promise<number> {
   const { project, by, yes = false, format } = options
   const masking = await openMasking(options, terminal)
-  const note = sealProse(options.note ?? '', masking)
+  const note = sealWords(options.note ?? '', masking)
   const states = readStateFiles(resolve(terminal.cwd(), named)).filter((state) =>
     matchesProject(state.project.name, project),
   )

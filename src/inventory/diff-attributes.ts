@@ -12,7 +12,7 @@ import {
   pointerStep,
   setProperty,
 } from '../model/json.ts'
-import { isMasked, type Kind, maskedSeal } from '../model/resource.ts'
+import { isMasked, isSealedWhole, type Kind, maskedSeal } from '../model/resource.ts'
 import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 
 export interface DiffOptions {
@@ -98,10 +98,22 @@ function* diffMembers(
 
 /** Whether two values say the same. */
 function isUnchanged(field: Field | undefined, before: Json, after: Json, options: DiffOptions): boolean {
-  if (isSame(before, after, options) || isMaskOf(field, before, after) || isMaskOf(field, after, before)) return true
+  if (saysTheSame(field, before, after, options)) return true
   // JSON of the user and what the contract does not have are kept as written: releases write "none" in different ways.
   const isAsWritten = field === undefined || (field.type === 'free' && field.isAnything !== true)
   return isAsWritten && isEmpty(before) && isEmpty(after)
+}
+
+/** As far as can be said: nothing shows that two values differ. */
+function saysTheSame(field: Field | undefined, before: Json, after: Json, options: DiffOptions): boolean {
+  if (isSame(before, after, options) || isMaskOf(field, before, after) || isMaskOf(field, after, before)) return true
+  const isProse = field?.type === 'prose' || (field?.type === 'free' && field.isProse === true)
+  return isProse && !Array.isArray(before) && !Array.isArray(after) && areSealedInTwoForms(before, after)
+}
+
+/** Whether an earlier version sealed parts of a text, and this one all of it: whether it is the same cannot be said. */
+function areSealedInTwoForms(before: Json, after: Json): boolean {
+  return isSealedWhole(before) !== isSealedWhole(after) && [before, after].every((value) => holdsText(value, anySeal))
 }
 
 /** Whether a service masks something here, in a field where secrets are: what is there is unknown. */
@@ -167,7 +179,7 @@ function* diffKeys(
   for (const key of keysOf(before, after)) {
     const [old, now] = [memberOf(before, key) ?? null, memberOf(after, key) ?? null]
     const field = fieldOf(members, key)
-    if (isSame(old, now, options) || isMaskOf(field, old, now) || isMaskOf(field, now, old)) continue
+    if (saysTheSame(field, old, now, options)) continue
     yield* diffField(field, old, now, `${path}/${pointerStep(key)}`, options)
   }
 }
@@ -210,19 +222,42 @@ function fieldOf(members: Members, key: string): Field | undefined {
 
 /** Whether the value contains anything sealed under an installation key. */
 export function holdsSeals(value: Json): boolean {
-  if (typeof value === 'string') return sealWithin.test(value)
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsSeals)
+  return holdsText(value, sealWithin)
+}
+
+function holdsText(value: Json, pattern: RegExp): boolean {
+  if (typeof value === 'string') return value.search(pattern) >= 0
+  return typeof value === 'object' && value !== null && Object.values(value).some((one) => holdsText(one, pattern))
 }
 
 const sealWithin = /sealed:[0-9a-f]{32}/
 
-/** JSON Pointers of the values that hold seals on both sides: whether these are equal cannot be said under two keys. */
-export function sealedOnBothSides(before: Json, after: Json | undefined, path = ''): string[] {
+/** JSON Pointers within which seals hide whether anything differs; all of it where the key is another one. */
+export function hiddenBySeals(before: JsonObject, after: JsonObject, options: DiffOptions): readonly string[] {
+  if (options.sealsComparable) return sealedOtherwise(before, after, options)
+  return holdsSeals(before) ? [''] : []
+}
+
+/**
+ * JSON Pointers of the values that hold seals on both sides of which cannot be said whether they are equal: of two keys,
+ * or of two forms.
+ */
+export function sealedOtherwise(
+  before: Json,
+  after: Json | undefined,
+  options: DiffOptions,
+  path = '',
+): readonly string[] {
   if (after === undefined) return []
-  if (!isJsonObject(before) || !isJsonObject(after)) return holdsSeals(before) && holdsSeals(after) ? [path] : []
-  return Object.entries(before).flatMap(([key, value]) =>
-    sealedOnBothSides(value, memberOf(after, key), `${path}/${pointerStep(key)}`),
-  )
+  if (isJsonObject(before) && isJsonObject(after)) {
+    return Object.entries(before).flatMap(([key, value]) =>
+      sealedOtherwise(value, memberOf(after, key), options, `${path}/${pointerStep(key)}`),
+    )
+  }
+  const isOtherwise = options.sealsComparable
+    ? areSealedInTwoForms(before, after)
+    : holdsSeals(before) && holdsSeals(after)
+  return isOtherwise ? [path] : []
 }
 
 /** The same attributes with every seal of another installation key masked: present, with an unknown value. */

@@ -71,6 +71,16 @@ export function isSeal(text: string): boolean {
   return text.startsWith('sealed:') && /^sealed:(?:[0-9a-f]{32}|masked)$/.test(text)
 }
 
+/** Whether a text of a service would pass for one with a seal in it. */
+export function isSealLike(text: string): boolean {
+  return text.includes('sealed:') && /sealed:(?:[0-9a-f]{32}|masked)/.test(text)
+}
+
+/** The seal of a text, even of one that is written like a seal. */
+export function sealAsSent(text: string, sealer: Sealer): string {
+  return sealer.seal(`as sent: ${text}`)
+}
+
 /** Without a key, a secret is masked: present, with an unknown value. Seals stay. */
 export const maskingSealer = createMaskingSealer([])
 

@@ -24,7 +24,7 @@ export const doubt = z.object({
     .enum(['malformed', 'unseen', 'seal_key_changed'])
     .describe(
       '`malformed`: its type breaks the contract; `unseen`: every release shows it, and the answer did not; ' +
-        '`seal_key_changed`: a secret that a drift rule compares was sealed under another installation key before.',
+        '`seal_key_changed`: a secret that a drift rule compares was sealed under another installation key, or by an earlier version in another form, before.',
     ),
   resources: count.describe('How many resources have it so.'),
   since: z

@@ -1,4 +1,4 @@
-import { sealedOnBothSides } from '../inventory/diff-attributes.ts'
+import { sealedOtherwise } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
@@ -272,11 +272,18 @@ export class ProjectEvaluator {
 
   /**
    * Notes which drift rules cannot compare secrets of a resource. `before`: what it is compared with, sealed under another
-   * installation key.
+   * installation key, or in another form.
    */
-  doubtSecrets(resource: Resource, before: JsonObject, isApproved: boolean): void {
+  doubtSecrets(
+    resource: Resource,
+    {
+      before,
+      isApproved,
+      areSealsComparable,
+    }: Pick<Drift, 'isApproved' | 'areSealsComparable'> & { readonly before: JsonObject },
+  ): void {
     const { kind, uid, attributes } = resource
-    const resealed = sealedOnBothSides(before, attributes)
+    const resealed = sealedOtherwise(before, attributes, { sealsComparable: areSealsComparable })
     if (resealed.length === 0) return
     const fields = resealed.map((path) => ({
       path,

@@ -8,7 +8,7 @@ import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
-import { diffAttributes, sealedOnBothSides } from '../inventory/diff-attributes.ts'
+import { diffAttributes, sealedOtherwise } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { type ReportChange, schemas } from '../model/report.ts'
@@ -40,7 +40,7 @@ export const baselineDiffForm: AnswerForm = {
       'Kinds that the run scanned under a filter that the baseline was not approved under: what is outside of it is compared as it was last seen.',
     ),
     secrets_not_compared: countedKinds.describe(
-      'Resources whose secrets are not compared, because they were sealed under different keys.',
+      'Resources whose secrets are not compared, because they were sealed under different keys, or in different forms.',
     ),
   },
 }
@@ -190,9 +190,10 @@ function fieldsBetween({ kind, attributes, sealKeyId }: ApprovedResource, now: R
   return diffAttributes(kind, attributes, parseStored(now.body), { sealsComparable: sealKeyId === now.sealKeyId })
 }
 
-/** Whether both hold secrets that cannot be compared, since different installation keys sealed them. */
+/** Whether both hold secrets that cannot be compared, since different keys or versions sealed them. */
 function isResealed({ attributes, sealKeyId }: ApprovedResource, now: ResourceAtRun): boolean {
-  return sealKeyId !== now.sealKeyId && sealedOnBothSides(attributes, parseStored<Json>(now.body)).length > 0
+  const sealsComparable = sealKeyId === now.sealKeyId
+  return sealedOtherwise(attributes, parseStored<Json>(now.body), { sealsComparable }).length > 0
 }
 
 function isConfigured(kind: Kind): boolean {

@@ -41,7 +41,7 @@ import { shorten } from '../report/text/shorten.ts'
 import { quote } from '../text/neutralise.ts'
 import { statingExtent } from './as-of.ts'
 import { type Decisions, readDecisions } from './decisions.ts'
-import { attributesOf, fieldsBetween } from './diff.ts'
+import { attributesOf, fieldsBetween, hasOtherSeals } from './diff.ts'
 import { checkDestinations, describeDecision, describeDiversion } from './find-diversion.ts'
 import { chooseFormerState, type FormerState, findPutRight } from './former-state.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidOrName } from './question.ts'
@@ -648,9 +648,11 @@ async function dependentsOf(reader: HistoryReader, identity: Identity, last: Ver
 /** What the comparison could not see. */
 function notesOn(former: VersionSpan, now: VersionSpan): string[] {
   return [
-    ...(former.sealKeyId === now.sealKeyId
-      ? []
-      : ['The two states were sealed under different installation keys: their secrets were not compared.']),
+    ...(former.sealKeyId !== now.sealKeyId || hasOtherSeals(former, now)
+      ? [
+          'The two states were sealed under different installation keys, or by different versions: their secrets were not compared.',
+        ]
+      : []),
     ...(former.body.includes(maskedSeal)
       ? ['The service masks some secrets: whether they changed cannot be known.']
       : []),

@@ -193,7 +193,7 @@ describe('a control is not met', () => {
     const after = await fixture.audit({ policy, installationKey: 2 })
     expect([before, anew, after].map((report) => stateOf(report, rule))).toEqual(['met', 'not_assessed', 'met'])
     expect([before, anew, after].map((report) => stateOf(report, other))).toEqual(['met', 'met', 'met'])
-    const reason = '2 endpoints whose secrets[].value another installation key sealed before'
+    const reason = '2 endpoints whose secrets[].value another installation key, or an earlier version, sealed before'
     expect(assess(anew, rule).rules).toMatchObject([{ evaluated: 0, not_evaluated: [{ reason }] }])
     expect(anew.verdict.text).toContain('1 rule could not evaluate everything')
     expect(await replayedDoubts(fixture, policy)).toEqual(

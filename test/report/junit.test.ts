@@ -124,7 +124,7 @@ describe('a case', () => {
       {
         doubts: { [rule]: [{ kind: 'endpoint', field: '/url', cause: 'seal_key_changed', resources: 2, since: null }] },
       },
-      '2 endpoints whose /url another installation key sealed before',
+      '2 endpoints whose /url another installation key, or an earlier version, sealed before',
     ],
     [
       'filter rows that no run has read',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Engine } from 'json-rules-engine'
-import { answerList } from '../src/demo/answer-list.ts'
+import { answerList } from '../src/demo/answers.ts'
 import { generateFleet } from '../src/demo/generate-fleet.ts'
 import { createSealer } from '../src/inventory/sealer.ts'
 import { takeInventory } from '../src/inventory/take-inventory.ts'

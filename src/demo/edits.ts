@@ -1,11 +1,11 @@
 import type { JsonObject } from '../model/json.ts'
-import { filtersAfterUpdate } from './filter-rows.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { aSecret, aSource, aSubscription } from './generate-project.ts'
 import { createRandom, ulid } from './random.ts'
 import {
   type EndpointRow,
   type EventTypeRow,
+  filtersAfterUpdate,
   type ProjectConfigRow,
   type ProjectData,
   type ProjectRow,

@@ -26,11 +26,7 @@ export function renderSubscription(
   const { filter, event_types } = row.filter_config
   const { is_flattened, headers, body, query = {}, path = {} } = filter
   return {
-    uid: row.uid,
-    name: row.name,
-    type: row.type,
-    project_id: row.project_id,
-    function: row.function,
+    ...pick(row, 'uid', 'name', 'type', 'project_id', 'function'),
     source_metadata: source === undefined ? renderNoSource(ingestUrl, release) : renderSourceStub(source, release),
     endpoint_metadata: endpoint === undefined ? null : renderEndpointStub(endpoint, release),
     device_metadata: release === 'older' ? noDevice : null,
@@ -42,8 +38,7 @@ export function renderSubscription(
     },
     ...(row.rate_limit_config && { rate_limit_config: row.rate_limit_config }),
     ...(release !== 'older' && { delivery_mode: row.delivery_mode }),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
+    ...pick(row, 'created_at', 'updated_at'),
     deleted_at: null,
   }
 }
@@ -55,29 +50,23 @@ const redacted = '[REDACTED]'
 /** An item of the endpoint list. */
 export function renderEndpoint(row: EndpointRow, release: SimulatedRelease): JsonObject {
   return {
-    uid: row.uid,
-    project_id: row.project_id,
+    ...pick(row, 'uid', 'project_id'),
     ...unlessEmpty('owner_id', row.owner_id),
-    url: row.url,
-    name: row.name,
+    ...pick(row, 'url', 'name'),
     secrets: secretsOf(row, release),
-    advanced_signatures: row.advanced_signatures,
-    description: row.description,
+    ...pick(row, 'advanced_signatures', 'description'),
     ...unlessEmpty('slack_webhook_url', row.slack_webhook_url),
     ...unlessEmpty('support_email', row.support_email),
     ...unlessEmpty('teams_webhook_url', release === 'later' ? row.teams_webhook_url : ''),
-    status: row.status,
-    http_timeout: row.http_timeout,
+    ...pick(row, 'status', 'http_timeout'),
     authentication: authenticationOf(row.authentication, release),
     ...(row.mtls_client_cert && {
       mtls_client_cert: { client_cert: row.mtls_client_cert.client_cert, client_key: redacted },
     }),
-    rate_limit: row.rate_limit,
-    rate_limit_duration: row.rate_limit_duration,
+    ...pick(row, 'rate_limit', 'rate_limit_duration'),
     ...(release !== 'older' && { content_type: row.content_type }),
     ...countersOf(row, release),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
+    ...pick(row, 'created_at', 'updated_at'),
     deleted_at: null,
   }
 }
@@ -90,24 +79,20 @@ export function renderEndpointOf2024(
 ): JsonObject {
   const seconds = (count: number) => (durations === 'texts' ? `${count}s` : count)
   return {
-    uid: row.uid,
-    project_id: row.project_id,
+    ...pick(row, 'uid', 'project_id'),
     ...unlessEmpty('owner_id', row.owner_id),
     target_url: row.url,
     title: row.name,
     secrets: secretsOf(row, release),
-    advanced_signatures: row.advanced_signatures,
-    description: row.description,
+    ...pick(row, 'advanced_signatures', 'description'),
     ...unlessEmpty('slack_webhook_url', row.slack_webhook_url),
     ...unlessEmpty('support_email', row.support_email),
     http_timeout: seconds(row.http_timeout),
-    rate_limit: row.rate_limit,
-    status: row.status,
+    ...pick(row, 'rate_limit', 'status'),
     rate_limit_duration: seconds(row.rate_limit_duration),
     ...(release !== 'older' && { content_type: row.content_type }),
     authentication: authenticationOf(row.authentication, release),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
+    ...pick(row, 'created_at', 'updated_at'),
     deleted_at: null,
   }
 }
@@ -116,11 +101,9 @@ export function renderEndpointOf2024(
 function renderEndpointStub(row: EndpointRow, release: SimulatedRelease): JsonObject {
   const secrets = secretsOf(row, release)
   return {
-    uid: row.uid,
-    project_id: row.project_id,
+    ...pick(row, 'uid', 'project_id'),
     ...unlessEmpty('owner_id', row.owner_id),
-    url: row.url,
-    name: row.name,
+    ...pick(row, 'url', 'name'),
     secrets: release !== 'older' && secrets?.length === 0 ? null : secrets,
     advanced_signatures: false,
     description: '',
@@ -177,25 +160,16 @@ function countersOf(
 export function renderSource(row: SourceRow, release: SimulatedRelease): JsonObject {
   const emptyList = (list: readonly string[] | null) => (release === 'older' && list?.length === 0 ? null : list)
   return {
-    uid: row.uid,
-    project_id: row.project_id,
-    mask_id: row.mask_id,
-    name: row.name,
-    url: row.url,
-    type: row.type,
-    provider: row.provider,
-    is_disabled: row.is_disabled,
+    ...pick(row, 'uid', 'project_id', 'mask_id', 'name', 'url', 'type', 'provider', 'is_disabled'),
     verifier: verifierOf(row.verifier ?? noVerifier, release),
-    custom_response: { body: row.custom_response.body, content_type: row.custom_response.content_type },
+    custom_response: pick(row.custom_response, 'body', 'content_type'),
     provider_config: row.provider_config,
     forward_headers: emptyList(row.forward_headers),
     pub_sub: { ...emptyPubSub, ...row.pub_sub },
     idempotency_keys: emptyList(row.idempotency_keys),
-    body_function: row.body_function,
-    header_function: row.header_function,
+    ...pick(row, 'body_function', 'header_function'),
     ...(release === 'later' && { event_type_location: row.event_type_location ?? '' }),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
+    ...pick(row, 'created_at', 'updated_at'),
     deleted_at: null,
   }
 }
@@ -203,62 +177,46 @@ export function renderSource(row: SourceRow, release: SimulatedRelease): JsonObj
 /** A subscription's copy of its source: no functions, no provider, no keys, and null for "verifies nothing". */
 function renderSourceStub(row: SourceRow, release: SimulatedRelease): JsonObject {
   const verifier = release !== 'older' && row.verifier === null ? null : verifierOf(row.verifier ?? noVerifier, release)
-  const { uid, project_id, mask_id, name, url, type, is_disabled } = row
-  return stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier })
+  return { ...noSource, ...pick(row, 'uid', 'project_id', 'mask_id', 'name', 'url', 'type', 'is_disabled'), verifier }
 }
 
 /** Older releases show a stub without uid without a source; its url ends where the mask would start. */
 function renderNoSource(ingestUrl: string, release: SimulatedRelease): Json {
   if (release !== 'older') return null
   const { type: _type, ...verifier } = verifierOf(noVerifier, release)
-  return stub({
-    uid: '',
-    project_id: '',
-    mask_id: '',
-    name: '',
-    url: ingestUrl,
-    type: '',
-    is_disabled: false,
-    verifier,
-  })
+  return { ...noSource, url: ingestUrl, verifier }
 }
 
 const noVerifier = { type: 'noop', hmac: null, basic_auth: null, api_key: null }
 const emptyPubSub = { type: '', workers: 0, sqs: null, google: null, kafka: null, amqp: null }
 
-interface StubSource {
-  readonly uid: string
-  readonly project_id: string
-  readonly mask_id: string
-  readonly name: string
-  readonly url: string
-  readonly type: string
-  readonly is_disabled: boolean
-  readonly verifier: Json
+/** In the order of members that every stub has. */
+const noSource = {
+  uid: '',
+  project_id: '',
+  mask_id: '',
+  name: '',
+  url: '',
+  type: '',
+  provider: '',
+  is_disabled: false,
+  verifier: null,
+  custom_response: { body: '', content_type: '' },
+  provider_config: null,
+  forward_headers: null,
+  pub_sub: null,
+  idempotency_keys: null,
+  body_function: null,
+  header_function: null,
+  created_at: zeroTime,
+  updated_at: zeroTime,
+  deleted_at: null,
 }
 
-function stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier }: StubSource): JsonObject {
-  return {
-    uid,
-    project_id,
-    mask_id,
-    name,
-    url,
-    type,
-    provider: '',
-    is_disabled,
-    verifier,
-    custom_response: { body: '', content_type: '' },
-    provider_config: null,
-    forward_headers: null,
-    pub_sub: null,
-    idempotency_keys: null,
-    body_function: null,
-    header_function: null,
-    created_at: zeroTime,
-    updated_at: zeroTime,
-    deleted_at: null,
-  }
+/** Members of a row, in this order. */
+function pick<Row, Name extends keyof Row & string>(row: Row, ...names: readonly Name[]): Pick<Row, Name> {
+  // as: `fromEntries` forgets names.
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>
 }
 
 /** Older releases fill unused members with empty texts. */

@@ -1,8 +1,18 @@
 import { Worker } from 'node:worker_threads'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { programFile } from '../model/package-files.ts'
-import { type answerList, type List, unreadable } from './answer-list.ts'
-import { dashboard, enveloped, limited, methodNotAllowed, notFound, panicked, unsupportedType } from './answers.ts'
+import {
+  type answerList,
+  dashboard,
+  enveloped,
+  type List,
+  limited,
+  methodNotAllowed,
+  notFound,
+  panicked,
+  unreadable,
+  unsupportedType,
+} from './answers.ts'
 import { type Behaviour, releases, type SimulatedRelease } from './behaviour.ts'
 import { catalogueOf, renderEventType } from './edits.ts'
 import type { SimulatedAnswer } from './fault.ts'

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerList, type ListRequest, lists } from './answer-list.ts'
+import { answerList, type ListRequest, lists } from './answers.ts'
 import { type Behaviour, createBehaviour, releases, type SimulatedRelease } from './behaviour.ts'
 import { createFaultFinder, type Fault, type SimulatedAnswer, spoil } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'

@@ -8,7 +8,7 @@ import { createServiceExaminer, type ServiceExaminer, type ServiceGreeting } fro
 import type { ProxyVariables } from '../service/proxy-for.ts'
 import type { HttpFailure } from '../service/reply.ts'
 import { defaultLimits, type ServiceSettings } from '../service/settings.ts'
-import { adviceFor } from './explain-fault.ts'
+import { adviceFor } from './find-projects.ts'
 
 /** Prints a line: `good` for what was found to be right, `note` for what a person should know, `text` for the rest. */
 export type Say = (how: 'good' | 'note' | 'text', text: string) => void

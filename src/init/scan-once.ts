@@ -14,7 +14,7 @@ import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { draftWaivers, type WaiverDraft } from '../questions/draft-waivers.ts'
 import type { InitSession } from './choose-service.ts'
-import { explainIncomplete } from './explain-fault.ts'
+import { explainIncomplete } from './find-projects.ts'
 import type { Answers } from './interview.ts'
 import { planFiles } from './plan-files.ts'
 

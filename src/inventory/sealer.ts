@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hash } from 'node:crypto'
 import { maskedSeal } from '../model/resource.ts'
-import { escapeForRegExp } from '../text/escape-for-reg-exp.ts'
+import { escapeForRegExp } from '../text/neutralise.ts'
 
 /**
  * Replaces secrets by keyed digests. One secret has one seal under one installation key, so rotation and reuse stay

@@ -9,8 +9,8 @@ import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type Clock, isoTime } from '../model/time.ts'
 import { auditByPool, HandedOver, type PoolRun } from './audit-by-pool.ts'
-import type { RunDrafts, SharedRunDraft } from './drafts.ts'
 import { type Jobs, type OpenJobs, walkQueue } from './jobs.ts'
+import type { RunDrafts, SharedRunDraft } from './open-pool.ts'
 import { type RequestedRun, type RunPlan, writePlan } from './runs.ts'
 import {
   briefTransaction,

@@ -9,8 +9,8 @@ import { AuditError } from '../model/errors.ts'
 import { Dropped } from '../model/stop.ts'
 import type { Clock } from '../model/time.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
-import type { RunDrafts } from './drafts.ts'
 import { type Job, type Jobs, walkQueue } from './jobs.ts'
+import type { RunDrafts } from './open-pool.ts'
 import {
   briefTransaction,
   leaveTask,

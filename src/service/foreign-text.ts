@@ -1,6 +1,6 @@
 import { asSeen } from '../secrets/plain-text.ts'
 import { replaceSecrets } from '../secrets/replace-secrets.ts'
-import { escapeForRegExp } from '../text/escape-for-reg-exp.ts'
+import { escapeForRegExp } from '../text/neutralise.ts'
 
 /** At most this many characters of the service's words go into a message. */
 const maxLength = 200

@@ -254,10 +254,10 @@ export function sealedOtherwise(
       sealedOtherwise(value, memberOf(after, key), options, `${path}/${pointerStep(key)}`),
     )
   }
-  const isOtherwise = options.sealsComparable
+  const isHidden = options.sealsComparable
     ? areSealedInTwoForms(before, after)
     : holdsSeals(before) && holdsSeals(after)
-  return isOtherwise ? [path] : []
+  return isHidden ? [path] : []
 }
 
 /** The same attributes with every seal of another installation key masked: present, with an unknown value. */

@@ -3,21 +3,12 @@ import { holdsCredential, isSecretName, isSecretParameter, mayHoldSecretName } f
 import { asSeen, isPlain } from '../secrets/plain-text.ts'
 import { isRandomText, shortest } from '../secrets/random-text.ts'
 import { type FindSecrets, findCredentials, replaceSecrets } from '../secrets/replace-secrets.ts'
-import {
-  isMask,
-  isSeal,
-  isSealLike,
-  longestText,
-  maskingSealer,
-  type Sealer,
-  sealAsSent,
-  sealKnown,
-} from './sealer.ts'
+import { isMask, isSeal, isSealLike, longestText, maskingSealer, type Sealer, sealAsSent, sealKnown } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
 /** Replaces every credential in a text by its seal. */
 export function sealCredentials(text: string, sealer: Sealer): string {
-  return sealFound(text, sealer, findCredentials)
+  return sealFound(text, sealer, [findCredentials])
 }
 
 /**
@@ -25,12 +16,7 @@ export function sealCredentials(text: string, sealer: Sealer): string {
  * values that they call secret are sealed too; `service-account:billing` stays.
  */
 export function sealIdentifier(text: string, sealer: Sealer): string {
-  const isOfWords = /[\s=]/.test(text)
-  return sealFound(
-    text,
-    sealer,
-    isOfWords ? (part) => [...findCredentials(part), ...findAssigned(part)] : findCredentials,
-  )
+  return sealFound(text, sealer, /[\s=]/.test(text) ? [findCredentials, findAssigned] : [findCredentials])
 }
 
 /** A text that a person wrote, for reports and the history, which repeat it. */
@@ -123,8 +109,8 @@ export function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(text)
 }
 
-function sealFound(text: string, sealer: Sealer, find: FindSecrets): string {
-  return text.length > longestText ? sealer.seal(text) : replaceSecrets(text, sealer.seal, find)
+function sealFound(text: string, sealer: Sealer, finders: readonly FindSecrets[]): string {
+  return text.length > longestText ? sealer.seal(text) : replaceSecrets(text, sealer.seal, finders)
 }
 
 function sealIn(text: string, sealer: Sealer): string {

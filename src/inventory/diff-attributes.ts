@@ -14,6 +14,7 @@ import {
 } from '../model/json.ts'
 import { isMasked, isSealedWhole, type Kind, maskedSeal } from '../model/resource.ts'
 import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
+import { holdsSeal } from './seal-json.ts'
 
 export interface DiffOptions {
   /** False when the two sides were sealed under different installation keys: their seals cannot be compared. */
@@ -113,7 +114,7 @@ function saysTheSame(field: Field | undefined, before: Json, after: Json, option
 
 /** Whether an earlier version sealed parts of a text, and this one all of it: whether it is the same cannot be said. */
 function areSealedInTwoForms(before: Json, after: Json): boolean {
-  return isSealedWhole(before) !== isSealedWhole(after) && [before, after].every((value) => holdsText(value, anySeal))
+  return isSealedWhole(before) !== isSealedWhole(after) && holdsSeal(before) && holdsSeal(after)
 }
 
 /** Whether a service masks something here, in a field where secrets are: what is there is unknown. */
@@ -222,12 +223,8 @@ function fieldOf(members: Members, key: string): Field | undefined {
 
 /** Whether the value contains anything sealed under an installation key. */
 export function holdsSeals(value: Json): boolean {
-  return holdsText(value, sealWithin)
-}
-
-function holdsText(value: Json, pattern: RegExp): boolean {
-  if (typeof value === 'string') return value.search(pattern) >= 0
-  return typeof value === 'object' && value !== null && Object.values(value).some((one) => holdsText(one, pattern))
+  if (typeof value === 'string') return sealWithin.test(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsSeals)
 }
 
 const sealWithin = /sealed:[0-9a-f]{32}/
@@ -254,10 +251,10 @@ export function sealedOtherwise(
       sealedOtherwise(value, memberOf(after, key), options, `${path}/${pointerStep(key)}`),
     )
   }
-  const isOtherwise = options.sealsComparable
+  const isHidden = options.sealsComparable
     ? areSealedInTwoForms(before, after)
     : holdsSeals(before) && holdsSeals(after)
-  return isOtherwise ? [path] : []
+  return isHidden ? [path] : []
 }
 
 /** The same attributes with every seal of another installation key masked: present, with an unknown value. */

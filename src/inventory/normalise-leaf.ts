@@ -115,15 +115,8 @@ function isSealInList(raw: Json): boolean {
 
 /** An unknown value stays, if it looks like one. */
 function sealUnlessWord(text: string, values: readonly string[], sealer: Sealer): string {
-  if (values.includes(text) || words.has(text)) return text
-  if (!isVocabulary(text)) return sealer.seal(text)
-  if (words.size < mostWords) words.add(text)
-  return text
+  return values.includes(text) || isVocabulary(text) ? text : sealer.seal(text)
 }
-
-/** Words that were found to be some. All resources share a few. */
-const words = new Set<string>()
-const mostWords = 1000
 
 /** A sorted set; a single text is a set of one. undefined for anything else. */
 function listOf(raw: Json, change: (item: string) => string): Json[] | undefined {

@@ -3,22 +3,12 @@ import { holdsCredential, isSecretName, isSecretParameter, mayHoldSecretName } f
 import { asSeen, isPlain } from '../secrets/plain-text.ts'
 import { isRandomText, shortest } from '../secrets/random-text.ts'
 import { type FindSecrets, findCredentials, replaceSecrets } from '../secrets/replace-secrets.ts'
-import {
-  holdsKnown,
-  isMask,
-  isSeal,
-  isSealLike,
-  longestText,
-  maskingSealer,
-  type Sealer,
-  sealAsSent,
-  sealKnown,
-} from './sealer.ts'
+import { isMask, isSeal, isSealLike, longestText, maskingSealer, type Sealer, sealAsSent, sealKnown } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
 /** Replaces every credential in a text by its seal. */
 export function sealCredentials(text: string, sealer: Sealer): string {
-  return sealFound(text, sealer, findCredentials)
+  return sealFound(text, sealer, [findCredentials])
 }
 
 /**
@@ -26,12 +16,7 @@ export function sealCredentials(text: string, sealer: Sealer): string {
  * values that they call secret are sealed too; `service-account:billing` stays.
  */
 export function sealIdentifier(text: string, sealer: Sealer): string {
-  const isOfWords = /[\s=]/.test(text)
-  return sealFound(
-    text,
-    sealer,
-    isOfWords ? (part) => [...findCredentials(part), ...findAssigned(part)] : findCredentials,
-  )
+  return sealFound(text, sealer, /[\s=]/.test(text) ? [findCredentials, findAssigned] : [findCredentials])
 }
 
 /** A text that a person wrote, for reports and the history, which repeat it. */
@@ -44,7 +29,7 @@ export function maskCredentials(text: string): string {
  * `password:` and the like, random words. A text that shows a secret only as a reader sees it (`asSeen`) is kept like
  * that, any other as it is.
  */
-export const sealWords = skipHarmless((text: string, sealer: Sealer): string => {
+export function sealWords(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
   const seen = asSeen(text)
   const sealed = sealIn(seen, sealer)
@@ -53,7 +38,7 @@ export const sealWords = skipHarmless((text: string, sealer: Sealer): string => 
   const asWritten = sealIn(text, sealer)
   // A character that takes no room may be what separates an option from a word.
   return sealed === seen || asSeen(asWritten) === sealed ? asWritten : sealed
-})
+}
 
 /** Whether a text as a reader sees it has anything in it that looks like a secret. */
 function holdsSecret(text: string): boolean {
@@ -124,27 +109,8 @@ export function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(text)
 }
 
-/**
- * The same function, which remembers the short texts that it left as they are: resources repeat most of what they say.
- * It keeps no text that held a secret, and none with a seal in it, which some sealers treat in their own way.
- */
-export function skipHarmless(sealText: SealText): SealText {
-  const harmless = new Set<string>()
-  return (text, sealer) => {
-    if (text.length < shortestKept || text.length > longestKept || holdsKnown(text, sealer))
-      return sealText(text, sealer)
-    if (harmless.has(text)) return text
-    const sealed = sealText(text, sealer)
-    if (sealed === text && !text.includes('sealed:')) {
-      if (harmless.size === mostKept) harmless.clear()
-      harmless.add(text)
-    }
-    return sealed
-  }
-}
-
-function sealFound(text: string, sealer: Sealer, find: FindSecrets): string {
-  return text.length > longestText ? sealer.seal(text) : replaceSecrets(text, sealer.seal, find)
+function sealFound(text: string, sealer: Sealer, finders: readonly FindSecrets[]): string {
+  return text.length > longestText ? sealer.seal(text) : replaceSecrets(text, sealer.seal, finders)
 }
 
 function sealIn(text: string, sealer: Sealer): string {
@@ -194,9 +160,9 @@ function isPlainStep(step: string, index: number, steps: readonly string[]): boo
 }
 
 /** A host may carry a key as one of its labels, as tunnels do. */
-const sealHost = skipHarmless((host: string, sealer: Sealer): string => {
+function sealHost(host: string, sealer: Sealer): string {
   return host.length < 20 ? host : replaceSecrets(host, sealer.seal)
-})
+}
 
 /** Of a host with or without a port; also with `*` and the like in it, as lists of brokers have them. */
 function isHost(host: string): boolean {
@@ -360,11 +326,3 @@ function credentialHostIn(text: string, from: number, to: number): number | unde
 /** A word of each host; most texts have none. */
 const mayHoldHost =
   /slack|discord|googleapis|zapier|chime|telegram|ifttt|pagerduty|office|azure|platform|make\.|integromat|glip|ringcentral/i
-
-/** Seals what is secret within a text. */
-type SealText = (text: string, sealer: Sealer) => string
-
-/** Characters: scanning a shorter text takes no longer than finding it in the cache. */
-const shortestKept = 16
-const longestKept = 128
-const mostKept = 4096

@@ -157,7 +157,7 @@ export function isMasked(value: Json | undefined): boolean {
 
 /** Whether a value is a text that was sealed whole, with its length: `sealed:… (212 characters)`. */
 export function isSealedWhole(value: Json): boolean {
-  return typeof value === 'string' && /^sealed:(?:[0-9a-f]{32}|masked) \(\d+ characters\)$/.test(value)
+  return typeof value === 'string' && /^sealed:(?:[0-9a-f]{32}|masked) \(\d{1,12} characters\)$/.test(value)
 }
 
 /** Names a resource within its project: `kind uid`. */

@@ -194,7 +194,7 @@ export function sayNotCompared(why: string): (counted: CountedKind) => string {
 
 /** For a comparison in which nothing else may differ. */
 export function sayResealed({ project, kind, resources }: CountedKind): string {
-  return `${project}: secrets of ${count(resources, kind)} not compared: sealed under different installation keys, or by different versions.`
+  return `${project}: secrets of ${count(resources, kind)} not compared: sealed by different keys or versions.`
 }
 
 /** Whether a scan by the earlier run proves of what only the later one has that it was not there. */

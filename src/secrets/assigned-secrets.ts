@@ -119,7 +119,7 @@ function valueAt(text: string, start: number, claim: Claim, end: RegExp): TextSp
   if (claim === undefined) return undefined
   const closed = quotes[text.charAt(start)]
   // `Authorization: Token abc`: the scheme is not secret, the text after it is.
-  const scheme = /(?:bearer|basic|token|digest|apikey|key) (?=\S)/iy
+  const scheme = /(?:bearer|basic|token|digest|apikey|key) (?=\S|$)/iy
   scheme.lastIndex = start
   const from = closed !== undefined || scheme.test(text) ? Math.max(start + 1, scheme.lastIndex) : start
   const to = indexOf(text, closed ?? end, from)

@@ -6,17 +6,14 @@ import { mergeSpans, type TextSpan } from './text-span.ts'
 
 export type FindSecrets = (text: string) => readonly TextSpan[]
 
-const everything: FindSecrets = (text) =>
-  [findCredentials, findAssigned, findGrouped, findMixed, findRandom].flatMap((find) => find(text))
+const everything: readonly FindSecrets[] = [findCredentials, findAssigned, findGrouped, findMixed, findRandom]
 
 /**
  * Replaces what looks like a secret in a text. Default: credentials, values that the text calls secret, and random texts,
- * also in disguise. Seals stay.
+ * also in disguise. Each is searched for in what the ones before left. Seals stay.
  */
-export function replaceSecrets(text: string, replace: (secret: string) => string, find = everything): string {
-  if (!text.includes('sealed:')) return replaceWithin(text, replace, find)
-  const parts = text.split(/(sealed:(?:[0-9a-f]{32}|masked))/)
-  return parts.map((part, index) => (index % 2 === 1 ? part : replaceWithin(part, replace, find))).join('')
+export function replaceSecrets(text: string, replace: (secret: string) => string, finders = everything): string {
+  return finders.reduce((rest, find) => replaceFound(rest, replace, find), text)
 }
 
 export function findCredentials(text: string): readonly TextSpan[] {
@@ -24,12 +21,20 @@ export function findCredentials(text: string): readonly TextSpan[] {
   return [...text.matchAll(credentials)].map(({ 0: form, index }) => ({ from: index, to: index + form.length }))
 }
 
-function replaceWithin(text: string, replace: (secret: string) => string, find: FindSecrets): string {
+function replaceFound(text: string, replace: (secret: string) => string, find: FindSecrets): string {
+  const searched = text.includes('sealed:') ? text.replace(seals, (seal) => inWord.repeat(seal.length)) : text
   const out: string[] = []
   let at = 0
-  for (const { from, to } of mergeSpans(find(text))) {
-    out.push(text.slice(at, from), replace(text.slice(from, to)))
+  for (const { from, to } of mergeSpans(find(searched))) {
+    const secret = text.slice(from, to)
+    // What has a seal in it was sealed before, with what is around it.
+    if (searched.slice(from, to) !== secret) continue
+    out.push(text.slice(at, from), replace(secret))
     at = to
   }
   return at === 0 ? text : out.join('') + text.slice(at)
 }
+
+const seals = /sealed:(?:[0-9a-f]{32}|masked)/g
+/** A letter, as most secrets begin and end with one, that no random text has. */
+const inWord = '\u02e2'

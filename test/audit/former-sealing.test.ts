@@ -126,7 +126,7 @@ describe('a description of which the version before sealed a part', () => {
     expect(statesIn(await fixture.audit({ policy }))).toContainEqual(['drift/url-host-changed', 'opened', '/url'])
   })
 
-  it('differs from the state that was approved then where it has no secret any more', async () => {
+  it('differs from the state that was approved then where it has no secret any longer', async () => {
     await using fixture = await openFormer()
     await fixture.approve()
     await fixture.audit({ policy })

@@ -38,8 +38,7 @@ describe('hookdrift baseline', () => {
     await cli.audit()
     await baseline(cli, 'approve')
     await cli.audit([], { env: { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-not-a-real-key-not-a-real-key' } })
-    const sentence =
-      'acme/orders: secrets of 5 endpoints not compared: sealed under different installation keys, or by different versions.\n'
+    const sentence = 'acme/orders: secrets of 5 endpoints not compared: sealed by different keys or versions.\n'
     const config = ['--config', cli.directory.file('hookdrift.yaml')]
     const diff = (...more: string[]) =>
       command(['diff', '1', ...more, ...config], { cwd: cli.directory.path, env: cli.env })

@@ -126,6 +126,7 @@ describe('words of a person', () => {
       'k8Xq2LpZ9vRt3Wn7q5Bd ',
       'Ua1[=N-)]<ppA1uka8> ',
       '**PIN:** `1234` ',
+      'Authorization: Token ',
       'orders of the shop, ',
       '"',
       '(',

@@ -81,7 +81,7 @@ describe('a schema of events', () => {
     one('event_types', { json_schema: JSON.parse(JSON.stringify(json_schema)) }).attributes
   const suspicious: JsonObject = { type: 'object', examples: [{ note: token }] }
 
-  it('is sealed whole if anything in it is suspicious, in whatever order it comes', () => {
+  it('is sealed whole if anything in it is suspicious, in any order of its members', () => {
     const whole = wholeOf(canonicalJson(suspicious))
     expect(shown(suspicious).json_schema).toBe(whole)
     expect(shown({ examples: [{ note: token }], type: 'object' }).json_schema).toBe(whole)

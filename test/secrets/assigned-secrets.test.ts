@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { findAssigned } from '../../src/secrets/assigned-secrets.ts'
 import { replaceSecrets } from '../../src/secrets/replace-secrets.ts'
 
-const seal = (text: string) => replaceSecrets(text, (secret) => `<${secret.length}>`, findAssigned)
+const seal = (text: string) => replaceSecrets(text, (secret) => `<${secret.length}>`, [findAssigned])
 
 describe('a value behind the name of a secret', () => {
   it.each([

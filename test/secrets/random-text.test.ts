@@ -143,7 +143,7 @@ describe('findRandom', () => {
   })
 
   it('leaves the name of a pod readable, except its random end', () => {
-    expect(replaceSecrets('hookdrift-worker-7d9f8b6c5-x2k4q', () => '[sealed]', findRandom)).toMatch(
+    expect(replaceSecrets('hookdrift-worker-7d9f8b6c5-x2k4q', () => '[sealed]', [findRandom])).toMatch(
       /^hookdrift-worker-/,
     )
   })

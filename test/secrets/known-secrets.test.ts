@@ -1,47 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { skipHarmless } from '../../src/inventory/seal-text.ts'
-import type { Sealer } from '../../src/inventory/sealer.ts'
 import { credentials, isSecretName, mayHoldCredential, mayHoldSecretName } from '../../src/secrets/known-secrets.ts'
-
-const sealer: Sealer = { keyId: '', seal: () => 'sealed:masked' }
-
-/** Counts how often it searches a text. */
-function counting() {
-  const searched: string[] = []
-  const sealText = skipHarmless((text, { seal }) => {
-    searched.push(text)
-    return text.replace('hunter2', seal)
-  })
-  return { searched, sealText: (text: string) => sealText(text, sealer) }
-}
-
-describe('a repeated text', () => {
-  it('is not searched again when nothing was sealed in it', () => {
-    const { searched, sealText } = counting()
-    expect([1, 2].map(() => sealText('orders of all tenants'))).toEqual(Array(2).fill('orders of all tenants'))
-    expect(searched).toHaveLength(1)
-  })
-
-  it.each([
-    ['it held a secret', 'the password is hunter2'],
-    ['it holds a seal', 'the password is sealed:masked'],
-    ['it is short', 'orders'],
-    ['it is long', 'orders '.repeat(20)],
-  ])('is searched again when %s', (_, text) => {
-    const { searched, sealText } = counting()
-    const sealed = text.replace('hunter2', 'sealed:masked')
-    expect([1, 2].map(() => sealText(text))).toEqual([sealed, sealed])
-    expect(searched).toHaveLength(2)
-  })
-
-  it('is searched again after thousands of others', () => {
-    const { searched, sealText } = counting()
-    sealText('orders of all tenants')
-    for (let number = 0; number < 5000; number++) sealText(`orders of the tenant ${number}`)
-    sealText('orders of all tenants')
-    expect(searched.filter((text) => text === 'orders of all tenants')).toHaveLength(2)
-  })
-})
 
 describe('the quick check', () => {
   const tail = 'Zk3xQ9vT2mLw8RfY7cHb4NsJ6pDg1aKe5u0'

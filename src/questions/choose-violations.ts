@@ -19,7 +19,7 @@ import {
 } from '../model/violation.ts'
 import { type Label, labelTest } from './last-evaluations.ts'
 
-/** Which violations are asked for, whoever asks. */
+/** Which violations a command, a page, a client of the API or an assistant asks for. */
 export interface ViolationFilter extends SeverityRange {
   readonly states: ReadonlySet<ViolationState>
   /** Only violations that later runs opened or resolved; 0 for all. */

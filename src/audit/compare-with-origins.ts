@@ -17,7 +17,7 @@ import { noChanges } from './recent-changes.ts'
 import { byKey, keyOf } from './reconcile.ts'
 
 /** A violation of a drift rule, as far as a comparison with its origin needs it. */
-export type FollowedViolation = Finding & Pick<ViolationWithOrigin, 'originRun' | 'firstSeen' | 'isActive'>
+export type FollowedViolation = Finding & Pick<ViolationWithOrigin, 'originRun' | 'first_seen' | 'isActive'>
 
 /**
  * Follows violations of drift rules until the value is back: compares each resource with the version before its change,
@@ -53,8 +53,8 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
   const endings = new Map<string, Ending>()
   const undecided = new Set<string>()
 
-  const expiryOf = (resource: Resource, { rule, firstSeen, isActive }: FollowedViolation) =>
-    isActive ? Date.parse(firstSeen) + ofProject.openForMs(resource, rule) : Number.POSITIVE_INFINITY
+  const expiryOf = (resource: Resource, { rule, first_seen, isActive }: FollowedViolation) =>
+    isActive ? Date.parse(first_seen) + ofProject.openForMs(resource, rule) : Number.POSITIVE_INFINITY
 
   return {
     endings,
@@ -113,7 +113,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           } as const
           const same = ofProject.compareBy(violation.rule, resource, came)?.find((finding) => keyOf(finding) === key)
           if (same === undefined) undecided.add(key)
-          else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
+          else if (approval !== undefined) endings.set(key, { resolution: 'accepted', ended_by: approval })
           else remaining.push({ ...same, originRun: violation.originRun })
           continue
         }
@@ -127,7 +127,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         const same = again?.get(key)
         // A secret that is back with another value is found next to an open violation alone: whether the approved state
         // has that value, the comparison with it does not say.
-        const isOlder = approval !== undefined && (approval.at ?? '') < violation.firstSeen
+        const isOlder = approval !== undefined && (approval.at ?? '') < violation.first_seen
         const isReturn = isOlder && compared.find(violation.rule, { ...violation, isActive: false })?.has(key) !== true
         if (again === undefined) undecided.add(key)
         else if (same === undefined) {
@@ -143,7 +143,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
             remaining.push(...returned.map((part) => ({ ...part, originRun: violation.originRun })))
           }
         } else if (approval !== undefined && !isReturn) {
-          endings.set(key, { resolution: 'accepted', endedBy: approval })
+          endings.set(key, { resolution: 'accepted', ended_by: approval })
         } else remaining.push({ ...same, originRun: violation.originRun })
       }
       if (noteHeld !== undefined) {

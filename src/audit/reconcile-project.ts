@@ -284,7 +284,7 @@ async function endingOfBaseline(draft: ViolationDraft, project: ProjectRef): Pro
   const approvals = await listApprovalsOf(draft.past, project)
   const { run, revoked } = approvals.findLast(({ confirms }) => confirms === undefined) ?? {}
   return byPolicy({
-    endedBy:
+    ended_by:
       revoked === undefined
         ? decidedAt('rule_off', { reason: 'there is no baseline to compare with', configuredAt: null })
         : decidedBy('baseline', { ...revoked, reason: 'the baseline was revoked', run }),
@@ -318,7 +318,7 @@ async function findCovered(
     older.map(({ firstRun }) => firstRun),
   )
   const since = older.filter(
-    (one) => (expected.approvalOf(one)?.at ?? '') > (firstRuns.get(one.firstRun)?.startedAt ?? '~'),
+    (one) => (expected.approvalOf(one)?.at ?? '') > (firstRuns.get(one.firstRun)?.started_at ?? '~'),
   )
   const covered = ofState.filter(isOfRun)
   for (const batch of chunks(since, bodiesAtOnce)) {

@@ -1,6 +1,5 @@
-import type { RuleDoubt } from '../model/evaluation.ts'
+import type { ReportProject, RuleDoubt } from '../model/evaluation.ts'
 import { memberOf } from '../model/json.ts'
-import type { ReportProject } from '../model/report.ts'
 import { count } from '../text/count.ts'
 
 /** What rules could not evaluate in a project. */

@@ -1,12 +1,10 @@
 import type { JsonObject } from '../model/json.ts'
 import { answer, enveloped, goJson, panicked } from './answers.ts'
+import { releases, type SimulatedRelease } from './behaviour.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { cutPage, type PageQuery } from './page.ts'
-import { releases, type SimulatedRelease } from './release.ts'
-import { renderEndpoint, renderEndpointOf2024 } from './render-endpoint.ts'
-import { renderSource } from './render-source.ts'
-import { renderSubscription } from './render-subscription.ts'
+import { renderEndpoint, renderEndpointOf2024, renderSource, renderSubscription } from './render.ts'
 import type { EndpointRow, ProjectData, SourceRow, SubscriptionRow } from './rows.ts'
 
 export const lists = ['endpoints', 'subscriptions', 'sources'] as const

@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.ts'
+import { releases, type SimulatedRelease } from './behaviour.ts'
 import type { SimulatedAnswer } from './fault.ts'
-import { releases, type SimulatedRelease } from './release.ts'
 
 /** An envelope as every operation but the endpoint list writes it: with a line feed at the end. */
 export function enveloped(release: SimulatedRelease, status: number, message: string, data?: Json): SimulatedAnswer {

@@ -1,4 +1,4 @@
-import { toReportCause, toReportCoverage, verdictOf } from '../audit/compose-report.ts'
+import { toReportCause, verdictOf } from '../audit/compose-report.ts'
 import { matchesProject, mayMatchIn } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
 import { opensTickets } from '../config/notify-schema.ts'
@@ -16,7 +16,7 @@ import { describeCause } from '../report/describe-cause.ts'
 import { describeFailures, groupByCause } from '../report/describe-failures.ts'
 import { whenChanged } from '../report/describe-notes.ts'
 import { remediationFor } from '../report/remediation-for.ts'
-import { isShellSafe } from '../report/text/shell-word.ts'
+import { isShellSafe } from '../report/text/commands.ts'
 import { count } from '../text/count.ts'
 import { findIncidents, workerIncident } from './compose-incidents.ts'
 import { byImportance, findEvents, foldEndedByPolicy, foldRegained, idOf, runIdentity } from './find-events.ts'
@@ -255,7 +255,7 @@ function runMessage(
   { id, storm, titled = events, incident, alreadyOpen = {} }: RunMessage,
   { record, links, explain, verdict }: NotifiedRun,
 ): NewMessage {
-  const { number, startedAt: started_at, finishedAt: finished_at } = record
+  const { number, started_at, finished_at } = record
   const causes = causesBehind(events, record)
   const failures = failuresBehind(events, record)
   const unknownRules = isForPeople(channel) ? countRated(unknownByLoss(events)) : {}
@@ -295,7 +295,7 @@ function causesBehind(events: readonly Event[], { number, causes }: RunRecord): 
     events.flatMap(({ type, fingerprint }) => (type === 'violation.opened' ? (fingerprint ?? []) : [])),
   )
   return causes.flatMap((cause) => {
-    if (cause.firstRun !== number) return []
+    if (cause.first_run !== number) return []
     const resources = cause.resources.flatMap((hit) => {
       const violations = hit.violations.filter(({ fingerprint }) => opened.has(fingerprint))
       return violations.length === 0 ? [] : [{ ...hit, violations }]
@@ -344,8 +344,8 @@ function countsInfos(channel: Channel, events: readonly Event[]): boolean {
 /** Why the listings of the events were lost: an outage is one cause, and its listings may be hundreds. */
 function failuresBehind(events: readonly Event[], { coverage, projects }: RunRecord): readonly MessageFailure[] {
   const lost = new Set(events.filter(({ type }) => type === 'coverage.lost').map(listingOf))
-  const walks = coverage.filter((walk) => lost.has(listingOf(walk))).map((walk) => toReportCoverage(walk.project, walk))
-  const positions = projects.map(({ project, configuredAt }) => ({ project, configured_at: configuredAt }))
+  const walks = coverage.filter((walk) => lost.has(listingOf(walk)))
+  const positions = projects.map(({ project, configured_at }) => ({ project, configured_at }))
   return groupByCause(walks, positions).map((group) => {
     const { headline, facts } = describeFailures(group)
     return { text: headline, listings: group.walks, facts }
@@ -473,7 +473,7 @@ function countRules(events: readonly Event[]): Message['rules'] {
 function stormOf(events: readonly Event[], record: RunRecord, before: PriorState): Storm | null {
   if (events.length <= namedInStorm) return null
   if (before.isFirst) return 'first_run'
-  const isOtherPolicy = before.policyDigest !== record.policyDigest || before.toolVersion !== record.toolVersion
+  const isOtherPolicy = before.policyDigest !== record.policy_digest || before.toolVersion !== record.tool_version
   if (isOtherPolicy) return 'policy_changed'
   return events.length > massFrom ? 'mass' : null
 }

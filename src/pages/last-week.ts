@@ -11,9 +11,9 @@ export function openOfLastWeek(
   project?: string,
 ): { readonly count: number; readonly href: string } {
   // The trend's week begins after this time.
-  const since = isoTime(Date.parse(run.startedAt) - 7 * dayMs + 1)
+  const since = isoTime(Date.parse(run.started_at) - 7 * dayMs + 1)
   const opened = active.filter(
-    (one) => isOpen(one) && one.firstSeen >= since && (project === undefined || one.project === project),
+    (one) => isOpen(one) && one.first_seen >= since && (project === undefined || one.project === project),
   )
   const pattern = project && globOf(project)
   return { count: opened.length, href: link('/violations', { project: pattern, state: 'open', since }) }

@@ -1,12 +1,11 @@
 import type { CommittedRun } from '../history/sql/runs.ts'
-import { command } from '../report/html/components/command.ts'
+import { command, showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { onPaper } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { linksAt, type SiteLink } from './link.ts'
 import type { SiteContent } from './page.ts'
 import { commandOf, jsonOf } from './same-answer.ts'
-import { showInstant } from './show-instant.ts'
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
 export function layOutPage(content: SiteContent, page: PagePath): string {
@@ -172,11 +171,11 @@ function runForm({ path, search, run, isLatest }: PagePath): Markup {
  */
 function showRunOf({ path, search, run, last }: PagePath, atLast?: string): Markup {
   if (run.number === last.number) {
-    return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finishedAt)}</p>`
+    return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finished_at)}</p>`
   }
   const now = new URLSearchParams(filtersOf(search))
   const href = atLast ?? (now.size === 0 ? path : `${path}?${now}`)
-  return html`<p class="past-run" role="note"><b>As of run ${run.number}</b>, ${showTime(run.finishedAt)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
+  return html`<p class="past-run" role="note"><b>As of run ${run.number}</b>, ${showTime(run.finished_at)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
 }
 
 /** Places in lists, which another run does not have. */
@@ -190,5 +189,5 @@ function filtersOf(search: URLSearchParams): [name: string, value: string][] {
 
 /** The head of every printed page, unless the page has its own. */
 function paperTitle(title: string, { run }: Pick<PagePath, 'run'>): string {
-  return `${title}, as of run ${run.number}, ${showTime(run.finishedAt)}`
+  return `${title}, as of run ${run.number}, ${showTime(run.finished_at)}`
 }

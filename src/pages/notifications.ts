@@ -1,16 +1,15 @@
 import type { ChannelState, LastMessage } from '../history/outbox.ts'
 import { listChannels } from '../history/sql/outbox.ts'
 import { answerOutbox, type OutboxRow } from '../questions/pending-messages.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
-import { type RunNames, readRunNames } from './name-run.ts'
+import { type RunNames, readRunNames } from './find-runs.ts'
 import type { SiteConfiguration, SiteContent, SitePage } from './page.ts'
 import { readConfigured } from './read-configured.ts'
-import { showInstant } from './show-instant.ts'
 
 const mostMessages = 200
 

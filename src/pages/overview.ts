@@ -20,9 +20,7 @@ import {
 } from '../questions/status.ts'
 import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
-import { command } from '../report/html/components/command.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { severityChip } from '../report/html/components/severity.ts'
+import { command, emptyState, severityChip, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { describeVerdict } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
@@ -51,7 +49,6 @@ import {
 } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
-import { showInstant } from './show-instant.ts'
 import { announceChanges, announcedCard, showLastChanges } from './show-last-changes.ts'
 import { showStale } from './show-late.ts'
 import { showViolationList } from './show-rows.ts'
@@ -131,9 +128,9 @@ async function showLatestVerdict(
   const ended = await onceForRun(request, 'ended', () => countEnded(request))
   const overdue = open.filter((violation) => dueOf(violation) < timeOf(request)).length
   const extent = extentOf(coverage)
-  const failOn = (await readInputs(request))?.failOn ?? 'never'
+  const failOn = (await readInputs(request))?.fail_on ?? 'never'
   const failing = await countFailing(request, active, failOn)
-  const oldest = open.map(({ firstSeen }) => Date.parse(firstSeen))
+  const oldest = open.map(({ first_seen }) => Date.parse(first_seen))
   return showVerdictOf({
     words: describeVerdict({ failOn, failing, extent, isSure: unknown.length + doubted === 0 }),
     extent,
@@ -165,16 +162,16 @@ async function countEnded({ history, run }: SiteRequest) {
 /** Open violations that fail a run which fails on `failOn`, by approvals and by change windows as the run decided. */
 async function countFailing(request: SiteRequest, active: readonly ListedViolation[], failOn: FailOn): Promise<number> {
   const evaluations = await readProjectEvaluations(request)
-  const projects = [...evaluations.values()].map(({ project, approvedAt }) => ({
+  const projects = [...evaluations.values()].map(({ project, approved_at }) => ({
     project,
-    ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
+    ...(approved_at === undefined ? {} : { approved_at }),
   }))
   const isNew = testNew(request.run.number)
   const fails = failsRun(failOn, projects, failOn === 'new' ? await readAnnounced(request) : [])
   return active.filter((violation) => {
     // What an earlier run opened where this one did not scan is not new in it.
     const state = violation.state === 'opened' && !isNew(violation) ? 'continuing' : violation.state
-    return fails({ ...violation, state, first_seen: violation.firstSeen })
+    return fails({ ...violation, state, first_seen: violation.first_seen })
   }).length
 }
 
@@ -271,7 +268,7 @@ function showProjectTable(
         unknown: countSeverities(unknown.get(scanKey({ project, run })) ?? []),
         walks: walksOfProject,
         omissionsAt: `${link(paths.project(project))}#coverage`,
-        notEvaluated: Object.keys(evaluations.get(project)?.notEvaluated ?? {}).length,
+        notEvaluated: Object.keys(evaluations.get(project)?.not_evaluated ?? {}).length,
         // A project that was never scanned has no page.
         href: run === null ? undefined : link(paths.project(project)),
         // The name of a list of projects is a pattern that fits all of them.
@@ -389,10 +386,10 @@ function showEnding(alike: readonly WaiverRow[], at: number): Markup {
 
 async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<Markup> {
   const runs = await listRunsBefore(history, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1, mostRuns)
-  const rows = runs.map(({ number, startedAt, isCommitted, walks, incomplete, changes }) => {
+  const rows = runs.map(({ number, started_at, isCommitted, walks, incomplete, changes }) => {
     const extent = isCommitted ? describeScan(walks, incomplete) : 'interrupted: nothing of it is kept'
     const name = isCommitted ? html`<a href="${link(paths.run(number))}">Run ${number}</a>` : html`Run ${number}`
-    return html`<tr><th scope="row">${name}</th>${cell('Began', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
+    return html`<tr><th scope="row">${name}</th>${cell('Began', html`<time datetime="${started_at}">${showTime(started_at)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
 `
   })
   if (rows.length === 0) return html``

@@ -13,8 +13,7 @@ import { countByProject, describeBesides, openBesides } from '../questions/statu
 import { findTrend } from '../questions/trend.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { isGap, sizeOf } from '../report/gaps.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { type Fact, factList } from '../report/html/components/facts.ts'
+import { emptyState, type Fact, factList, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -26,13 +25,11 @@ import { showTime } from '../report/text/show-time.ts'
 import { countDoubted } from '../report/verdict.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { atLastRun } from './find-runs.ts'
-import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readConfigured } from './read-configured.ts'
 import { onceForNotes, readOmissions, readResourceCounts, readScans } from './run-facts.ts'
-import { showCauses } from './show-gaps.ts'
-import { showInstant } from './show-instant.ts'
+import { readLastComplete, showCauses, showRunAt, unreadKinds } from './show-gaps.ts'
 import { showLastChanges } from './show-last-changes.ts'
 import { showMissed } from './show-late.ts'
 import { showNumbers } from './show-numbers.ts'
@@ -92,9 +89,9 @@ function scanFacts({ run, incompleteSince }: RecordedScan): Fact[] {
   const complete =
     incompleteSince === undefined
       ? 'yes'
-      : `not since run ${incompleteSince.number}, ${showTime(incompleteSince.startedAt)}`
+      : `not since run ${incompleteSince.number}, ${showTime(incompleteSince.started_at)}`
   return [
-    ['Last scan', html`<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time>, run ${run.number}`],
+    ['Last scan', html`${showInstant(run.finished_at)}, run ${run.number}`],
     ['Complete', complete],
   ]
 }
@@ -269,7 +266,7 @@ async function readScheduleFacts(
   return ofProject.map((schedule) => {
     const [next] = nextTimes([schedule], now, 1)
     const then = next === undefined ? '' : html`, next ${showInstant(next.at)}`
-    const missed = showMissed(schedule, [run.finishedAt], now)
+    const missed = showMissed(schedule, [run.finished_at], now)
     const late = String(missed) === '' ? '' : html`, ${missed}`
     return [`Schedule ${schedule.name}`, html`<code>${schedule.cron}</code> ${schedule.timezone}${late}${then}`]
   })

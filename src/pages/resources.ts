@@ -1,12 +1,11 @@
 import type { ListedResource } from '../history/resource-list.ts'
 import { listResources } from '../history/sql/list-resources.ts'
 import { type Kind, kinds } from '../model/resource.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { extentOf } from '../report/html/scan-extent.ts'
 import { shorten } from '../report/text/shorten.ts'
-import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import {
@@ -146,10 +145,7 @@ function showResourceTable(rows: readonly ListedResource[], link: SiteLink): Mar
     columns,
     rows.map(({ project, kind, uid, name, since, removedBy }) => {
       const href = link(paths.resource(uid), { project: project.name, kind })
-      const state =
-        removedBy === null
-          ? html`<time datetime="${since}">${showTime(since)}</time>`
-          : html`<b>− removed</b>, run ${removedBy}`
+      const state = removedBy === null ? showInstant(since) : html`<b>− removed</b>, run ${removedBy}`
       return html`<tr><th scope="row"><a href="${href}">${name === '' ? shorten(uid, 80) : shorten(name, 120)}</a></th>${cell('Kind', kind)}${cell('Project', html`<a href="${link(paths.project(project.name))}">${project.name}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}${cell('Unchanged since', state)}</tr>
 `
     }),

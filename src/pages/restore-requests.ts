@@ -4,7 +4,7 @@ import { readRestore } from '../questions/restore.ts'
 import type { RestoreRow } from '../questions/restore-row.ts'
 import { variablesOf } from '../questions/show-restore.ts'
 import { curlLines } from '../repair/curl.ts'
-import { factList } from '../report/html/components/facts.ts'
+import { factList } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import type { SiteRequest } from './page.ts'
 

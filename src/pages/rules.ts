@@ -1,7 +1,7 @@
 import { kinds } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -72,8 +72,8 @@ function filterOf({ query }: SiteRequest): (rule: RuleInRun) => boolean {
     `${rule.id} ${rule.title}`.toLowerCase().includes(text)
 }
 
-function isUnsure({ gaps, notEvaluated, missed, unknown }: RuleInRun): boolean {
-  return gaps.length + notEvaluated.length + missed.length + unknown > 0
+function isUnsure({ gaps, not_evaluated, missed, unknown }: RuleInRun): boolean {
+  return gaps.length + not_evaluated.length + missed.length + unknown > 0
 }
 
 function describe(all: readonly RuleInRun[], run: number): string {
@@ -101,10 +101,10 @@ function showRules(rules: readonly RuleInRun[], name: string, link: SiteLink): M
 }
 
 function showRule(rule: RuleInRun, link: SiteLink): Markup {
-  const { id, title, waived, unknown, notEvaluated, missed } = rule
+  const { id, title, waived, unknown, not_evaluated, missed } = rule
   // What was not scanned is said once, above: it concerns most rules.
   const doubts = [
-    ...(notEvaluated.length === 0 ? [] : [`not evaluated in ${count(notEvaluated.length, 'project')}`]),
+    ...(not_evaluated.length === 0 ? [] : [`not evaluated in ${count(not_evaluated.length, 'project')}`]),
     ...(missed.length === 0 ? [] : [`not everything evaluated in ${count(missed.length, 'project')}`]),
     ...(unknown === 0 ? [] : [`${count(unknown, 'violation')} not checked`]),
   ]

@@ -31,7 +31,7 @@ export async function onceForRun<Value>(
 ): Promise<Value> {
   const kept = answers.get(history) ?? new Map<string, Promise<unknown>>()
   answers.set(history, kept)
-  const name = `${run.number} ${run.finishedAt} ${await history.ask(lastPruning)} ${what}`
+  const name = `${run.number} ${run.finished_at} ${await history.ask(lastPruning)} ${what}`
   const answer = kept.get(name) ?? read()
   kept.delete(name)
   kept.set(name, answer)
@@ -101,5 +101,5 @@ export async function readDue(request: SiteRequest): Promise<(project: string) =
 
 /** The time that ages and due dates of a page count to: of a past run, its end. Milliseconds since the epoch. */
 export function timeOf({ isLatest, now, run }: SiteRequest): number {
-  return isLatest ? now : Date.parse(run.finishedAt)
+  return isLatest ? now : Date.parse(run.finished_at)
 }

@@ -7,11 +7,9 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
 import { describeWindows } from '../report/describe-window.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { noteList } from '../report/html/components/note-list.ts'
+import { emptyState, noteList, showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { showTime } from '../report/text/show-time.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteRequest } from './page.ts'
 import { onceForNotes, onceForRun } from './run-facts.ts'
@@ -44,7 +42,7 @@ export async function showLastChanges(request: SiteRequest, project?: string): P
       run,
       changes,
       total,
-    }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, <time datetime="${run.startedAt}">${showTime(run.startedAt)}</time> <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
+    }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, ${showInstant(run.started_at)} <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
 <ul class="rows">
 ${changes.map((change) => announcedCard(change, link))}</ul>
 `,

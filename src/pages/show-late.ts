@@ -2,10 +2,10 @@ import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import type { Move } from '../history/lease-owner.ts'
 import { isoTime } from '../model/time.ts'
 import type { StatusRow } from '../questions/status.ts'
+import { showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { count } from '../text/count.ts'
-import { missedTick } from '../worker/next-audit-due.ts'
-import { showInstant } from './show-instant.ts'
+import { missedTick } from '../worker/next-times.ts'
 
 const mostNamed = 6
 

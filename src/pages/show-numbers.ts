@@ -1,5 +1,5 @@
 import { type Severity, severities } from '../model/violation.ts'
-import { severityBar } from '../report/html/components/severity.ts'
+import { severityBar } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 

@@ -1,4 +1,4 @@
-import type { RecordedViolation } from '../history/records.ts'
+import type { ListedViolation } from '../history/sql/list-violations.ts'
 import { readViolationsByKey } from '../history/sql/violation-keys.ts'
 import { globOf } from '../model/glob.ts'
 import { countSeverities, severities } from '../model/violation.ts'
@@ -22,7 +22,7 @@ export const groupKeys = {
   resource: ({ project, kind, uid }) => `${project}/${kind}/${uid}`,
 } as const satisfies Record<Grouping, (violation: GroupedViolation) => string>
 
-type GroupedViolation = Pick<RecordedViolation, 'rule' | 'project' | 'owner' | 'kind' | 'uid'>
+type GroupedViolation = Pick<ListedViolation, 'rule' | 'project' | 'kind' | 'uid'> & { readonly owner?: string | null }
 
 export interface GroupTable {
   readonly ranked: readonly RankedGroup[]

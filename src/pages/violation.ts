@@ -25,21 +25,24 @@ import { describeDue } from '../report/describe-due.ts'
 import { describeEnding, sentenceOfEnding } from '../report/describe-ending.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
-import { command } from '../report/html/components/command.ts'
-import { type Fact, factList } from '../report/html/components/facts.ts'
-import { fold } from '../report/html/components/fold.ts'
-import { noteList } from '../report/html/components/note-list.ts'
-import { remediation } from '../report/html/components/remediation.ts'
-import { resource } from '../report/html/components/resource.ts'
-import { severityChip } from '../report/html/components/severity.ts'
+import {
+  command,
+  type Fact,
+  factList,
+  fold,
+  noteList,
+  remediation,
+  resource,
+  severityChip,
+  showInstant,
+} from '../report/html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { remediationFor } from '../report/remediation-for.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { builtInRule, rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
-import { isOfLastRun } from './find-runs.ts'
+import { isOfLastRun, type RunNames, readRunNames } from './find-runs.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
-import { type RunNames, readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readRequests, showRequest } from './restore-requests.ts'
 import { showControl } from './rule.ts'
@@ -72,8 +75,8 @@ export const violationPage: SitePage = {
     const acceptances = accepted.filter((acceptance) => acceptance.fingerprint === fingerprint)
     const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
     const runs = await readRunNames(request)
-    const { resolution = null, endedBy = null } = spans.at(-1) ?? {}
-    const whole = { ...row, resolution, ended_by: endedBy }
+    const { resolution = null, ended_by = null } = spans.at(-1) ?? {}
+    const whole = { ...row, resolution, ended_by }
     return {
       title: rule?.title ?? row.rule,
       heading: html`${rule?.title ?? row.rule}`,
@@ -108,12 +111,9 @@ async function identify({ history, run }: SiteRequest, text: string): Promise<Id
 
 function describeState(row: ViolationRow, request: SiteRequest): Markup {
   const at = timeOf(request)
-  const since = html`<time datetime="${row.first_seen}">${showTime(row.first_seen)}</time>`
+  const since = showInstant(row.first_seen)
   if (row.state === 'resolved') {
-    const ended =
-      row.resolved_at === undefined
-        ? nothing
-        : html`, in the run of <time datetime="${row.resolved_at}">${showTime(row.resolved_at)}</time>`
+    const ended = row.resolved_at === undefined ? nothing : html`, in the run of ${showInstant(row.resolved_at)}`
     return html`${row.resolution === null ? 'Ended' : sentenceOfEnding(row)}${ended}, first seen ${since}`
   }
   const due = describeDue(row, isoTime(at))
@@ -222,8 +222,8 @@ function nameWalks(gaps: readonly AnswerCoverage[]): string {
 
 /** What the run recorded of the rule. */
 async function describeRefusal(request: SiteRequest, { project, rule }: ViolationRow): Promise<string> {
-  const { notEvaluated = {} } = (await readProjectEvaluations(request)).get(project) ?? {}
-  const reason = Object.hasOwn(notEvaluated, rule) ? notEvaluated[rule] : undefined
+  const { not_evaluated = {} } = (await readProjectEvaluations(request)).get(project) ?? {}
+  const reason = Object.hasOwn(not_evaluated, rule) ? not_evaluated[rule] : undefined
   return reason === undefined ? 'The history does not say why.' : `It could not evaluate the rule: ${reason}`
 }
 
@@ -313,8 +313,7 @@ async function showTimes(
   const found = runs.nameAt(before_run, before)
   if (after === null) return html`<p class="where">Changed before ${found}.</p>`
   const notes = await readNotesBetween(history, after, before)
-  const from =
-    after_run === null ? html`<time datetime="${after}">${showTime(after)}</time>` : runs.nameAt(after_run, after)
+  const from = after_run === null ? showInstant(after) : runs.nameAt(after_run, after)
   return html`<p class="where">Changed between ${from}, and ${found}.</p>${noteList(
     notes.filter((note) => isNoteOf(note, identity.project.name, between)),
     before,
@@ -357,7 +356,7 @@ function isFixBound(rule: string): boolean {
 /** The states of a violation over time, newest first; its earlier lives too. */
 function showStates(spans: readonly ViolationSpan[], runs: RunNames): Markup {
   const entries = spans.flatMap((span, at) => {
-    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, endedBy, message } = span
+    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, ended_by, message } = span
     const before = spans[at - 1]
     const isReworded = isContinued && before?.state === state
     const isBack = !isContinued && at > 0
@@ -381,8 +380,8 @@ function showStates(spans: readonly ViolationSpan[], runs: RunNames): Markup {
       runs,
     )
     if (toRun === null || goesOn) return [begun]
-    const name = describeEnding({ resolution, ended_by: endedBy })
-    const mark = endedBy === null ? 'added' : ''
+    const name = describeEnding({ resolution, ended_by })
+    const mark = ended_by === null ? 'added' : ''
     return [begun, showEntry({ name, run: toRun, at: to ?? '', text: '', mark }, runs)]
   })
   return html`<ol class="rows states" reversed>

@@ -6,12 +6,10 @@ import { type AcceptanceRow, answerAcceptances, describeSigner, endingWords } fr
 import { readFirst } from '../questions/choose-violations.ts'
 import { everyViolation, readViolations } from '../questions/violations.ts'
 import { keyOfWaiver, readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { rowList } from '../report/html/components/fold.ts'
-import { resource } from '../report/html/components/resource.ts'
+import { showViolations } from '../report/html/components/finding-row.ts'
+import { emptyState, resource, rowList, showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { showViolations } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
 import { paths, reportLinks, type SiteLink } from './link.ts'
@@ -19,7 +17,6 @@ import { cutPage, type ListSection, noSuchCursor, showPager } from './list-page.
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
 import { readActive, timeOf } from './run-facts.ts'
 import { showAllGaps } from './show-gaps.ts'
-import { showInstant } from './show-instant.ts'
 import { acceptancesAsOf } from './signed-as-of.ts'
 
 /** The parameter that names an acceptance by its number in the history: the page shows those before it. */

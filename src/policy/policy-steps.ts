@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { canonicalJson } from '../model/canonical-json.ts'
-import type { FileLocation } from '../model/evaluation.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { PolicyException, PolicyFacts, RecordedWaiver } from '../model/policy-facts.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { isAtLeast, overdueRule, type Severity } from '../model/violation.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { displayPath } from '../text/display-path.ts'
 import { compileWindow } from './change-window.ts'
 import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
-import { activateRules } from './layers.ts'
 import type { ActiveRule, Layer, Policy, RuleStatement } from './policy.ts'
 import type { WrittenWaiver } from './policy-schema.ts'
 import { type ParsedPolicy, type PolicyReader, readParsedPolicy } from './read-parsed-policy.ts'
@@ -139,14 +138,14 @@ interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'w
 function describePolicy(locationOf: Policy['locationOf'], policy: DescribedPolicy): PolicyFacts {
   const exceptions = [...rulesOff(policy, locationOf), ...overridesOf(policy, locationOf)]
   const ignored = policy.ignore
-    .map(({ path, at }) => ({ path, configuredAt: locationOf(at) }))
+    .map(({ path, at }) => ({ path, configured_at: locationOf(at) }))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   return {
     packs: packsOf(policy.layers),
     exceptions: exceptions.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)),
     waivers: policy.waivers.map(({ written, at }): RecordedWaiver => {
       const { rule, terms } = compileWaiver(written)
-      return { ...terms, rule, configuredAt: locationOf(at) }
+      return { ...terms, rule, configured_at: locationOf(at) }
     }),
     ...(ignored.length === 0 ? {} : { ignored }),
   }
@@ -165,8 +164,8 @@ function rulesOff({ layers, candidates, rules }: DescribedPolicy, locationOf: Po
   return candidates.flatMap(({ id }) => {
     const statement = active.has(id) ? undefined : layers.findLast((layer) => layer.has(id))?.get(id)
     if (statement === undefined || settingOf(statement) !== 'off') return []
-    const configuredAt = locationOf(statement.at)
-    return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configuredAt }]
+    const configured_at = locationOf(statement.at)
+    return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configured_at }]
   })
 }
 
@@ -193,7 +192,9 @@ function overridesOf(
       if (usual === undefined || !isKnown.has(rule) || isStricter(setting, usual)) return []
       const projects = projectsOf(match)
       const configuredAt = locationOf(said.at)
-      return [{ kind: 'override', rule, setting, match: describeSelector(match), projects, configuredAt }]
+      return [
+        { kind: 'override', rule, setting, match: describeSelector(match), projects, configured_at: configuredAt },
+      ]
     }),
   )
 }
@@ -212,4 +213,33 @@ function projectsOf({ project, service }: Selector): readonly string[] | null {
 function packsOf(layers: readonly Layer[]): readonly string[] {
   const names = layers.flatMap((layer) => [...layer.values()].slice(0, 1).map((said) => said.layer))
   return [...new Set(names.flatMap((name) => (name.startsWith('pack ') ? [name.slice('pack '.length)] : [])))]
+}
+
+/** Folds what the layers say of each rule. Naming a rule switches it on; `off` takes everything before it away. */
+function activateRules(rules: readonly Rule[], layers: readonly Layer[]): readonly ActiveRule[] {
+  return rules.flatMap((rule) => {
+    const setting = foldSettings(rule, layers)
+    if (setting === undefined) return []
+    const options = rule.options.parse(setting.options)
+    // Options are decoded values of the policy file: JSON by their schemas.
+    return [{ rule, severity: setting.severity, options: options as Json, bound: rule.bind(options) }]
+  })
+}
+
+function foldSettings(rule: Rule, layers: readonly Layer[]) {
+  let setting: { severity: Severity | undefined; options: Record<string, unknown> } | undefined
+  for (const layer of layers) {
+    const said = layer.get(rule.id)?.setting
+    if (said === undefined) continue
+    const { severity, ...options } = typeof said === 'string' ? { severity: said } : said
+    if (severity === 'off') setting = undefined
+    else {
+      setting = { severity: severity ?? setting?.severity, options: { ...setting?.options, ...given(options) } }
+    }
+  }
+  return setting
+}
+
+function given(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }

@@ -1,7 +1,7 @@
-import type { FileLocation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { formatExpiry } from '../model/time.ts'
 import type { DueDurations, Severity } from '../model/violation.ts'
 import type { BoundRule, DriftLife, Rule } from '../rules/engine/rule.ts'
@@ -63,9 +63,9 @@ interface Override {
 
 /** Waivers that no longer accept anything, a sentence each. `now`: milliseconds. */
 export function endedWaivers({ facts }: Policy, now: number): readonly string[] {
-  return facts.waivers.flatMap(({ rule, owner, expires, configuredAt }) => {
+  return facts.waivers.flatMap(({ rule, owner, expires, configured_at }) => {
     if (Date.parse(expires) > now) return []
-    const at = configuredAt === null ? '' : `${configuredAt.file}:${configuredAt.line}: `
+    const at = configured_at === null ? '' : `${configured_at.file}:${configured_at.line}: `
     return [`${at}the waiver of ${rule} by ${owner} has accepted nothing since ${formatExpiry(expires)}`]
   })
 }

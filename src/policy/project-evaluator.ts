@@ -23,19 +23,18 @@ import {
   type ResourceContext,
   type Rule,
   type RuleFinding,
+  type RuleTime,
   type ScanOutcome,
 } from '../rules/engine/rule.ts'
-import type { RuleTime } from '../rules/engine/rule-time.ts'
+import type { EvaluationOutcome } from './conclude-fleet-rules.ts'
 import { gatherDoubts } from './doubts.ts'
-import type { EvaluationOutcome } from './evaluation-outcome.ts'
+import { coveringWaivers, matchingWaivers, stamp, type WaiverIndexes, waiveUnder } from './findings.ts'
 import { FleetFactGatherer } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { FindingMemory, ForeseenScan } from './remembered-evaluations.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
-import { stamp } from './stamp.ts'
-import { coveringWaivers, matchingWaivers, type WaiverIndexes, waiveUnder } from './waiving.ts'
 import { type OnRead, trackReads, watchChanges, watchValues } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */
@@ -340,12 +339,12 @@ export class ProjectEvaluator {
   outcome(): EvaluationOutcome {
     const rowsUnread = countUnread(this.#withoutRows, this.#active)
     const countMissed = (rule: string, kind: Kind) => this.#doubts.count(rule, kind) + (rowsUnread[rule] ?? 0)
-    const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#active, countMissed)
+    const { resources, evaluated_by_rule } = countEvaluated(this.#tally, this.#active, countMissed)
     const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
     return {
       resources,
-      evaluatedByRule: { ...evaluatedByRule, ...silent },
-      ...(Object.keys(rowsUnread).length === 0 ? {} : { rowsUnread }),
+      evaluated_by_rule: { ...evaluated_by_rule, ...silent },
+      ...(Object.keys(rowsUnread).length === 0 ? {} : { rows_unread: rowsUnread }),
       failures: Object.fromEntries(this.#failures),
       doubts: this.#doubts.list(),
       usedWaivers: [...this.#usedWaivers],
@@ -529,7 +528,7 @@ function countEvaluated(
   tally: Tally,
   rules: readonly ActiveRule[],
   countMissed: (rule: string, kind: Kind) => number,
-): Pick<EvaluationStats, 'resources' | 'evaluatedByRule'> {
+): Pick<EvaluationStats, 'resources' | 'evaluated_by_rule'> {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally.values()) {
     for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {
@@ -543,5 +542,5 @@ function countEvaluated(
     evaluated = Math.max(0, evaluated - countMissed(rule.id, rule.kind))
     if (evaluated < (resources[rule.kind] ?? 0)) evaluatedByRule[rule.id] = evaluated
   }
-  return { resources, evaluatedByRule }
+  return { resources, evaluated_by_rule: evaluatedByRule }
 }

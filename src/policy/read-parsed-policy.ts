@@ -3,6 +3,7 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Kind } from '../model/resource.ts'
 import type { DueDurations } from '../model/violation.ts'
 import { type Pack, packs, type Rule } from '../rules/engine/rule.ts'
+import { rules } from '../rules/rules.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeReference } from '../yaml/describe-value.ts'
 import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts'
@@ -13,8 +14,7 @@ import type { Language } from './cel/language.ts'
 import type { WrittenWindow } from './change-window.ts'
 import { compilerFrom, type LoadCompiler } from './expression-compiler.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
-import { packLayer } from './layers.ts'
-import type { Layer } from './policy.ts'
+import type { Layer, RuleStatement } from './policy.ts'
 import { policyOutline, policySchemaWith, type RuleSetting, type WrittenWaiver } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
 import { findDoubleProbes, readProbes, withoutRepeats } from './read-probes.ts'
@@ -86,6 +86,11 @@ function ofPack(pack: Pack, at: string | undefined): ParsedPolicy {
     windows: [],
     depth: 0,
   }
+}
+
+function packLayer(pack: Pack, at: string | undefined): Layer {
+  const statement: RuleStatement = { setting: {}, layer: `pack ${pack}`, at }
+  return new Map(rules.filter((rule) => rule.packs.includes(pack)).map((rule) => [rule.id, statement]))
 }
 
 function tryReading(file: string, readFile: (file: string) => string): { text: string } | { reason: string } {

@@ -7,8 +7,7 @@ import { type SharedProcess, successionMs } from '../history/postgres/lease.ts'
 import { postgresBackend } from '../history/postgres/postgres-backend.ts'
 import type { Fence, HistoryBackend } from '../history/sql/backend.ts'
 import { AuditError } from '../model/errors.ts'
-import { briefTransaction } from './brief-transaction.ts'
-import type { TaskKey } from './tasks.ts'
+import { briefTransaction, type TaskKey } from './tasks.ts'
 
 /** The draft of a run to which other processes leave what their projects' drafts keep. */
 export class SharedRunDraft extends RunDraft {

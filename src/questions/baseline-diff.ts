@@ -11,8 +11,9 @@ import { parseStored } from '../history/stored-body.ts'
 import { diffAttributes, sealedOnBothSides } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
-import { listOf, type ReportChange, schemas } from '../model/report.ts'
+import { type ReportChange, schemas } from '../model/report.ts'
 import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
+import { listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { isGap } from '../report/gaps.ts'
@@ -28,7 +29,7 @@ const countedKinds = listOf(z.object({ project: schemas.project, kind: schemas.k
 
 export const baselineDiffForm: AnswerForm = {
   name: 'baseline-diff',
-  version: 1,
+  version: 2,
   command: 'baseline diff',
   about: aboutScans,
   row: schemas.change,

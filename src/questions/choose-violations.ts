@@ -75,7 +75,7 @@ export function filterTest(filter: ViolationFilter, evaluations: Evaluations): (
       isInRange(violation.severity, filter) &&
       (kind === undefined || violation.kind === kind) &&
       (owners.length === 0 || isOfOwner(owner)) &&
-      (before === undefined || Date.parse(violation.firstSeen) < before) &&
+      (before === undefined || Date.parse(violation.first_seen) < before) &&
       (overdueAt === undefined || dueOf(violation) < overdueAt) &&
       (text === undefined ||
         [name, message, uid, violation.rule, path, project].some((part) => part.toLowerCase().includes(text)))
@@ -103,19 +103,18 @@ export type ViolationOrder = (typeof violationOrders)[number]
 /** What an order compares first. */
 export type SortKey = (violation: DatedViolation) => number
 
-type DatedViolation = Parameters<typeof dueTime>[0] & Pick<ListedViolation, 'project' | 'firstSeen'>
+type DatedViolation = Parameters<typeof dueTime>[0] & Pick<ListedViolation, 'project'>
 
 export function sortKeyOf(order: ViolationOrder, evaluations: Evaluations): SortKey {
   if (order === 'severity') return unsorted
-  return order === 'age' ? ({ firstSeen }) => Date.parse(firstSeen) : dueTimes(evaluations)
+  return order === 'age' ? ({ first_seen }) => Date.parse(first_seen) : dueTimes(evaluations)
 }
 
 const unsorted: SortKey = () => 0
 
 /** By when violations must be fixed; what has no due date comes last. */
 function dueTimes(evaluations: Evaluations): SortKey {
-  return (violation) =>
-    dueTime(violation, violation.firstSeen, evaluations.get(violation.project)?.due) ?? Number.POSITIVE_INFINITY
+  return (violation) => dueTime(violation, evaluations.get(violation.project)?.due) ?? Number.POSITIVE_INFINITY
 }
 
 /** A position in a list, where a violation is or was. */

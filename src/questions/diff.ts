@@ -15,8 +15,9 @@ import { isCoverageComplete } from '../model/coverage.ts'
 import { differingMembers } from '../model/differing-members.ts'
 import { AuditError } from '../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from '../model/json.ts'
-import { anyJson, listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
+import { anyJson, listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import type { AnswerView } from '../report/show-answer.ts'
@@ -43,7 +44,7 @@ export type DiffRow = z.infer<typeof diffRow>
 
 export const diffForm: AnswerForm = {
   name: 'diff',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: diffRow,
   more: {
@@ -150,7 +151,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
       not_scanned: notScanned.map((each) => ({ ...each })),
       secrets_not_compared: secretsNotCompared.map((each) => ({ ...each })),
     },
-    remarks: [`Compared with run ${from.number}, ${showTime(from.startedAt)}.`, ...unknown],
+    remarks: [`Compared with run ${from.number}, ${showTime(from.started_at)}.`, ...unknown],
     unknown,
     rows,
     omitted: total - rows.length,

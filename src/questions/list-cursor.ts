@@ -12,7 +12,7 @@ import type { ViolationCursor } from './choose-violations.ts'
  */
 export function pageTokenOf(violation: RecordedViolation | ResolvedViolation, sortKey: number): string {
   const { severity, state, fingerprint } = violation
-  const turn = 'run' in violation ? violation.run : 0
+  const turn = 'resolved_run' in violation ? violation.resolved_run : 0
   return [sortKey, turn, severities.indexOf(severity), state === 'opened' ? 0 : 1, fingerprint].join('.')
 }
 

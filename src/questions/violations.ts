@@ -13,7 +13,8 @@ import { AuditError } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { JsonObject } from '../model/json.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf } from '../model/schema.ts'
 import { isoTime } from '../model/time.ts'
 import { type DueDurations, dueDate, severities, type ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
@@ -21,7 +22,7 @@ import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { showViolation } from '../report/text/show-violation.ts'
+import { showViolation } from '../report/text/show-violations.ts'
 import { omissionsOf } from '../report/verdict.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { widthOf } from '../text/columns.ts'
@@ -55,12 +56,15 @@ import {
   runParameter,
 } from './question.ts'
 
-const violationRow = schemas.violation.extend({ resolved_at: schemas.time.exactOptional() })
+export const violationRow = schemas.violation.extend({
+  resolved_run: schemas.count.describe('The run that ended it; absent while it is active.').exactOptional(),
+  resolved_at: schemas.time.exactOptional(),
+})
 export type ViolationRow = z.infer<typeof violationRow>
 
 export const violationsForm: AnswerForm = {
   name: 'violations',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: violationRow,
   more: {
@@ -166,7 +170,7 @@ export const violations = question({
     const { rule, severity, maxSeverity, since, kind, owner: owners = [], olderThan, sort, project: projects } = values
     const run = await runNamed(history, values.run)
     // What was old or overdue as of a past run was so when that run ended.
-    const now = values.run === 'latest' ? systemClock.now() : Date.parse(run.finishedAt)
+    const now = values.run === 'latest' ? systemClock.now() : Date.parse(run.finished_at)
     if (rule !== undefined) await refuseUnknownRule(rule, run.number, history)
     const answer = await readViolations(history, {
       run,
@@ -331,8 +335,8 @@ function describeUnevaluatedRules(rules: readonly UnevaluatedRule[]): string {
 const activeStates = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies readonly ViolationState[]
 
 /** `31 violations: 5 critical, 26 high; 30 continuing, 1 waived; the oldest since 2026-11-19 22:15 UTC.` */
-function describeCounts(counts: ViolationCounts, chosen: readonly { readonly firstSeen: string }[]): string {
-  const oldest = chosen.reduce((first, { firstSeen }) => (firstSeen < first ? firstSeen : first), '~')
+function describeCounts(counts: ViolationCounts, chosen: readonly { readonly first_seen: string }[]): string {
+  const oldest = chosen.reduce((first, { first_seen }) => (first_seen < first ? first_seen : first), '~')
   const parts = [
     `${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}`,
     countEach([...activeStates, 'ended'], { ...counts.states, ended: counts.states.resolved }),
@@ -342,44 +346,7 @@ function describeCounts(counts: ViolationCounts, chosen: readonly { readonly fir
 }
 
 export function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDurations | undefined): ViolationRow {
-  const {
-    firstSeen,
-    lastSeen,
-    waiver,
-    fingerprint,
-    rule,
-    severity,
-    state,
-    resolution,
-    endedBy,
-    project,
-    kind,
-    uid,
-    name,
-    owner,
-    path,
-    message,
-  } = violation
-  return {
-    fingerprint,
-    rule,
-    severity,
-    state,
-    resolution,
-    project,
-    kind,
-    uid,
-    name,
-    ended_by: endedBy,
-    owner: owner ?? null,
-    path,
-    message,
-    first_seen: firstSeen,
-    last_seen: lastSeen,
-    due_at: dueDate(violation, firstSeen, due),
-    ...('resolvedAt' in violation ? { resolved_at: violation.resolvedAt } : {}),
-    ...(waiver === undefined ? {} : { waiver }),
-  }
+  return { ...violation, due_at: dueDate(violation, due) }
 }
 
 export const violationColumns: readonly Column<ViolationRow>[] = [

@@ -63,7 +63,7 @@ describe('a long list of violations', async () => {
         (/state=all/.test(first) || (/state=resolved/.test(first) ? state === 'resolved' : isOpen({ state }))) &&
         (!/severity/.test(first) || severity === 'high' || severity === 'critical'),
     )
-    const byAge = ({ firstSeen }: { readonly firstSeen: string }) => Date.parse(firstSeen)
+    const byAge = ({ first_seen }: { readonly first_seen: string }) => Date.parse(first_seen)
     const most = Number.POSITIVE_INFINITY
     const wanted = await readFirst(history, chosen, /sort=age/.test(first) ? { most, sortKey: byAge } : { most })
     expect(walked).toEqual(wanted.map(({ fingerprint }) => fingerprint))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { EvaluatedRule } from '../../src/model/evaluation.ts'
-import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../src/model/report.ts'
+import type { EvaluatedRule, ReportProject } from '../../src/model/evaluation.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { suitesIn } from './formats/junit.ts'

@@ -9,7 +9,7 @@ import { activeAsOf, isResolvedSql, ownedIn, ownerSql, startsOfRuns, stateSql } 
 
 /** A violation as of a run: all that lists choose, order and count by. `readViolationsByKey` reads the rest of a few. */
 export interface ListedViolation
-  extends Pick<RecordedViolation, 'rule' | 'severity' | 'state' | 'project' | 'kind' | 'uid' | 'path' | 'firstSeen'> {
+  extends Pick<RecordedViolation, 'rule' | 'severity' | 'state' | 'project' | 'kind' | 'uid' | 'path' | 'first_seen'> {
   readonly id: number
   /** Of active ones. */
   readonly waiver: Waiver | undefined
@@ -30,7 +30,7 @@ export interface ListChoice {
   readonly withTexts?: boolean
 }
 
-type ListedRow = Omit<ListedViolation, 'project' | 'firstSeen' | 'waiver'> & {
+type ListedRow = Omit<ListedViolation, 'project' | 'first_seen' | 'waiver'> & {
   readonly projectId: number
   readonly waiver: string | null
 }
@@ -50,7 +50,7 @@ export function listViolations(history: HistoryReader, choice: ListChoice): Prom
       const project = names.get(row.projectId)
       if (project === undefined) return
       const waiver = row.waiver === null ? undefined : waiverOf(row.waiver)
-      listed.push({ ...row, project, firstSeen: startOf(row.firstRun), waiver })
+      listed.push({ ...row, project, first_seen: startOf(row.firstRun), waiver })
     })
     return listed
   })

@@ -9,15 +9,11 @@ import type {
 } from '../../compliance/compliance.ts'
 import { formatExpiry, showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
-import { command } from '../html/components/command.ts'
-import { factList } from '../html/components/facts.ts'
-import { rowList } from '../html/components/fold.ts'
-import { resource } from '../html/components/resource.ts'
+import { anchorOf, command, factList, resource, rowList } from '../html/components/parts.ts'
 import { cell, table } from '../html/components/table.ts'
 import { verdictBanner } from '../html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
 import { type PageSection, renderPage } from '../html/render-page.ts'
-import { anchorOf } from '../html/report-links.ts'
 import { showTime } from '../text/show-time.ts'
 import {
   besidesOf,

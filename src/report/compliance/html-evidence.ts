@@ -3,11 +3,15 @@ import { showOpenTime } from '../../model/time.ts'
 import { isAtLeast, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { findingRow } from '../html/components/finding-row.ts'
-import { fold, rowList } from '../html/components/fold.ts'
-import { resource as showResource } from '../html/components/resource.ts'
-import { severityChip } from '../html/components/severity.ts'
+import {
+  anchorOf,
+  fold,
+  type ReportLinks,
+  rowList,
+  severityChip,
+  resource as showResource,
+} from '../html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../html/markup.ts'
-import { anchorOf, type ReportLinks } from '../html/report-links.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
 import { describeEnds, describeState, isExempted } from './compliance-format.ts'

@@ -4,14 +4,18 @@ import { describeCause, describeFollowing, fieldsOfCause } from '../describe-cau
 import { changesOfCause, notesNamed, timesOf } from '../describe-notes.ts'
 import { shorten } from '../text/shorten.ts'
 import { fieldTable } from './components/change-card.ts'
-import { command } from './components/command.ts'
-import { fold, rowList } from './components/fold.ts'
-import { noteList } from './components/note-list.ts'
-import { resource } from './components/resource.ts'
-import { severityChip } from './components/severity.ts'
+import {
+  anchorOf,
+  command,
+  fold,
+  noteList,
+  type ReportLinks,
+  resource,
+  rowList,
+  severityChip,
+} from './components/parts.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import type { PageSection } from './render-page.ts'
-import { anchorOf, type ReportLinks } from './report-links.ts'
 import { showWindows } from './show-changes.ts'
 
 /** What happened once and hit many, and updates of several fields: first, because what follows repeats it. */

@@ -5,8 +5,7 @@ import { describeFailures, type FailureGroup, groupFailures } from '../describe-
 import { isGap, listingWalks, sizeOf } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { countDoubted, describeDoubted, omissionsOf } from '../verdict.ts'
-import { factList } from './components/facts.ts'
-import { fold } from './components/fold.ts'
+import { factList, fold } from './components/parts.ts'
 import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing, withCode } from './markup.ts'
 

@@ -1,12 +1,12 @@
-import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
+import type { ReportProject } from '../../model/evaluation.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { isGap, listingWalks } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
-import { foldRest } from './components/fold.ts'
+import { foldRest, type ReportLinks, showInstant } from './components/parts.ts'
 import { cell, none, table } from './components/table.ts'
 import { html, type Markup, nothing } from './markup.ts'
-import type { ReportLinks } from './report-links.ts'
 import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
 
 export interface ProjectTableRow {
@@ -130,7 +130,7 @@ function showScan({
 }: ProjectTableRow): Markup {
   if (scannedAt === null) return html`never`
   if (walks.length === 0 && extent === 'all') return html`<span class="soft">not a project of a service</span>`
-  const when = scannedAt === undefined ? nothing : html`<time datetime="${scannedAt}">${showTime(scannedAt)}</time> `
+  const when = scannedAt === undefined ? nothing : html`${showInstant(scannedAt)} `
   const silent =
     notEvaluated === 0 ? nothing : html`<br><a href="${omissionsAt}">${count(notEvaluated, 'rule')} not evaluated</a>`
   if (extent === 'all') return html`${when}complete${silent}`

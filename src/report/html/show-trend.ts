@@ -4,7 +4,7 @@ import type { SeverityTrend, Trend } from '../../model/trend.ts'
 import { totalOf } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { showTime } from '../text/show-time.ts'
-import { noteLine } from './components/note-list.ts'
+import { noteLine } from './components/parts.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
 /** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */

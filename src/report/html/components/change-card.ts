@@ -6,8 +6,7 @@ import { count } from '../../../text/count.ts'
 import type { CauseField } from '../../describe-cause.ts'
 import { shorten, shortenSeals } from '../../text/shorten.ts'
 import { html, type Markup, nothing } from '../markup.ts'
-import { anchorOf } from '../report-links.ts'
-import { resource } from './resource.ts'
+import { anchorOf, resource } from './parts.ts'
 import { cell, table } from './table.ts'
 
 const marks = { added: '+', removed: '−', modified: '~' } as const satisfies Record<ChangeType, string>

@@ -1,13 +1,12 @@
 import type { ReportViolation } from '../../../model/report.ts'
-import { formatExpiry } from '../../../model/time.ts'
-import type { AcceptedViolation } from '../../../model/violation.ts'
+import { formatExpiry, showOpenTime } from '../../../model/time.ts'
+import { type AcceptedViolation, isOverdue } from '../../../model/violation.ts'
+import { describeDue } from '../../describe-due.ts'
 import { sentenceOfEnding } from '../../describe-ending.ts'
 import { shorten } from '../../text/shorten.ts'
 import { showTime } from '../../text/show-time.ts'
 import { html, type Markup, nothing, withCode } from '../markup.ts'
-import { anchorOf, type ReportLinks } from '../report-links.ts'
-import { resource } from './resource.ts'
-import { severityChip } from './severity.ts'
+import { anchorOf, type ReportLinks, resource, rowList, severityChip } from './parts.ts'
 
 interface FindingOptions {
   /** The id of the row on its page. */
@@ -71,4 +70,40 @@ function showWaiver({ waiver }: ReportViolation): Markup {
   const { owner, reason, expires, ticket } = waiver
   const followedUp = ticket === undefined ? '' : ` (${ticket})`
   return html`<p class="where">Accepted by ${owner} until ${formatExpiry(expires)}: ${reason}${followedUp}</p>`
+}
+
+/** Violations as rows. */
+export function showViolations(
+  violations: readonly ReportViolation[],
+  {
+    at,
+    isNamed,
+    inFront,
+    links,
+  }: {
+    /** The time of the run, from which ages count. */
+    readonly at: string
+    /** Whether each row names its severity and rule. */
+    readonly isNamed: boolean
+    /** How many rows are in front of the fold. */
+    readonly inFront?: number
+    /** Where names lead, on a page among others. */
+    readonly links?: ReportLinks | undefined
+  },
+): Markup {
+  const rows = violations.map((violation) => {
+    const anchor = anchorOf('v', violation.fingerprint)
+    const due = { text: describeDue(violation, at), isOverdue: isOverdue(violation, Date.parse(at)) }
+    return findingRow(violation, { anchor, age: describeAge(violation, at), due, isNamed, links })
+  })
+  return rowList(rows, inFront)
+}
+
+export function describeAge({ state, first_seen, last_seen }: ReportViolation, at: string): string {
+  const since = `since ${showTime(first_seen)}`
+  if (state === 'opened') return 'new'
+  if (state === 'unknown') return `${since}, last seen ${showTime(last_seen)}: unknown now`
+  if (state === 'resolved') return `${since}, last seen ${showTime(last_seen)}`
+  const age = Date.parse(at) - Date.parse(first_seen)
+  return age >= 0 ? `${showOpenTime(age)}, ${since}` : since
 }

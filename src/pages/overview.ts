@@ -170,8 +170,9 @@ async function countFailing(request: SiteRequest, active: readonly ListedViolati
   const fails = failsRun(failOn, projects, failOn === 'new' ? await readAnnounced(request) : [])
   return active.filter((violation) => {
     // What an earlier run opened where this one did not scan is not new in it.
+    const { severity, project, kind, uid, path, first_seen } = violation
     const state = violation.state === 'opened' && !isNew(violation) ? 'continuing' : violation.state
-    return fails({ ...violation, state, first_seen: violation.first_seen })
+    return fails({ severity, state, project, kind, uid, path, first_seen })
   }).length
 }
 

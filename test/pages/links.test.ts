@@ -31,7 +31,7 @@ describe('a history with an interrupted run, a failed scan and resources that ar
 
 it('a history of which runs were pruned has pages all of whose links lead somewhere', async () => {
   const fixtureOfHistory = await openHistoryFixture({
-    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 4, subscriptionsPerProject: 4 },
+    fleet: { projects: 2, endpointsPerProject: 4, subscriptionsPerProject: 4 },
   })
   const { fixture } = fixtureOfHistory
   const { fleet, harness } = fixture
@@ -67,7 +67,7 @@ it('a history of which runs were pruned has pages all of whose links lead somewh
 
 it('a history of which incomplete runs were pruned has pages all of whose links lead somewhere', async () => {
   const made = await openHistoryFixture({
-    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 4 },
+    fleet: { projects: 2, endpointsPerProject: 4 },
     harness: { pageSize: 2 },
   })
   const { fixture } = made
@@ -95,7 +95,7 @@ it('a history of which incomplete runs were pruned has pages all of whose links 
 
 it('a history of a list that names a project which no run scans has pages all of whose links lead somewhere', async () => {
   const made = await openHistoryFixture({
-    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 1 },
+    fleet: { projects: 2, endpointsPerProject: 1 },
   })
   const uid = addProject(made.fixture.fleet, 'refunds')
   const list = { named: ['acme/orders', 'acme/payments'] }

@@ -26,16 +26,14 @@ const aRule = (rule: Partial<RuleInRun>): RuleInRun => ({
 })
 const textOf = (markup: unknown) => String(markup).replace(/<[^>]*>/g, '')
 
-describe('the severity of a rule', () => {
-  it.each([
-    ['medium', {}],
-    ['medium', { open: 2, severities: { ...countSeverities([]), medium: 1, low: 1 } }],
-    ['medium, some high', { open: 2, severities: { ...countSeverities([]), medium: 1, high: 1 } }],
-    ['medium, all high', { open: 2, severities: { ...countSeverities([]), high: 2 } }],
-    ['medium, all low', { open: 1, severities: { ...countSeverities([]), low: 1 } }],
-  ])('is shown with the worst of its open violations where they differ: %s', (text, rule) => {
-    expect(textOf(showSeverity(aRule(rule)))).toBe(text)
-  })
+it.each([
+  ['medium', {}],
+  ['medium', { open: 2, severities: { ...countSeverities([]), medium: 1, low: 1 } }],
+  ['medium, some high', { open: 2, severities: { ...countSeverities([]), medium: 1, high: 1 } }],
+  ['medium, all high', { open: 2, severities: { ...countSeverities([]), high: 2 } }],
+  ['medium, all low', { open: 1, severities: { ...countSeverities([]), low: 1 } }],
+])('the severity of a rule is shown with the worst of its open violations where they differ: %s', (text, rule) => {
+  expect(textOf(showSeverity(aRule(rule)))).toBe(text)
 })
 
 const newFile = temporaryDatabasePaths()

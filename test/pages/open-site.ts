@@ -31,9 +31,11 @@ export async function openSite({ fixture, rows, ask, ...rest }: HistoryFixture, 
     get,
     /** The JSON of a command, regardless of its exit code. */
     json: async (line: string) => JSON.parse((await ask(`${line} --format json`)).stdout),
+    /** Fails if a page failed. */
     async [Symbol.asyncDispose]() {
       await history.close()
       await fixture[Symbol.asyncDispose]()
+      if (faults.length > 0) throw new AggregateError(faults, 'pages failed')
     },
   }
 }

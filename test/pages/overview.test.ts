@@ -34,10 +34,7 @@ describe('the overview', () => {
   beforeAll(async () => {
     site = await openStorySite({ plan: { ...noPlan, configured: () => configuration() } })
   })
-  afterAll(async () => {
-    expect(site.faults).toEqual([])
-    await site[Symbol.asyncDispose]()
-  })
+  afterAll(() => site[Symbol.asyncDispose]())
 
   const withCron = (cron: string) => async () => ({ ...(await configured()), schedules: [{ ...schedule, cron }] })
   const read = async (path: string) => (await site.get(path)).text()

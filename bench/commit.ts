@@ -68,7 +68,7 @@ async function insert(draft: Draft): Promise<void> {
       const done = { status: 'complete', cause: null, reason: null, filter: null } as const
       await draft.stageWalk(
         project,
-        { listing, ...done, pages: 1, items: 100, requests: 1, retries: 0, durationMs: 1 },
+        { listing, ...done, pages: 1, items: 100, requests: 1, retries: 0, duration_ms: 1 },
         undefined,
       )
     }

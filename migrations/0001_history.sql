@@ -43,7 +43,7 @@ CREATE TABLE run (
   version_floor        INTEGER NOT NULL, -- rows of this run have greater ids: how a draft is found
   violation_floor      INTEGER NOT NULL,
   rules_document       TEXT REFERENCES document (sha256), -- the rules in force, what the policy leaves out, what the run was to cover
-  projects_document    TEXT REFERENCES document (sha256), -- where each project is configured, and how much of it was evaluated
+  projects_document    TEXT REFERENCES document (sha256), -- where each project is configured, and how much of it was evaluated, as reports name it
   previous             TEXT, -- chain of the committed run before this one; NULL where the chain starts
   part_digests         TEXT, -- JSON: digest of this run's rows, by what they are
   chain                TEXT  -- digest of previous and part_digests; NULL until it is committed, and once it is pruned

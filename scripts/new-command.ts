@@ -68,26 +68,15 @@ const ${name}View: AnswerView<${of}Row> = {
 )
 insert(
   'src/cli/commands.ts',
-  "    {\n      name: 'query',\n",
-  `    {
-      name: '${name}',
-      description: ${JSON.stringify(description)},
-      load: async () => asCommand((await import('../questions/${name}.ts')).${name}),
-    },
+  '    query: command(\n',
+  `    ${name}: question(${JSON.stringify(description)}, async () => (await import('../questions/${name}.ts')).${name}),
 `,
 )
-insert(
-  'src/cli/examples.ts',
-  '  rules: {\n',
-  `  ${name}: { lines: [['${name}', 'as of the last run']], docs: ['ask-the-history'] },\n`,
-)
+insert('src/cli/examples.txt', '\nrules\n', `\n${name}\n  ${name}\n    as of the last run\n  see ask-the-history\n`)
 insert(
   'src/cli/api/api-entries.ts',
   '}\n\n/** Says what a command does',
-  `  ${name}: {
-    words: ['${name}'],
-    load: async () => ofQuestion((await import('../../questions/${name}.ts')).${name}),
-  },
+  `  ${name}: question('${name}', async () => (await import('../../questions/${name}.ts')).${name}),
 `,
 )
 insert('test/cli/answers.test.ts', "]\n\nit('has a schema for every answer", `  ['${name}', () => ['${name}']],\n`)
@@ -95,7 +84,7 @@ insert('test/cli/answers.test.ts', "]\n\nit('has a schema for every answer", `  
 process.stdout.write(`
 Now replace what the template says, by hand:
 1. src/questions/${name}.ts: the parameters, the rows, how they are read, and their columns
-2. src/cli/examples.ts: real examples, and the page to read
+2. src/cli/examples.txt: real examples, and the page to read
 3. test/cli/${name}.test.ts, new: the answer, and each mistake with its exit code
 Then: npm run fix; npm run reference; npx vitest run test/cli/answers.test.ts test/deploy
 `)

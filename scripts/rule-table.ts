@@ -31,7 +31,7 @@ export function withRuleFile(table: string, id: string): string {
   return inserted(imported, imported.indexOf(place, listOf(imported)) + 1, `  ${exportedName(id)},\n`)
 }
 
-const rowStart = /^ {2}\w+\('\w+', \{\n {4}id: '(.+)',$/gm
+const rowStart = /^ {2}\w+\((?:'\w+', )?\{\n {4}id: '(.+)',$/gm
 const firstFile = /^ {2}\w+,$|^\]$/m
 
 function listOf(table: string): number {

@@ -2,7 +2,7 @@
 export const runElsewhere: readonly string[] = [
   'src/app/shared/**',
   'src/app/worker-notifications.ts',
-  'src/cli/{main,mcp,open-process-context,pages-thread,serve,start,worker}.ts',
+  'src/cli/{main,mcp,pages-thread,serve,start,worker}.ts',
   'src/history/sqlite/query-process.ts',
   'src/pool/**',
 ]

@@ -55,14 +55,14 @@ describe('a document that a test makes', () => {
     ['without a member', line({ ...report, drift: undefined })],
     ['without a published schema', line({ schema: 'hookdrift.gadgets/1', rows: [] })],
     ['of another version', line({ ...report, schema: 'hookdrift.report/1' })],
-    ['of lines', `${line({ type: 'run', schema: 'hookdrift.report/2', run: 1 })}\n${line({ type: 'x', run: 1 })}\n`],
-    ['of the lines of an answer', `${line({ type: 'answer', schema: 'hookdrift.runs/2', run: 7 })}\n`],
+    ['of lines', `${line({ type: 'run', schema: 'hookdrift.report/3', run: 1 })}\n${line({ type: 'x', run: 1 })}\n`],
+    ['of the lines of an answer', `${line({ type: 'answer', schema: 'hookdrift.runs/3', run: 7 })}\n`],
   ])('is refused %s', async (_, text) => {
     expect(() => checkText(text)).toThrow(/schema/)
     await expect(new Response(text).text()).rejects.toThrow(/schema/)
   })
 
-  it.each(['', 'hookdrift.report/2', '{}', '[1]', '{"schema":"hookdrift.repo', '{"schema":"another/1"}'])(
+  it.each(['', 'hookdrift.report/3', '{}', '[1]', '{"schema":"hookdrift.repo', '{"schema":"another/1"}'])(
     'and nothing else is: %s',
     async (text) => {
       checkText(text)

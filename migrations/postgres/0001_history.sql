@@ -5,7 +5,7 @@
 -- * PostgreSQL has no NUL in texts: the program writes U+0001 U+0001 for it, and U+0001 U+0002 for U+0001.
 -- * An index row has at most 2,704 bytes, and a service chooses uids: indexes hold the first 200 characters of a uid,
 --   and no key contains one.
--- * JSON is text: jsonb would lose the bytes that digests cover.
+-- * JSON is text: jsonb would lose the bytes that digests cover. Its members have the names that reports have.
 -- * Ids are given out by the owner of the lease, so there are no sequences.
 -- * Only the lease and claims of channels use the clock of the server.
 

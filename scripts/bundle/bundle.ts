@@ -51,7 +51,7 @@ function carryAssets(checkout: string): Plugin {
   return {
     name: 'carry-assets',
     buildStart() {
-      for (const fileName of globSync('**/*.{css,js}', { cwd: source })) {
+      for (const fileName of globSync('**/*.{css,js,txt}', { cwd: source })) {
         this.emitFile({ type: 'asset', fileName, source: readFileSync(join(source, fileName), 'utf8') })
       }
     },

@@ -69,7 +69,7 @@ export async function apiPage(): Promise<string> {
 
 async function describeEntry([name, entry]: readonly [string, ApiAddress]): Promise<string> {
   const rows = parametersOf(await entry.load()).map(describeParameter)
-  const command = `\`hookdrift ${entry.words.join(' ')}\`: ${sentence(descriptionOf(entry, describeCommand))}`
+  const command = `\`hookdrift ${entry.words}\`: ${sentence(descriptionOf(entry, describeCommand))}`
   return [`## ${name}`, '', command, '', ...rows, ''].join('\n')
 }
 

@@ -1,6 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
-import { examples } from '../../src/cli/examples.ts'
-import { argumentsOf, orderedOptions } from '../../src/cli/help.ts'
+import { argumentsOf, orderedOptions, readExamples } from '../../src/cli/help.ts'
 import { formatNames, formats } from '../../src/report/formats.ts'
 import { buildCommandLine, sentence } from './command-tree.ts'
 
@@ -96,7 +95,7 @@ function bodyOf(command: Command, name: string, common: ReadonlyMap<string, stri
     ...optionRows.filter((row) => !common.has(row)),
     ...(named.length === 0 ? [] : [`- [Common options](#common-options): ${named.join(', ')}`]),
   ]
-  const { lines = [] } = examples[name] ?? {}
+  const { lines = [] } = readExamples()[name] ?? {}
   const shown = lines.flatMap(([line, what]) => [`# ${what}`, `hookdrift ${line}`])
   return [
     ...['```', usage, '```', '', ...rows, ...(rows.length > 0 ? [''] : [])],

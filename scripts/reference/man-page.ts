@@ -1,6 +1,5 @@
 import type { Command, Option } from 'commander'
-import { examples } from '../../src/cli/examples.ts'
-import { argumentsOf, orderedOptions } from '../../src/cli/help.ts'
+import { argumentsOf, orderedOptions, readExamples } from '../../src/cli/help.ts'
 import { exitCodes } from '../../src/model/errors.ts'
 import { buildCommandLine, sentence } from './command-tree.ts'
 import { environment } from './environment.ts'
@@ -61,7 +60,7 @@ function visible(parent: Command): readonly Command[] {
 function commandLines(command: Command, name: string): readonly string[] {
   const children = visible(command)
   if (children.length > 0) return children.flatMap((child) => commandLines(child, `${name} ${child.name()}`))
-  const { lines = [] } = examples[name] ?? {}
+  const { lines = [] } = readExamples()[name] ?? {}
   return [
     `.SS "hookdrift ${roff([name, ...argumentsOf(command)].join(' '))}"`,
     roff(sentence(command.description())),

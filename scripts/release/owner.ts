@@ -44,8 +44,8 @@ export function codeOwners({ codeowners }: Pick<Owner, 'codeowners'>): string {
 const placeholder = 'https://hookdrift.example/schemas'
 
 /**
- * The address, and so the id, of a published JSON Schema: `report-2` names that of the report's second form,
- * `report-2#/$defs/time` a part of it.
+ * The address, and so the id, of a published JSON Schema: `report-3` names that of the report's second form,
+ * `report-3#/$defs/time` a part of it.
  */
 export function schemaAddress({ schemas }: Pick<Owner, 'schemas'>, name: string): string {
   const [document = '', part] = name.split('#')

@@ -78,7 +78,7 @@ export async function knownSecrets(
   const { env } = terminal
   const given = [env.HOOKDRIFT_KEY ?? '', env.HOOKDRIFT_SEAL_KEY ?? '']
   if (history !== undefined) return given
-  const { readSecrets } = await import('../config/read-secrets.ts')
+  const { readSecrets } = await import('../config/read-members.ts')
   try {
     return [...given, ...readSecrets(resolve(terminal.cwd(), config), { env, readFile: readTextFile })]
   } catch (error) {

@@ -6,8 +6,6 @@ import type { HistoryLocation } from '../history/location.ts'
 import type { MovableHistory } from '../history/movable-history.ts'
 import type { ConnectOptions } from '../history/postgres/connect.ts'
 import type { NameKind, ResourceName } from '../history/sql/read-names.ts'
-import type { TimedQuery } from '../history/sqlite/ask-in-process.ts'
-import type { QueryAnswer } from '../history/sqlite/run-query.ts'
 import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
 import type { PoolState } from '../pool/workers.ts'
@@ -178,9 +176,9 @@ export async function explainViews(): Promise<readonly ViewExplained[]> {
   return (await import('../history/sqlite/views.ts')).explainViews()
 }
 
-/** Runs one reading statement of a user on the history in a file: see `askInProcess`. */
-export async function queryFile(request: TimedQuery): Promise<QueryAnswer> {
-  return (await import('../history/sqlite/ask-in-process.ts')).askInProcess(request)
+/** Loads what runs a reading statement of a user on the history in a file. */
+export async function loadQuery() {
+  return (await import('../history/sqlite/run-query.ts')).askInProcess
 }
 
 /** This process on this machine, as the owner of a lease. */

@@ -1,5 +1,5 @@
 import type { OpenHistory } from '../history/history.ts'
-import type { NamedHistory } from '../report/text/locate-commands.ts'
+import type { NamedHistory } from '../report/text/commands.ts'
 import { wrapLine } from '../text/columns.ts'
 import { neutralise } from '../text/neutralise.ts'
 

@@ -1,5 +1,5 @@
 import type { ApprovedBody } from '../history/approvals.ts'
-import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
+import { diffAttributes, hiddenBySeals } from '../inventory/diff-attributes.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
@@ -30,7 +30,6 @@ export function compareWithApproved(
   const lastScan = compareWithLastScan(scan, recent, reform)
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
-  const isResealed = (body: ApprovedBody) => body.sealKeyId !== sealer.keyId && holdsSeals(body.attributes)
   /** Resources of which the approved state says nothing. */
   const unapproved = new Set<ResourceKey>()
 
@@ -89,7 +88,12 @@ export function compareWithApproved(
         const { resource } = staged
         seen.add(resourceKey(resource))
         const body = bodies.get(staged)
-        if (body !== undefined && isResealed(body)) resealed.push({ resource, before: body.attributes })
+        if (body !== undefined) {
+          const { attributes: before, sealKeyId } = body
+          const sealsComparable = sealKeyId === sealer.keyId
+          const hidden = hiddenBySeals(before, resource.attributes, { sealsComparable })
+          if (hidden.length > 0) resealed.push({ resource, before, areSealsComparable: sealsComparable })
+        }
         const drift = driftOf(listing, staged, body, changes[at] ?? noChanges)
         if (drift !== undefined) compared.push({ resource, drift, originRun: expected.runOf(resource) })
       }

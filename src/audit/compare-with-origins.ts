@@ -1,6 +1,6 @@
 import type { ViolationWithOrigin } from '../history/history.ts'
 import type { PastVersion } from '../history/stored-body.ts'
-import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
+import { diffAttributes, hiddenBySeals, holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'
 import { pointersOverlap } from '../model/json.ts'
 import { type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
@@ -17,7 +17,7 @@ import { noChanges } from './recent-changes.ts'
 import { byKey, keyOf } from './reconcile.ts'
 
 /** A violation of a drift rule, as far as a comparison with its origin needs it. */
-export type FollowedViolation = Finding & Pick<ViolationWithOrigin, 'originRun' | 'firstSeen' | 'isActive'>
+export type FollowedViolation = Finding & Pick<ViolationWithOrigin, 'originRun' | 'first_seen' | 'isActive'>
 
 /**
  * Follows violations of drift rules until the value is back: compares each resource with the version before its change,
@@ -53,8 +53,8 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
   const endings = new Map<string, Ending>()
   const undecided = new Set<string>()
 
-  const expiryOf = (resource: Resource, { rule, firstSeen, isActive }: FollowedViolation) =>
-    isActive ? Date.parse(firstSeen) + ofProject.openForMs(resource, rule) : Number.POSITIVE_INFINITY
+  const expiryOf = (resource: Resource, { rule, first_seen, isActive }: FollowedViolation) =>
+    isActive ? Date.parse(first_seen) + ofProject.openForMs(resource, rule) : Number.POSITIVE_INFINITY
 
   return {
     endings,
@@ -113,7 +113,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           } as const
           const same = ofProject.compareBy(violation.rule, resource, came)?.find((finding) => keyOf(finding) === key)
           if (same === undefined) undecided.add(key)
-          else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
+          else if (approval !== undefined) endings.set(key, { resolution: 'accepted', ended_by: approval })
           else remaining.push({ ...same, originRun: violation.originRun })
           continue
         }
@@ -127,14 +127,14 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         const same = again?.get(key)
         // A secret that is back with another value is found next to an open violation alone: whether the approved state
         // has that value, the comparison with it does not say.
-        const isOlder = approval !== undefined && (approval.at ?? '') < violation.firstSeen
+        const isOlder = approval !== undefined && (approval.at ?? '') < violation.first_seen
         const isReturn = isOlder && compared.find(violation.rule, { ...violation, isActive: false })?.has(key) !== true
         if (again === undefined) undecided.add(key)
         else if (same === undefined) {
           const by = ignored.find(({ path }) => compared.ignoredCounts.has(path))
           if (by !== undefined && compared.findUnignored(violation)?.has(key)) {
             endings.set(key, endingOfIgnored(by, ofProject))
-          } else if (concernsMalformed(violation, resource) || compared.hasOtherSeals) {
+          } else if (concerns(violation, resource.malformed) || concerns(violation, compared.hidden)) {
             undecided.add(key)
           }
           if (violation.isActive && (approval === undefined || isOlder)) {
@@ -143,7 +143,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
             remaining.push(...returned.map((part) => ({ ...part, originRun: violation.originRun })))
           }
         } else if (approval !== undefined && !isReturn) {
-          endings.set(key, { resolution: 'accepted', endedBy: approval })
+          endings.set(key, { resolution: 'accepted', ended_by: approval })
         } else remaining.push({ ...same, originRun: violation.originRun })
       }
       if (noteHeld !== undefined) {
@@ -173,8 +173,8 @@ interface OriginOfResource {
   readonly ignoredCounts: ReadonlyMap<string, number>
   /** JSON Pointers of secrets that are others than they were. */
   readonly otherSecrets: ReadonlySet<string>
-  /** Whether it had secrets under another installation key. */
-  readonly hasOtherSeals: boolean
+  /** JSON Pointers within which it had secrets under another installation key, or in another form. */
+  readonly hidden: readonly string[]
   /** What a rule finds now; asked once for all violations, but for the rule that repeats their words. */
   find(rule: string, violation: FollowedViolation): ReadonlyMap<string, Finding> | undefined
   /** What the rule of a violation would find if the policy ignored no path. */
@@ -217,7 +217,7 @@ function compareWithOrigin(
     otherSecrets: new Set(
       compared.fields.flatMap((field) => (holdsSeals(field.before) && holdsSeals(field.after) ? field.path : [])),
     ),
-    hasOtherSeals: !areSealsComparable && holdsSeals(before),
+    hidden: hiddenBySeals(before, after, { sealsComparable: areSealsComparable }),
     find(rule, violation) {
       const question = `${rule}\n${violation.isActive}${rule === outsideWindow.id ? violation.message : ''}`
       if (!found.has(question)) found.set(question, compare(rule, violation, compared))
@@ -227,9 +227,9 @@ function compareWithOrigin(
   }
 }
 
-/** Whether what a violation is about is malformed now, or within something that is, or has a part that is. */
-function concernsMalformed({ path }: Finding, { malformed = [] }: Resource): boolean {
-  return malformed.some((pointer) => pointersOverlap(pointer, path))
+/** Whether a pointer leads to what a violation is about, to something that has it, or to a part of it. */
+function concerns({ path }: Finding, pointers: readonly string[] = []): boolean {
+  return pointers.some((pointer) => pointersOverlap(pointer, path))
 }
 
 /** A violation, and what a rule finds in the difference from its origin. */

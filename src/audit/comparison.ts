@@ -31,7 +31,7 @@ export interface ScannedResource extends Pick<StagedResource, 'resource' | 'sinc
 export interface ComparedPage {
   /** Resources that differ from the baseline, or changed lately. */
   readonly compared: readonly ComparedResource[]
-  /** Resources whose secrets cannot be compared: the baseline has them sealed under another installation key. */
+  /** Resources with secrets that cannot be compared: the baseline has them sealed under another key, or in another form. */
   readonly resealed: readonly ResealedResource[]
 }
 
@@ -39,6 +39,8 @@ export interface ResealedResource {
   readonly resource: Resource
   /** As the baseline has it. */
   readonly before: JsonObject
+  /** False where another installation key sealed it. */
+  readonly areSealsComparable: boolean
 }
 
 export interface ComparedResource {
@@ -54,7 +56,7 @@ export interface MissingResources {
   readonly gone: readonly ComparedResource[]
   /** What the filters hid: whether it is gone cannot be said. */
   readonly unobserved: readonly ResourceKey[]
-  /** How many resources were sealed under another installation key, so that their secrets were not compared. */
+  /** How many resources were sealed under another installation key, or in another form: secrets were not compared. */
   readonly uncomparedSeals: number
 }
 
@@ -87,11 +89,10 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, 
         }
         return [{ resource, drift, originRun: scan.lastComplete[resource.kind]?.run }]
       })
-      const resealed = resources.flatMap(({ resource, base }) =>
-        base === undefined || base === 'same' || base.sealKeyId === sealer.keyId
-          ? []
-          : [{ resource, before: base.attributes }],
-      )
+      const resealed = resources.flatMap(({ resource, base }) => {
+        if (base === undefined || base === 'same') return []
+        return [{ resource, before: base.attributes, areSealsComparable: base.sealKeyId === sealer.keyId }]
+      })
       return { compared: [...compared, ...(await compareBeforeDoubt(scan, resources, reform))], resealed }
     },
     // What is gone since then shows as a removal, which is not a matter of a rule.

@@ -1,20 +1,10 @@
 import type { RecordedViolation, RunRecord, WrittenRun } from '../history/records.ts'
 import { compareText, inResourceOrder } from '../history/report-order.ts'
 import { type Cause, type FollowingViolation, worstOf } from '../model/cause.ts'
-import type { Coverage } from '../model/coverage.ts'
-import type { ProjectEvaluation } from '../model/evaluation.ts'
+import type { ProjectEvaluation, ReportProject } from '../model/evaluation.ts'
 import { pointersOverlap } from '../model/json.ts'
 import { isNoteOf } from '../model/note.ts'
-import type { ReleaseRange } from '../model/release-range.ts'
-import type {
-  Report,
-  ReportCause,
-  ReportCoverage,
-  ReportProject,
-  ReportRelease,
-  ReportViolation,
-  Verdict,
-} from '../model/report.ts'
+import type { Report, ReportCause, ReportViolation, Verdict } from '../model/report.ts'
 import { linkToResource } from '../model/resource-link.ts'
 import { dueDate, severities } from '../model/violation.ts'
 import { windowTimeOf } from '../model/window-time.ts'
@@ -25,42 +15,49 @@ import { composeVerdict } from '../report/verdict.ts'
  * recorded later than what they are about, and are named by what is printed from then on.
  */
 export function composeReport(record: RunRecord): Report {
-  const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, causes, notes, violations } =
+  const { number, started_at, finished_at, coverage, notices, changes, causes, notes, accepted, rules, projects } =
     record
-  const { accepted, rules, projects, policyDigest, configurationDigest, chain, scope } = record
-  const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
-  const reportViolations = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
-  const evaluated = projects.map(toProject)
+  const evaluations = evaluationsOf(record)
+  const violations = record.violations.map((violation) => toReported(violation, evaluations.get(violation.project)))
   const fixed = Map.groupBy(
     violations.filter(({ resolution }) => resolution === 'fixed'),
     subjectKey,
   )
-  const drift = changes.map((change) => ({
-    ...change,
-    window: windowTimeOf(evaluations.get(change.project)?.windows, change.between)?.name ?? null,
-    notes: notes.filter((note) => isNoteOf(note, change.project, change.between)).map(({ id }) => id),
-    repairs: (fixed.get(subjectKey(change)) ?? [])
-      .filter(({ path }) => change.fields.some((field) => pointersOverlap(field.path, path)))
-      .map(({ rule, fingerprint }) => ({ rule, fingerprint })),
-    ...linkOf(change, evaluations.get(change.project)),
-  }))
   return {
-    schema: 'hookdrift.report/2',
-    tool: { name: 'hookdrift', version: toolVersion },
-    run: { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' },
-    digests: { policy: policyDigest, configuration: configurationDigest, chain },
-    verdict: composeVerdict({ coverage, violations: reportViolations, drift, projects: evaluated, notices, failOn }),
-    coverage_of_fleet: { scanned: projects.length, known: projects.length + scope.unscanned.length },
-    coverage: coverage.map((walk) => toReportCoverage(walk.project, walk)),
+    schema: 'hookdrift.report/3',
+    tool: { name: 'hookdrift', version: record.tool_version },
+    run: { number, started_at, finished_at, state: 'committed' },
+    digests: { policy: record.policy_digest, configuration: record.configuration_digest, chain: record.chain },
+    verdict: verdictOf(record),
+    coverage_of_fleet: { scanned: projects.length, known: projects.length + record.scope.unscanned.length },
+    coverage,
     notices,
-    drift,
+    drift: changes.map((change) => ({
+      ...change,
+      window: windowOf(change, evaluations),
+      notes: notes.filter((note) => isNoteOf(note, change.project, change.between)).map(({ id }) => id),
+      repairs: (fixed.get(subjectKey(change)) ?? [])
+        .filter(({ path }) => change.fields.some((field) => pointersOverlap(field.path, path)))
+        .map(({ rule, fingerprint }) => ({ rule, fingerprint })),
+      ...linkOf(change, evaluations.get(change.project)),
+    })),
     notes: notes.filter((note) => changes.some(({ project, between }) => isNoteOf(note, project, between))),
     causes: causes.map(toReportCause),
-    violations: reportViolations,
+    violations,
     accepted,
-    projects: evaluated,
+    projects: projects.map(published),
     rules,
   }
+}
+
+type Evaluations = ReadonlyMap<string, ProjectEvaluation>
+
+function evaluationsOf({ projects }: WrittenRun): Evaluations {
+  return new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
+}
+
+function windowOf({ project, between }: WrittenRun['changes'][number], evaluations: Evaluations): string | null {
+  return windowTimeOf(evaluations.get(project)?.windows, between)?.name ?? null
 }
 
 function subjectKey({ project, kind, uid }: Pick<ReportViolation, 'project' | 'kind' | 'uid'>): string {
@@ -69,7 +66,7 @@ function subjectKey({ project, kind, uid }: Pick<ReportViolation, 'project' | 'k
 
 /** A cause as JSON documents show it. */
 export function toReportCause(cause: Cause): ReportCause {
-  const { id, change, kind, fields, resources, firstRun } = cause
+  const { id, change, kind, fields, resources, first_run } = cause
   const [first = { path: '', before: null, after: null }] = fields
   const following = resources.flatMap(({ violations }) => violations).sort(worstFirst)
   const sorted = (names: readonly string[]) => [...new Set(names)].sort()
@@ -77,9 +74,7 @@ export function toReportCause(cause: Cause): ReportCause {
     id,
     change,
     kind,
-    path: first.path,
-    before: first.before,
-    after: first.after,
+    ...first,
     fields,
     resources: resources.length,
     affected: resources.map(({ project, uid, name, owner }) => ({ project, uid, name, owner })),
@@ -92,7 +87,7 @@ export function toReportCause(cause: Cause): ReportCause {
       severity: group[0]?.severity ?? 'info',
       violations: group.length,
     })),
-    first_run: firstRun,
+    first_run,
   }
 }
 
@@ -107,94 +102,34 @@ function worstFirst(a: FollowingViolation, b: FollowingViolation): number {
 }
 
 /** The verdict on a run as it was written. */
-export function verdictOf({ coverage, violations, changes, projects, notices, failOn }: WrittenRun): Verdict {
-  const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
-  const reported = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
-  const drift = changes.map((change) => ({
-    ...change,
-    window: windowTimeOf(evaluations.get(change.project)?.windows, change.between)?.name ?? null,
-  }))
-  return composeVerdict({ coverage, violations: reported, drift, projects: projects.map(toProject), notices, failOn })
+export function verdictOf(run: WrittenRun): Verdict {
+  const evaluations = evaluationsOf(run)
+  return composeVerdict({
+    coverage: run.coverage,
+    violations: run.violations,
+    drift: run.changes.map((change) => ({ ...change, window: windowOf(change, evaluations) })),
+    projects: run.projects,
+    notices: run.notices,
+    failOn: run.fail_on,
+  })
 }
 
-function toViolation(violation: RecordedViolation, evaluation: ProjectEvaluation | undefined): ReportViolation {
-  return {
-    fingerprint: violation.fingerprint,
-    rule: violation.rule,
-    severity: violation.severity,
-    state: violation.state,
-    resolution: violation.resolution,
-    ended_by: violation.endedBy,
-    project: violation.project,
-    kind: violation.kind,
-    uid: violation.uid,
-    name: violation.name,
-    owner: violation.owner ?? null,
-    path: violation.path,
-    message: violation.message,
-    first_seen: violation.firstSeen,
-    last_seen: violation.lastSeen,
-    due_at: dueDate(violation, violation.firstSeen, evaluation?.due),
-    ...(violation.waiver === undefined ? {} : { waiver: violation.waiver }),
-    ...linkOf(violation, evaluation),
-  }
+function toReported(violation: RecordedViolation, evaluation: ProjectEvaluation | undefined): ReportViolation {
+  return { ...violation, due_at: dueDate(violation, evaluation?.due), ...linkOf(violation, evaluation) }
 }
 
 /** An address of another scheme could not come from a configuration. */
 function linkOf(resource: Pick<RecordedViolation, 'kind' | 'uid'>, evaluation: ProjectEvaluation | undefined) {
-  const link = evaluation?.uiUrl === undefined ? undefined : linkToResource(evaluation.uiUrl, resource)
+  const link = evaluation?.ui_url === undefined ? undefined : linkToResource(evaluation.ui_url, resource)
   return link !== undefined && /^https?:\/\//.test(link) ? { ui_url: link } : {}
 }
 
-function toProject(evaluation: ProjectEvaluation): ReportProject {
-  const {
-    evaluatedByRule,
-    notEvaluated,
-    rowsUnread,
-    configuredAt,
-    notCompared,
-    approvedAt,
-    release,
-    uiUrl: _,
-    due: __,
-    ignore: ___,
-    settingsAt: ____,
-    ...project
-  } = evaluation
-  return {
-    ...project,
-    configured_at: configuredAt,
-    evaluated_by_rule: evaluatedByRule,
-    not_evaluated: notEvaluated,
-    ...(rowsUnread === undefined ? {} : { rows_unread: rowsUnread }),
-    ...(notCompared === undefined ? {} : { not_compared: notCompared }),
-    ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
-    ...(release === undefined ? {} : { release: toRelease(release) }),
-  }
-}
-
-/** A walk as JSON documents show it. */
-export function toReportCoverage(
-  project: string,
-  { listing, status, cause, reason, filter, pages, items, of, oldestAt, requests, retries, durationMs }: Coverage,
-): ReportCoverage {
-  return {
-    project,
-    listing,
-    status,
-    cause,
-    reason,
-    filter,
-    pages,
-    items,
-    ...(of === undefined ? {} : { of, oldest_at: oldestAt ?? null }),
-    requests,
-    retries,
-    duration_ms: durationMs,
-  }
-}
-
-/** As JSON documents show it. */
-export function toRelease({ from, below, isContradictory }: ReleaseRange): ReportRelease {
-  return { from, below, contradictory: isContradictory === true }
+function published({
+  ui_url: _,
+  due: __,
+  ignore: ___,
+  settings_at: ____,
+  ...project
+}: ProjectEvaluation): ReportProject {
+  return project
 }

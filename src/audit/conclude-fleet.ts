@@ -2,6 +2,7 @@ import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { PolicyEvaluation } from '../history/records.ts'
 import type { ProjectEvaluation, RuleDoubt } from '../model/evaluation.ts'
 import { type Kind, listings, resourceKey } from '../model/resource.ts'
+import { withoutUndefined } from '../model/without-undefined.ts'
 import { concludeFleetRules, type FleetFindings } from '../policy/conclude-fleet-rules.ts'
 import { type Doubts, readDoubts } from '../policy/doubts.ts'
 import { namedRules, type Policy, type RuleNeeds, ruleNeeds } from '../policy/policy.ts'
@@ -32,25 +33,25 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
       policy,
       new Set(outcomes.flatMap(({ statuses }) => listedIn(statuses))),
       outcomes.map((outcome) => {
-        const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, release, settingsAt } = outcome
-        const { windows = [], evaluation } = outcome
-        const { resources, evaluatedByRule, rowsUnread } = evaluation
-        return {
+        const { project, labels, configured_at, ui_url, not_compared, approved_at, release, settings_at, windows } =
+          outcome
+        const { resources, evaluated_by_rule, rows_unread, doubts } = outcome.evaluation
+        return withoutUndefined({
           project: project.name,
           labels,
-          configuredAt,
-          ...(uiUrl === undefined ? {} : { uiUrl }),
+          configured_at,
+          ui_url,
           resources,
-          evaluatedByRule,
-          notEvaluated: failuresIn(outcome),
-          ...(rowsUnread === undefined ? {} : { rowsUnread }),
-          ...(notCompared === undefined ? {} : { notCompared }),
-          ...(approvedAt === undefined ? {} : { approvedAt }),
-          ...(release === undefined ? {} : { release }),
-          ...(settingsAt === undefined ? {} : { settingsAt }),
-          ...(windows.length === 0 ? {} : { windows }),
-          ...doubtsByRule(evaluation.doubts),
-        }
+          evaluated_by_rule,
+          not_evaluated: failuresIn(outcome),
+          rows_unread,
+          not_compared,
+          approved_at,
+          release,
+          settings_at,
+          windows: windows?.length ? windows : undefined,
+          doubts: doubtsByRule(doubts),
+        })
       }),
     ),
   }
@@ -131,11 +132,11 @@ function describeContext(
 }
 
 /** In a fixed order, so that equal runs store nothing. */
-function doubtsByRule(doubts: Doubts): Pick<ProjectEvaluation, 'doubts'> {
+function doubtsByRule(doubts: Doubts): ProjectEvaluation['doubts'] {
   const rules = Object.keys(doubts).sort()
-  if (rules.length === 0) return {}
   const byKey = (a: RuleDoubt, b: RuleDoubt) => (keyOfDoubt(a) < keyOfDoubt(b) ? -1 : 1)
-  return { doubts: Object.fromEntries(rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byKey)])) }
+  const fields = rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byKey)])
+  return rules.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
 function keyOfDoubt({ kind, field, cause }: RuleDoubt): string {

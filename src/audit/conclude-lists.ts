@@ -105,7 +105,7 @@ async function reconcileList(
   const outcome: ProjectOutcome = {
     project: list,
     labels: {},
-    configuredAt: null,
+    configured_at: null,
     narrowed: [],
     statuses: { project: isComplete ? 'complete' : 'failed' },
     ...emptyOutcome,

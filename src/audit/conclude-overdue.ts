@@ -20,7 +20,7 @@ import { keyOf } from './reconcile.ts'
 /** A violation as a run leaves it, as far as its due date needs it. */
 export type AgedViolation = Pick<
   OldViolation,
-  'rule' | 'kind' | 'severity' | 'state' | 'waiver' | 'firstSeen' | 'ending'
+  'rule' | 'kind' | 'severity' | 'state' | 'waiver' | 'first_seen' | 'ending'
 >
 
 interface DuePolicy {
@@ -45,8 +45,8 @@ export function concludeOverdue<Active extends Finding>(
   { old, active, isOfLaterTime }: OverdueFacts<Active>,
   { evaluator, due, now }: DuePolicy,
 ): ProjectConclusion {
-  const past = old.filter(({ kind, rule, severity, firstSeen }) => {
-    const time = dueTime({ kind, rule, severity, state: 'open' }, firstSeen, due)
+  const past = old.filter(({ kind, rule, severity, first_seen }) => {
+    const time = dueTime({ kind, rule, severity, first_seen, state: 'open' }, due)
     return time !== undefined && time < now
   })
   const byPath = Map.groupBy(past, ({ rule }) => `/${pointerStep(rule)}`)
@@ -91,7 +91,7 @@ function describeOverdue(group: readonly AgedViolation[], due: DueDurations): Ov
   const [first] = group
   if (first === undefined || !group.some((violation) => isActive(violation) && violation.state === 'open')) return []
   const counted = group.filter(isActive)
-  const times = counted.map((violation) => dueTime(violation, violation.firstSeen, due) ?? Number.POSITIVE_INFINITY)
+  const times = counted.map((violation) => dueTime(violation, due) ?? Number.POSITIVE_INFINITY)
   return [{ rule: first.rule, counts: countSeverities(counted), firstDue: new Date(Math.min(...times)).toISOString() }]
 }
 
@@ -122,5 +122,5 @@ function endingAmong(group: readonly AgedViolation[], dueLater: Ending): Ending 
 function endingOf({ ending, waiver }: AgedViolation): Ending {
   if (ending !== undefined) return ending
   const { owner = null, reason = null } = waiver ?? {}
-  return { resolution: 'accepted', endedBy: decidedBy('acceptance', { by: owner, at: null, reason }) }
+  return { resolution: 'accepted', ended_by: decidedBy('acceptance', { by: owner, at: null, reason }) }
 }

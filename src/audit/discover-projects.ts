@@ -80,7 +80,18 @@ export async function readProjectList(
     const { requests, retries } = traffic
     const durationMs = Math.round(reading.clock.now() - startedAt)
     const pages = items === 0 ? 0 : 1
-    return { listing: 'projects', status, cause, reason, filter: null, pages, items, requests, retries, durationMs }
+    return {
+      listing: 'projects',
+      status,
+      cause,
+      reason,
+      filter: null,
+      pages,
+      items,
+      requests,
+      retries,
+      duration_ms: durationMs,
+    }
   }
   try {
     const listed = await listProjectsOf(service, { traffic, budget }, reading)

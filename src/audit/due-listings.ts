@@ -14,7 +14,7 @@ export function unreadFilters(
   reason: string,
 ): FilterCoverage | undefined {
   if (listings.filters === 'off') return undefined
-  return { ...unreadListing('subscriptions', cause, reason), listing: 'filters', of: 0, oldestAt: null }
+  return { ...unreadListing('subscriptions', cause, reason), listing: 'filters', of: 0, oldest_at: null }
 }
 
 /** The coverage of a listing that failed before anything was asked, or of which nothing is kept. */
@@ -29,7 +29,7 @@ export function unreadListing(listing: Listing, cause: CoverageCause, reason: st
     items: 0,
     requests: 0,
     retries: 0,
-    durationMs: 0,
+    duration_ms: 0,
   }
 }
 

@@ -6,8 +6,6 @@ import { readDoubts } from '../policy/doubts.ts'
 import { createEvaluator, type PolicyEvaluator } from '../policy/evaluator.ts'
 import { namedRules } from '../policy/policy.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
-import { expiring } from '../rules/waiver/expiring.ts'
-import { unused } from '../rules/waiver/unused.ts'
 import type { Fleet, ProjectConclusion } from './fleet-conclusion.ts'
 import { endingOfWaiver } from './policy-endings.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
@@ -62,10 +60,10 @@ function endingsOfExpired(
   const lasting = new Set(waivers.flatMap(({ uid, until }) => (until > now ? [uid] : [])))
   return waivers.flatMap(({ uid, until }, index) => {
     if (lasting.has(uid)) return []
-    const ending = endingOfWaiver(until, facts.waivers[index]?.configuredAt ?? null)
+    const ending = endingOfWaiver(until, facts.waivers[index]?.configured_at ?? null)
     return [
-      { rule: expiring.id, path: '/expires' },
-      { rule: unused.id, path: '/used' },
+      { rule: 'waiver/expiring', path: '/expires' },
+      { rule: 'waiver/unused', path: '/used' },
     ].flatMap((finding): [string, Ending][] =>
       needs.has(finding.rule) ? [[keyOf({ ...finding, kind: 'policy', uid }), ending]] : [],
     )
@@ -98,7 +96,7 @@ function startAsking(
           rule.id in outcome.evaluation.failures ||
           doubts.hasAny(rule.id) ||
           outcome.unknownRules.includes(rule.id) ||
-          (outcome.evaluation.rowsUnread?.[rule.id] ?? 0) > 0 ||
+          (outcome.evaluation.rows_unread?.[rule.id] ?? 0) > 0 ||
           !rule.needs.every((kind) => isWhole(outcome, kind)),
       ),
     )

@@ -113,9 +113,12 @@ export class FilterWalk {
       pages: 0,
       items: isForeign ? 0 : this.#read.size,
       of: this.#listed.size,
-      oldestAt: times.reduce<string | null>((oldest, time) => (oldest === null || time < oldest ? time : oldest), null),
+      oldest_at: times.reduce<string | null>(
+        (oldest, time) => (oldest === null || time < oldest ? time : oldest),
+        null,
+      ),
       ...this.#access.traffic,
-      durationMs: Math.round(this.#durationMs),
+      duration_ms: Math.round(this.#durationMs),
     }
   }
 

@@ -16,7 +16,7 @@ export function readLastWritten(history: HistoryReader): LastWritten {
   const runs = new Map<number, Promise<ReadonlyMap<string, string | undefined>>>()
   const read = async (run: number) => {
     const { projects = [] } = (await readRunInputs(history, run)) ?? {}
-    return new Map(projects.map(({ project, settingsAt }) => [project, settingsAt]))
+    return new Map(projects.map(({ project, settings_at }) => [project, settings_at]))
   }
   return async (project, run) => {
     const written = runs.get(run) ?? read(run)

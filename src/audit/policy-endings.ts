@@ -1,8 +1,8 @@
 import type { ViolationDraft } from '../history/history.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { decidedAt, type Ending } from '../model/ending.ts'
-import type { FileLocation } from '../model/evaluation.ts'
 import { type ProjectRef, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { formatExpiry, writeDuration } from '../model/time.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
@@ -10,8 +10,8 @@ import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { RuleSwitch } from '../policy/rule-switch.ts'
 
 /** A violation that the policy no longer asks for. */
-export function byPolicy({ endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
-  return { resolution: 'policy', endedBy }
+export function byPolicy({ ended_by }: Pick<RuleSwitch, 'ended_by'>): Ending {
+  return { resolution: 'policy', ended_by: ended_by }
 }
 
 /** A violation in a field whose changes the policy no longer takes for drift. */
@@ -20,18 +20,18 @@ export function endingOfIgnored(
   { locationOf }: Pick<PolicyEvaluator, 'locationOf'>,
 ): Ending {
   return byPolicy({
-    endedBy: decidedAt('rule_off', { reason: `changes of ${path} are ignored`, configuredAt: locationOf(at) }),
+    ended_by: decidedAt('rule_off', { reason: `changes of ${path} are ignored`, configuredAt: locationOf(at) }),
   })
 }
 
 /** A violation of a difference that drift rules with the life `restored` report now. */
-export function endingOfReported({ endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
-  return byPolicy({ endedBy: { ...endedBy, reason: 'other drift rules report what differs' } })
+export function endingOfReported({ ended_by }: Pick<RuleSwitch, 'ended_by'>): Ending {
+  return byPolicy({ ended_by: { ...ended_by, reason: 'other drift rules report what differs' } })
 }
 
 /** A violation that only a probe can find, of a function that no probe of the policy tests any longer. */
 export const endingOfUnprobed: Ending = byPolicy({
-  endedBy: decidedAt('rule_off', {
+  ended_by: decidedAt('rule_off', {
     reason: 'no probe of the policy tests the function any longer',
     configuredAt: null,
   }),
@@ -39,7 +39,7 @@ export const endingOfUnprobed: Ending = byPolicy({
 
 /** A violation of a project that the configuration does not name, where patterns choose projects and none fits it. */
 export const endingOfUnchosen: Ending = byPolicy({
-  endedBy: decidedAt('rule_off', {
+  ended_by: decidedAt('rule_off', {
     reason: 'the configuration chooses other projects by patterns',
     configuredAt: null,
   }),
@@ -48,19 +48,19 @@ export const endingOfUnchosen: Ending = byPolicy({
 /** A violation of a rule across projects, of which one is not part of the fleet any longer. */
 export function endingOfFleet({ name }: Pick<ProjectRef, 'name'>): Ending {
   const reason = `${name}, which it was compared with, is no longer scanned`
-  return byPolicy({ endedBy: decidedAt('rule_off', { reason, configuredAt: null }) })
+  return byPolicy({ ended_by: decidedAt('rule_off', { reason, configuredAt: null }) })
 }
 
 /** A violation whose value is not back after the time that its rule keeps it open. */
-export function endingOfExpiry(openForMs: number, { endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
+export function endingOfExpiry(openForMs: number, { ended_by }: Pick<RuleSwitch, 'ended_by'>): Ending {
   const reason = `not put back within ${writeDuration(openForMs)}`
-  return { resolution: 'expired', endedBy: decidedAt('expiry', { reason, configuredAt: endedBy.configured_at }) }
+  return { resolution: 'expired', ended_by: decidedAt('expiry', { reason, configuredAt: ended_by.configured_at }) }
 }
 
 /** A violation about a waiver that has expired since. `until`: milliseconds; `configuredAt`: the waiver's line. */
 export function endingOfWaiver(until: number, configuredAt: FileLocation | null): Ending {
   const reason = `the waiver was valid until ${formatExpiry(new Date(until).toISOString())}`
-  return { resolution: 'expired', endedBy: decidedAt('expiry', { reason, configuredAt }) }
+  return { resolution: 'expired', ended_by: decidedAt('expiry', { reason, configuredAt }) }
 }
 
 /**

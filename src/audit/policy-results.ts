@@ -42,7 +42,7 @@ export function recordedPolicyResults(history: HistoryReader): PolicyResults {
     acceptancesEndedBetween: async (first, last) =>
       (await listAcceptances(history)).flatMap(({ project: { name: project }, revoked, ended, ...acceptance }) => {
         const until = revoked?.at ?? ended?.at
-        const isWithin = until !== undefined && until > first.startedAt && until <= last.startedAt
+        const isWithin = until !== undefined && until > first.started_at && until <= last.started_at
         return isWithin && acceptance.acceptedIn !== null
           ? [{ ...acceptance, project, severity: null, message: '', until }]
           : []

@@ -103,7 +103,7 @@ export class ProjectAcceptances {
     return violations.flatMap((violation) => {
       const acceptance = this.#inForce.get(violation.fingerprint)
       if (acceptance === undefined) return []
-      return [[keyOf(violation), { resolution: 'accepted', endedBy: decidedBy('acceptance', acceptance) }] as const]
+      return [[keyOf(violation), { resolution: 'accepted', ended_by: decidedBy('acceptance', acceptance) }] as const]
     })
   }
 

@@ -334,7 +334,7 @@ export class ProjectAudit implements ProjectScan {
       ...configured(this.#audited),
       ...this.#describePast(statuses),
       ...inferred,
-      ...(settings?.writtenAt && { settingsAt: settings.writtenAt }),
+      ...(settings?.writtenAt && { settings_at: settings.writtenAt }),
       statuses,
       unobserved: [...removals.unobserved, ...missing.unobserved],
       removed: [...removals.gone, ...probed.removed],
@@ -352,14 +352,14 @@ export class ProjectAudit implements ProjectScan {
   }
 
   /** What the run could compare the project with. Members that say nothing are absent, so that equal runs store nothing. */
-  #describePast(walked: Statuses): Pick<ProjectOutcome, 'notCompared' | 'approvedAt'> {
+  #describePast(walked: Statuses): Pick<ProjectOutcome, 'not_compared' | 'approved_at'> {
     const isUncompared = (listing: Listing) =>
       walked[listing] !== undefined && walked[listing] !== 'skipped' && this.lastComplete[kindOf[listing]] === undefined
     const notCompared = listings.filter(isUncompared)
     const approvedAt = this.#expected?.approvedAt
     return {
-      ...(notCompared.length === 0 ? {} : { notCompared }),
-      ...(approvedAt === undefined ? {} : { approvedAt }),
+      ...(notCompared.length === 0 ? {} : { not_compared: notCompared }),
+      ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
     }
   }
 }
@@ -413,6 +413,6 @@ const notListed: ProjectNotice = {
 
 function noteUncomparedSeals(resources: number): ProjectNotice[] {
   if (resources === 0) return []
-  const text = `what was approved was sealed under another installation key: secrets of ${count(resources, 'resource')} were not compared with it`
+  const text = `what was approved was sealed under another installation key, or by an earlier version: secrets of ${count(resources, 'resource')} were not compared with it`
   return [{ code: 'approval_not_compared', listing: null, text }]
 }

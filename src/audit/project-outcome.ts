@@ -1,7 +1,7 @@
 import type { Ending } from '../model/ending.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { type Kind, type Listing, listings, type ProjectRef, type ResourceKey } from '../model/resource.ts'
-import { type EvaluationOutcome, nothingEvaluated } from '../policy/evaluation-outcome.ts'
+import { type EvaluationOutcome, nothingEvaluated } from '../policy/conclude-fleet-rules.ts'
 import { filterText } from './listing-filters.ts'
 import { type AuditedProject, isWholeUnder, type Statuses } from './project-scan.ts'
 
@@ -12,7 +12,7 @@ import { type AuditedProject, isWholeUnder, type Statuses } from './project-scan
 export interface ProjectOutcome
   extends Pick<
     ProjectEvaluation,
-    'labels' | 'configuredAt' | 'uiUrl' | 'notCompared' | 'approvedAt' | 'release' | 'settingsAt' | 'windows'
+    'labels' | 'configured_at' | 'ui_url' | 'not_compared' | 'approved_at' | 'release' | 'settings_at' | 'windows'
   > {
   readonly project: ProjectRef
   readonly statuses: Statuses
@@ -63,7 +63,13 @@ export function discardedOutcome(project: AuditedProject, statuses: Statuses): P
 /** What the configuration says of a project, as far as the end of a run asks for it. */
 export function configured({ ref, labels, configuredAt, uiUrl, filters }: AuditedProject) {
   const narrowed = listings.filter((listing) => filterText(listing, filters) !== null)
-  return { project: ref, labels, configuredAt, ...(uiUrl === undefined ? {} : { uiUrl }), narrowed }
+  return {
+    project: ref,
+    labels,
+    configured_at: configuredAt,
+    ...(uiUrl === undefined ? {} : { ui_url: uiUrl }),
+    narrowed,
+  }
 }
 
 /** Whether all there is of a kind was seen. */

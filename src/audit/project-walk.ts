@@ -64,7 +64,10 @@ export class ProjectWalk {
       const filter = filterText(listing, project.filters)
       const reason = fault === undefined ? null : describeFault(fault, project)
       const why = { cause: fault?.kind ?? null, reason }
-      return { coverage: { listing, status, ...why, filter, pages, items, ...traffic, durationMs }, lacksPromisedPage }
+      return {
+        coverage: { listing, status, ...why, filter, pages, items, ...traffic, duration_ms: durationMs },
+        lacksPromisedPage,
+      }
     }
     try {
       let askedAt = startedAt

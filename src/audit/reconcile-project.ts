@@ -4,7 +4,7 @@ import { listApprovalsOf } from '../history/sql/approvals.ts'
 import { lacksRunsSince, readRunTimes } from '../history/sql/runs.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import type { StoredBody } from '../history/stored-body.ts'
-import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
+import { diffAttributes, hiddenBySeals } from '../inventory/diff-attributes.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
@@ -163,7 +163,7 @@ function ignoredBy(ignored: readonly IgnoredPath[], path: string): IgnoredPath |
 /**
  * What silent violations of rules about the approved state as a whole are about still: the resource may differ in fields
  * that the policy ignores now, or that other rules report. `uncompared`: that cannot be said, because of secrets that
- * were sealed under another installation key.
+ * were sealed under another installation key, or in another form.
  */
 async function readDifferences(
   draft: Pick<ViolationDraft, 'run' | 'versionsAt'>,
@@ -190,7 +190,7 @@ async function readDifferences(
       const by = ignored.find(({ path }) => paths.has(path))
       if (fields.length > 0) differingEndings.set(key, endingOfReported(switchOf(violation)))
       else if (by !== undefined) differingEndings.set(key, endingOfIgnored(by, evaluator))
-      else if (!sealsComparable && holdsSeals(before)) uncompared.add(key)
+      else if (hiddenBySeals(before, after, { sealsComparable }).length > 0) uncompared.add(key)
     }
   }
   return { differingEndings, uncompared }
@@ -284,7 +284,7 @@ async function endingOfBaseline(draft: ViolationDraft, project: ProjectRef): Pro
   const approvals = await listApprovalsOf(draft.past, project)
   const { run, revoked } = approvals.findLast(({ confirms }) => confirms === undefined) ?? {}
   return byPolicy({
-    endedBy:
+    ended_by:
       revoked === undefined
         ? decidedAt('rule_off', { reason: 'there is no baseline to compare with', configuredAt: null })
         : decidedBy('baseline', { ...revoked, reason: 'the baseline was revoked', run }),
@@ -318,7 +318,7 @@ async function findCovered(
     older.map(({ firstRun }) => firstRun),
   )
   const since = older.filter(
-    (one) => (expected.approvalOf(one)?.at ?? '') > (firstRuns.get(one.firstRun)?.startedAt ?? '~'),
+    (one) => (expected.approvalOf(one)?.at ?? '') > (firstRuns.get(one.firstRun)?.started_at ?? '~'),
   )
   const covered = ofState.filter(isOfRun)
   for (const batch of chunks(since, bodiesAtOnce)) {

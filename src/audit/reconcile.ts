@@ -155,7 +155,7 @@ function endingOf(violation: Finding, criteria: Criteria): Ending {
   const needs = criteria.needs.get(violation.rule)
   if (needs === undefined) return byPolicy(criteria.switchOf(violation))
   const approval = criteria.approvedBy?.(violation)
-  if (approval !== undefined) return { resolution: 'accepted', endedBy: approval }
+  if (approval !== undefined) return { resolution: 'accepted', ended_by: approval }
   if (criteria.isRemoved(violation)) return removed
   const decided = criteria.switchOf(violation)
   if (decided.isOff) return byPolicy(decided)

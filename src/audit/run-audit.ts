@@ -164,9 +164,9 @@ const toleranceMs = 1000
  * history follow each other, so one of the two times cannot be right.
  */
 function clockFault(startedAt: string, before: CommittedRun | undefined): string | undefined {
-  if (before === undefined || Date.parse(startedAt) >= Date.parse(before.finishedAt) - toleranceMs) return undefined
+  if (before === undefined || Date.parse(startedAt) >= Date.parse(before.finished_at) - toleranceMs) return undefined
   return (
-    `the clock went back: this run started at ${startedAt}, but run ${before.number}, the one before it, finished at ${before.finishedAt}. ` +
+    `the clock went back: this run started at ${startedAt}, but run ${before.number}, the one before it, finished at ${before.finished_at}. ` +
     'Check the clock and its synchronisation (NTP) on every machine that writes to this history: ages, deadlines and expiries of this run, or of that one, are wrong'
   )
 }

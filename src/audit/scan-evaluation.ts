@@ -151,8 +151,9 @@ export class ScanEvaluation {
       ...this.#findStillOutside(resource, drift),
     ])
     for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)
-    for (const { resource, before } of resealed) {
-      this.#rules.doubtSecrets(resource, before, this.#isCompared(resource))
+    for (const { resource, before, areSealsComparable } of resealed) {
+      const isApproved = this.#isCompared(resource)
+      this.#rules.doubtSecrets(resource, { before, isApproved, areSealsComparable })
     }
     for (const resource of resources) {
       if (!isReadable(resource)) this.#rules.doubtUnread(resource, this.#isCompared(resource))

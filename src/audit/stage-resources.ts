@@ -96,7 +96,7 @@ export async function stageResources(
     staged.push({
       ignoredCounts: noneIgnored,
       ...compared,
-      change: compared.change && { ...compared.change, firstSeen: since },
+      change: compared.change && { ...compared.change, firstRun: since },
       resource,
       since,
       isInHistory: version !== undefined,

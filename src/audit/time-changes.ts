@@ -16,15 +16,15 @@ export async function timeChanges(
   rows: Pick<FilterWalk, 'lastReadAt'> | undefined,
 ): Promise<readonly StagedChange[]> {
   if (changes.length === 0) return changes
-  const runs = changes.flatMap(({ kind, firstSeen = draft.run }) => [lastComplete[kind]?.run ?? 0, firstSeen])
+  const runs = changes.flatMap(({ kind, firstRun = draft.run }) => [lastComplete[kind]?.run ?? 0, firstRun])
   const times = await readRunTimes(draft.past, [...new Set(runs)])
   return changes.map((change) => {
-    const { kind, uid, fields, firstSeen = draft.run } = change
-    const began = times.get(lastComplete[kind]?.run ?? 0)?.startedAt ?? null
+    const { kind, uid, fields, firstRun = draft.run } = change
+    const began = times.get(lastComplete[kind]?.run ?? 0)?.started_at ?? null
     const isOfRows = kind === 'subscription' && fields.some(({ path }) => path.split('/', 2)[1] === 'filters')
     const readAt = isOfRows ? rows?.lastReadAt(uid) : undefined
     const after = began !== null && readAt !== undefined && readAt < began ? readAt : began
-    const before = firstSeen === draft.run ? null : (times.get(firstSeen)?.finishedAt ?? null)
+    const before = firstRun === draft.run ? null : (times.get(firstRun)?.finished_at ?? null)
     const isInOrder = after !== null && after <= (before ?? isoTime(now))
     return { ...change, between: { after: isInOrder ? after : null, before } }
   })

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { openMasking } from '../app/locate-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { type Acceptance, isInForce } from '../history/acceptances.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
 import { readCause } from '../history/sql/causes.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import { sealProse } from '../inventory/seal-text.ts'
+import { sealWords } from '../inventory/seal-text.ts'
 import { AuditError } from '../model/errors.ts'
 import { acceptances, acceptancesView, answerAcceptances, readAcceptable } from '../questions/acceptances.ts'
 import { chooseAcceptable, composeAcceptances, findByFingerprint } from '../questions/choose-acceptable.ts'
@@ -24,7 +24,7 @@ interface AcceptOptions extends ReadingOptions {
   readonly revoke?: readonly string[]
 }
 
-export function defineAccept(command: Command, execute: Execute): void {
+export function defineAccept(command: Command) {
   command
     .argument(
       '[violation...]',
@@ -34,12 +34,11 @@ export function defineAccept(command: Command, execute: Execute): void {
     .option('--reason <text>', 'why they are accepted; reports show it')
     .addOption(optionOf(acceptances.parameters.list))
     .option('--revoke <fingerprint...>', 'revoke acceptances; the next run opens again what it still finds')
-  addReadingOptions(addSignature(command)).action((words: string[], options: AcceptOptions) =>
-    execute((terminal) => accept(words, options, terminal)),
-  )
+  addReadingOptions(addSignature(command))
+  return accept
 }
 
-async function accept(words: readonly string[], options: AcceptOptions, terminal: ProcessContext): Promise<number> {
+async function accept(options: AcceptOptions, terminal: ProcessContext, words: readonly string[]): Promise<number> {
   const { reason, by, cause, list = false, revoke = [] } = options
   refuseUnclear(words, options)
   return answerFromHistory(options, terminal, acceptancesView, async (history) => {
@@ -60,7 +59,7 @@ async function accept(words: readonly string[], options: AcceptOptions, terminal
     const run = (await findLastRun(history))?.number ?? 0
     const named = cause === undefined ? words : notYetAccepted(await violationsOfCause(history, cause, run), before)
     const chosen = chooseAcceptable(active, named, before)
-    const stated = { reason: sealProse(reason ?? '', masking), ...signed }
+    const stated = { reason: sealWords(reason ?? '', masking), ...signed }
     await history.accept(await composeAcceptances(history, run, chosen, stated))
     return answerAcceptances((await listAcceptances(history)).slice(before.length), limitOf(options))
   })

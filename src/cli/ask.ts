@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import {
   type Parameter,
   type ParameterTable,
@@ -15,26 +15,18 @@ import { addReadingOptions, limitOf, type ReadingOptions } from './query-options
 /** The command of a question. */
 export function commandOf<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>) {
   const { parameters, formats = [] } = question
-  return (command: Command, execute: Execute): void => {
+  return (command: Command) => {
     addParameters(command, parameters)
-    addReadingOptions(command, [...answerFormats, ...formats]).action(() =>
-      execute((terminal) => ask(question, command, terminal)),
-    )
+    addReadingOptions(command, [...answerFormats, ...formats])
+    return async (options: ReadingOptions, terminal: ProcessContext) => {
+      const values = valuesOf(command, parameters)
+      const inquiry = { terminal, options, format: options.format, limit: limitOf(options) }
+      question.check?.(values, inquiry)
+      const reply = await withHistory(options, terminal, (history) => question.read(history, values, inquiry))
+      const clean = await printAnswer(reply.answer, reply.view, reply.format ?? options.format, terminal)
+      return reply.exitCode ?? clean
+    }
   }
-}
-
-async function ask<Parameters extends ParameterTable, Row>(
-  question: Question<Parameters, Row>,
-  command: Command,
-  terminal: ProcessContext,
-): Promise<number> {
-  const options = command.opts<ReadingOptions>()
-  const values = valuesOf(command, question.parameters)
-  const inquiry = { terminal, options, format: options.format, limit: limitOf(options) }
-  question.check?.(values, inquiry)
-  const reply = await withHistory(options, terminal, (history) => question.read(history, values, inquiry))
-  const clean = await printAnswer(reply.answer, reply.view, reply.format ?? options.format, terminal)
-  return reply.exitCode ?? clean
 }
 
 /** Adds parameters to a command, as arguments and options. */

@@ -6,7 +6,7 @@ import { loadPolicy } from '../app/load-policy.ts'
 import { openLog } from '../app/log.ts'
 import { openHistory } from '../app/open-history.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
-import { type Execute, type ProcessContext, printMessage, printWarning } from '../app/process-context.ts'
+import { type ProcessContext, printMessage, printWarning } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
@@ -45,7 +45,7 @@ interface AuditOptions extends FormatOptions {
   readonly shared?: true
 }
 
-export function defineAudit(command: Command, execute: Execute): void {
+export function defineAudit(command: Command) {
   addFormatOptions(addProjectOption(addConfigurationOptions(command)))
     .addOption(
       new Option(
@@ -80,7 +80,8 @@ export function defineAudit(command: Command, execute: Execute): void {
       ).conflicts('config'),
     )
     .option('-q, --quiet', 'print only the verdict, on stderr')
-    .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
+
+  return audit
 }
 
 async function audit(options: AuditOptions, given: ProcessContext): Promise<number> {
@@ -200,7 +201,7 @@ async function printVerdict(report: Report, terminal: ProcessContext): Promise<v
 
 /** What describes failures is loaded where there are some. */
 async function summarise(report: Report): Promise<string | undefined> {
-  return (await import('../report/text/show-failures.ts')).summariseFailures(report)
+  return (await import('../report/text/show-coverage.ts')).summariseFailures(report)
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */

@@ -50,7 +50,7 @@ Documentation: hookdrift docs tutorial   the page to read first
   const commandWords = words === 'all' ? words : words.filter((word) => !word.startsWith('-') && word !== 'help')
   for (const [group, listed] of Object.entries(commands)) {
     program.commandsGroup(`${group}:`)
-    for (const each of listed) await addListed(program, each, { commandWords, execute })
+    for (const [name, each] of Object.entries(listed)) await addListed(program, name, each, { commandWords, execute })
   }
   arrangeHelp(program, program.name())
   return program
@@ -66,8 +66,9 @@ function fitHelp(text: string, { stdout }: Pick<ProcessContext, 'stdout'>): stri
 }
 
 /** Adds a command to a line or a group, loaded where the words name it. */
-export async function addListed(
+async function addListed(
   parent: Command,
+  name: string,
   listed: ListedCommand | ListedGroup,
   {
     commandWords,
@@ -78,22 +79,28 @@ export async function addListed(
     readonly execute: Execute
   },
 ): Promise<void> {
-  const { name, description } = listed
+  const { description } = listed
   const isNamed = commandWords === 'all' || commandWords[0] === name
   if ('commands' in listed) {
     const group = parent.command(name).description(description)
     const below = commandWords === 'all' ? commandWords : isNamed ? commandWords.slice(1) : []
-    for (const each of listed.commands) await addListed(group, each, { commandWords: below, execute })
+    for (const [word, each] of Object.entries(listed.commands)) {
+      await addListed(group, word, each, { commandWords: below, execute })
+    }
     return
   }
-  const { operands = '', isHidden: hidden = false, load } = listed
+  const { operands, load } = listed
+  const hidden = description === ''
   if (!isNamed) {
     parent.command(`${name} ${operands}`, { hidden }).description(description)
     return
   }
   const define = await load()
-  define(parent.command(name, { hidden }).description(description), execute, (words) =>
-    commandLine(silent, words, execute),
+  const command = parent.command(name, { hidden }).description(description)
+  const act = define(command, (words) => commandLine(silent, words, execute))
+  command.action(() =>
+    // as: commander knows no types of what `define` declares.
+    execute((terminal) => act(command.opts<never>(), terminal, ...(command.processedArgs as never[]))),
   )
 }
 

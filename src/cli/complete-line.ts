@@ -1,29 +1,25 @@
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import { configuredPaths, hasConfiguration, namedHistory } from '../app/locate-history.ts'
 import { namesIn } from '../app/open-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readLocation } from '../history/location.ts'
 import { exitCodes } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { type Candidate, type Completion, complete, type FindWords, type WordSource } from './complete-words.ts'
 
 /** What the scripts of `completion` ask. */
-export function defineCompleteLine(
-  command: Command,
-  execute: Execute,
-  lineFor: (words: readonly string[]) => Promise<Command>,
-): void {
-  command.allowExcessArguments().action((_, { args: [shell = '', ...given] }: Command) =>
-    execute(async (terminal) => {
-      try {
-        const line = lineOf(shell, given)
-        await answer(await lineFor(line.words), line, terminal)
-      } catch {
-        // Completion never prints an error, for any line and any history.
-      }
-      return exitCodes.clean
-    }),
-  )
+export function defineCompleteLine(command: Command, lineFor: (words: readonly string[]) => Promise<Command>) {
+  command.allowExcessArguments()
+  return async (_: unknown, terminal: ProcessContext) => {
+    const [shell = '', ...given] = command.args
+    try {
+      const line = lineOf(shell, given)
+      await answer(await lineFor(line.words), line, terminal)
+    } catch {
+      // Completion never prints an error, for any line and any history.
+    }
+    return exitCodes.clean
+  }
 }
 
 /** `breaks`: the value of COMP_WORDBREAKS. */
@@ -157,7 +153,7 @@ async function fixedWords(source: PackagedWords): Promise<readonly Candidate[]> 
   if (source === 'frameworks') {
     return wordsOf((await import('../compliance/built-in-frameworks.ts')).builtInFrameworkIds)
   }
-  const { pagePaths } = await import('../app/read-docs.ts')
+  const { pagePaths } = await import('./docs.ts')
   const paths = pagePaths()
   // Each rule has a page, and listing them is faster than loading the rules.
   if (source === 'rules')
@@ -195,3 +191,64 @@ async function historyNames(
 async function quietly(read: () => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
   return read().catch(() => [])
 }
+
+export function defineCompletion(command: Command) {
+  command.addArgument(new Argument('<shell>', 'the shell that completes').choices(Object.keys(scripts)))
+  return async (_: unknown, { stdout }: ProcessContext, shell: keyof typeof scripts) => {
+    stdout.write(scripts[shell])
+    return exitCodes.clean
+  }
+}
+
+/** What each shell reads once. They ask the program, and evaluate nothing of what it answers. */
+const scripts = {
+  bash: `# Completion of hookdrift for bash: source it, or put it where bash-completion finds it.
+_hookdrift() {
+  local line how= state=first
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [ "$state" = first ]; then how=$line state=more; else COMPREPLY+=("$line"); fi
+  done < <("$1" __complete bash -- "\${COMP_LINE:0:$COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
+  case $how in
+    *part*) compopt -o nospace 2>/dev/null ;;
+    *files*) compopt -o default 2>/dev/null ;;
+    *directories*) compopt -o dirnames 2>/dev/null ;;
+  esac
+}
+complete -F _hookdrift hookdrift
+`,
+  zsh: `#compdef hookdrift
+# Completion of hookdrift for zsh: put it into a directory of $fpath as _hookdrift, or source it after compinit.
+_hookdrift() {
+  local line how
+  local -a values shown more
+  while IFS= read -r line; do
+    if [[ -z $how ]]; then how=$line; continue; fi
+    values+=("\${line%%$'\\t'*}")
+    shown+=("\${line/$'\\t'/  -- }")
+  done < <(command hookdrift __complete zsh -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
+  case $how in
+    *files*) compset -P '*='; _files; return ;;
+    *directories*) _files -/; return ;;
+    *part*) more=(-S '') ;;
+  esac
+  (( $#values )) || return 1
+  compadd -l "$more[@]" -d shown -a -- values
+}
+if [[ $funcstack[1] == _hookdrift ]]; then _hookdrift "$@"; else compdef _hookdrift hookdrift; fi
+`,
+  fish: `# Completion of hookdrift for fish: put it into ~/.config/fish/completions as hookdrift.fish, or source it.
+function __hookdrift_complete
+    set -l words (commandline -opc)
+    set -e words[1]
+    set -l lines (command hookdrift __complete fish -- $words (commandline -ct) 2>/dev/null)
+    switch "$lines[1]"
+        case '*files*' '*directories*'
+            __fish_complete_path (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    end
+    set -e lines[1]
+    printf '%s\\n' $lines
+end
+complete -c hookdrift -f -a '(__hookdrift_complete)'
+`,
+} as const

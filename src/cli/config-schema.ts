@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
 import { packageFile } from '../model/package-files.ts'
 
@@ -10,7 +10,7 @@ interface SchemaOptions extends Partial<Record<keyof typeof schemas, true>> {
   readonly path?: true
 }
 
-export function defineConfigSchema(command: Command, execute: Execute): void {
+export function defineConfigSchema(command: Command) {
   command
     .option('--policy', 'print the schema of a policy')
     .addOption(new Option('--policy-tests', 'print the schema of a file with policy tests').conflicts('policy'))
@@ -18,7 +18,8 @@ export function defineConfigSchema(command: Command, execute: Execute): void {
       new Option('--framework', 'print the schema of a compliance framework').conflicts(['policy', 'policyTests']),
     )
     .option('--path', 'print the path of the schema file instead')
-    .action((options: SchemaOptions) => execute((terminal) => printSchema(options, terminal)))
+
+  return printSchema
 }
 
 async function printSchema(options: SchemaOptions, { stdout }: ProcessContext): Promise<number> {

@@ -96,7 +96,7 @@ export function showsTrend(options: FormatOptions): boolean {
  */
 export async function printCauses(report: Report, options: FormatOptions, terminal: ProcessContext): Promise<void> {
   if (options.quiet === true || (options.format === 'text' && options.output === undefined)) return
-  const { explainFailures } = await import('../report/text/show-failures.ts')
+  const { explainFailures } = await import('../report/text/show-coverage.ts')
   const lines = explainFailures(report)
   if (options.format === 'csv') {
     const { countDoubted, describeDoubted, omissionsOf } = await import('../report/verdict.ts')
@@ -108,8 +108,8 @@ export async function printCauses(report: Report, options: FormatOptions, termin
 /** The trend up to the run of a report. */
 export async function readTrendOf(reader: HistoryReader, { run }: Report): Promise<Trend> {
   const { findTrend } = await import('../questions/trend.ts')
-  const { number, started_at: startedAt, finished_at: finishedAt } = run
-  return findTrend(reader, { run: { number, startedAt, finishedAt }, since: undefined, projects: [] })
+  const { number, started_at, finished_at } = run
+  return findTrend(reader, { run: { number, started_at, finished_at }, since: undefined, projects: [] })
 }
 
 /**

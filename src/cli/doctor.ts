@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
 import { answerDoctor, doctorView, exitCodeOf } from '../doctor/answer-doctor.ts'
@@ -13,16 +13,16 @@ import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf 
 
 interface DoctorOptions extends HistoryOptions, AnswerOptions {}
 
-export function defineDoctor(command: Command, execute: Execute): void {
-  addAnswerOptions(addConfigurationOptions(command))
-    .addHelpText(
-      'after',
-      `
+export function defineDoctor(command: Command) {
+  addAnswerOptions(addConfigurationOptions(command)).addHelpText(
+    'after',
+    `
 It includes \`config check\`, which includes \`policy check\`; these two need no network. It changes
 nothing, sends only GET requests to the services, and notifies no channel.
 Exit codes: 0 no problem, 2 a problem of this installation, 3 a service cannot be audited.`,
-    )
-    .action((options: DoctorOptions) => execute((terminal) => doctor(options, terminal)))
+  )
+
+  return doctor
 }
 
 async function doctor(options: DoctorOptions, terminal: ProcessContext): Promise<number> {

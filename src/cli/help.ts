@@ -1,6 +1,7 @@
 import { type Command, Help, type HelpConfiguration, type Option } from 'commander'
+import { chunks } from '../model/chunks.ts'
+import { assetText } from '../model/package-files.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { examples } from './examples.ts'
 
 /** Options that most commands have: they come last, in this order. */
 const common = ['--project', '--kind', '--format', '--limit', '--config', '--history', '--version', '--help']
@@ -49,10 +50,50 @@ export function arrangeHelp(command: Command, name: string): void {
   for (const child of command.commands) arrangeHelp(child, `${name} ${child.name()}`)
 }
 
+/** What the help of a command ends with. */
+interface Examples {
+  /** Command lines without the name of the program, and what each does. */
+  readonly lines: readonly (readonly string[])[]
+  /** Pages that `hookdrift docs` shows. */
+  readonly docs: readonly string[]
+}
+
+/** What the help of each command ends with, by its words: a paragraph of `examples.txt`, which ends in its pages. */
+export function readExamples(): Readonly<Record<string, Examples>> {
+  const paragraphs = assetText('cli/examples.txt').split('\n\n')
+  return Object.fromEntries(
+    paragraphs.map((paragraph) => {
+      const [name = '', ...lines] = paragraph.trim().split('\n  ')
+      const [, ...docs] = lines.pop()?.split(' ') ?? []
+      return [
+        name,
+        {
+          lines: [
+            ...chunks(
+              lines.map((line) => line.trim()),
+              2,
+            ),
+          ],
+          docs,
+        },
+      ]
+    }),
+  )
+}
+
+/** Commands with a similar purpose. */
+const comparisons = [
+  ['diff', 'two runs of the same projects: what changed in between'],
+  ['compare', 'two projects with each other, such as staging and production'],
+  ['baseline diff', 'a run with the state that a person approved'],
+  ['timeline', 'one resource with itself, over all runs'],
+] as const
+
 function showExamples(name: string): string {
-  const { lines, docs, choice = [] } = examples[name] ?? { lines: [], docs: [] }
-  const width = Math.max(0, ...lines.map(([line]) => line.length).filter((length) => length <= widest))
-  const exampleLines = lines.map(([line, what]) =>
+  const { lines, docs } = readExamples()[name] ?? { lines: [], docs: [] }
+  const choice = comparisons.some(([command]) => command === name) ? comparisons : []
+  const width = Math.max(0, ...lines.map(([line = '']) => line.length).filter((length) => length <= widest))
+  const exampleLines = lines.map(([line = '', what]) =>
     line.length > widest ? `  hookdrift ${line}\n      ${what}` : `  hookdrift ${line.padEnd(width)}  ${what}`,
   )
   const purposeAt = Math.max(0, ...choice.map(([command]) => command.length))

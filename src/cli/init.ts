@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { untilSignalled } from '../app/end-in-order.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
-import { type Strictness, strictnesses, type Target, targets } from '../init/answers.ts'
 import type { Asker } from '../init/ask.ts'
+import { type Strictness, strictnesses, type Target, targets } from '../init/interview.ts'
 import { runInit } from '../init/run-init.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError, exitCodes, signalExits } from '../model/errors.ts'
@@ -26,7 +26,7 @@ interface InitOptions {
   readonly directory: string
 }
 
-export function defineInit(command: Command, execute: Execute): void {
+export function defineInit(command: Command) {
   command
     .option('--url <url>', 'URL of the service')
     .option('--key-from-env <variable>', 'the environment variable that holds the API key')
@@ -58,7 +58,8 @@ A project's key needs no --organisation. For a personal key, copy the id from th
 in Convoy's dashboard; the API shows it as organisation_id of each project.
 Exit codes: 0 files written, 2 an answer is missing or wrong, 3 the service cannot be audited.`,
     )
-    .action((options: InitOptions) => execute((terminal) => init(options, terminal)))
+
+  return init
 }
 
 async function init(options: InitOptions, terminal: ProcessContext): Promise<number> {

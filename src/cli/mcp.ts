@@ -3,7 +3,7 @@ import { keepHistoryOpen } from '../app/keep-history-open.ts'
 import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { openLog } from '../app/log.ts'
 import { openExistingHistory } from '../app/open-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
 import { answerMessage, rpcErrors } from '../pages/mcp/answer-message.ts'
@@ -14,10 +14,9 @@ import type { DescribeCommand } from './api/api-entries.ts'
 import { addHistoryOptions } from './query-options.ts'
 
 export function defineMcp(describe: DescribeCommand) {
-  return (command: Command, execute: Execute): void => {
-    addHistoryOptions(command).action((options: HistoryOptions) =>
-      execute((terminal) => answerAssistant(options, terminal, describe)),
-    )
+  return (command: Command) => {
+    addHistoryOptions(command)
+    return (options: HistoryOptions, terminal: ProcessContext) => answerAssistant(options, terminal, describe)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { openMasking } from '../app/locate-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { chooseNoted, composeNote, readNotedProjects } from '../questions/compose-note.ts'
 import { answerNotes, notes, notesView } from '../questions/notes.ts'
@@ -17,7 +17,7 @@ interface NoteOptions extends ReadingOptions {
   readonly list?: true
 }
 
-export function defineNote(command: Command, execute: Execute): void {
+export function defineNote(command: Command) {
   command
     .argument('[text]', 'what was done, such as "deploy 4.2"')
     .option(
@@ -26,12 +26,11 @@ export function defineNote(command: Command, execute: Execute): void {
     )
     .option('--ref <ref>', 'link to what was done, or its commit')
     .addOption(optionOf(notes.parameters.list))
-  addReadingOptions(addSignature(addProjectOption(command))).action((text: string | undefined, options: NoteOptions) =>
-    execute((terminal) => note(text, options, terminal)),
-  )
+  addReadingOptions(addSignature(addProjectOption(command)))
+  return note
 }
 
-async function note(text: string | undefined, options: NoteOptions, terminal: ProcessContext): Promise<number> {
+async function note(options: NoteOptions, terminal: ProcessContext, text: string | undefined): Promise<number> {
   const { at, ref, project, by, list = false } = options
   const isWriting = [text, at, ref, by].some((value) => value !== undefined)
   if (list ? isWriting : text === undefined) {

@@ -6,7 +6,7 @@ import { requireGivenKey } from '../app/installation-key.ts'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import { openLog } from '../app/log.ts'
 import { openHistory } from '../app/open-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
 import type { Channel, Configuration } from '../config/configuration.ts'
@@ -32,18 +32,18 @@ interface NotifyOptions extends HistoryOptions, AnswerOptions {
   readonly pending?: true
 }
 
-export function defineNotify(command: Command, execute: Execute): void {
+export function defineNotify(command: Command) {
   addConfigurationOptions(command)
     .option('--test [channel]', 'send a test message to one channel, or to all; the queue is not used', nameOf)
     .addOption(optionOf(pendingMessages.parameters.pending))
-  addAnswerOptions(command)
-    .addHelpText(
-      'after',
-      `
+  addAnswerOptions(command).addHelpText(
+    'after',
+    `
 Exit codes: 0 done; also when a delivery failed, because the message stays pending;
             2 usage or configuration, 4 a --test message did not arrive.`,
-    )
-    .action((options: NotifyOptions) => execute((terminal) => notify(options, terminal)))
+  )
+
+  return notify
 }
 
 function nameOf(text: string): string {

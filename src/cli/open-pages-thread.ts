@@ -6,7 +6,7 @@ import type { ServeSettings } from '../config/configuration.ts'
 import { messageOf } from '../model/errors.ts'
 import { programFile } from '../model/package-files.ts'
 import { answerInThread, type ThreadAnswering } from '../serving/answer-in-thread.ts'
-import type { NamedAddress } from '../serving/host-check.ts'
+import type { NamedAddress } from '../serving/refuse-request.ts'
 
 /** The thread of `worker` and `serve` that answers with pages, so that reading a large history delays nothing else. */
 export interface PagesThread {

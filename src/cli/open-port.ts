@@ -4,8 +4,8 @@ import type { Log } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import type { ServeSettings } from '../config/configuration.ts'
 import { isOpenToAll } from '../config/read-serve.ts'
-import { hostCheck, type NamedAddress } from '../serving/host-check.ts'
 import { type HttpListener, listen } from '../serving/listen.ts'
+import { hostCheck, type NamedAddress } from '../serving/refuse-request.ts'
 import { type WorkerEndpoints, workerPort } from '../worker/port.ts'
 
 interface PortContext extends WorkerEndpoints {

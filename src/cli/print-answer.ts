@@ -7,7 +7,7 @@ import type { Answer, AnswerCoverage } from '../report/answer.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
 import { gapsOf } from '../report/gaps.ts'
 import { type AnswerView, writeAnswer } from '../report/show-answer.ts'
-import { locateCommands, type NamedHistory } from '../report/text/locate-commands.ts'
+import { locateCommands, type NamedHistory } from '../report/text/commands.ts'
 import { count } from '../text/count.ts'
 import type { ReadingOptions } from './query-options.ts'
 

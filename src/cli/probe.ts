@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { untilSignalled } from '../app/end-in-order.ts'
 import { loadPolicy } from '../app/load-policy.ts'
 import { chooseProjects, openServices } from '../app/open-projects.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
 import { discoverProjects } from '../audit/discover-projects.ts'
@@ -36,7 +36,7 @@ interface ProbeOptions extends AnswerOptions {
   readonly type?: string
 }
 
-export function defineProbe(command: Command, execute: Execute): void {
+export function defineProbe(command: Command) {
   command
     .argument('[name]', 'a probe of the policy')
     .option('-c, --config <file>', 'configuration file', 'hookdrift.yaml')
@@ -53,10 +53,11 @@ export function defineProbe(command: Command, execute: Execute): void {
       `
 Exit codes: 0 every probe met its expectation, 1 one failed or did not, 2 usage, 3 one could not run.`,
     )
-    .action((name: string | undefined, options: ProbeOptions) => execute((terminal) => probe(name, options, terminal)))
+
+  return probe
 }
 
-async function probe(name: string | undefined, options: ProbeOptions, terminal: ProcessContext): Promise<number> {
+async function probe(options: ProbeOptions, terminal: ProcessContext, name: string | undefined): Promise<number> {
   const now = systemClock.now()
   const sources = { env: terminal.env, readFile: readTextFile }
   const configuration = readConfiguration(options.config, sources, { usesChannels: false })

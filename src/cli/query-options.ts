@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import { withoutPassword } from '../history/postgres-server.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
-import type { NamedHistory } from '../report/text/locate-commands.ts'
+import type { NamedHistory } from '../report/text/commands.ts'
 
 /** Options of every command that prints an answer. */
 export interface AnswerOptions {

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { locateHistory } from '../app/locate-history.ts'
-import { explainViews, queryFile } from '../app/open-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { explainViews, loadQuery } from '../app/open-history.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { views } from '../history/views.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
-import { anyObject, listOf } from '../model/report.ts'
+import { anyObject, listOf } from '../model/schema.ts'
 import { statingExtent } from '../questions/as-of.ts'
 import { type AnswerForm, aboutNoRun, aboutScans } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -20,7 +20,7 @@ import { addReadingOptions, limitOf, type ReadingOptions } from './query-options
 
 export const queryForm: AnswerForm = {
   name: 'query',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: anyObject.describe('A member for each column.'),
 }
@@ -29,7 +29,7 @@ const viewRow = z.object({ view: z.string(), about: z.string(), columns: listOf(
 
 export const queryViewsForm: AnswerForm = {
   name: 'query-views',
-  version: 1,
+  version: 2,
   command: 'query --views',
   about: aboutNoRun,
   row: viewRow,
@@ -39,24 +39,22 @@ interface QueryOptions extends ReadingOptions {
   readonly views?: true
 }
 
-const timeoutMs = 5_000
-const characters = 64 * 1024 * 1024
-const rowsForPeople = 100
+const bounds = { timeoutMs: 5_000, characters: 64 * 1024 * 1024 }
 const rowsForMachines = 10_000
 
-export function defineQuery(command: Command, execute: Execute): void {
+export function defineQuery(command: Command) {
   const names = wrapPieces(Object.keys(views).join(', ').split(' '), 76).map((line) => `  ${line}`)
   command
     .argument('[sql]', 'one read-only statement: SELECT, WITH, VALUES or EXPLAIN; stopped after 5 s')
     .option('--views', 'describe the views that can be queried, with their columns')
     .addHelpText('after', `\nViews:\n${names.join('\n')}`)
-  addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
-    execute((terminal) => (options.views ? showViews(sql, options, terminal) : query(sql, options, terminal))),
-  )
+  addReadingOptions(command)
+  return query
 }
 
 /** The rows of a query as an answer; run and coverage are those of the last committed run. */
-async function query(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {
+async function query(options: QueryOptions, terminal: ProcessContext, sql: string | undefined): Promise<number> {
+  if (options.views) return showViews(sql, options, terminal)
   if (sql === undefined) {
     throw AuditError.usage('no query given', { advice: '`hookdrift query --views` explains the views' })
   }
@@ -66,10 +64,11 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
       advice: 'ask it with `psql`, under a role that reads the views only: `hookdrift docs many-machines` makes one',
     })
   }
-  const rows = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
+  const rows = options.limit ?? Math.min(limitOf(options), rowsForMachines)
   // Opened here first: this checks that it is a history, and migrates it.
   return withHistory(options, terminal, async (reader) => {
-    const result = await queryFile({ file: location.path, sql, rows, characters, timeoutMs })
+    const ask = await loadQuery()
+    const result = await ask({ ...bounds, file: location.path, sql, rows })
     const last = await findLastRun(reader)
     const answer = {
       form: queryForm,

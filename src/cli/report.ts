@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { HistoryOptions } from '../app/locate-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { recordedPolicyResults } from '../audit/policy-results.ts'
 import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { type ParameterValues, parameter, runNamed, runOrTime } from '../questions/question.ts'
 import { controlFormat, formatNames } from '../report/formats.ts'
-import type { ApiSource } from './api/api-source.ts'
+import type { ApiSource } from './api/api-parameters.ts'
 import { addParameters, valuesOf } from './ask.ts'
 import {
   addFormatOptions,
@@ -47,11 +47,11 @@ const parameters = {
 
 type ReportOptions = ParameterValues<typeof parameters> & FormatOptions & HistoryOptions
 
-export function defineReport(command: Command, execute: Execute): void {
+export function defineReport(command: Command) {
   addParameters(addHistoryOptions(command), parameters)
-  addFormatOptions(command, [...formatNames, controlFormat]).action((options: FormatOptions & HistoryOptions) =>
-    execute((terminal) => report({ ...options, ...valuesOf(command, parameters) }, terminal)),
-  )
+  addFormatOptions(command, [...formatNames, controlFormat])
+  return (options: FormatOptions & HistoryOptions, terminal: ProcessContext) =>
+    report({ ...options, ...valuesOf(command, parameters) }, terminal)
 }
 
 export const reportSource: ApiSource<typeof parameters> = {

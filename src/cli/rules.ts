@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { type Execute, renderOptionsFor } from '../app/process-context.ts'
+import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerRules, rulePageView, rulesView } from '../questions/answer-rules.ts'
 import { type ParameterValues, parameter } from '../questions/question.ts'
@@ -8,7 +8,7 @@ import { writeAnswer } from '../report/show-answer.ts'
 import { packs } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import type { ApiSource } from './api/api-source.ts'
+import type { ApiSource } from './api/api-parameters.ts'
 import { addParameters, valuesOf } from './ask.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
@@ -18,15 +18,13 @@ const parameters = {
   pack: parameter('--pack <pack>', 'only the rules of a pack', z.string().optional()),
 }
 
-export function defineRules(command: Command, execute: Execute): void {
+export function defineRules(command: Command) {
   addParameters(command, parameters)
-  addAnswerOptions(command).action(() =>
-    execute((terminal) => {
-      const options = command.opts<AnswerOptions>()
-      const { answer, view } = readRules(valuesOf(command, parameters), limitOf(options))
-      return printAnswer(answer, view, options.format, terminal)
-    }),
-  )
+  addAnswerOptions(command)
+  return async (options: AnswerOptions, terminal: ProcessContext) => {
+    const { answer, view } = readRules(valuesOf(command, parameters), limitOf(options))
+    return printAnswer(answer, view, options.format, terminal)
+  }
 }
 
 export const rulesSource: ApiSource<typeof parameters> = {

@@ -3,17 +3,16 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { untilSignalled } from '../app/end-in-order.ts'
 import { type HistoryOptions, hasConfiguration } from '../app/locate-history.ts'
 import { openLog } from '../app/log.ts'
-import { type Execute, type ProcessContext, printWarning } from '../app/process-context.ts'
+import { type ProcessContext, printWarning } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { letAuditsGoFirst } from '../app/system.ts'
 import type { ServeSettings } from '../config/configuration.ts'
-import { type ListenAddress, listenAddress } from '../config/listen-schema.ts'
 import { isOpenToAll, readServe, serveSettingsOf } from '../config/read-serve.ts'
-import { guardAdvice } from '../config/serve-schema.ts'
+import { guardAdvice, type ListenAddress, listenAddress } from '../config/serve-schema.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
-import { answerHealth } from '../serving/answer-health.ts'
-import { hostCheck } from '../serving/host-check.ts'
+import { answerHealth } from '../serving/answer-in-thread.ts'
 import { listen } from '../serving/listen.ts'
+import { hostCheck } from '../serving/refuse-request.ts'
 import { openPagesThread } from './open-pages-thread.ts'
 import { withHistory } from './print-answer.ts'
 import { addHistoryOptions } from './query-options.ts'
@@ -26,18 +25,15 @@ interface ServeOptions extends HistoryOptions {
 
 const usualListen = { host: '127.0.0.1', port: 9465 }
 
-export function defineServe(command: Command, execute: Execute): void {
-  addHistoryOptions(command)
-    .addOption(
-      new Option(
-        '--listen <address>',
-        'port, or address and port (default: serve.listen of the configuration, or 127.0.0.1:9465)',
-      ).argParser(toAddress),
-    )
-    .action((options: Omit<ServeOptions, 'isNamed'>) => {
-      const isNamed = command.getOptionValueSource('config') === 'cli'
-      return execute((terminal) => serve({ ...options, isNamed }, terminal))
-    })
+export function defineServe(command: Command) {
+  addHistoryOptions(command).addOption(
+    new Option(
+      '--listen <address>',
+      'port, or address and port (default: serve.listen of the configuration, or 127.0.0.1:9465)',
+    ).argParser(toAddress),
+  )
+  return (options: Omit<ServeOptions, 'isNamed'>, terminal: ProcessContext) =>
+    serve({ ...options, isNamed: command.getOptionValueSource('config') === 'cli' }, terminal)
 }
 
 function toAddress(text: string): ListenAddress {

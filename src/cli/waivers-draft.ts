@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
-import { type Execute, type ProcessContext, printMessage } from '../app/process-context.ts'
+import { type ProcessContext, printMessage } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { exitCodes } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
@@ -20,14 +20,15 @@ interface DraftOptions extends HistoryOptions {
   readonly severity?: Severity
 }
 
-export function defineWaiversDraft(command: Command, execute: Execute): void {
+export function defineWaiversDraft(command: Command) {
   addHistoryOptions(addProjectOption(command))
     .addOption(new Option('--owner <name>', 'who answers for the violations').makeOptionMandatory().argParser(toLine))
     .requiredOption('--expires <date>', 'a date such as 2027-03-31, or a time with its zone; at most 366 days ahead')
     .addOption(new Option('--reason <text>', 'why they are accepted (default: names the run)').argParser(toLine))
     .option('--rule <id>', 'only violations of this rule, or of a pattern such as "endpoint/*"')
     .addOption(new Option('--severity <severity>', 'only violations of this severity or above').choices(severities))
-    .action((options: DraftOptions) => execute((terminal) => draft(options, terminal)))
+
+  return draft
 }
 
 async function draft(options: DraftOptions, terminal: ProcessContext): Promise<number> {

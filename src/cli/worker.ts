@@ -8,7 +8,7 @@ import { requireServer } from '../app/locate-history.ts'
 import { type Log, openLog } from '../app/log.ts'
 import { historySize, openExistingHistory, openHistory } from '../app/open-history.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { OpenedSharing } from '../app/shared/open-sharing.ts'
 import { systemClock } from '../app/system.ts'
@@ -26,20 +26,25 @@ import { type FailOn, failOnChoices } from '../model/violation.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { limited } from '../report/show-answer.ts'
-import { openHealth } from '../worker/health.ts'
-import { keepSchedule, type SkipReason, type Work, type WorkerObserver } from '../worker/keep-schedule.ts'
+import {
+  keepSchedule,
+  ReloadRequests,
+  type SkipReason,
+  type Work,
+  type WorkerObserver,
+} from '../worker/keep-schedule.ts'
 import { openMetrics } from '../worker/metrics.ts'
 import { nextTimes, nextTimesView } from '../worker/next-times.ts'
+import { openHealth } from '../worker/port.ts'
 import { type RecordedPast, readFleetNames, readPast } from '../worker/read-past.ts'
 import { readAgain, type WorkerFiles, type WorkerFilesReader } from '../worker/reload-files.ts'
-import { ReloadRequests } from '../worker/reload-requests.ts'
 import { openPort } from './open-port.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addConfigurationOptions } from './query-options.ts'
 
 export const workerForm: AnswerForm = {
   name: 'worker',
-  version: 1,
+  version: 2,
   command: 'worker --next',
   about: aboutNoRun,
   row: z.object({ schedule: z.string(), at: schemas.time, timezone: z.string(), local: z.string() }),
@@ -52,7 +57,7 @@ interface WorkerOptions extends AnswerOptions {
   readonly failOn: FailOn
 }
 
-export function defineWorker(command: Command, execute: Execute): void {
+export function defineWorker(command: Command) {
   addConfigurationOptions(command)
     .option('--next <count>', 'only print the next times of each schedule, and exit', countOf)
     .addOption(
@@ -60,9 +65,9 @@ export function defineWorker(command: Command, execute: Execute): void {
         .choices(failOnChoices)
         .default('medium'),
     )
-  addAnswerOptions(command).action((options: WorkerOptions) =>
-    execute((terminal) => (options.next === undefined ? worker(options, terminal) : printNext(options, terminal))),
-  )
+  addAnswerOptions(command)
+  return (options: WorkerOptions, terminal: ProcessContext) =>
+    options.next === undefined ? worker(options, terminal) : printNext(options, terminal)
 }
 
 const mostPrinted = 1000

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { changeTypes } from '../model/change.ts'
 import { gapStatuses } from '../model/coverage.ts'
-import { fileLocation, listOf, publishedSchemas, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { fileLocation, listOf, publishedSchemas } from '../model/schema.ts'
 import { count } from '../text/count.ts'
 
 const evidence = z
@@ -89,8 +90,23 @@ const controlCoverage = z
   .describe('The walks that show what its rules evaluate.')
 export type ControlCoverage = z.infer<typeof controlCoverage>
 
+const exception = z.object({
+  rule: z.string(),
+  fingerprint: z.string(),
+  opened_at: schemas.time,
+  ended_at: schemas.time,
+  ended_by: schemas.endedBy.nullable(),
+})
+
 /** In the order of reports. */
-export const controlStates = ['not_met', 'partially_assessed', 'not_assessed', 'met', 'not_covered'] as const
+export const controlStates = [
+  'not_met',
+  'partially_assessed',
+  'not_assessed',
+  'met_with_exceptions',
+  'met',
+  'not_covered',
+] as const
 
 const control = z.object({
   id: z.string().min(1),
@@ -98,7 +114,7 @@ const control = z.object({
   state: z
     .enum(controlStates)
     .describe(
-      'not_met: an open violation at the threshold or above. not_assessed: rules give evidence for it, and the run evaluated none of them. partially_assessed: a walk of a kind that its rules evaluate was not complete, the run could not evaluate one of the rules, it scanned a part of the fleet, or the runs do not cover the period. met: none of these; see exemptions and observations. not_covered: no rule gives evidence for it.',
+      'not_met: an open violation at the threshold or above. not_assessed: rules give evidence for it, and the run evaluated none of them. partially_assessed: a walk of a kind that its rules evaluate was not complete, the run could not evaluate one of the rules, it scanned a part of the fleet, or the runs do not cover the period. met_with_exceptions: met at the end of the period, and not all the time. met: none of these; see exemptions and observations. not_covered: no rule gives evidence for it.',
     ),
   reason: z.string().min(1),
   rules: listOf(controlRule),
@@ -106,6 +122,9 @@ const control = z.object({
   accepted: listOf(schemas.acceptance).describe('Violations of its rules that people accepted, oldest first.'),
   waivers: listOf(controlWaiver),
   exemptions: listOf(exemption).describe('What does not count against it, because a person or the policy decided so.'),
+  exceptions: listOf(exception)
+    .describe('Of a control over a period that is met at its end: violations that were open within it.')
+    .exactOptional(),
   observations: schemas.count.describe('Open violations below the threshold.'),
   evidence: evidence.nullable(),
   coverage: controlCoverage,
@@ -227,10 +246,20 @@ const expectedChange = z.object({
 })
 export type ExpectedChange = z.infer<typeof expectedChange>
 
+const periodChange = schemas.change.extend({ run: schemas.count, between: schemas.changeTimes })
+
+const periodApproval = z.object({
+  project: schemas.project,
+  run: z.int().min(1).nullable().describe('The run whose state was approved; null when it came from files.'),
+  at: schemas.time,
+  by: z.string(),
+  note: z.string().nullable(),
+})
+
 /** A run's report by the controls of a framework. Its JSON form is part of the outer contract. */
 export const complianceSchema = z
   .object({
-    schema: z.literal('hookdrift.compliance/2'),
+    schema: z.literal('hookdrift.compliance/3'),
     framework: z.string().min(1),
     title: z.string().min(1),
     tool: schemas.tool,
@@ -245,14 +274,16 @@ export const complianceSchema = z
     expected_changes: listOf(expectedChange).describe(
       'Changes of the run, or of the period, that may have been made in a change window; the latest first.',
     ),
+    changes: listOf(periodChange).describe('Changes of the period.').exactOptional(),
+    approvals: listOf(periodApproval).describe('Approvals of the period.').exactOptional(),
     controls: listOf(control).describe('All controls of the framework, in its order.'),
   })
   .meta({
     title: 'hookdrift compliance report',
     description:
-      'What a run says of the controls of a framework (hookdrift.compliance/2). Members may be added, never renamed: ignore those you do not know.',
+      'What a run says of the controls of a framework (hookdrift.compliance/3). Members may be added, never renamed: ignore those you do not know.',
   })
-publishedSchemas.add(complianceSchema, { id: 'compliance-2' })
+publishedSchemas.add(complianceSchema, { id: 'compliance-3' })
 export type Compliance = z.infer<typeof complianceSchema>
 
 /** `, with 2 exemptions and 1 observation`; empty without any. */

@@ -109,7 +109,7 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     threshold: thresholdOf(verdict.fail_on),
   }
   return {
-    schema: 'hookdrift.compliance/2',
+    schema: 'hookdrift.compliance/3',
     framework: framework.id,
     title: framework.title,
     tool: report.tool,
@@ -138,7 +138,7 @@ function describeScope(
   const { company, gateways, unscanned, schedules, schedule } = scope
   const [{ packs }] = policies
   const ignored = new Map(
-    policies.toReversed().flatMap(({ ignored = [] }) => ignored.map((field) => [field.path, field.configuredAt])),
+    policies.toReversed().flatMap(({ ignored = [] }) => ignored.map((field) => [field.path, field.configured_at])),
   )
   return {
     company,

@@ -1,6 +1,5 @@
-import type { RuleDoubt } from '../model/evaluation.ts'
+import type { ReportProject, RuleDoubt } from '../model/evaluation.ts'
 import { memberOf } from '../model/json.ts'
-import type { ReportProject } from '../model/report.ts'
 import { count } from '../text/count.ts'
 
 /** What rules could not evaluate in a project. */
@@ -68,7 +67,7 @@ export function doubtsOf(rule: string, { doubts = {} }: Pick<ReportProject, 'dou
 
 export function describeResources({ kind, field, cause, resources }: RuleDoubt): string {
   if (cause === 'seal_key_changed')
-    return `${count(resources, kind)} whose ${field} another installation key sealed before`
+    return `${count(resources, kind)} whose ${field} another installation key, or an earlier version, sealed before`
   const show = resources === 1 ? 'shows' : 'show'
   const what = cause === 'unseen' ? `no ${field}` : `a malformed ${field}`
   return `${count(resources, kind)} that ${show} ${what}`

@@ -28,7 +28,7 @@ export function exemptByWaiver(
     at: null,
     until: expires,
     // Of several that say the same, for other resources, it is not known which.
-    configured_at: another === undefined ? (written?.configuredAt ?? null) : null,
+    configured_at: another === undefined ? (written?.configured_at ?? null) : null,
     match: null,
     resource,
     ...(ticket === undefined ? {} : { ticket }),
@@ -98,7 +98,7 @@ export function isEndedOnly<Violation extends Pick<ReportViolation, 'state' | 'r
  * run of which the policy said so; null: the policy still does.
  */
 export function exemptByPolicy(
-  { kind, rule, setting, match, configuredAt }: PolicyException,
+  { kind, rule, setting, match, configured_at }: PolicyException,
   until: string | null,
 ): Exemption {
   return {
@@ -109,7 +109,7 @@ export function exemptByPolicy(
     reason: kind === 'override' ? describeSetting(setting) : null,
     at: null,
     until,
-    configured_at: configuredAt,
+    configured_at,
     match,
     resource: null,
   }

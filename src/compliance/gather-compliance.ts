@@ -6,7 +6,7 @@ import { type CommittedRun, countIncompleteWalks, listEndedRuns, listRuns } from
 import { countScans, readLatestScans } from '../history/sql/scans.ts'
 import type { ResolvedViolation, WaivedViolation } from '../history/sql/violations.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
-import type { Report, ReportViolation } from '../model/report.ts'
+import type { Report } from '../model/report.ts'
 import { isProjectList, projectKey } from '../model/resource.ts'
 import type { RunSchedule, RunScope } from '../model/run-scope.ts'
 import type {
@@ -58,12 +58,12 @@ export async function gatherCompliance(
     elsewhere: (await policyResults.elsewhere(last.number)).map(toReported),
     silenced: (await policyResults.silenced(last.number)).map(toReported),
     formerlySilenced: (before === undefined ? [] : await policyResults.silencedBefore(before.number, within)).map(
-      ({ until, ...violation }) => ({ ...toReported(violation), until }),
+      toReported,
     ),
     formerPolicies: (await policyResults.policiesBetween(first.number - 1, last.number)).flatMap(
       ({ lastRun, rules, policy }) => {
         const run = lastRun === last.number ? undefined : within.find(({ number }) => number === lastRun)
-        return run === undefined ? [] : [{ rules, policy, until: run.startedAt }]
+        return run === undefined ? [] : [{ rules, policy, until: run.started_at }]
       },
     ),
     expected: await policyResults.expectedBetween(first.number - 1, last.number),
@@ -71,9 +71,9 @@ export async function gatherCompliance(
     formerAcceptances: await policyResults.acceptancesEndedBetween(first, last),
     formerProjects: await findFormerProjects(history, { first, last, scope: results.scope }),
     period: await periodOf(history, within, { start, end, before, mostGapMs: mostGapOf(results.scope.schedules) }),
-    resolvedBefore: resolved.map(({ run: _, resolvedAt, ...violation }): ControlViolation => {
-      const open_ms = Math.max(0, Date.parse(resolvedAt) - Date.parse(violation.firstSeen))
-      return { ...toReported(violation), resolved_at: resolvedAt, open_ms }
+    resolvedBefore: resolved.map(({ resolved_run: _, ...violation }): ControlViolation => {
+      const open_ms = Math.max(0, Date.parse(violation.resolved_at) - Date.parse(violation.first_seen))
+      return { ...toReported(violation), open_ms }
     }),
   })
 }
@@ -101,11 +101,11 @@ export function measurePeriod(
   },
 ): Measures {
   const [first] = within
-  const runs = within.map(({ startedAt, finishedAt }) => [Date.parse(startedAt), Date.parse(finishedAt)] as const)
+  const runs = within.map(({ started_at, finished_at }) => [Date.parse(started_at), Date.parse(finished_at)] as const)
   const isObservedFromStart =
-    before !== undefined && Date.parse(first.startedAt) - Date.parse(before.finishedAt) <= mostGapMs
+    before !== undefined && Date.parse(first.started_at) - Date.parse(before.finished_at) <= mostGapMs
   let coveredMs = 0
-  let observed = isObservedFromStart ? start : Math.max(start, Date.parse(first.startedAt))
+  let observed = isObservedFromStart ? start : Math.max(start, Date.parse(first.started_at))
   const from = observed
   for (const [startedAt, finishedAt] of runs) {
     coveredMs += startedAt - observed > mostGapMs ? finishedAt - startedAt : Math.max(0, finishedAt - observed)
@@ -170,28 +170,8 @@ export interface PolicyResults {
 }
 
 /** As reports show it; what was due when is a matter of the run that reported it. */
-function toReported({ firstSeen, lastSeen, waiver, ...violation }: RecordedViolation): ReportViolation {
-  const { fingerprint, rule, severity, state, resolution, endedBy, project, kind, uid, name, owner = null } = violation
-  const { path, message } = violation
-  return {
-    fingerprint,
-    rule,
-    severity,
-    state,
-    resolution,
-    ended_by: endedBy,
-    project,
-    kind,
-    uid,
-    name,
-    owner,
-    path,
-    message,
-    first_seen: firstSeen,
-    last_seen: lastSeen,
-    due_at: null,
-    ...(waiver === undefined ? {} : { waiver }),
-  }
+function toReported<Violation extends RecordedViolation>(violation: Violation) {
+  return { ...violation, due_at: null }
 }
 
 async function periodOf(
@@ -200,7 +180,7 @@ async function periodOf(
   { start, end, before, mostGapMs }: Period & { readonly before: CommittedRun | undefined; readonly mostGapMs: number },
 ): Promise<CompliancePeriod> {
   const ended = (await listEndedRuns(history, Number.MAX_SAFE_INTEGER)).runs
-  const met = ended.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
+  const met = ended.filter(({ finished_at }) => Date.parse(finished_at) >= start && Date.parse(finished_at) <= end)
   const withGaps = met.filter(({ isCommitted, incomplete }) => isCommitted && incomplete > 0)
   const incomplete = new Set(withGaps.map(({ number }) => number))
   const [first] = within
@@ -213,7 +193,7 @@ async function periodOf(
     interrupted: met.filter(({ isCommitted }) => !isCommitted).length,
     pruned: last.number - first.number + 1 - left.length,
     incomplete: withGaps
-      .map(({ number, startedAt, incomplete }) => ({ run: number, at: startedAt, walks: incomplete }))
+      .map(({ number, started_at, incomplete }) => ({ run: number, at: started_at, walks: incomplete }))
       .reverse(),
     ...measurePeriod({ start, end }, within, {
       before,
@@ -275,13 +255,13 @@ async function findFormerProjects(
     const isOfPeriod = run.number >= first.number && run.number < last.number
     const mayBeKnown = scope.unscanned.includes(project.name) || unreadServices.has(project.service)
     return isOfPeriod && !isProjectList(project) && !mayBeKnown
-      ? [{ project: project.name, run: run.number, at: run.startedAt }]
+      ? [{ project: project.name, run: run.number, at: run.started_at }]
       : []
   })
 }
 
-function startOf({ startedAt }: CommittedRun): number {
-  return Date.parse(startedAt)
+function startOf({ started_at }: CommittedRun): number {
+  return Date.parse(started_at)
 }
 
 /** Both in milliseconds since the epoch. */

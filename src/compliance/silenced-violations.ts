@@ -20,7 +20,7 @@ export function isSilenced({ resolution }: Pick<ResolvedViolation, 'resolution'>
  * later run reports them, and none of them is fixed. By the run that ended them, the latest first.
  */
 export async function silencedBy(history: HistoryReader, run: number): Promise<readonly ResolvedViolation[]> {
-  const runs = new Map((await listRuns(history)).map(({ number, startedAt }) => [startedAt, number]))
+  const runs = new Map((await listRuns(history)).map(({ number, started_at }) => [started_at, number]))
   const ended = new Set<number>()
   await visitSpans(history, 0, run, ({ resolution, to, goesOn }) => {
     const number = to === null || goesOn || !silencing.includes(resolution) ? undefined : runs.get(to)
@@ -53,7 +53,7 @@ export async function untilChanged(
   if (last === undefined) return []
   const unchanged = new Set(await withoutChanged(history, silenced, last.number))
   const changed = silenced.filter((violation) => !unchanged.has(violation))
-  if (changed.length === 0 || runs.length === 1) return changed.map((one) => ({ ...one, until: last.startedAt }))
+  if (changed.length === 0 || runs.length === 1) return changed.map((one) => ({ ...one, until: last.started_at }))
   const half = Math.floor(runs.length / 2)
   const early = await untilChanged(history, changed, runs.slice(0, half))
   const found = new Set(early.map(({ fingerprint }) => fingerprint))
@@ -72,7 +72,7 @@ export async function withoutChanged(
   const unchanged = new Set<ResolvedViolation>()
   for (const [project, ofProject] of Map.groupBy(violations, projectOf)) {
     if (project === undefined) continue
-    const points = ofProject.flatMap(({ kind, uid, run: end }) => [
+    const points = ofProject.flatMap(({ kind, uid, resolved_run: end }) => [
       { kind, uid, run: end },
       { kind, uid, run },
     ])

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { matchesGlob } from '../model/glob.ts'
 import { isProjectList, type Kind, type ProjectRef } from '../model/resource.ts'
 import { defaultDialect } from '../service/dialect.ts'
@@ -87,3 +88,14 @@ interface ServiceEntries {
   readonly projects: readonly { readonly ref: ProjectRef }[]
   readonly matches: readonly { readonly pattern: string }[]
 }
+
+/** Which projects something is about: see `matchesProject`. */
+export const projectPatterns = z
+  .array(
+    z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
+      error: 'service/project, or a pattern such as `acme/*`, at most 500 characters',
+    }),
+  )
+  .min(1)
+  .max(1000)
+  .describe('Only these: service/project, a bare project name, or a pattern with `*`. Default: all')

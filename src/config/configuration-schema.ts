@@ -12,14 +12,11 @@ import { describeName, describeReference, describeText } from '../yaml/describe-
 import type { NodePath } from '../yaml/node-values.ts'
 import type { FileLimits } from '../yaml/parse-yaml.ts'
 import { checkFaults, findRepeats, type ValueFault } from '../yaml/value-fault.ts'
-import { baseOf, matchesProject } from './choose-projects.ts'
-import { referenceIn } from './describe-key.ts'
+import { baseOf, matchesProject, projectPatterns } from './choose-projects.ts'
 import { dialectSchema, findHeadersTwice } from './dialect-schema.ts'
-import { referenceForms, withoutReferences } from './expand-references.ts'
-import { hostsSchema, listenSchema } from './listen-schema.ts'
+import { referenceForms, referenceIn, withoutReferences } from './expand-references.ts'
 import { channelSchema, isChannelSecret, opensTickets, unsetSecret } from './notify-schema.ts'
-import { projectPatterns } from './project-patterns.ts'
-import { findUnguarded, serveSchema } from './serve-schema.ts'
+import { findUnguarded, hostsSchema, listenSchema, serveSchema } from './serve-schema.ts'
 
 const named = 'letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200'
 const name = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: named })

@@ -2,10 +2,9 @@ import type { HistoryLocation } from '../history/location.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offers, ServiceSettings } from '../service/settings.ts'
 import type { Retention } from './configuration-schema.ts'
-import type { ValuePosition } from './describe-key.ts'
-import type { ListenAddress } from './listen-schema.ts'
+import type { ValuePosition } from './expand-references.ts'
 import type { DecodedChannel } from './notify-schema.ts'
-import type { NetworkRange, ReaderRight } from './serve-schema.ts'
+import type { ListenAddress, NetworkRange, ReaderRight } from './serve-schema.ts'
 
 /** `hookdrift.yaml`, decoded, with every default filled in and every path absolute. */
 export interface Configuration {

@@ -109,34 +109,24 @@ export function* findHeadersTwice(dialect: DecodedDialect): Generator<ValueFault
 }
 
 /** The dialect of a service: the defaults, with the configured values in their place. */
-export function dialectOf(decoded: DecodedDialect): Dialect {
-  const { parameters = {} } = decoded
+export function dialectOf({ headers = {}, parameters = {}, ...others }: DecodedDialect): Dialect {
   return {
-    pathPrefix: decoded.path_prefix ?? defaultDialect.pathPrefix,
-    keyHeader: decoded.key_header ?? defaultDialect.keyHeader,
-    keyScheme: decoded.key_scheme ?? defaultDialect.keyScheme,
-    headers: headersOf(decoded.headers ?? {}),
-    parameters: {
-      pageSize: parameters.page_size ?? defaultDialect.parameters.pageSize,
-      nextCursor: parameters.next_cursor ?? defaultDialect.parameters.nextCursor,
-      previousCursor: parameters.previous_cursor ?? defaultDialect.parameters.previousCursor,
-      sort: parameters.sort ?? defaultDialect.parameters.sort,
-      direction: parameters.direction ?? defaultDialect.parameters.direction,
-      endpointOwner: parameters.endpoint_owner ?? defaultDialect.parameters.endpointOwner,
-      endpointName: parameters.endpoint_name ?? defaultDialect.parameters.endpointName,
-      subscriptionName: parameters.subscription_name ?? defaultDialect.parameters.subscriptionName,
-      subscriptionEndpoint: parameters.subscription_endpoint ?? defaultDialect.parameters.subscriptionEndpoint,
-      organisation: parameters.organisation ?? defaultDialect.parameters.organisation,
-    },
-    sort: decoded.sort ?? defaultDialect.sort,
-    direction: decoded.direction ?? defaultDialect.direction,
-    transient: decoded.transient ?? defaultDialect.transient,
-    refusedKeyRetries: decoded.refused_key_retries ?? defaultDialect.refusedKeyRetries,
-    retryAfterIsTimeAbove: decoded.retry_after_is_time_above ?? defaultDialect.retryAfterIsTimeAbove,
-    projectNotFound: decoded.project_not_found ?? defaultDialect.projectNotFound,
-    functionNotTried: decoded.function_not_tried ?? defaultDialect.functionNotTried,
-    requestIdHeader: decoded.request_id_header ?? defaultDialect.requestIdHeader,
+    ...defaultDialect,
+    ...camelCased(others),
+    headers: headersOf(headers),
+    parameters: { ...defaultDialect.parameters, ...camelCased(parameters) },
   }
+}
+
+type CamelCase<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name
+
+/** The members that the file has, by their names here. */
+function camelCased<Members extends object>(members: Members) {
+  const entries = Object.entries(members).map(([name, value]) => {
+    return [name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value] as const
+  })
+  // as: the compiler does not follow names through `replace`.
+  return Object.fromEntries(entries) as { [Name in keyof Members as CamelCase<Name & string>]: Members[Name] }
 }
 
 /** Header names ignore case, so they are compared and kept in lower case. */

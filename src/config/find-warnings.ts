@@ -3,9 +3,8 @@ import type { ReadDocument } from '../yaml/read-document.ts'
 import { matchesProject } from './choose-projects.ts'
 import { type DecodedConfiguration, namedProjects } from './configuration-schema.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
-import { isLoopback } from './listen-schema.ts'
 import { type DecodedChannel, httpAddress, smtpServer } from './notify-schema.ts'
-import { tokensOf } from './serve-schema.ts'
+import { isLoopback, tokensOf } from './serve-schema.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { severities } from '../model/violation.ts'
 import { formatNames } from '../report/formats.ts'
 import { checkFaults, type ValueFault } from '../yaml/value-fault.ts'
+import { projectPatterns } from './choose-projects.ts'
 import { referenceForms } from './expand-references.ts'
-import { projectPatterns } from './project-patterns.ts'
 
 const name = z
   .string()

@@ -22,19 +22,20 @@ import {
   retentionOf,
   secretPlaceholder,
 } from './configuration-schema.ts'
-import { referenceIn, type ValuePosition } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
 import {
   expandReferences,
   type ReferenceSources,
   readConfigurationText,
+  referenceIn,
+  type ValuePosition,
   withoutReferences,
 } from './expand-references.ts'
 import { findChannelWarnings, findServeWarnings, findWarnings } from './find-warnings.ts'
-import { listenAddress } from './listen-schema.ts'
 import { channelWithoutSecrets, type DecodedChannel, httpAddress, isChannelSecret } from './notify-schema.ts'
-import { notingSecrets } from './read-secrets.ts'
+import { notingSecrets } from './read-members.ts'
 import { type NeededTokens, notingTokens, serveSettingsOf } from './read-serve.ts'
+import { listenAddress } from './serve-schema.ts'
 
 /** The fault of a pattern, a zone or a jitter; undefined if they make a timetable. */
 export type FindTimetableFault = (schedule: {

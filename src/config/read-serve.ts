@@ -5,9 +5,8 @@ import type { ServeSettings } from './configuration.ts'
 import { configurationSchema, isServeSecret, secretPlaceholder } from './configuration-schema.ts'
 import { expandReferences, type ReferenceSources } from './expand-references.ts'
 import { findServeWarnings } from './find-warnings.ts'
-import { isLoopback, type ListenAddress, listenAddress } from './listen-schema.ts'
 import { readMembers } from './read-members.ts'
-import { type DecodedServe, readNetwork } from './serve-schema.ts'
+import { type DecodedServe, isLoopback, type ListenAddress, listenAddress, readNetwork } from './serve-schema.ts'
 
 const selection = z.looseObject({ serve: configurationSchema.shape.serve })
 

@@ -13,8 +13,13 @@ import {
   isSecretPath,
   secretPlaceholder,
 } from './configuration-schema.ts'
-import { referenceIn } from './describe-key.ts'
-import { expandReferences, isLiteral, type ReferenceSources, readConfigurationText } from './expand-references.ts'
+import {
+  expandReferences,
+  isLiteral,
+  type ReferenceSources,
+  readConfigurationText,
+  referenceIn,
+} from './expand-references.ts'
 
 /** A value that is in force, and where it comes from. */
 export interface ConfigurationValue {

@@ -1,11 +1,18 @@
-import { catalogueOf } from './catalogue.ts'
-import { filtersAfterUpdate } from './filter-rows.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { aSecret, aSource, aSubscription } from './generate-project.ts'
-import { createRandom } from './random.ts'
-import type { EndpointRow, ProjectConfigRow, ProjectData, SourceRow, SubscriptionRow } from './rows.ts'
-import { timestamp } from './timestamp.ts'
-import { ulid } from './ulid.ts'
+import { createRandom, ulid } from './random.ts'
+import {
+  type EndpointRow,
+  type EventTypeRow,
+  filtersAfterUpdate,
+  type ProjectConfigRow,
+  type ProjectData,
+  type ProjectRow,
+  type SourceRow,
+  type SubscriptionRow,
+  timestamp,
+} from './rows.ts'
 
 /** Edits through the service's own interface, with the consequences that the real service draws. */
 
@@ -241,4 +248,32 @@ function without<Row extends { readonly uid: string }>(rows: readonly Row[], uid
 
 function newestFirst<Row extends { readonly uid: string }>(rows: readonly Row[]): readonly Row[] {
   return [...rows].sort((left, right) => (left.uid < right.uid ? 1 : -1))
+}
+
+type CataloguedData = Pick<ProjectData, 'eventTypes' | 'subscriptions'>
+
+/** The catalogue of a project, newest first: `*`, and each event type that a subscription ever named. */
+export function catalogueOf(project: ProjectRow, { eventTypes = [], subscriptions }: CataloguedData): EventTypeRow[] {
+  const names = new Set(eventTypes.map(({ name }) => name))
+  const named = subscriptions.flatMap(({ filter_config }) => filter_config.event_types)
+  const fresh = [...new Set(['*', ...named])].filter((name) => !names.has(name)).sort()
+  return [...fresh.reverse().map((name) => anEventType(project, name)), ...eventTypes]
+}
+
+/** As the service adds it by itself: with nothing but a name. */
+function anEventType({ uid, created_at }: ProjectRow, name: string): EventTypeRow {
+  const random = createRandom(`${uid}/event-type/${name}`)
+  return {
+    uid: ulid(Date.parse(created_at), random),
+    name,
+    category: '',
+    json_schema: name === '*' ? {} : null,
+    description: '',
+    deprecated_at: null,
+  }
+}
+
+/** An item of the catalogue. */
+export function renderEventType({ uid, name, category, json_schema, description, deprecated_at }: EventTypeRow) {
+  return { uid, name, category, json_schema, description, deprecated_at } satisfies JsonObject
 }

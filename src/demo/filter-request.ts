@@ -1,14 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { enveloped, notFound } from './answers.ts'
-import type { Behaviour } from './behaviour.ts'
+import type { Behaviour, SimulatedRelease } from './behaviour.ts'
 import { changeSubscription, type EditedResource, presentOf } from './edits.ts'
 import type { SimulatedAnswer } from './fault.ts'
-import { filterRowsOf } from './filter-rows.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { findRow } from './page.ts'
-import type { SimulatedRelease } from './release.ts'
-import type { EventFilterRow } from './rows.ts'
-import { ulid } from './ulid.ts'
+import { ulid } from './random.ts'
+import { type EventFilterRow, filterRowsOf } from './rows.ts'
 
 /** A request about the filter rows of a subscription, which no list shows. */
 export interface FilterRequest {

@@ -15,7 +15,7 @@ export type TransformResult =
   | { readonly outcome: 'failed'; readonly message: string }
   | { readonly outcome: 'unserialisable'; readonly message: string }
 
-// This file is a worker's: import only its types. test-function.ts starts it with a trial.
+// This file is a worker's: import only its types. route.ts starts it with a trial.
 parentPort?.postMessage(runTransform(workerData as FunctionCall)) // as: worker data has no type
 
 /** Runs `transform(payload)` of a source function, which may do anything to this thread. */

@@ -1,17 +1,16 @@
 import { dayMs } from '../model/time.ts'
-import type { Random } from './random.ts'
-import type {
-  AuthenticationRow,
-  EndpointRow,
-  ProjectData,
-  ProjectRow,
-  SecretRow,
-  SourceRow,
-  SubscriptionRow,
-  VerifierRow,
+import { type Random, ulid } from './random.ts'
+import {
+  type AuthenticationRow,
+  type EndpointRow,
+  type ProjectData,
+  type ProjectRow,
+  type SecretRow,
+  type SourceRow,
+  type SubscriptionRow,
+  timestamp,
+  type VerifierRow,
 } from './rows.ts'
-import { timestamp } from './timestamp.ts'
-import { ulid } from './ulid.ts'
 
 export interface Sizes {
   readonly endpointsPerProject: number

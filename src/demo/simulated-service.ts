@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerList, type ListRequest, lists } from './answer-list.ts'
-import { type Behaviour, createBehaviour } from './behaviour.ts'
+import { answerList, type ListRequest, lists } from './answers.ts'
+import { type Behaviour, createBehaviour, releases, type SimulatedRelease } from './behaviour.ts'
 import { createFaultFinder, type Fault, type SimulatedAnswer, spoil } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
-import { releases, type SimulatedRelease } from './release.ts'
 import { type DemoRequest, route } from './route.ts'
 
 export interface ServiceOptions extends Partial<Behaviour> {

@@ -11,7 +11,7 @@ import type { CheckRow } from './check.ts'
 
 export const doctorForm: AnswerForm = {
   name: 'doctor',
-  version: 1,
+  version: 2,
   about: aboutNoRun,
   row: z.object({
     check: z.enum([

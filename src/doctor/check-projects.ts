@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createShowName, entryFor, findOrganisation, nameProjects, namesAtService } from '../audit/discover-projects.ts'
 import type { ConfiguredProject, ConfiguredService } from '../config/configuration.ts'
-import { describeKey } from '../config/describe-key.ts'
+import { describeKey } from '../config/expand-references.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'

@@ -1,24 +1,36 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type LoadOptions, loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
 import { configuredPaths, knownSecrets } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
-import type { Schedule } from '../config/configuration.ts'
+import type { Channel, Schedule } from '../config/configuration.ts'
+import { httpAddress, smtpServer } from '../config/notify-schema.ts'
+import { type ExaminedConfiguration, examineConfiguration } from '../config/read-configuration.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
-import { AuditError } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
+import { endedWaivers, type Policy } from '../policy/policy.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
+import { answerPolicyTests } from '../questions/answer-policy-tests.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { networkFailure } from '../service/network-failure.ts'
+import { type ProxyVariables, proxyFor } from '../service/proxy-for.ts'
+import { type HostPort, hostPortOf, resolveHost, tryConnection } from '../service/reach-host.ts'
+import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
+import { problemLine } from '../yaml/problem.ts'
 import {
   type CheckName,
   type CheckRow,
   contain,
   type Diagnosis,
   diagnosesOf,
+  fail,
   ok,
   type Setup,
   skipped,
+  warn,
 } from './check.ts'
-import { checkChannels } from './check-channels.ts'
-import { checkConfiguration } from './check-configuration.ts'
 import { checkHistory } from './check-history.ts'
-import { checkPolicy } from './check-policy.ts'
 import { checkService } from './check-service.ts'
 
 const unread = [skipped('the configuration cannot be read')]
@@ -116,4 +128,169 @@ function checkSchedules(schedules: readonly Schedule[], now: number, isCut: bool
   })
   if (isCut || sound.length < schedules.length) return [...next, skipped('a schedule has a mistake: see configuration')]
   return next.length === 0 ? [skipped('none configured: audits run when they are started')] : next
+}
+
+/**
+ * Reports each mistake of the configuration, and hands on what is right in it. `examined`: as far as it can be read;
+ * undefined where it cannot.
+ */
+function checkConfiguration({ config, history, sources, cwd, clock, showPath }: Setup): {
+  readonly diagnoses: readonly Diagnosis[]
+  readonly examined: ExaminedConfiguration | undefined
+} {
+  try {
+    const findTimetableFault = timetableFaultsAt(clock.now())
+    const examined = examineConfiguration(config, sources, { history, cwd, findTimetableFault })
+    return { diagnoses: diagnosesIn(examined, showPath(config)), examined }
+  } catch (error) {
+    return { diagnoses: diagnosesOf(error, correctFile), examined: undefined }
+  }
+}
+
+function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): readonly Diagnosis[] {
+  const faults = problems
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .map((problem) => fail(problemLine(problem.column === 0 ? problem : { ...problem, file }), adviceOn(problem.text)))
+  const shown = (line: string) => (parts?.file === undefined ? line : line.replace(parts.file, () => file))
+  const warnings = (parts?.warnings ?? []).map((line) => warn(shown(line), heedWarning))
+  if (faults.length > 0 || parts === undefined) return [...faults, ...warnings]
+  const projects = parts.services.reduce((sum, service) => sum + service.projects.length, 0)
+  const lists = parts.services.filter(({ matches }) => matches.length > 0).length
+  const listed = lists === 0 ? '' : `, and those of ${count(lists, 'list')}`
+  return [
+    ok(
+      `${parts.file === undefined ? 'the environment' : file}: ${count(parts.services.length, 'service')}, ${count(projects, 'project')}${listed}`,
+    ),
+    ...warnings,
+  ]
+}
+
+const correctFile = 'Correct it there, and run `hookdrift config check`.'
+/** Each warning is about a secret that more people can read than need it, and says what to use. */
+const heedWarning = 'Change it there, and replace the secret: others may have read it.'
+
+/** A mistake says itself what was expected; where a value is missing, the file is not what to correct. */
+function adviceOn(text: string): string {
+  const isEmpty = text.includes(' is empty once ')
+  if (isEmpty && text.includes('${file:')) return 'Write the value into the file, where hookdrift runs.'
+  const isMissing = isEmpty || text.includes(' is not set')
+  return isMissing
+    ? 'Set the variable where hookdrift runs; in CI, check that the secret of the job is set.'
+    : correctFile
+}
+
+/** Reads the policy with all its mistakes, and runs its tests. `file`: undefined where none is configured. */
+async function checkPolicy(
+  file: string | undefined,
+  loading: LoadOptions & { readonly now: number },
+  showPath: (path: string) => string,
+): Promise<{ readonly policy: readonly Diagnosis[]; readonly tests: readonly Diagnosis[] }> {
+  let policy: Policy
+  try {
+    policy = await loadPolicy(file, loading)
+  } catch (error) {
+    return { policy: diagnosesOf(error, correctPolicy), tests: [skipped('the policy cannot be read')] }
+  }
+  const rules = count(policy.rules.length, 'rule')
+  if (file === undefined) {
+    return { policy: [ok(`none configured: the ${rules} of the recommended pack`)], tests: [skipped('no policy file')] }
+  }
+  return {
+    policy: [
+      ok(`${showPath(file)}: ${rules}, ${count(policy.waivers.length, 'waiver')}`),
+      ...endedWaivers(policy, loading.now).map((line) => warn(line, removeWaiver)),
+    ],
+    tests: await contain(correctTests, () => runTests(file, policy)),
+  }
+}
+
+async function runTests(file: string, policy: Policy): Promise<readonly Diagnosis[]> {
+  const ids = policy.allRules.map(({ id }) => id)
+  const tests = await loadPolicyTests(file, ids)
+  if (tests.length === 0) return [skipped('the policy has no tests')]
+  const { rows } = answerPolicyTests(policy, tests)
+  const failed = rows.filter((row) => !row.ok)
+  if (failed.length === 0) return [ok(`${count(rows.length, 'test')} passed`)]
+  const lines = failed.flatMap(({ problems }) => problems.map(problemLine))
+  return lines.map((line) => fail(line, correctTests))
+}
+
+const removeWaiver = 'Remove it, or agree on a later end with its owner.'
+const correctPolicy = 'Correct it there, and run `hookdrift policy check`.'
+const correctTests = 'Correct the policy or the test: `hookdrift policy test` runs them.'
+
+const waitMs = 5_000
+
+const checkWay = 'Check the address of the channel, and the way to it from this machine.'
+
+/** Checks that the receivers can be reached. It sends them nothing: `hookdrift notify --test` does. */
+async function checkChannels(
+  channels: readonly Channel[],
+  {
+    env,
+    goneSince,
+    isCut,
+  }: {
+    readonly env: ProxyVariables
+    /** When the receiver of a channel answered that it is gone (ISO 8601, UTC). */
+    readonly goneSince: ReadonlyMap<string, string>
+    readonly isCut: boolean
+  },
+): Promise<readonly Diagnosis[]> {
+  const diagnoses = await Promise.all(
+    channels.map((channel) => {
+      const goneAt = goneSince.get(channel.name)
+      if (goneAt !== undefined) return [goneChannel(channel.name, goneAt)]
+      return contain(checkWay, async () => [await checkChannel(channel, env)])
+    }),
+  )
+  const cut = isCut ? [skipped('a channel has a mistake, or a secret is not set: see configuration')] : []
+  if (channels.length === 0 && !isCut) return [skipped('none configured: an audit notifies nothing')]
+  return [...diagnoses.flat(), ...cut]
+}
+
+function goneChannel(name: string, at: string): Diagnosis {
+  return warn(
+    `${name}: disabled, because its receiver answered 410 at ${showTime(at)}`,
+    `Correct its address, and run \`hookdrift notify --test ${name}\`, which enables it again.`,
+  )
+}
+
+/** URLs of channels are secrets: a message shows the host alone. */
+async function checkChannel(channel: Channel, env: ProxyVariables): Promise<Diagnosis> {
+  const { name } = channel
+  if (channel.type === 'log') return ok(`${name}: writes to the log`)
+  if (channel.type === 'directory') return checkDirectory(name, channel.path)
+  const url = httpAddress(channel)?.url
+  const target = url === undefined ? smtpServer('smtp' in channel ? channel.smtp : '') : hostPortOf(url)
+  if (target === undefined) return skipped(`${name}: see configuration`)
+  if (url !== undefined && proxyFor(new URL(url), env) !== undefined)
+    return skipped(`${name}: ${target.host} is reached through a proxy; \`hookdrift notify --test ${name}\` tries it`)
+  return checkReceiver(name, target)
+}
+
+async function checkReceiver(name: string, { host, port }: HostPort): Promise<Diagnosis> {
+  const at = `${host}:${port}`
+  try {
+    await resolveHost(host)
+    await tryConnection({ host, port }, waitMs)
+    return ok(`${name}: ${at} accepts connections, its secrets are set; nothing was sent`)
+  } catch (error) {
+    return fail(`${name}: ${networkFailure(error).what}: ${at}`, checkWay)
+  }
+}
+
+function checkDirectory(name: string, path: string): Diagnosis {
+  let directory = path
+  while (!existsSync(directory) && dirname(directory) !== directory) directory = dirname(directory)
+  try {
+    if (!statSync(directory).isDirectory()) throw new Error('it is not a directory')
+    accessSync(directory, constants.W_OK)
+    return ok(`${name}: ${path}${directory === path ? '' : ', made when the first report is written'}`)
+  } catch (error) {
+    return fail(
+      `${name}: cannot write to ${directory}: ${reasonOf(error)}`,
+      'Let this user write there, or change `path`.',
+    )
+  }
 }

@@ -25,7 +25,7 @@ export function runBefore(runs: readonly CommittedRun[], since: string, now: num
   if (!('start' in reference)) return findRun(runs, since, now).number - 1
   // No run could say anything of it, which would read as none.
   if (reference.start > now) throw AuditError.usage(`${since} is in the future of ${isoTime(now)}`)
-  return runs.findLast(({ startedAt }) => Date.parse(startedAt) < reference.start)?.number ?? 0
+  return runs.findLast(({ started_at }) => Date.parse(started_at) < reference.start)?.number ?? 0
 }
 
 /**
@@ -39,11 +39,11 @@ export function findPeriod(
   now: number,
 ): { readonly start: number; readonly end: number; readonly within: readonly [CommittedRun, ...CommittedRun[]] } {
   const [first, last] = [readReference(from, now), readReference(to, now)]
-  const start = 'start' in first ? first.start : Date.parse(findRun(runs, from, now).startedAt)
-  const end = 'end' in last ? last.end : Date.parse(findRun(runs, to, now).finishedAt)
+  const start = 'start' in first ? first.start : Date.parse(findRun(runs, from, now).started_at)
+  const end = 'end' in last ? last.end : Date.parse(findRun(runs, to, now).finished_at)
   if (start >= end) throw AuditError.usage(`--from ${from} is not before --to ${to}`)
   const [run, ...others] = runs.filter(
-    ({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end,
+    ({ finished_at }) => Date.parse(finished_at) >= start && Date.parse(finished_at) <= end,
   )
   if (run !== undefined) return { start, end, within: [run, ...others] }
   findRunAt(runs, to, end)
@@ -51,7 +51,7 @@ export function findPeriod(
 }
 
 function findRunAt(runs: readonly CommittedRun[], time: string, instant: number): CommittedRun {
-  const run = runs.findLast(({ finishedAt }) => Date.parse(finishedAt) <= instant)
+  const run = runs.findLast(({ finished_at }) => Date.parse(finished_at) <= instant)
   if (run === undefined) throw AuditError.usage(`no run was committed by ${time}; ${extent(runs)}`)
   return run
 }
@@ -75,5 +75,5 @@ function extent(runs: readonly CommittedRun[]): string {
   if (first === undefined || last === undefined) return 'the history has none yet'
   const gaps =
     last.number - first.number + 1 > runs.length ? ', not all of them: others were interrupted or pruned' : ''
-  return `the history has runs ${first.number} (${first.finishedAt}) to ${last.number} (${last.finishedAt})${gaps}`
+  return `the history has runs ${first.number} (${first.finished_at}) to ${last.number} (${last.finished_at})${gaps}`
 }

@@ -255,14 +255,14 @@ export interface ActiveViolation extends Finding {
 export interface ViolationWithOrigin extends ActiveViolation {
   readonly originRun: number
   /** Start of the run that opened it: ISO 8601, UTC. */
-  readonly firstSeen: string
+  readonly first_seen: string
   /** False for one that ended as accepted: found again without the acceptance, it is opened again. */
   readonly isActive: boolean
 }
 
 export interface OldViolation extends ActiveViolation {
   /** Start of the run that opened it: ISO 8601, UTC. */
-  readonly firstSeen: string
+  readonly first_seen: string
   /** Why this run ended it; undefined: it did not. */
   readonly ending: Ending | undefined
 }

@@ -33,7 +33,7 @@ export interface PreviousScan {
   /** Of what the scan walked. A listing that it left out and that the run walked has its last status before that. */
   readonly statuses: ReadonlyMap<WalkedListing, CoverageStatus>
   /** Reasons by rule. */
-  readonly notEvaluated: ProjectEvaluation['notEvaluated']
+  readonly not_evaluated: ProjectEvaluation['not_evaluated']
 }
 
 type ActiveState = 'open' | 'unknown' | 'waived'
@@ -55,13 +55,13 @@ export interface ViolationTransition {
   /** Why it ended; null while it is active, and where the history does not say. */
   readonly resolution: Resolution | null
   /** Who or what ended it, unless it is fixed or removed; null for all others. */
-  readonly endedBy: EndedBy | null
+  readonly ended_by: EndedBy | null
   /** The `owner_id` of the endpoint, or of a subscription's endpoint: while it is active, or last was; null for none. */
   readonly owner: string | null
 }
 
 /** A violation that continues, as it is now. */
-export interface ViolationChange extends Omit<ViolationTransition, 'before' | 'now' | 'resolution' | 'endedBy'> {
+export interface ViolationChange extends Omit<ViolationTransition, 'before' | 'now' | 'resolution' | 'ended_by'> {
   readonly was: Pick<ViolationTransition, 'severity' | 'message'>
 }
 
@@ -72,9 +72,9 @@ export interface ViolationChange extends Omit<ViolationTransition, 'before' | 'n
 export type ComposeNotifications = (record: RunRecord, before: PriorState) => readonly NewMessage[] | 'later'
 
 /** One stored row of a violation: valid from a run until the next row replaces it. */
-export interface NotifiedSpan extends Omit<ViolationTransition, 'project' | 'before' | 'now' | 'endedBy'> {
+export interface NotifiedSpan extends Omit<ViolationTransition, 'project' | 'before' | 'now' | 'ended_by'> {
   /** JSON. */
-  readonly endedBy: string | null
+  readonly ended_by: string | null
   readonly state: ActiveState
   /** JSON of the waiver that accepts it, or accepted it when it was last checked; null for none. */
   readonly waiver: string | null
@@ -103,7 +103,7 @@ export function transitionBetween(
   if (before === now || (before === 'never' && now === 'ended')) return undefined
   const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest
   const resolution = now === 'ended' ? latest.resolution : null
-  const endedBy = now === 'ended' && latest.endedBy !== null ? parseEndedBy(latest.endedBy) : null
+  const ended_by = now === 'ended' && latest.ended_by !== null ? parseEndedBy(latest.ended_by) : null
   return {
     project,
     fingerprint,
@@ -118,7 +118,7 @@ export function transitionBetween(
     before,
     now,
     resolution,
-    endedBy,
+    ended_by,
   }
 }
 

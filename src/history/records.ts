@@ -1,14 +1,13 @@
 import type { Cause } from '../model/cause.ts'
 import type { Change, ChangeTimes } from '../model/change.ts'
-import type { Coverage } from '../model/coverage.ts'
-import type { EndedBy } from '../model/ending.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Note } from '../model/note.ts'
 import type { Notice } from '../model/notice.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
+import type { ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
-import type { AcceptedViolation, FailOn, Finding, Resolution, Waiver } from '../model/violation.ts'
+import type { AcceptedViolation, FailOn } from '../model/violation.ts'
 
 /** What a policy evaluated. */
 export interface PolicyEvaluation {
@@ -40,7 +39,7 @@ export interface View {
 export interface StagedChange extends Change {
   readonly referrers?: readonly string[]
   /** The run that first saw it so; absent: the one that stages it. */
-  readonly firstSeen?: number
+  readonly firstRun?: number
   /** When it came about. `before`: null for the end of the run that stages it. */
   readonly between?: { readonly after: string | null; readonly before: string | null }
 }
@@ -54,15 +53,15 @@ export interface RecordedChange extends Change {
 /** A committed run as it was written. Lists are in the order of reports. */
 export interface WrittenRun extends RunContext {
   readonly number: number
-  readonly startedAt: string
-  readonly finishedAt: string
-  readonly failOn: FailOn
-  readonly toolVersion: string
-  readonly policyDigest: string
-  readonly configurationDigest: string
+  readonly started_at: string
+  readonly finished_at: string
+  readonly fail_on: FailOn
+  readonly tool_version: string
+  readonly policy_digest: string
+  readonly configuration_digest: string
   /** Digest of this run and of those before it, in hex; null before the commit, and for runs older than the chain. */
   readonly chain: string | null
-  readonly coverage: readonly (Coverage & { readonly project: string })[]
+  readonly coverage: readonly ReportCoverage[]
   readonly notices: readonly Notice[]
   readonly changes: readonly RecordedChange[]
   readonly violations: readonly RecordedViolation[]
@@ -78,17 +77,5 @@ export interface RunRecord extends WrittenRun {
   readonly notes: readonly Note[]
 }
 
-export interface RecordedViolation extends Finding {
-  readonly fingerprint: string
-  readonly state: 'opened' | 'continuing' | 'resolved' | 'unknown' | 'waived'
-  readonly project: string
-  readonly firstSeen: string
-  readonly lastSeen: string
-  /** The `owner_id` of the endpoint, or of a subscription's endpoint, as of that run; null or absent where unknown. */
-  readonly owner?: string | null
-  readonly waiver?: Waiver
-  /** null unless resolved. */
-  readonly resolution: Resolution | null
-  /** Who or what ended it, unless it is fixed or removed; null for all others. */
-  readonly endedBy: EndedBy | null
-}
+/** A violation as a run left it; what was due when, and where it is shown, follows from the record of its project. */
+export type RecordedViolation = Omit<ReportViolation, 'due_at' | 'ui_url'>

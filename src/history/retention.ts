@@ -57,7 +57,7 @@ export function reasonsToKeep(
   const newestFirst = runs.toSorted((a, b) => b.number - a.number)
   const [newest] = newestFirst
   if (newest === undefined) return new Map()
-  const since = keep.within === undefined ? undefined : before(new Date(newest.startedAt), keep.within)
+  const since = keep.within === undefined ? undefined : before(new Date(newest.started_at), keep.within)
   const buckets = Object.entries(bucketOf).map(([name, of]) => ({
     name,
     of,
@@ -65,8 +65,8 @@ export function reasonsToKeep(
     last: '',
   }))
   const reasons = new Map<number, string[]>()
-  for (const { number, startedAt } of newestFirst) {
-    const time = new Date(startedAt)
+  for (const { number, started_at } of newestFirst) {
+    const time = new Date(started_at)
     const why: string[] = []
     if (since !== undefined && time.getTime() > since) why.push('within')
     for (const bucket of buckets) {

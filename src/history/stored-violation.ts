@@ -20,23 +20,16 @@ export function toActiveViolation({ waiver, lastRun, originRun, ...row }: Active
 }
 
 /** A violation of a record as read. */
-export type RecordedRow = Omit<RecordedViolation, 'waiver' | 'endedBy'> & StoredJson
+export type RecordedRow = Omit<RecordedViolation, 'waiver' | 'ended_by'> & StoredJson
 
 interface StoredJson {
   readonly waiver: string | null
-  readonly endedBy: string | null
+  readonly ended_by: string | null
 }
 
-export function toRecordedViolation<Row extends StoredJson & { readonly owner?: unknown }>({
-  waiver,
-  owner,
-  endedBy: by,
-  ...row
-}: Row) {
-  const ended = { ...row, endedBy: by === null ? null : parseEndedBy(by) }
-  // A service may send an owner that is not text: it names no one.
-  const named = owner === undefined ? ended : { ...ended, owner: typeof owner === 'string' ? owner : null }
-  return waiver === null ? named : { ...named, waiver: waiverOf(waiver) }
+export function toRecordedViolation<Row extends StoredJson>({ waiver, ended_by, ...row }: Row) {
+  const ended = { ...row, ended_by: ended_by === null ? null : parseEndedBy(ended_by) }
+  return waiver === null ? ended : { ...ended, waiver: waiverOf(waiver) }
 }
 
 /** Hookdrift wrote the JSON. */

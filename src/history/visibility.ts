@@ -65,7 +65,7 @@ function ofServiceOnly<Walk extends Coverage>(walk: Walk): Walk {
     items: 0,
     requests: 0,
     retries: 0,
-    durationMs: 0,
+    duration_ms: 0,
   }
 }
 

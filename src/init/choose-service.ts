@@ -5,12 +5,10 @@ import { AuditError } from '../model/errors.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'
 import { quote } from '../text/neutralise.ts'
-import type { Answers, ChosenService } from './answers.ts'
 import type { Asker } from './ask.ts'
 import { findKeyOwner, findProjects, type KeyedService, type KeyOwner, listOrganisation } from './find-projects.ts'
-import type { Given } from './interview.ts'
 import * as interview from './interview.ts'
-import { nameService } from './name-service.ts'
+import { type Answers, type ChosenService, type Given, nameService } from './interview.ts'
 import { reachService, type ServiceReach, withExaminer } from './reach-service.ts'
 
 /** What a set-up is given, and what it uses of the process. */

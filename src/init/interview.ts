@@ -1,14 +1,12 @@
 import { configurationSchema, reservedName } from '../config/configuration-schema.ts'
-import { looksLikeKey } from '../config/describe-key.ts'
+import { looksLikeKey } from '../config/expand-references.ts'
 import { AuditError } from '../model/errors.ts'
 import { policyService } from '../model/resource.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'
-import { type Strictness, type Target, targets } from './answers.ts'
 import type { AnswerCheck, Asker } from './ask.ts'
 import { isId, readIds, whereOrganisation } from './find-projects.ts'
-import { mendUrl } from './mend-url.ts'
-import { isVariableName, nameKeyVariable } from './name-service.ts'
+import { mendUrl } from './reach-service.ts'
 
 /** What the command line gives. Undefined is asked for, or has a default where there is no one to ask. */
 export interface Given {
@@ -186,4 +184,75 @@ const asksNothing = 'without a terminal, and with --yes, init asks nothing: see 
 
 function missing(flag: string, what: string): AuditError {
   return AuditError.usage(`${flag} is missing: ${what}`, { advice: asksNothing })
+}
+
+/** Where audits will run. */
+export const targets = ['github', 'gitlab', 'compose', 'kubernetes', 'systemd', 'none'] as const
+export type Target = (typeof targets)[number]
+
+/** Which rules the policy evaluates: those that are recommended, or of these only the critical and high ones. */
+export const strictnesses = ['recommended', 'dangerous'] as const
+export type Strictness = (typeof strictnesses)[number]
+
+/** All that the files depend on. It holds no secret: `keyVariable` is the name of a variable. */
+export interface Answers {
+  readonly service: ChosenService
+  /** The environment variable that holds the key. */
+  readonly keyVariable: string
+  readonly strictness: Strictness
+  readonly target: Target
+  /** A mapping with `waivers` for what is open now, as YAML; undefined: nothing is accepted. */
+  readonly waivers: string | undefined
+}
+
+export interface ChosenService {
+  /** Precedes the project in reports. */
+  readonly name: string
+  readonly url: string
+  /** The service's identifier of the organisation whose projects are listed; undefined where projects are named. */
+  readonly organisation: string | undefined
+  readonly projects: 'all' | readonly ChosenProject[]
+}
+
+export interface ChosenProject {
+  readonly id: string
+  /** As in reports, fit for a configuration. */
+  readonly name: string
+}
+
+/** Host names that say what a service does, and not whose it is. */
+const usual = new Set(['api', 'app', 'convoy', 'gateway', 'hookdrift', 'hooks', 'webhooks', 'www', 'localhost'])
+
+/**
+ * Suggests the name of a service in reports: `ACME_KEY` names it acme; without such a variable, hooks.example.com is
+ * named example.
+ */
+export function nameService(keyVariable: string | undefined, url: string): string {
+  const fromVariable = /^([A-Za-z0-9_]{1,100}?)_(?:API_)?KEY$/i.exec(keyVariable ?? '')?.[1]
+  if (fromVariable !== undefined) {
+    const named = fromVariable
+      .toLowerCase()
+      .replaceAll('_', '-')
+      .replace(/^-{1,100}/, '')
+    // `HOOKDRIFT_KEY` says whose program reads it.
+    return named === '' || named === 'hookdrift' ? other : named
+  }
+  const { hostname } = new URL(url)
+  if (/^[\d.]{7,15}$|^\[/.test(hostname)) return other
+  const labels = hostname.split('.')
+  const distinctive = labels.slice(0, labels.length > 1 ? -1 : 1).findLast((label) => !usual.has(label))
+  return distinctive !== undefined && /^[a-z0-9][a-z0-9-]{0,60}$/.test(distinctive) ? distinctive : other
+}
+
+const other = 'convoy'
+
+/** `ACME_KEY` for acme. */
+export function nameKeyVariable(service: string): string {
+  const word = service.toUpperCase().replace(/[^A-Z0-9]/g, '_')
+  return `${/^\d/.test(word) ? '_' : ''}${word}_KEY`
+}
+
+/** What a shell and every CI system take for the name of a variable. */
+export function isVariableName(text: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(text)
 }

@@ -13,9 +13,9 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { draftWaivers, type WaiverDraft } from '../questions/draft-waivers.ts'
-import type { Answers } from './answers.ts'
 import type { InitSession } from './choose-service.ts'
-import { explainIncomplete } from './explain-fault.ts'
+import { explainIncomplete } from './find-projects.ts'
+import type { Answers } from './interview.ts'
 import { planFiles } from './plan-files.ts'
 
 export interface WaiverTerms {
@@ -96,7 +96,7 @@ async function draftFrom(
   try {
     const run = await findLastRun(history)
     if (run === undefined) throw new Error('the trial scan left no run')
-    const reason = `open when hookdrift was set up on ${run.startedAt.slice(0, 10)}, accepted until it is fixed`
+    const reason = `open when hookdrift was set up on ${run.started_at.slice(0, 10)}, accepted until it is fixed`
     return await draftWaivers(history, { run, owner, expires, reason, projects: [] })
   } finally {
     await history.close()

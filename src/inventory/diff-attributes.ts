@@ -12,8 +12,9 @@ import {
   pointerStep,
   setProperty,
 } from '../model/json.ts'
-import { isMasked, type Kind, maskedSeal } from '../model/resource.ts'
+import { isMasked, isSealedWhole, type Kind, maskedSeal } from '../model/resource.ts'
 import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
+import { holdsSeal } from './seal-json.ts'
 
 export interface DiffOptions {
   /** False when the two sides were sealed under different installation keys: their seals cannot be compared. */
@@ -98,10 +99,22 @@ function* diffMembers(
 
 /** Whether two values say the same. */
 function isUnchanged(field: Field | undefined, before: Json, after: Json, options: DiffOptions): boolean {
-  if (isSame(before, after, options) || isMaskOf(field, before, after) || isMaskOf(field, after, before)) return true
+  if (saysTheSame(field, before, after, options)) return true
   // JSON of the user and what the contract does not have are kept as written: releases write "none" in different ways.
   const isAsWritten = field === undefined || (field.type === 'free' && field.isAnything !== true)
   return isAsWritten && isEmpty(before) && isEmpty(after)
+}
+
+/** As far as can be said: nothing shows that two values differ. */
+function saysTheSame(field: Field | undefined, before: Json, after: Json, options: DiffOptions): boolean {
+  if (isSame(before, after, options) || isMaskOf(field, before, after) || isMaskOf(field, after, before)) return true
+  const isProse = field?.type === 'prose' || (field?.type === 'free' && field.isProse === true)
+  return isProse && !Array.isArray(before) && !Array.isArray(after) && areSealedInTwoForms(before, after)
+}
+
+/** Whether an earlier version sealed parts of a text, and this one all of it: whether it is the same cannot be said. */
+function areSealedInTwoForms(before: Json, after: Json): boolean {
+  return isSealedWhole(before) !== isSealedWhole(after) && holdsSeal(before) && holdsSeal(after)
 }
 
 /** Whether a service masks something here, in a field where secrets are: what is there is unknown. */
@@ -167,7 +180,7 @@ function* diffKeys(
   for (const key of keysOf(before, after)) {
     const [old, now] = [memberOf(before, key) ?? null, memberOf(after, key) ?? null]
     const field = fieldOf(members, key)
-    if (isSame(old, now, options) || isMaskOf(field, old, now) || isMaskOf(field, now, old)) continue
+    if (saysTheSame(field, old, now, options)) continue
     yield* diffField(field, old, now, `${path}/${pointerStep(key)}`, options)
   }
 }
@@ -216,13 +229,32 @@ export function holdsSeals(value: Json): boolean {
 
 const sealWithin = /sealed:[0-9a-f]{32}/
 
-/** JSON Pointers of the values that hold seals on both sides: whether these are equal cannot be said under two keys. */
-export function sealedOnBothSides(before: Json, after: Json | undefined, path = ''): string[] {
+/** JSON Pointers within which seals hide whether anything differs; all of it where the key is another one. */
+export function hiddenBySeals(before: JsonObject, after: JsonObject, options: DiffOptions): readonly string[] {
+  if (options.sealsComparable) return sealedOtherwise(before, after, options)
+  return holdsSeals(before) ? [''] : []
+}
+
+/**
+ * JSON Pointers of the values that hold seals on both sides of which cannot be said whether they are equal: of two keys,
+ * or of two forms.
+ */
+export function sealedOtherwise(
+  before: Json,
+  after: Json | undefined,
+  options: DiffOptions,
+  path = '',
+): readonly string[] {
   if (after === undefined) return []
-  if (!isJsonObject(before) || !isJsonObject(after)) return holdsSeals(before) && holdsSeals(after) ? [path] : []
-  return Object.entries(before).flatMap(([key, value]) =>
-    sealedOnBothSides(value, memberOf(after, key), `${path}/${pointerStep(key)}`),
-  )
+  if (isJsonObject(before) && isJsonObject(after)) {
+    return Object.entries(before).flatMap(([key, value]) =>
+      sealedOtherwise(value, memberOf(after, key), options, `${path}/${pointerStep(key)}`),
+    )
+  }
+  const isHidden = options.sealsComparable
+    ? areSealedInTwoForms(before, after)
+    : holdsSeals(before) && holdsSeals(after)
+  return isHidden ? [path] : []
 }
 
 /** The same attributes with every seal of another installation key masked: present, with an unknown value. */

@@ -1,6 +1,6 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
-import type { Kind } from '../model/resource.ts'
+import { isSealedWhole, type Kind } from '../model/resource.ts'
 import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { isInstant } from './scalars.ts'
 
@@ -40,6 +40,7 @@ export function isMalformed(field: Field, value: Json): boolean {
     case 'word':
       return isNotText(value) || isMisspelt(value, field.values)
     case 'free':
+      if (field.isProse === true && isSealedWhole(value)) return false
       return !isJsonObject(value) && field.isAnything !== true
     case 'secret':
       return isNotText(value) && field.isAnything !== true
@@ -130,6 +131,7 @@ const expectations: Readonly<Record<Exclude<Field['type'], 'keyed'>, string>> = 
   struct: 'an object',
   text: 'a text',
   word: 'a text',
+  name: 'a text',
   prose: 'a text',
   certificate: 'a text',
   code: 'a text',

@@ -6,9 +6,16 @@ import { isVocabulary } from '../secrets/harmless-text.ts'
 import { isNotText } from './malformed.ts'
 import { asFlag, asNumber, asSeconds, asSecretText, asText, asTime, isInstant } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
-import { normaliseFree, sealWithin } from './seal-json.ts'
-import { sealBehindHost, sealIdentifier, sealProse, sealUrl } from './seal-text.ts'
+import { disarm, holdsSeal, normaliseFree, sealSchema, sealWithin } from './seal-json.ts'
+import { sealBehindHost, sealIdentifier, sealProse, sealUrl, sealWords } from './seal-text.ts'
 import { isSeal, longestText, type Sealer } from './sealer.ts'
+
+/** The normal form of a value as a service sends it: what is spelt like a seal there is none. */
+export function normaliseSent(field: Leaf, raw: Json, name: string, sealer: Sealer): Json {
+  if (field.type === 'prose' && typeof raw === 'string' && !isExactNumber(raw)) return sealProse(raw, sealer)
+  if (field.type === 'free' && field.isProse === true) return sealSchema(raw, name, sealer)
+  return normaliseLeaf(field, disarm(raw, sealer), name, sealer)
+}
 
 /**
  * The normal form of a value that is not empty, with its secrets sealed. Normalising it again changes nothing. An
@@ -21,11 +28,13 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
     case 'secret':
       return sealSecret(raw, field.isAnything === true, sealer)
     case 'set':
-      return listOf(raw, (item) => sealProse(item, sealer)) ?? sealOddList(raw, sealer)
+      return listOf(raw, (item) => sealWords(item, sealer)) ?? sealOddList(raw, sealer)
     case 'addresses':
       return listOf(raw, (item) => sealUrl(item, sealer)) ?? sealOddList(raw, sealer)
     case 'free':
-      return normaliseFree(raw, name, sealer, field.names)
+      return field.isProse === true && !holdsSeal(raw)
+        ? sealSchema(raw, name, sealer)
+        : normaliseFree(raw, name, sealer, field.names)
   }
   if (typeof raw === 'object') return isSealInList(raw) ? raw : listed(sealWithin(raw, sealer))
   switch (field.type) {
@@ -40,6 +49,7 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
     case 'text':
     case 'word':
     case 'certificate':
+    case 'name':
     case 'prose':
     case 'code':
     case 'url':
@@ -60,8 +70,11 @@ function normaliseText(field: TextLeaf, text: string, sealer: Sealer): string {
       return sealUnlessWord(text, field.values ?? [], sealer)
     case 'certificate':
       return sealCertificate(text, sealer)
+    case 'name':
+      return sealWords(text, sealer)
     case 'prose':
-      return sealProse(text, sealer)
+      // An earlier version sealed parts of it: what the whole was is not known any longer.
+      return holdsSeal(text) ? sealWords(text, sealer) : sealProse(text, sealer)
     case 'code':
       return sealCode(text, sealer)
     case 'url':
@@ -71,7 +84,10 @@ function normaliseText(field: TextLeaf, text: string, sealer: Sealer): string {
   }
 }
 
-type TextLeaf = Extract<Leaf, { type: 'text' | 'word' | 'certificate' | 'prose' | 'code' | 'url' | 'secret-url' }>
+type TextLeaf = Extract<
+  Leaf,
+  { type: 'text' | 'word' | 'certificate' | 'name' | 'prose' | 'code' | 'url' | 'secret-url' }
+>
 
 /** A text, or the bytes of one; anything else breaks the contract, and shows that. */
 function sealSecret(raw: Json, isAnything: boolean, sealer: Sealer): Json {
@@ -99,15 +115,8 @@ function isSealInList(raw: Json): boolean {
 
 /** An unknown value stays, if it looks like one. */
 function sealUnlessWord(text: string, values: readonly string[], sealer: Sealer): string {
-  if (values.includes(text) || words.has(text)) return text
-  if (!isVocabulary(text)) return sealer.seal(text)
-  if (words.size < mostWords) words.add(text)
-  return text
+  return values.includes(text) || isVocabulary(text) ? text : sealer.seal(text)
 }
-
-/** Words that were found to be some. All resources share a few. */
-const words = new Set<string>()
-const mostWords = 1000
 
 /** A sorted set; a single text is a set of one. undefined for anything else. */
 function listOf(raw: Json, change: (item: string) => string): Json[] | undefined {

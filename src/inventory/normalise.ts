@@ -14,7 +14,7 @@ import type { Field, KeyedList, Members, Struct } from '../model/wire-schema.ts'
 import { isUlidOrUuid } from '../secrets/identifier-forms.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
 import { isMalformed, keyOfMisnamed } from './malformed.ts'
-import { normaliseLeaf } from './normalise-leaf.ts'
+import { normaliseSent } from './normalise-leaf.ts'
 import { asSecretText, isNormalTime } from './scalars.ts'
 import {
   disarm,
@@ -22,13 +22,12 @@ import {
   keepsName,
   normaliseExtra,
   normaliseUnknown,
-  sealAsSent,
   sealExtraName,
   sealName,
   sealWithin,
 } from './seal-json.ts'
-import { sealCredentials, sealIdentifier, sealProse, sealUrl } from './seal-text.ts'
-import { holdsKnown, type Sealer } from './sealer.ts'
+import { sealCredentials, sealIdentifier, sealProse, sealUrl, sealWords } from './seal-text.ts'
+import { holdsKnown, type Sealer, sealAsSent } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
 
 /** The input for normalising one resource, and the outputs in addition to its attributes. */
@@ -115,7 +114,7 @@ function normaliseValue(field: Field, raw: Json, path: string, key: string, poin
     return field.type === 'set' || field.type === 'addresses' ? [] : field.type === 'keyed' ? {} : null
   if (field.type === 'struct') return normaliseStruct(field, raw, path + pointer, job)
   if (field.type === 'keyed') return normaliseKeyed(field, raw, path + pointer, job)
-  const value = normaliseLeaf(field, disarm(raw, job.sealer), key, job.sealer)
+  const value = normaliseSent(field, raw, key, job.sealer)
   if (field.type === 'secret' && value !== maskedSeal) {
     job.facts[path + pointer] = secretFactsOf(asSecretText(raw), job.neighbours)
   }
@@ -177,7 +176,7 @@ function keyInList(field: KeyedList, item: JsonObject, index: number, sealer: Se
   const name = item[field.by ?? 'uid'] ?? ''
   if (name === '') return `#${index}`
   if (typeof name !== 'string' || isExactNumber(name)) return keyOfMisnamed(index)
-  if (field.by !== undefined) return sealProse(disarmText(name, sealer), sealer)
+  if (field.by !== undefined) return sealWords(disarmText(name, sealer), sealer)
   for (const key in item) if (item[key] === name && key !== 'uid') return sealAsSent(name, sealer)
   const disarmed = disarmText(name, sealer)
   return field.guarded === true ? sealName(disarmed, sealer) : sealCredentials(disarmed, sealer)
@@ -325,6 +324,8 @@ function memberNormaliser({ name, field }: Step, isGuarded: boolean): NormaliseM
         if (typeof value !== 'string' || !isOrdinaryText(value, job.sealer)) return anyOther(value, path, job)
         return isUlidOrUuid(value) ? value : sealIdentifier(value, job.sealer)
       }
+    case 'name':
+      return sealing(sealWords, anyOther)
     case 'prose':
       return sealing(sealProse, anyOther)
     case 'url':

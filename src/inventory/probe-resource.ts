@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 import { sealCode } from './seal-code.ts'
 import { mapTexts, normaliseFree } from './seal-json.ts'
-import { sealProse } from './seal-text.ts'
+import { sealWords } from './seal-text.ts'
 import { type Sealer, sealKnown } from './sealer.ts'
 
 /** The result of one test run of a function. */
@@ -90,7 +90,7 @@ export function createResultSealer(program: string, payload: JsonObject, sealer:
   // Known secrets first: after one was sealed in part, the rest would not be found.
   return {
     value: (result) => normaliseFree(mapTexts(result, withoutSecrets), '', sealer),
-    text: (words) => sealProse(withoutSecrets(words), sealer),
+    text: (words) => sealWords(withoutSecrets(words), sealer),
   }
 }
 

@@ -41,8 +41,8 @@ export class ReleaseSigns {
     const from = releases(this.#present).at(-1) ?? null
     const below = releases(this.#absent)[0] ?? null
     if (from !== null && below !== null && compareReleases(from, below) >= 0)
-      return { from: null, below: null, isContradictory: true }
-    return { from, below }
+      return { from: null, below: null, contradictory: true }
+    return { from, below, contradictory: false }
   }
 }
 

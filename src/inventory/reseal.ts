@@ -2,9 +2,9 @@ import { inKeyOrder, isJsonObject, type Json, type JsonObject, objectOf } from '
 import type { Kind } from '../model/resource.ts'
 import { type Field, type KeyedList, type Members, wireSchema } from '../model/wire-schema.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
-import { mapTexts, normaliseUnknown, sealAsSent, sealMemberName, sealName, sealWithin } from './seal-json.ts'
-import { sealCredentials, sealProse } from './seal-text.ts'
-import { type Sealer, sealKnown } from './sealer.ts'
+import { mapTexts, normaliseUnknown, sealMemberName, sealName, sealWithin } from './seal-json.ts'
+import { sealCredentials, sealWords } from './seal-text.ts'
+import { type Sealer, sealAsSent, sealKnown } from './sealer.ts'
 
 /**
  * Brings attributes of an earlier version to today's normal form: everything that is sealed today is sealed. Attributes
@@ -45,7 +45,7 @@ function resealThings({ members, by, guarded }: KeyedList, value: Json, sealer: 
   if (!isKeyed)
     return isGuarded || isJsonObject(value) ? sealWithin(value, sealer) : normaliseUnknown(value, '', sealer)
   const things = Object.entries(value).map(([uid, thing]): [string, Json] => [
-    by === undefined ? resealUid(uid, thing, sealer, isGuarded) : sealProse(uid, sealer),
+    by === undefined ? resealUid(uid, thing, sealer, isGuarded) : sealWords(uid, sealer),
     isJsonObject(thing) ? resealMembers(members, thing, sealer, isGuarded) : thing,
   ])
   return inKeyOrder(objectOf(things))

@@ -1,11 +1,12 @@
+import { canonicalJson } from '../model/canonical-json.ts'
 import { isExactNumber } from '../model/exact-number.ts'
-import { inKeyOrder, isJsonObject, type Json, type JsonObject, objectOf } from '../model/json.ts'
+import { inKeyOrder, isEqual, isJsonObject, type Json, type JsonObject, objectOf } from '../model/json.ts'
 import { isHarmless } from '../secrets/harmless-text.ts'
 import { isUlidOrUuid } from '../secrets/identifier-forms.ts'
 import { isSecretName, isSecretParameter, mayNameSecret } from '../secrets/known-secrets.ts'
 import { asSecretText } from './scalars.ts'
-import { isUrl, sealBehindHost, sealIdentifier, sealProse, sealUrl } from './seal-text.ts'
-import { holdsKnown, isSeal, type Sealer, sealKnown } from './sealer.ts'
+import { isUrl, sealBehindHost, sealIdentifier, sealUrl, sealWhole, sealWords } from './seal-text.ts'
+import { holdsKnown, isSeal, isSealLike, type Sealer, sealAsSent, sealKnown } from './sealer.ts'
 
 /**
  * Normalises JSON of the user (filters): canonical order, and everything that appears secret sealed, also all that is
@@ -16,9 +17,22 @@ export function normaliseFree(raw: Json, name: string, sealer: Sealer, names?: '
   return normalise(raw, name, false, { sealer, says: names === undefined ? isSecretName : isSecretParameter })
 }
 
+/** JSON for people to read: as it is, or sealed whole if anything in it would be sealed. What is not an object stays none. */
+export function sealSchema(raw: Json, name: string, sealer: Sealer): Json {
+  const sealed = normaliseFree(disarm(raw, sealer), name, sealer)
+  if (isEqual(sealed, raw)) return sealed
+  const whole = sealWhole(canonicalJson(raw), sealer)
+  return isJsonObject(raw) ? whole : [whole]
+}
+
+/** Whether any text in a value of the history, or a name of a member, has a seal in it. */
+export function holdsSeal(value: Json): boolean {
+  return someText(value, isSealLike)
+}
+
 /** Names of members may be secrets themselves (`tokens: {"…": true}`). */
 export function sealName(name: string, sealer: Sealer): string {
-  return isUlidOrUuid(name) ? name : sealProse(name, sealer)
+  return isUlidOrUuid(name) ? name : sealWords(name, sealer)
 }
 
 /** For `{"name": "X-Api-Key", "value": …}`: whether a member of such an object is the value of a secret. */
@@ -92,11 +106,6 @@ export function mapTexts(value: Json, change: (text: string) => string): Json {
   return objectOf(Object.entries(value).map(([key, member]) => [change(key), mapTexts(member, change)]))
 }
 
-/** The seal of a text, even of one that is written like a seal. */
-export function sealAsSent(text: string, sealer: Sealer): string {
-  return sealer.seal(`as sent: ${text}`)
-}
-
 function normalise(
   raw: Json,
   name: string,
@@ -122,7 +131,7 @@ function normalise(
 
 function normaliseText(raw: string, name: string, sealer: Sealer): string {
   if (isUrl(raw)) return sealUrl(raw, sealer)
-  return isIdentifierName(name) ? sealIdentifier(raw, sealer) : sealProse(raw, sealer)
+  return isIdentifierName(name) ? sealIdentifier(raw, sealer) : sealWords(raw, sealer)
 }
 
 /** Members that go with a secret and are not secret themselves. */
@@ -177,9 +186,3 @@ function someText(raw: Json, is: (text: string) => boolean): boolean {
   for (const key in raw) if (is(key) || someText(raw[key] ?? null, is)) return true
   return false
 }
-
-function isSealLike(text: string): boolean {
-  return text.length >= shortestSeal && text.includes('sealed:') && /sealed:(?:[0-9a-f]{32}|masked)/.test(text)
-}
-
-const shortestSeal = 'sealed:masked'.length

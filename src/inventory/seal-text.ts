@@ -1,21 +1,14 @@
-import { replaceAssigned } from '../secrets/assigned-secrets.ts'
-import {
-  credentials,
-  holdsCredential,
-  isSecretName,
-  isSecretParameter,
-  mayHoldCredential,
-  mayHoldSecretName,
-} from '../secrets/known-secrets.ts'
+import { findAssigned } from '../secrets/assigned-secrets.ts'
+import { holdsCredential, isSecretName, isSecretParameter, mayHoldSecretName } from '../secrets/known-secrets.ts'
 import { asSeen, isPlain } from '../secrets/plain-text.ts'
-import { isRandomText, replaceGrouped, replaceMixed, replaceRandom, shortest } from '../secrets/random-text.ts'
-import { holdsKnown, isMask, isSeal, longestText, maskingSealer, type Sealer, sealKnown } from './sealer.ts'
+import { isRandomText, shortest } from '../secrets/random-text.ts'
+import { type FindSecrets, findCredentials, replaceSecrets } from '../secrets/replace-secrets.ts'
+import { isMask, isSeal, isSealLike, longestText, maskingSealer, type Sealer, sealAsSent, sealKnown } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
 /** Replaces every credential in a text by its seal. */
 export function sealCredentials(text: string, sealer: Sealer): string {
-  if (text.length > longestText) return sealer.seal(text)
-  return mayHoldCredential(text) ? text.replace(credentials, (credential) => sealer.seal(credential)) : text
+  return sealFound(text, sealer, [findCredentials])
 }
 
 /**
@@ -23,8 +16,7 @@ export function sealCredentials(text: string, sealer: Sealer): string {
  * values that they call secret are sealed too; `service-account:billing` stays.
  */
 export function sealIdentifier(text: string, sealer: Sealer): string {
-  const sealed = sealCredentials(text, sealer)
-  return /[\s=]/.test(sealed) ? replaceAssigned(sealed, sealer.seal) : sealed
+  return sealFound(text, sealer, /[\s=]/.test(text) ? [findCredentials, findAssigned] : [findCredentials])
 }
 
 /** A text that a person wrote, for reports and the history, which repeat it. */
@@ -32,34 +24,12 @@ export function maskCredentials(text: string): string {
   return sealCredentials(text, maskingSealer)
 }
 
-/** Replaces every random word by its seal. Names, ULIDs and UUIDs stay: people select things by them. */
-export function sealRandom(text: string, sealer: Sealer): string {
-  if (text.length > longestText) return sealer.seal(text)
-  if (text.length < shortest) return text
-  if (!text.includes('sealed:')) return replaceRandom(text, sealer.seal)
-  // Keeps seals as they are, with any text around them.
-  const parts = text.split(/(sealed:[0-9a-f]{32})/)
-  return parts.map((part, index) => (index % 2 === 1 ? part : replaceRandom(part, sealer.seal))).join('')
-}
-
-/** Seals secrets within words, as a reader sees them: credentials, values after `password:` and the like, random words. */
-export function sealWords(text: string, sealer: Sealer): string {
-  if (text.length > longestText) return sealer.seal(text)
-  const assigned = replaceAssigned(sealCredentials(text, sealer), sealer.seal)
-  return sealRandom(replaceMixed(replaceGrouped(assigned, sealer.seal), sealer.seal), sealer)
-}
-
-/** Whether `sealWords` would seal anything. */
-export function holdsSecret(text: string): boolean {
-  const seen = asSeen(text)
-  return sealWords(seen, maskingSealer) !== seen
-}
-
 /**
- * Seals secrets within words of people: addresses by the rule of addresses, credentials, values after `password:` and the
- * like, random words. A text that shows a secret only as a reader sees it (`asSeen`) is kept like that, any other as it is.
+ * Seals secrets within a name or what a person typed: addresses by the rule of addresses, credentials, values after
+ * `password:` and the like, random words. A text that shows a secret only as a reader sees it (`asSeen`) is kept like
+ * that, any other as it is.
  */
-export const sealProse = skipHarmless((text: string, sealer: Sealer): string => {
+export function sealWords(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
   const seen = asSeen(text)
   const sealed = sealIn(seen, sealer)
@@ -68,7 +38,24 @@ export const sealProse = skipHarmless((text: string, sealer: Sealer): string => 
   const asWritten = sealIn(text, sealer)
   // A character that takes no room may be what separates an option from a word.
   return sealed === seen || asSeen(asWritten) === sealed ? asWritten : sealed
-})
+}
+
+/** Whether a text as a reader sees it has anything in it that looks like a secret. */
+function holdsSecret(text: string): boolean {
+  const seen = asSeen(text)
+  return replaceSecrets(seen, () => '') !== seen
+}
+
+/** Seals a text for people to read whole if there is anything suspicious in it, and leaves any other as it is. */
+export function sealProse(text: string, sealer: Sealer): string {
+  return isSealLike(text) || sealWords(text, sealer) !== text ? sealWhole(text, sealer) : text
+}
+
+/** The seal of a text, with its length: in UTF-16 code units. */
+export function sealWhole(text: string, sealer: Sealer): string {
+  const seal = isSealLike(text) ? sealAsSent(text, sealer) : sealer.seal(text)
+  return `${seal} (${text.length} characters)`
+}
 
 /**
  * Seals the secrets within an address and leaves the rest readable: userinfo, query and fragment values with a
@@ -85,7 +72,7 @@ export function sealUrl(address: string, sealer: Sealer): string {
   const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)
   const isCredential = isCredentialHost(host)
   // Words in place of an address.
-  if (userinfo === undefined && !isCredential && !isHost(host)) return sealWords(address, sealer)
+  if (userinfo === undefined && !isCredential && !isHost(host)) return replaceSecrets(address, sealer.seal)
   if (userinfo === undefined && query === '' && fragment === '' && !isCredential) {
     return scheme + sealHost(host, sealer) + sealPath(path, sealer)
   }
@@ -122,27 +109,12 @@ export function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(text)
 }
 
-/**
- * The same function, which remembers the short texts that it left as they are: resources repeat most of what they say.
- * It keeps no text that held a secret, and none with a seal in it, which some sealers treat in their own way.
- */
-export function skipHarmless(sealText: SealText): SealText {
-  const harmless = new Set<string>()
-  return (text, sealer) => {
-    if (text.length < shortestKept || text.length > longestKept || holdsKnown(text, sealer))
-      return sealText(text, sealer)
-    if (harmless.has(text)) return text
-    const sealed = sealText(text, sealer)
-    if (sealed === text && !text.includes('sealed:')) {
-      if (harmless.size === mostKept) harmless.clear()
-      harmless.add(text)
-    }
-    return sealed
-  }
+function sealFound(text: string, sealer: Sealer, finders: readonly FindSecrets[]): string {
+  return text.length > longestText ? sealer.seal(text) : replaceSecrets(text, sealer.seal, finders)
 }
 
 function sealIn(text: string, sealer: Sealer): string {
-  return sealWords(sealAddresses(sealKnown(text, sealer), sealer), sealer)
+  return replaceSecrets(sealAddresses(sealKnown(text, sealer), sealer), sealer.seal)
 }
 
 function sealAddresses(text: string, sealer: Sealer): string {
@@ -188,9 +160,9 @@ function isPlainStep(step: string, index: number, steps: readonly string[]): boo
 }
 
 /** A host may carry a key as one of its labels, as tunnels do. */
-const sealHost = skipHarmless((host: string, sealer: Sealer): string => {
-  return host.length < 20 ? host : sealRandom(sealCredentials(replaceGrouped(host, sealer.seal), sealer), sealer)
-})
+function sealHost(host: string, sealer: Sealer): string {
+  return host.length < 20 ? host : replaceSecrets(host, sealer.seal)
+}
 
 /** Of a host with or without a port; also with `*` and the like in it, as lists of brokers have them. */
 function isHost(host: string): boolean {
@@ -262,7 +234,7 @@ function sealName(name: string, before: string, sealer: Sealer): string {
   if (name === '' || isSeal(name)) return name
   if (before !== '' && isSecretName(decode(before)) && !/^[a-z]{1,15}$/.test(name)) return sealer.seal(name)
   const decoded = decode(name)
-  if (decoded === name) return sealWords(name, sealer)
+  if (decoded === name) return replaceSecrets(name, sealer.seal)
   const isKey = /^[A-Za-z0-9+/=]{16,200}$/.test(decoded) && isRandomText(decoded.replace(/[+/=]/g, ''))
   return isKey || holdsSecret(decoded) ? sealer.seal(name) : name
 }
@@ -287,7 +259,7 @@ function sealPair(pair: string, sealer: Sealer): string {
   const value = pair.slice(equals + 1)
   const name = decode(pair.slice(0, equals))
   if (value === '') return pair
-  return `${sealRandom(pair.slice(0, equals), sealer)}=${sealValue(name, value, sealer)}`
+  return `${replaceSecrets(pair.slice(0, equals), sealer.seal)}=${sealValue(name, value, sealer)}`
 }
 
 function sealValue(name: string, value: string, sealer: Sealer): string {
@@ -354,11 +326,3 @@ function credentialHostIn(text: string, from: number, to: number): number | unde
 /** A word of each host; most texts have none. */
 const mayHoldHost =
   /slack|discord|googleapis|zapier|chime|telegram|ifttt|pagerduty|office|azure|platform|make\.|integromat|glip|ringcentral/i
-
-/** Seals what is secret within a text. */
-type SealText = (text: string, sealer: Sealer) => string
-
-/** Characters: scanning a shorter text takes no longer than finding it in the cache. */
-const shortestKept = 16
-const longestKept = 128
-const mostKept = 4096

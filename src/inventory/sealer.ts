@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hash } from 'node:crypto'
 import { maskedSeal } from '../model/resource.ts'
-import { escapeForRegExp } from '../text/escape-for-reg-exp.ts'
+import { escapeForRegExp } from '../text/neutralise.ts'
 
 /**
  * Replaces secrets by keyed digests. One secret has one seal under one installation key, so rotation and reuse stay
@@ -69,6 +69,16 @@ function findKnown(secrets: readonly string[]): RegExp | undefined {
 /** Whether a text is a seal and nothing else. */
 export function isSeal(text: string): boolean {
   return text.startsWith('sealed:') && /^sealed:(?:[0-9a-f]{32}|masked)$/.test(text)
+}
+
+/** Whether a text of a service would pass for one with a seal in it. */
+export function isSealLike(text: string): boolean {
+  return text.includes('sealed:') && /sealed:(?:[0-9a-f]{32}|masked)/.test(text)
+}
+
+/** The seal of a text, even of one that is written like a seal. */
+export function sealAsSent(text: string, sealer: Sealer): string {
+  return sealer.seal(`as sent: ${text}`)
 }
 
 /** Without a key, a secret is masked: present, with an unknown value. Seals stay. */

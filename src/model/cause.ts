@@ -18,7 +18,7 @@ export interface Cause {
   /** The run, and a digest of what changed: `17-3fa9c1d2`. The same as long as it is open. */
   readonly id: string
   /** The run whose scans saw it. */
-  readonly firstRun: number
+  readonly first_run: number
   readonly kind: Kind
   readonly change: 'modified' | 'removed'
   /**
@@ -154,7 +154,7 @@ export function inWeightOrder(causes: readonly Cause[]): Cause[] {
       (a, b) =>
         a.rank - b.rank ||
         b.cause.resources.length - a.cause.resources.length ||
-        b.cause.firstRun - a.cause.firstRun ||
+        b.cause.first_run - a.cause.first_run ||
         (a.cause.id < b.cause.id ? -1 : 1),
     )
     .map(({ cause }) => cause)
@@ -214,7 +214,7 @@ function sharedCause(run: number, group: readonly AlikeFields[]): Cause[] {
   return [
     {
       id: idOf(run, group.map(({ key }) => key).sort()),
-      firstRun: run,
+      first_run: run,
       kind: first.kind,
       change: 'modified',
       fields,
@@ -232,7 +232,7 @@ function updateOfOne(run: number, change: ChangeWithOwner, fields: readonly Fiel
   const { kind, uid } = change
   return {
     id: idOf(run, [uid, ...fields.map((field) => keyOf(kind, field))]),
-    firstRun: run,
+    first_run: run,
     kind,
     change: 'modified',
     fields: fields.toSorted(lossesFirst),
@@ -248,7 +248,7 @@ function removals(run: number, changes: readonly ChangeWithOwner[]): Cause[] {
   return [...removed].flatMap(([kind, gone]): Cause[] => {
     if (gone.length <= fewRemovals) return []
     const resources = gone.map((change) => hitOf(change, []))
-    return [{ id: idOf(run, [kind]), firstRun: run, kind, change: 'removed', fields: [], resources }]
+    return [{ id: idOf(run, [kind]), first_run: run, kind, change: 'removed', fields: [], resources }]
   })
 }
 

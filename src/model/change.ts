@@ -1,39 +1,35 @@
-import type { Json } from './json.ts'
-import type { Kind } from './resource.ts'
+import { z } from 'zod'
+import { anyJson, kind, listOf, name, pointer, time, uid } from './schema.ts'
 
 export const changeTypes = ['added', 'removed', 'modified'] as const
 export type ChangeType = (typeof changeTypes)[number]
 
 /** One attribute that differs. Never `undefined`: a member that one side did not show is not a field change. */
-export interface FieldChange {
-  /** JSON Pointer (RFC 6901) into the resource's attributes. */
-  readonly path: string
-  /** null when the attribute was empty or absent. */
-  readonly before: Json
-  readonly after: Json
-}
+export const fieldChange = z
+  .object({ path: pointer, before: anyJson, after: anyJson })
+  .describe('null: the attribute was empty or not there. Secrets are sealed: sealed:<hex> or sealed:masked.')
+export type FieldChange = z.infer<typeof fieldChange>
 
-/** Within which time a change came about, and the runs at its ends: ISO 8601 in UTC. */
-export interface ChangeTimes extends TimeSpan {
-  /** The run of that complete scan; null where the time is not that of a run, or the run is not in the history. */
-  readonly after_run: number | null
-  /** The run of that first scan. */
-  readonly before_run: number
-}
-
-export interface TimeSpan {
-  /** Start of the last complete scan that saw the resource as before; null where that is not recorded, or the clock went back. */
-  readonly after: string | null
-  /** End of the first scan that saw it changed. */
-  readonly before: string
-}
+/** Within which time a change came about, and the runs at its ends. */
+export const changeTimes = z.object({
+  after: time
+    .nullable()
+    .describe(
+      'Start of the last complete scan that saw the resource as before; null where that is not recorded, or the clock went back.',
+    ),
+  before: time.describe('End of the first scan that saw it changed.'),
+  after_run: z.int().min(1).nullable().describe('The run of that complete scan; null where it is not known.'),
+  before_run: z.int().min(1).describe('The run of that first scan.'),
+})
+export type ChangeTimes = z.infer<typeof changeTimes>
+export type TimeSpan = Pick<ChangeTimes, 'after' | 'before'>
 
 /** Drift of one resource against the last complete walk of its listing. */
-export interface Change {
-  readonly kind: Kind
-  readonly uid: string
-  readonly name: string
-  readonly change: ChangeType
-  /** Sorted by path; empty for `added` and `removed`. */
-  readonly fields: readonly FieldChange[]
-}
+export const resourceChange = z.object({
+  kind,
+  uid,
+  name,
+  change: z.enum(changeTypes),
+  fields: listOf(fieldChange).describe('Sorted by path; empty for added and removed.'),
+})
+export type Change = z.infer<typeof resourceChange>

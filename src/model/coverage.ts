@@ -1,4 +1,6 @@
-import type { Listing, WalkedListing } from './resource.ts'
+import { z } from 'zod'
+import type { Listing } from './resource.ts'
+import { count, walkedListing } from './schema.ts'
 
 /**
  * What a walk proved. Only `complete` proves that a resource is absent. `skipped`: an optional listing that the service
@@ -53,32 +55,41 @@ export const coverageCauses = [
 ] as const
 export type CoverageCause = (typeof coverageCauses)[number]
 
-export interface Coverage {
-  readonly listing: WalkedListing
-  readonly status: CoverageStatus
-  /** How the configuration narrowed the walk, such as `owner=tenant-03`; null when it did not. */
-  readonly filter: string | null
-  /** Why it is not complete, as a code; null when complete. */
-  readonly cause: CoverageCause | null
-  /** The same as a sentence, with page and request id where known; null when complete. */
-  readonly reason: string | null
-  readonly pages: number
-  /** Items that the service listed, without those lifted out of them. Of filters: subscriptions whose rows were read. */
-  readonly items: number
-  /** Of filters: how many subscriptions were listed. Absent for the others. */
-  readonly of?: number
-  /** Of filters: when the oldest rows of a listed subscription were read (ISO 8601); null where none ever were. */
-  readonly oldestAt?: string | null
-  readonly requests: number
-  readonly retries: number
-  readonly durationMs: number
-}
+export const walkCoverage = z.object({
+  listing: walkedListing,
+  status: z
+    .enum(coverageStatuses)
+    .describe(
+      'Only complete says anything about what is absent. skipped: not offered by the service. suspect: its losses are held back.',
+    ),
+  cause: z.enum(coverageCauses).nullable().describe('Why it is not complete, as a code; null when complete.'),
+  reason: z.string().nullable().describe('The same as a sentence; null when complete.'),
+  filter: z
+    .string()
+    .nullable()
+    .describe('What the walk was narrowed to by configuration, such as owner=tenant-03; null when it was not.'),
+  pages: count,
+  items: count.describe('What the service listed, not what was lifted out of it.'),
+  of: count
+    .describe('Of filters: how many subscriptions were listed, where items counts those whose rows were read.')
+    .exactOptional(),
+  /** ISO 8601. */
+  oldest_at: z
+    .string()
+    .nullable()
+    .describe('Of filters: when the oldest rows were read; null where none ever were.')
+    .exactOptional(),
+  requests: count,
+  retries: count,
+  duration_ms: z.number().min(0),
+})
+export type Coverage = z.infer<typeof walkCoverage>
 
 /** Of the filter rows of a project's subscriptions. */
 export interface FilterCoverage extends Coverage {
   readonly listing: 'filters'
   readonly of: number
-  readonly oldestAt: string | null
+  readonly oldest_at: string | null
 }
 
 /** Of a listing of a project. */
@@ -108,9 +119,9 @@ export interface FailureFacts {
   readonly what: string
   /** What was requested, without query and credentials. */
   readonly url: string | null
-  /** Where the URL of the service is configured (`describe-key.ts`); null where it is not what to check. */
+  /** Where the URL of the service is configured (`expand-references.ts`); null where it is not what to check. */
   readonly urlOrigin: string | null
-  /** Where the key is configured, and what may be said of it (`describe-key.ts`). */
+  /** Where the key is configured, and what may be said of it (`expand-references.ts`). */
   readonly key: string | null
   /** The service's id of the exchange. */
   readonly requestId: string | null

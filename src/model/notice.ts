@@ -1,4 +1,5 @@
-import type { Listing } from './resource.ts'
+import { z } from 'zod'
+import { listing, project } from './schema.ts'
 
 /** What a reader must know to read a report rightly, besides coverage, drift and violations; and what each is about. */
 export const noticeScopes = {
@@ -27,16 +28,14 @@ export type NoticeCode = keyof typeof noticeScopes
 // The keys are what the type says.
 export const noticeCodes = Object.keys(noticeScopes) as readonly NoticeCode[]
 
-/** A notice of a project that is being audited. */
-export interface ProjectNotice {
-  readonly code: NoticeCode
-  /** null: it is about the project as a whole. */
-  readonly listing: Listing | null
-  readonly text: string
-}
-
 /** A notice as a run recorded it. */
-export interface Notice extends ProjectNotice {
-  /** `service/project`; null: it is about the run. */
-  readonly project: string | null
-}
+export const notice = z.object({
+  code: z.enum(noticeCodes),
+  project: project.nullable().describe('null: it is about the run.'),
+  listing: listing.nullable().describe('null: it is about no listing.'),
+  text: z.string(),
+})
+export type Notice = z.infer<typeof notice>
+
+/** A notice of a project that is being audited. */
+export type ProjectNotice = Omit<Notice, 'project'>

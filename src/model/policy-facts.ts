@@ -1,4 +1,4 @@
-import type { FileLocation } from './evaluation.ts'
+import type { FileLocation } from './schema.ts'
 import type { Waiver } from './violation.ts'
 
 /** What a reader of a run needs to know of its policy besides the rules: where it asks for less than its packs do. */
@@ -14,7 +14,7 @@ export interface PolicyFacts {
 export interface IgnoredField {
   /** A JSON Pointer, with `*` for any one step. */
   readonly path: string
-  readonly configuredAt: FileLocation | null
+  readonly configured_at: FileLocation | null
 }
 
 export interface PolicyException {
@@ -26,14 +26,14 @@ export interface PolicyException {
   readonly match: string | null
   /** Patterns of the projects that an override is for; null: all. */
   readonly projects: readonly string[] | null
-  readonly configuredAt: FileLocation | null
+  readonly configured_at: FileLocation | null
 }
 
 /** Where the policy writes a waiver. */
 export interface RecordedWaiver extends Waiver {
   /** A rule, or several with `*`. */
   readonly rule: string
-  readonly configuredAt: FileLocation | null
+  readonly configured_at: FileLocation | null
 }
 
 export const unknownPolicy: PolicyFacts = { packs: [], exceptions: [], waivers: [] }

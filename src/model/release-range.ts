@@ -1,18 +1,19 @@
+import { z } from 'zod'
+
 /** A release of a service, such as `v26.6.8`: year, month and number. */
 export type Release = `v${number}.${number}.${number}`
 
-/**
- * Between which releases a service runs, as far as the fields of its answers show. It is never what `/healthz` says:
- * that names another release in many of them.
- */
-export interface ReleaseRange {
-  /** The service runs this release or a later one; null: nothing shows how old it may be. */
-  readonly from: Release | null
-  /** The service runs an earlier release than this; null: nothing shows how new it may be. */
-  readonly below: Release | null
-  /** Whether answers contradict each other, as while an upgrade is under way: then the range has room for all of them. */
-  readonly isContradictory?: true
-}
+const releaseName = z.custom<Release>(() => true).meta({ type: 'string' })
+
+/** It is never what `/healthz` says: that names another release in many of them. */
+export const releaseRange = z
+  .object({
+    from: releaseName.nullable().describe('This release or a later one; null: not known.'),
+    below: releaseName.nullable().describe('An earlier release than this; null: not known.'),
+    contradictory: z.boolean().describe('Whether answers contradict each other, as while an upgrade is under way.'),
+  })
+  .describe('Between which releases the service runs, inferred from the fields that its answers show.')
+export type ReleaseRange = z.infer<typeof releaseRange>
 
 /** Negative where `a` came before `b`. */
 export function compareReleases(a: Release, b: Release): number {
@@ -41,11 +42,12 @@ export function intersectReleases(ranges: Iterable<ReleaseRange | undefined>): R
   const from = froms.at(-1) ?? null
   const below = belows[0] ?? null
   const isImpossible = from !== null && below !== null && compareReleases(from, below) >= 0
-  if (!isImpossible && !knownRanges.some(({ isContradictory }) => isContradictory)) return { from, below }
+  if (!isImpossible && !knownRanges.some(({ contradictory }) => contradictory))
+    return { from, below, contradictory: false }
   return {
     from: knownRanges.every((range) => range.from !== null) ? (froms[0] ?? null) : null,
     below: knownRanges.every((range) => range.below !== null) ? (belows.at(-1) ?? null) : null,
-    isContradictory: true,
+    contradictory: true,
   }
 }
 
@@ -60,9 +62,9 @@ export function isFrom({ from }: ReleaseRange, release: Release): boolean {
 }
 
 /** `v26.3.7 or later, below v26.6.1 (inferred from the fields that its answers show)` */
-export function describeReleases({ from, below, isContradictory }: ReleaseRange): string {
+export function describeReleases({ from, below, contradictory }: ReleaseRange): string {
   const bounds = [...(from === null ? [] : [`${from} or later`]), ...(below === null ? [] : [`below ${below}`])]
   const range = bounds.length === 0 ? 'unknown' : bounds.join(', ')
-  const doubt = isContradictory ? ', which contradict each other as while an upgrade is under way' : ''
+  const doubt = contradictory ? ', which contradict each other as while an upgrade is under way' : ''
   return `${range} (inferred from the fields that its answers show${doubt})`
 }

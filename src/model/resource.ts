@@ -155,6 +155,11 @@ export function isMasked(value: Json | undefined): boolean {
   return value === maskedSeal
 }
 
+/** Whether a value is a text that was sealed whole, with its length: `sealed:… (212 characters)`. */
+export function isSealedWhole(value: Json): boolean {
+  return typeof value === 'string' && /^sealed:(?:[0-9a-f]{32}|masked) \(\d{1,12} characters\)$/.test(value)
+}
+
 /** Names a resource within its project: `kind uid`. */
 export type ResourceKey = string & { readonly [isKeyOf]: 'resource' }
 

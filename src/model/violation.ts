@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import type { Kind, ProjectRef } from './resource.ts'
+import { kind, project, time } from './schema.ts'
 
 /** Worst first. */
 export const severities = ['critical', 'high', 'medium', 'low', 'info'] as const
 export type Severity = (typeof severities)[number]
+export const severity = z.enum(severities)
 
 /** A range of severities, with both ends; undefined: no end. */
 export interface SeverityRange {
@@ -69,13 +72,13 @@ export function isSolved(resolution: Resolution | null): boolean {
 }
 
 /** Who accepted a violation, why, and until when. */
-export interface Waiver {
-  readonly owner: string
-  readonly reason: string
-  /** The instant at which it ends, ISO 8601 in UTC. */
-  readonly expires: string
-  readonly ticket?: string
-}
+export const waiver = z.object({
+  owner: z.string(),
+  reason: z.string(),
+  expires: time.describe('The instant from which it holds no more.'),
+  ticket: z.string().exactOptional(),
+})
+export type Waiver = z.infer<typeof waiver>
 
 /** What a rule found, with its resource, path and severity. */
 export interface Finding {
@@ -94,16 +97,23 @@ export interface Finding {
 }
 
 /** A violation that a person accepted: no run reports it while that holds. */
-export interface AcceptedViolation extends Omit<Finding, 'severity'> {
-  readonly fingerprint: string
-  /** As of the violation's end; null, with an empty name and message, when that is no longer known. */
-  readonly severity: Severity | null
-  readonly project: string
-  readonly reason: string
-  readonly by: string
-  /** ISO 8601 in UTC. */
-  readonly at: string
-}
+export const acceptance = z.object({
+  fingerprint: z.string(),
+  rule: z.string(),
+  severity: severity
+    .nullable()
+    .describe("As of the violation's end; null, with an empty name and message, when that is no longer known."),
+  project,
+  kind,
+  uid: z.string(),
+  name: z.string(),
+  path: z.string(),
+  message: z.string(),
+  reason: z.string(),
+  by: z.string(),
+  at: time,
+})
+export type AcceptedViolation = z.infer<typeof acceptance>
 
 /** Identifies a violation over time: same rule, resource and path, with any message or severity. 32 hex digits. */
 export function fingerprintOf(
@@ -120,21 +130,21 @@ export type DueDurations = Readonly<Partial<Record<Severity, number>>>
 export const overdueRule = 'violation/overdue'
 
 /**
- * By when a violation must be fixed, in milliseconds since the epoch: `firstSeen` and the duration of its severity.
+ * By when a violation must be fixed, in milliseconds since the epoch: `first_seen` and the duration of its severity.
  * undefined for violations that are waived or resolved, for severities without a duration, for violations about the policy
  * (which have dates of their own), and for those of `violation/overdue`, which would otherwise become overdue themselves.
  */
-export function dueTime(violation: DatedViolation, firstSeen: string, due: DueDurations = {}): number | undefined {
-  const { rule, kind, severity, state, waiver } = violation
+export function dueTime(violation: DatedViolation, due: DueDurations = {}): number | undefined {
+  const { rule, kind, severity, state, waiver, first_seen } = violation
   const duration = due[severity]
   if (duration === undefined || rule === overdueRule || kind === 'policy') return undefined
   if (state === 'resolved' || state === 'waived' || waiver !== undefined) return undefined
-  return Date.parse(firstSeen) + duration
+  return Date.parse(first_seen) + duration
 }
 
 /** The same as ISO 8601 in UTC; null without a due date. */
-export function dueDate(violation: DatedViolation, firstSeen: string, due: DueDurations | undefined): string | null {
-  const time = dueTime(violation, firstSeen, due)
+export function dueDate(violation: DatedViolation, due: DueDurations | undefined): string | null {
+  const time = dueTime(violation, due)
   return time === undefined ? null : new Date(time).toISOString()
 }
 
@@ -149,4 +159,5 @@ interface DatedViolation {
   readonly severity: Severity
   readonly state: ViolationState | 'open'
   readonly waiver?: unknown
+  readonly first_seen: string
 }

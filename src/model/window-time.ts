@@ -1,14 +1,10 @@
+import { z } from 'zod'
 import type { TimeSpan } from './change.ts'
+import { time } from './schema.ts'
 
-/** A time of a change window, of which a run keeps those in which its changes may have been made. ISO 8601 in UTC. */
-export interface WindowTime {
-  /** Of the window. */
-  readonly name: string
-  readonly ticket: string | null
-  readonly from: string
-  /** The window is closed from then on. */
-  readonly to: string
-}
+/** A time of a change window, of which a run keeps those in which its changes may have been made; closed from `to` on. */
+export const windowTime = z.object({ name: z.string(), ticket: z.string().nullable(), from: time, to: time })
+export type WindowTime = z.infer<typeof windowTime>
 
 /**
  * The first of some times that touches the time in which a change came about. Nothing shows when within it the change was

@@ -10,7 +10,9 @@ export type Leaf =
   | { readonly type: 'text' }
   /** A word of a closed vocabulary, of which some values may be known. Anything that is not a short plain word is sealed. */
   | { readonly type: 'word'; readonly values?: readonly string[] }
-  /** Names, and text that a person wrote. Credentials and random words in it are sealed. */
+  /** A name, or another short text. What looks like a secret in it is sealed, and the rest stays. */
+  | { readonly type: 'name' }
+  /** A text for people to read: sealed whole, with its length, if anything in it looks like a secret. */
   | { readonly type: 'prose' }
   /** A certificate, which is public and appears random. Any other text there is sealed. */
   | { readonly type: 'certificate' }
@@ -34,9 +36,9 @@ export type Leaf =
   | { readonly type: 'addresses' }
   /**
    * An object of the user (filters). Its secrets are sealed; `names`: the convention of its members' names. `isAnything`:
-   * any JSON.
+   * any JSON. `isProse`: for people to read, so it is sealed whole as prose is: a text takes the place of the object.
    */
-  | { readonly type: 'free'; readonly names?: 'parameters'; readonly isAnything?: true }
+  | { readonly type: 'free'; readonly names?: 'parameters'; readonly isAnything?: true; readonly isProse?: true }
 
 export type Field = (Leaf | Struct | KeyedList) & { readonly presence?: Presence } & Write
 
@@ -55,7 +57,7 @@ export interface Struct {
 
 /**
  * A list of objects with a `uid`: kept as an object keyed by it, because its order means nothing. `by`: the member that
- * names them instead; such a name is prose, and means the same everywhere.
+ * names them instead; such a name means the same everywhere.
  */
 export interface KeyedList {
   readonly type: 'keyed'
@@ -110,6 +112,7 @@ export interface FormerName {
 export const text = { type: 'text' } as const
 const word = { type: 'word' } as const
 const enumeration = (values: string) => ({ type: 'word', values: values.split(' ') }) as const
+const name = { type: 'name' } as const
 const prose = { type: 'prose' } as const
 const certificate = { type: 'certificate' } as const
 const code = { type: 'code' } as const
@@ -127,6 +130,7 @@ const set = { type: 'set' } as const
 const addresses = { type: 'addresses' } as const
 const free = { type: 'free' } as const
 const anything = { type: 'free', isAnything: true } as const
+const schema = { type: 'free', isProse: true } as const
 const parameters = { type: 'free', names: 'parameters' } as const
 
 const optional = <F extends Field>(field: F) => ({ ...field, presence: 'optional' }) as const
@@ -159,8 +163,8 @@ const onlyCreated = <F extends Field>(field: F) => ({ ...field, onlyCreate: true
 
 const stamps = { created_at: serviceSets(time), updated_at: volatile(time), deleted_at: serviceSets(time) }
 
-const apiKey = collapsing({ header_name: prose, header_value: secret })
-const basicAuth = collapsing({ username: prose, password: secret })
+const apiKey = collapsing({ header_name: name, header_value: secret })
+const basicAuth = collapsing({ username: name, password: secret })
 
 const publishSubscribe = guarded(
   collapsing({
@@ -170,27 +174,27 @@ const publishSubscribe = guarded(
       host: url,
       port: word,
       schema: word,
-      vhost: prose,
-      queue: prose,
+      vhost: name,
+      queue: name,
       // The service writes it flat and reads it nested.
-      bindedExchange: sentAs(['bindExchange', 'exchange'], prose),
-      routingKey: sentAs(['bindExchange', 'routingKey'], prose),
-      deadLetterExchange: prose,
-      auth: collapsing({ user: prose, password: secret }),
+      bindedExchange: sentAs(['bindExchange', 'exchange'], name),
+      routingKey: sentAs(['bindExchange', 'routingKey'], name),
+      deadLetterExchange: name,
+      auth: collapsing({ user: name, password: secret }),
     }),
     kafka: collapsing({
       brokers: addresses,
-      consumer_group_id: prose,
-      topic_name: prose,
-      auth: collapsing({ type: word, username: prose, password: secret, hash: word, tls: flag }),
+      consumer_group_id: name,
+      topic_name: name,
+      auth: collapsing({ type: word, username: name, password: secret, hash: word, tls: flag }),
     }),
-    google: collapsing({ project_id: prose, subscription_id: prose, service_account: secret }),
+    google: collapsing({ project_id: name, subscription_id: name, service_account: secret }),
     sqs: collapsing({
       access_key_id: secret,
       secret_key: secret,
       default_region: word,
       endpoint: url,
-      queue_name: prose,
+      queue_name: name,
     }),
   }),
 )
@@ -199,7 +203,7 @@ const endpoint = {
   ...stamps,
   uid: serviceSets(text),
   project_id: serviceSets(text),
-  name: prose,
+  name,
   url: required(url),
   // Requests of its own change it (`repair/compose-repair.ts`).
   status: required(
@@ -207,10 +211,10 @@ const endpoint = {
   ),
   description: prose,
   owner_id: optional(keptIfEmpty(text)),
-  support_email: optional(keptIfOmitted(prose)),
+  support_email: optional(keptIfOmitted(name)),
   slack_webhook_url: optional(keptIfOmitted(secretUrl)),
   teams_webhook_url: optional(keptIfOmitted(secretUrl)),
-  content_type: prose,
+  content_type: name,
   advanced_signatures: keptIfOmitted(flag),
   http_timeout: keptIfEmpty(seconds),
   rate_limit: integer,
@@ -241,15 +245,15 @@ const endpoint = {
           url,
           client_id: text,
           client_secret: secret,
-          grant_type: prose,
-          scope: prose,
-          audience: prose,
-          issuer: prose,
-          subject: prose,
+          grant_type: name,
+          scope: name,
+          audience: name,
+          issuer: name,
+          subject: name,
           authentication_type: enumeration('shared_secret client_assertion'),
           expiry_time_unit: enumeration('seconds milliseconds minutes hours'),
           signing_algorithm: word,
-          field_mapping: collapsing({ access_token: prose, expires_in: prose, token_type: prose }),
+          field_mapping: collapsing({ access_token: name, expires_in: name, token_type: name }),
           // The public half of a JWK is not secret; without d, p, q, dp, dq, qi and k it signs nothing.
           signing_key: collapsing({
             crv: word,
@@ -294,12 +298,12 @@ const subscription = {
   ...stamps,
   uid: serviceSets(text),
   project_id: serviceSets(text),
-  name: keptIfEmpty(prose),
+  name: keptIfEmpty(name),
   type: serviceSets(enumeration('api cli')),
   delivery_mode: keptIfEmpty(enumeration('at_least_once at_most_once')),
   function: keptIfEmpty(code),
   // `threshold`: a Go duration such as `1h`.
-  alert_config: optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), threshold: keptIfEmpty(prose) }))),
+  alert_config: optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), threshold: keptIfEmpty(name) }))),
   rate_limit_config: optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), duration: keptIfEmpty(seconds) }))),
   retry_config: optional(
     keptIfEmpty(
@@ -355,7 +359,7 @@ const source = {
   ...stamps,
   uid: serviceSets(text),
   project_id: serviceSets(text),
-  name: prose,
+  name,
   type: required(enumeration('http rest_api pub_sub db_change_stream')),
   provider: onlyCreated(enumeration('github twitter shopify')),
   url: serviceSets(url),
@@ -363,13 +367,13 @@ const source = {
   provider_config: serviceSets(free),
   is_disabled: keptIfOmitted(flag),
   // Since v26.3.7: where the type of an event is read, `request.header.X-Event-Type`.
-  event_type_location: newer(keptIfOmitted(prose)),
+  event_type_location: newer(keptIfOmitted(name)),
   body_function: keptIfOmitted(code),
   header_function: keptIfOmitted(code),
   forward_headers: keptIfOmitted(set),
   idempotency_keys: keptIfOmitted(set),
   custom_response: keptIfOmitted(
-    emptyAs({ body: '', content_type: '' }, collapsing({ body: prose, content_type: prose })),
+    emptyAs({ body: '', content_type: '' }, collapsing({ body: prose, content_type: name })),
   ),
   pub_sub: keptIfEmpty(publishSubscribe),
   verifier: required(
@@ -387,7 +391,7 @@ const source = {
               type: enumeration('noop hmac basic_auth api_key'),
               api_key: apiKey,
               basic_auth: basicAuth,
-              hmac: collapsing({ encoding: enumeration('base64 hex'), hash: word, header: prose, secret }),
+              hmac: collapsing({ encoding: enumeration('base64 hex'), hash: word, header: name, secret }),
             }),
           ),
         ),
@@ -399,10 +403,10 @@ const source = {
 /** An entry of a project's catalogue. `json_schema`: what the user writes there, with examples of payloads. */
 const eventType = {
   uid: text,
-  name: required(prose),
-  category: prose,
+  name: required(name),
+  category: name,
   description: prose,
-  json_schema: free,
+  json_schema: schema,
   deprecated_at: time,
 }
 
@@ -411,7 +415,7 @@ const device = {
   uid: text,
   project_id: text,
   endpoint_id: text,
-  host_name: prose,
+  host_name: name,
   status: enumeration('offline online disabled'),
   last_seen_at: volatile(time),
 }
@@ -424,7 +428,7 @@ const project = {
   ...stamps,
   uid: serviceSets(text),
   organisation_id: serviceSets(text),
-  name: keptIfEmpty(prose),
+  name: keptIfEmpty(name),
   type: onlyCreated(word),
   logo_url: keptIfEmpty(url),
   statistics: volatile(free),
@@ -437,7 +441,7 @@ const project = {
     multiple_endpoint_subscriptions: unwritten(noSetting, flag),
     search_policy: word,
     // Since v26.6.5: the name of a header. Not optional: older releases do not have it, and absent is not empty.
-    request_id_header: prose,
+    request_id_header: name,
     // Since v26.7.0, which takes the former name only; v26.7.1 and later answer 400 to it, and show the setting below.
     verify_dynamic_events: formerly(former, flag),
     // Since v26.7.1.
@@ -446,7 +450,7 @@ const project = {
     ratelimit: struct({ count: integer, duration: seconds }),
     strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
     signature: struct({
-      header: prose,
+      header: name,
       versions: keyed({ uid: reference, hash: word, encoding: word, created_at: time }),
     }),
     meta_event: guarded(
@@ -490,9 +494,9 @@ const probe = {
   // null where it failed, or where it says nothing because two runs differed.
   output: anything,
   // What the service says of the failure.
-  error: prose,
+  error: name,
   // How the output breaks the expectation; null where it does not.
-  unexpected: prose,
+  unexpected: name,
   // False: the same function with the same payload gave two results.
   deterministic: flag,
 }
@@ -567,6 +571,7 @@ type ValueOf<F> = F extends { type: 'struct'; collapse: true; members: infer M }
 interface LeafValues {
   readonly text: string
   readonly word: string
+  readonly name: string
   readonly prose: string
   readonly certificate: string
   readonly code: string
@@ -595,6 +600,7 @@ export function sentWhenEmpty(field: Field): Json {
 const emptyByType: Readonly<Record<Field['type'], Json>> = {
   text: '',
   word: '',
+  name: '',
   prose: '',
   certificate: '',
   code: '',
@@ -646,4 +652,4 @@ export const aliases: Readonly<Partial<Record<Kind, readonly Alias[]>>> = {
 }
 
 /** Raised when the normal form changes, so that a history can distinguish its own rewriting from drift. */
-export const normaliserVersion = 6
+export const normaliserVersion = 7

@@ -123,8 +123,8 @@ function oneByOne(events: readonly Event[]) {
 /** The violations that opened, those that follow from one cause of the run together. */
 function byCause(events: readonly Event[], { number, causes }: RunRecord) {
   const causeOf = new Map<string, string>()
-  for (const { id, firstRun, resources } of causes.toReversed()) {
-    if (firstRun !== number) continue
+  for (const { id, first_run, resources } of causes.toReversed()) {
+    if (first_run !== number) continue
     for (const { violations } of resources) for (const { fingerprint } of violations) causeOf.set(fingerprint, id)
   }
   const groups = Map.groupBy(events, ({ type, fingerprint = '', id }) =>

@@ -1,4 +1,4 @@
-import { toReportCause, toReportCoverage, verdictOf } from '../audit/compose-report.ts'
+import { toReportCause, verdictOf } from '../audit/compose-report.ts'
 import { matchesProject, mayMatchIn } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
 import { opensTickets } from '../config/notify-schema.ts'
@@ -16,7 +16,7 @@ import { describeCause } from '../report/describe-cause.ts'
 import { describeFailures, groupByCause } from '../report/describe-failures.ts'
 import { whenChanged } from '../report/describe-notes.ts'
 import { remediationFor } from '../report/remediation-for.ts'
-import { isShellSafe } from '../report/text/shell-word.ts'
+import { isShellSafe } from '../report/text/commands.ts'
 import { count } from '../text/count.ts'
 import { findIncidents, workerIncident } from './compose-incidents.ts'
 import { byImportance, findEvents, foldEndedByPolicy, foldRegained, idOf, runIdentity } from './find-events.ts'
@@ -85,8 +85,8 @@ export function composeWorkerNotification(channels: readonly Channel[], event: E
       const title = `hookdrift: ${event.text}`
       const command = 'hookdrift status'
       const message = compose([event], { id: idOf([name, event.id], 'msg'), at, title, command, most: 1 })
-      const incident = opensIncidents(channel) ? { incident: workerIncident(name, event) } : {}
-      return { id: message.id, channel: name, run: null, body: JSON.stringify({ ...message, ...incident }) }
+      const incident = opensIncidents(channel) ? workerIncident(name, event) : undefined
+      return { id: message.id, channel: name, run: null, body: JSON.stringify({ ...message, incident }) }
     })
 }
 
@@ -141,12 +141,12 @@ function explainEvents(record: RunRecord, links: Links): (event: Event) => Event
     const isInReport = isOpen || event.type === 'violation.resolved'
     return {
       ...event,
-      ...given('title', title),
+      title: title || undefined,
       ...whenChanged(changed, record.notes),
-      ...(isOpen ? given('remediation', firstStep(steps)) : {}),
-      ...(isOpen ? given('command', commandFor(event, steps)) : {}),
-      ...(event.resolution === 'removed' ? {} : given('ui_url', links.resource(event))),
-      ...(isInReport ? given('report_url', links.violation(record.number, event.fingerprint ?? '')) : {}),
+      remediation: (isOpen && firstStep(steps)) || undefined,
+      command: isOpen ? commandFor(event, steps) : undefined,
+      ui_url: event.resolution === 'removed' ? undefined : links.resource(event) || undefined,
+      report_url: (isInReport && links.violation(record.number, event.fingerprint ?? '')) || undefined,
     }
   }
 }
@@ -154,10 +154,6 @@ function explainEvents(record: RunRecord, links: Links): (event: Event) => Event
 function filledFor({ kind, uid, fingerprint }: Event, remediation: string): string {
   if (kind === undefined || uid === undefined || fingerprint === undefined) return remediation
   return remediationFor(remediation, [{ kind, uid, fingerprint }])
-}
-
-function given(member: string, text: string | undefined): Partial<Event> {
-  return text === undefined || text === '' ? {} : { [member]: text }
 }
 
 /** What puts a change back; else the page of a rule of hookdrift itself, or the history of the resource. */
@@ -255,7 +251,7 @@ function runMessage(
   { id, storm, titled = events, incident, alreadyOpen = {} }: RunMessage,
   { record, links, explain, verdict }: NotifiedRun,
 ): NewMessage {
-  const { number, startedAt: started_at, finishedAt: finished_at } = record
+  const { number, started_at, finished_at } = record
   const causes = causesBehind(events, record)
   const failures = failuresBehind(events, record)
   const unknownRules = isForPeople(channel) ? countRated(unknownByLoss(events)) : {}
@@ -273,20 +269,23 @@ function runMessage(
     explain,
   }
   const { exit_code, text } = verdict()
-  const report_url = links.report(number)
   const message: Message = {
     ...compose(events, frame),
-    ...(infos === 0 ? {} : { infos }),
-    ...(causes.length === 0 ? {} : { causes: causes.map((cause) => toMessageCause(cause, record)) }),
-    ...(failures.length === 0 ? {} : { failures }),
-    ...(Object.keys(unknownRules).length === 0 ? {} : { unknown_rules: unknownRules }),
+    infos: infos || undefined,
+    causes: unlessEmpty(causes.map((cause) => toMessageCause(cause, record))),
+    failures: unlessEmpty(failures),
+    unknown_rules: unlessEmpty(unknownRules),
     run: { number, started_at, finished_at },
     verdict: { exit_code, text },
-    ...(report_url === undefined ? {} : { report_url }),
-    ...(incident === undefined ? {} : { incident }),
-    ...(Object.keys(alreadyOpen).length === 0 ? {} : { already_open: alreadyOpen }),
+    report_url: links.report(number),
+    incident,
+    already_open: unlessEmpty(alreadyOpen),
   }
   return { id: message.id, channel: channel.name, run: number, body: JSON.stringify(message) }
+}
+
+function unlessEmpty<Several extends object>(several: Several): Several | undefined {
+  return Object.keys(several).length === 0 ? undefined : several
 }
 
 /** The causes that the run found, with what events of a message are about: a reader sees no resources of others. */
@@ -295,7 +294,7 @@ function causesBehind(events: readonly Event[], { number, causes }: RunRecord): 
     events.flatMap(({ type, fingerprint }) => (type === 'violation.opened' ? (fingerprint ?? []) : [])),
   )
   return causes.flatMap((cause) => {
-    if (cause.firstRun !== number) return []
+    if (cause.first_run !== number) return []
     const resources = cause.resources.flatMap((hit) => {
       const violations = hit.violations.filter(({ fingerprint }) => opened.has(fingerprint))
       return violations.length === 0 ? [] : [{ ...hit, violations }]
@@ -344,8 +343,8 @@ function countsInfos(channel: Channel, events: readonly Event[]): boolean {
 /** Why the listings of the events were lost: an outage is one cause, and its listings may be hundreds. */
 function failuresBehind(events: readonly Event[], { coverage, projects }: RunRecord): readonly MessageFailure[] {
   const lost = new Set(events.filter(({ type }) => type === 'coverage.lost').map(listingOf))
-  const walks = coverage.filter((walk) => lost.has(listingOf(walk))).map((walk) => toReportCoverage(walk.project, walk))
-  const positions = projects.map(({ project, configuredAt }) => ({ project, configured_at: configuredAt }))
+  const walks = coverage.filter((walk) => lost.has(listingOf(walk)))
+  const positions = projects.map(({ project, configured_at }) => ({ project, configured_at }))
   return groupByCause(walks, positions).map((group) => {
     const { headline, facts } = describeFailures(group)
     return { text: headline, listings: group.walks, facts }
@@ -473,7 +472,7 @@ function countRules(events: readonly Event[]): Message['rules'] {
 function stormOf(events: readonly Event[], record: RunRecord, before: PriorState): Storm | null {
   if (events.length <= namedInStorm) return null
   if (before.isFirst) return 'first_run'
-  const isOtherPolicy = before.policyDigest !== record.policyDigest || before.toolVersion !== record.toolVersion
+  const isOtherPolicy = before.policyDigest !== record.policy_digest || before.toolVersion !== record.tool_version
   if (isOtherPolicy) return 'policy_changed'
   return events.length > massFrom ? 'mass' : null
 }
@@ -506,7 +505,7 @@ function countOpen(
       // No later message is about what is unknown now and found open again.
       (state === 'continuing' || isUnchecked({ state, waiver })) &&
       !fresh.has(fingerprint) &&
-      isChosen({ ...violation, ...(owner ? { owner } : {}) }),
+      isChosen({ ...violation, owner: owner ?? undefined }),
   )
   return countRated(open)
 }

@@ -30,7 +30,7 @@ export function idOf(parts: readonly (string | number | null)[], prefix = 'evt')
 
 /** Its start and its configuration distinguish a run from those of other histories. */
 export function runIdentity(record: RunRecord): (string | number)[] {
-  return [record.number, record.startedAt, record.configurationDigest]
+  return [record.number, record.started_at, record.configuration_digest]
 }
 
 /** Lost coverage is worse than any violation: it passes every channel's severity filter. */
@@ -65,12 +65,9 @@ function violationEvents(record: RunRecord, { transitions }: PriorState): Event[
   return transitions.flatMap((move): Event[] => {
     const type = typeOf(move)
     if (type === undefined) return []
-    const { resolution, endedBy } = move
-    const ended = {
-      ...(resolution === null ? {} : { resolution }),
-      ...(endedBy === null ? {} : { ended_by: endedBy }),
-    }
-    return [{ ...eventAbout(type, move, record), ...ended }]
+    const { resolution, ended_by } = move
+    const about = eventAbout(type, move, record)
+    return [{ ...about, resolution: resolution ?? undefined, ended_by: ended_by ?? undefined }]
   })
 }
 
@@ -107,8 +104,7 @@ function eventAbout(
   record: RunRecord,
 ): Event {
   const id = idOf([type, fingerprint, ...runIdentity(record)])
-  const ownerMember = owner === null ? {} : { owner }
-  return { id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...ownerMember }
+  return { id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, owner: owner ?? undefined }
 }
 
 function describeChange({ was, severity, message }: ViolationChange): string {
@@ -142,9 +138,9 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
       .map(({ project, rule }) => `${project} ${rule}`),
   )
   const unevaluated = new Map<string, { project: string; rule: string; text: string }>()
-  for (const { project, notEvaluated } of record.projects) {
-    for (const [rule, reason] of Object.entries(notEvaluated)) {
-      const wasUnknown = Object.hasOwn(scans.get(project)?.notEvaluated ?? {}, rule)
+  for (const { project, not_evaluated } of record.projects) {
+    for (const [rule, reason] of Object.entries(not_evaluated)) {
+      const wasUnknown = Object.hasOwn(scans.get(project)?.not_evaluated ?? {}, rule)
       if (!wasUnknown) unevaluated.set(`${project} ${rule}`, { project, rule, text: `not evaluated: ${reason}` })
     }
   }

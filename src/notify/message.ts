@@ -24,7 +24,7 @@ export type EventType = (typeof eventTypes)[number]
 /** What says that a violation needs a person. */
 export const openTypes: ReadonlySet<EventType> = new Set(['violation.opened', 'violation.reopened', 'violation.raised'])
 
-/** Of the outer contract: members may be added, not renamed. */
+/** Of the outer contract: members may be added, not renamed. JSON leaves out what is undefined. */
 export interface Event {
   /** The same in every channel and at every attempt. */
   readonly id: string
@@ -34,31 +34,31 @@ export interface Event {
   readonly project: string | null
   /** One sentence. */
   readonly text: string
-  readonly rule?: string
-  readonly kind?: Kind
-  readonly uid?: string
-  readonly name?: string
-  readonly path?: string
-  readonly fingerprint?: string
+  readonly rule?: string | undefined
+  readonly kind?: Kind | undefined
+  readonly uid?: string | undefined
+  readonly name?: string | undefined
+  readonly path?: string | undefined
+  readonly fingerprint?: string | undefined
   /** Why a violation ended. */
-  readonly resolution?: Resolution
+  readonly resolution?: Resolution | undefined
   /** Who or what ended it, where it is not mended. */
-  readonly ended_by?: EndedBy
-  readonly listing?: WalkedListing
+  readonly ended_by?: EndedBy | undefined
+  readonly listing?: WalkedListing | undefined
   /** The `owner_id` of the endpoint, or of a subscription's endpoint. */
-  readonly owner?: string
+  readonly owner?: string | undefined
   /** Of an opened violation of a drift rule: between which runs its resource changed, and what people did then. */
-  readonly when?: string
-  readonly in_between?: string
+  readonly when?: string | undefined
+  readonly in_between?: string | undefined
   /** What the rule finds, in general. */
-  readonly title?: string
+  readonly title?: string | undefined
   /** The first step of the fix; in backticks, code. */
-  readonly remediation?: string
+  readonly remediation?: string | undefined
   /** The command that leads on from here. */
-  readonly command?: string
+  readonly command?: string | undefined
   /** Where the gateway shows the resource, and where the report shows the violation, if such addresses are configured. */
-  readonly ui_url?: string
-  readonly report_url?: string
+  readonly ui_url?: string | undefined
+  readonly report_url?: string | undefined
 }
 
 /** The reason why a message is a digest. */
@@ -76,9 +76,9 @@ export interface MessageCause {
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly violations: number }[]
   readonly resources: number
   /** Between which runs it came about: a sentence. */
-  readonly when?: string
+  readonly when?: string | undefined
   /** What people did then. */
-  readonly in_between?: string
+  readonly in_between?: string | undefined
   readonly command: string
 }
 
@@ -109,25 +109,25 @@ export interface Message {
   /** Of a storm: the rules with the most events, to summarise many in a few lines. */
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly events: number }[]
   /** Violations that were open before, by severity: in the first message of a channel, and after some were given up. */
-  readonly already_open?: Readonly<Partial<Record<Severity, number>>>
+  readonly already_open?: Readonly<Partial<Record<Severity, number>>> | undefined
   /** What is behind many of the events, the worst first; absent without any. Chats and mail name it in their place. */
-  readonly causes?: readonly MessageCause[]
+  readonly causes?: readonly MessageCause[] | undefined
   /** Why listings were lost; absent where none was. Chats and mail name it in place of each listing. */
-  readonly failures?: readonly MessageFailure[]
+  readonly failures?: readonly MessageFailure[] | undefined
   /** In chats and mail: rules that are unknown in projects of lost listings, by severity; they are not in the list. */
-  readonly unknown_rules?: Readonly<Partial<Record<Severity, number>>>
+  readonly unknown_rules?: Readonly<Partial<Record<Severity, number>>> | undefined
   /** Most important first. */
   readonly events: readonly Event[]
   /** The number of events that are not in the list. */
   readonly more: number
   /** In chats and mail: events of severity `info`, which are not in the list where anything worse happened. */
-  readonly infos?: number
+  readonly infos?: number | undefined
   /** The command that shows all of it. */
   readonly command: string
   /** Where the report of the run is published, if such an address is configured. */
-  readonly report_url?: string
+  readonly report_url?: string | undefined
   /** What the message does at a receiver of incidents. */
-  readonly incident?: { readonly action: 'trigger' | 'update' | 'resolve'; readonly key: string }
+  readonly incident?: { readonly action: 'trigger' | 'update' | 'resolve'; readonly key: string } | undefined
 }
 
 /** A message as this program wrote it. */

@@ -1,8 +1,7 @@
 import type { Channel } from '../config/configuration.ts'
 import type { Report } from '../model/report.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'
-import type { LogLine } from './channels/log.ts'
-import type { SendMessage } from './message.ts'
+import { accepted, type SendMessage } from './message.ts'
 import type { TicketMemory } from './send-tickets.ts'
 
 /** What channels need from outside. */
@@ -23,7 +22,7 @@ export async function openChannel(
 ): Promise<SendMessage> {
   switch (channel.type) {
     case 'log':
-      return (await import('./channels/log.ts')).sendToLog(channel, log)
+      return sendToLog(channel, log)
     case 'directory':
       return (await import('./channels/directory.ts')).sendToDirectory(channel, readReport)
     case 'webhook':
@@ -49,4 +48,29 @@ export function targetOf(channel: Channel): string {
   if (channel.type === 'github_issue') return `${channel.api_url} ${channel.repository}`
   if (channel.type === 'jira') return `${channel.url} ${channel.project}`
   return 'url' in channel ? channel.url : ''
+}
+
+/** Writes one line of a structured log. */
+type LogLine = (fields: Readonly<Record<string, unknown>>, text: string) => void
+
+/** A line for each event, and one for the run. */
+export function sendToLog({ name: channel }: { readonly name: string }, write: LogLine): SendMessage {
+  return async ({ id, run, title, counts, storm, rules, events, more, command, already_open }) => {
+    for (const { id: event, text, ...fields } of events) {
+      write({ channel, notification: id, event, run: run?.number ?? null, ...fields }, text)
+    }
+    const summary = {
+      channel,
+      notification: id,
+      run: run?.number ?? null,
+      counts,
+      storm,
+      rules,
+      more,
+      command,
+      already_open,
+    }
+    write(summary, title)
+    return accepted
+  }
 }

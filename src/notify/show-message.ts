@@ -135,18 +135,33 @@ export function resourceName({ kind, name = '', uid = '' }: Event): string {
 
 /** Pieces of a line as plain text without control characters or line breaks; what is foreign is cut. */
 export function plainText(pieces: readonly Piece[]): string {
+  const sentence = (text: string) => neutralise(cut(text, 500))
   return pieces
-    .map((piece) => {
-      if ('words' in piece) return neutralise(cut(piece.words, 600))
-      if ('command' in piece) return `\`${piece.command}\``
-      if ('name' in piece) return `"${neutralise(cut(piece.name, 300))}"`
-      return neutralise(cut('foreign' in piece ? piece.foreign : piece.prose, 500))
-    })
+    .map((piece) =>
+      showPiece(piece, {
+        words: (text) => neutralise(cut(text, 600)),
+        command: (text) => `\`${text}\``,
+        name: (text) => `"${neutralise(cut(text, 300))}"`,
+        foreign: sentence,
+        prose: sentence,
+      }),
+    )
     .join('')
 }
 
-/** How a format of text shows each kind of piece, so that it stays text. */
-type Markup = Readonly<Record<'words' | 'name' | 'foreign' | 'prose' | 'command', (text: string) => string>> & {
+/** How a format shows each kind of piece, so that it stays text. */
+export type PieceMarkup<Shown = string> = Readonly<
+  Record<'words' | 'name' | 'foreign' | 'prose' | 'command', (text: string) => Shown>
+>
+
+export function showPiece<Shown>(piece: Piece, markup: PieceMarkup<Shown>): Shown {
+  if ('words' in piece) return markup.words(piece.words)
+  if ('name' in piece) return markup.name(piece.name)
+  if ('command' in piece) return markup.command(piece.command)
+  return 'foreign' in piece ? markup.foreign(piece.foreign) : markup.prose(piece.prose)
+}
+
+type Markup = PieceMarkup & {
   /** Nothing in the address ends a link. */
   link(link: Link): string
 }
@@ -156,18 +171,12 @@ const mostRendered = 30_000
 
 /** Lines as paragraphs of a format, without those that have no room. None is cut: what it encloses would be open. */
 export function renderLines(lines: readonly Line[], markup: Markup): string {
-  const showPiece = (piece: Piece) => {
-    if ('words' in piece) return markup.words(piece.words)
-    if ('name' in piece) return markup.name(piece.name)
-    if ('command' in piece) return markup.command(piece.command)
-    return 'foreign' in piece ? markup.foreign(piece.foreign) : markup.prose(piece.prose)
-  }
   const encoded = (url: string) =>
     url.replace(/[\s()<>[\]{}|\\^!*]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
   const paragraphs = lines.map((line) =>
     line.level === 'links'
       ? line.links.map(({ label, url }) => markup.link({ label, url: encoded(url) })).join(' · ')
-      : line.pieces.map(showPiece).join(''),
+      : line.pieces.map((piece) => showPiece(piece, markup)).join(''),
   )
   let length = 0
   return paragraphs

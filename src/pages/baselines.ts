@@ -5,13 +5,13 @@ import { selectProjects } from '../questions/as-of.ts'
 import { readBaselineDiff } from '../questions/baseline-diff.ts'
 import { type BaselineRow, type ListedBaseline, listBaselines } from '../questions/baselines.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
-import { command } from '../report/html/components/command.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { command, emptyState } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
+import { type RunNames, readRunNames } from './find-runs.ts'
 import { linkToResource, paths, type SiteLink } from './link.ts'
 import {
   cutPage,
@@ -22,7 +22,6 @@ import {
   resourceParameters,
   showPager,
 } from './list-page.ts'
-import { type RunNames, readRunNames } from './name-run.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readScans } from './run-facts.ts'
 import { hookdriftCommand, type SameAnswer } from './same-answer.ts'
@@ -82,7 +81,7 @@ async function findSame({ history, query, isLatest, run }: SiteRequest, isCompar
   const project = query.all('project')
   const now = await listApprovals(history)
   const isApproved = listBaselines(now, project).some(({ row }) => row.state === 'active')
-  const end = Date.parse(run.finishedAt)
+  const end = Date.parse(run.finished_at)
   const hasChanged = !isLatest && now.some(({ at, revoked }) => Date.parse(revoked?.at ?? at) > end)
   if (isCompared && isApproved) {
     const lacks = hasChanged ? 'It compares with the states that are approved now.' : undefined
@@ -138,7 +137,7 @@ interface Names {
 }
 
 function showApproval(row: BaselineRow, { link, runs }: Names): Markup {
-  const amended = row.amendments.length === 0 ? nothing : html` + ${count(row.amendments.length, 'resource')}`
+  const amended = row.amendments.length > 0 && html` + ${count(row.amendments.length, 'resource')}`
   const state = html`${row.run === null ? html`files` : runs.name(row.run)}${amended}`
   const by = describeSigner({ by: row.approved_by, os_user: row.os_user })
   return html`<th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cell('State of', state)}${cell('Approved', showTime(row.approved_at))}${cell('By', by)}${cell('Note', row.note)}`

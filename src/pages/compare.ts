@@ -9,8 +9,7 @@ import { type ResourceCursor, readDiff } from '../questions/diff.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import { isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { foldRest } from '../report/html/components/fold.ts'
+import { emptyState, foldRest } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -59,7 +58,7 @@ export const comparePage: SitePage = {
       crumbs: [{ title: 'Runs', href: request.link('/runs') }],
       alarm: await showGaps({ history: request.history, link }, coverage),
       body: html`${showFilterForm('/compare', query, filters)}
-${isAlone ? showAlone(to) : html`<p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.startedAt)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.startedAt)}.</p>`}
+${isAlone ? showAlone(to) : html`<p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.started_at)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.started_at)}.</p>`}
 ${remarks.slice(1).map((line) => html`<p class="unseen">? ${line}</p>`)}
 ${isAlone ? nothing : pageSection({ id: 'changes', title: isFirst ? 'Changes' : 'Further changes', count: total, content: html`${showChanges({ rows, total, isIncomplete: coverage.some(isGap) }, link)}${pager}` })}${isFirst ? await showEnded(request, comparison, link) : nothing}`,
       same: {
@@ -136,9 +135,9 @@ async function showEnded(request: SiteRequest, comparison: ComparedRuns, link: S
   const { rows, total } = await readEnded(request, comparison)
   const next = await findRunAfter(request.history, from.number)
   const items = rows.map((violation) => {
-    const { fingerprint, severity, rule, name, uid, project, resolution, endedBy } = violation
-    const run = 'run' in violation ? `run ${violation.run}: ` : ''
-    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${run}${describeEnding({ resolution, ended_by: endedBy })}</p></li>
+    const { fingerprint, severity, rule, name, uid, project, resolution, ended_by } = violation
+    const run = 'resolved_run' in violation ? `run ${violation.resolved_run}: ` : ''
+    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${run}${describeEnding({ resolution, ended_by })}</p></li>
 `
   })
   const omitted = total - rows.length

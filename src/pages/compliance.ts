@@ -1,11 +1,26 @@
+import { recordedPolicyResults } from '../audit/policy-results.ts'
 import { type BuiltInFrameworkId, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
+import type { Compliance } from '../compliance/compliance.ts'
 import { builtInFramework } from '../compliance/framework.ts'
+import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import { AuditError } from '../model/errors.ts'
+import { toCoverageOfAll } from '../questions/as-of.ts'
+import {
+  complianceName,
+  complianceSections,
+  complianceVerdict,
+  coverLine,
+} from '../report/compliance/compliance-html.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
 import { count } from '../text/count.ts'
-import { paths, type SiteLink } from './link.ts'
-import type { SiteContent, SitePage } from './page.ts'
-import { showAllGaps } from './show-gaps.ts'
+import { paths, reportLinks, type SiteLink } from './link.ts'
+import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
+import { onceForRun } from './run-facts.ts'
+import type { SameAnswer } from './same-answer.ts'
+import { showAllGaps, showGaps } from './show-gaps.ts'
 
 /** The frameworks that come with the program. */
 export const compliancePage: SitePage = {
@@ -22,7 +37,7 @@ export const compliancePage: SitePage = {
 ${table(
   'Frameworks',
   columns,
-  builtInFrameworkIds.map((id) => showFramework(id, link)),
+  builtInFrameworkIds.map((id) => showCard(id, link)),
 )}
 <p>A framework of your own is a YAML file: <code>hookdrift report --framework FILE</code> reports by it.</p>
 `,
@@ -49,7 +64,7 @@ const periods = [
   ['a year', '365d'],
 ] as const
 
-function showFramework(id: BuiltInFrameworkId, link: SiteLink): Markup {
+function showCard(id: BuiltInFrameworkId, link: SiteLink): Markup {
   const { title, controls } = builtInFramework(id)
   const covered = controls.filter(({ evidence }) => evidence.length > 0)
   const page = paths.framework(id)
@@ -57,5 +72,92 @@ function showFramework(id: BuiltInFrameworkId, link: SiteLink): Markup {
     ([name, from]) => html`<a href="${link(page, { from })}" aria-label="${title}, ${name}">${name}</a> `,
   )
   return html`<tr><th scope="row"><a href="${link(page)}">${id}</a></th>${cell('Title', title)}${cell('Controls', controls.length, 'n')}${cell('With evidence', covered.length, 'n')}${cell('Period', html`<span>${ofPeriods}</span>`)}</tr>
+`
+}
+
+const mostViolations = 100
+
+/** A framework, of a run or over a period: to be read and to be printed and signed. */
+export const frameworkPage: SitePage = {
+  path: '/compliance/:framework',
+  parameters: ['from', 'to'],
+  // A period such as `30d` ends now.
+  isOfRun: false,
+  async show(request): Promise<SiteContent> {
+    const { params, query, link } = request
+    // Only by these names: a path from an address would be a file to read.
+    const id = builtInFrameworkIds.find((each) => each === params.framework)
+    if (id === undefined) throw new NotFound('There is no such framework')
+    const [from, to] = [query.one('from'), query.one('to')]
+    // Without a period it is about one run, whose report takes seconds to read when it is large: what is shown is kept.
+    const { title, paper, alarm, about, verdict, sections } =
+      from === undefined && to === undefined
+        ? await onceForRun(request, `framework ${id} ${request.isLatest}`, () => showFramework(request, id))
+        : await showFramework(request, id)
+    return {
+      title,
+      paper,
+      crumbs: [{ title: 'Compliance', href: link('/compliance') }],
+      alarm,
+      body: html`${about}${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
+      same: sameReport(request, id),
+    }
+  },
+}
+
+async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkIds)[number]) {
+  const { history, link } = request
+  const compliance = await compose(request, id)
+  const sections = complianceSections(compliance, {
+    most: mostViolations,
+    links: reportLinks(link),
+    rule: (rule) => link(paths.rule(rule)),
+  })
+  return {
+    title: compliance.title,
+    paper: complianceName(compliance),
+    // A period may end before the run of the page.
+    alarm: await showGaps(request, toCoverageOfAll(await readLatestScans(history, compliance.run.number))),
+    about: describe(compliance),
+    verdict: complianceVerdict(compliance),
+    sections: html`${sections.map(pageSection)}`,
+  }
+}
+
+async function compose(request: SiteRequest, id: (typeof builtInFrameworkIds)[number]): Promise<Compliance> {
+  const { history, run, now, query } = request
+  const framework = builtInFramework(id)
+  const results = recordedPolicyResults(history)
+  const [from, to] = [query.one('from'), query.one('to')]
+  if (from === undefined) {
+    if (to !== undefined) throw AuditError.usage('the parameter "to" needs "from"')
+    return assessRun(framework, run.number, results)
+  }
+  return gatherCompliance(history, framework, { from, to: to ?? endOf(request), now }, results)
+}
+
+/** A period ends with the run of the page, unless the address says otherwise. */
+function endOf({ isLatest, run }: SiteRequest): string {
+  return isLatest ? 'latest' : String(run.number)
+}
+
+function sameReport(request: SiteRequest, framework: string): SameAnswer {
+  const [from, to] = [request.query.one('from'), request.query.one('to')]
+  if (from === undefined) return { command: ['report'], options: { framework } }
+  const end = request.isLatest ? to : (to ?? endOf(request))
+  return { command: ['report'], options: { framework, from, to: end }, isOfNoRun: true }
+}
+
+function describe(compliance: Compliance): Markup {
+  const { name, version } = compliance.tool
+  return html`<p class="meta">Evidence from webhook configuration by ${name} ${version}</p>
+${coverLine(compliance)}`
+}
+
+function showPeriodForm({ query, isLatest, run }: SiteRequest, path: string): Markup {
+  const stay = !isLatest && html`<input type="hidden" name="run" value="${run.number}">`
+  const field = (name: string, label: string, hint: string) =>
+    html`<label>${label} <input name="${name}" size="12" value="${query.one(name) ?? ''}" placeholder="${hint}"></label> `
+  return html`<form class="filters" method="get" action="${path}">${stay}${field('from', 'Period from', 'a date, or 90d')}${field('to', 'to', 'the last run')}<button>Report the period</button></form>
 `
 }

@@ -32,7 +32,7 @@ export async function answerFeed(context: Context, options: FeedOptions): Promis
   const now = options.now()
   const run = last && (await runAsOf(history, named, { now, last }))
   const entries = run === undefined ? [] : await readLastChanges(history, run, mostEntries)
-  const updated = run?.finishedAt ?? new Date(now).toISOString()
+  const updated = run?.finished_at ?? new Date(now).toISOString()
   // Neither a name of the port nor a proxy in front makes it another feed.
   const source = [await readMadeAt(history), ...(scope?.projects.toSorted() ?? [])]
   const feed = writeFeed(entries, { run, updated, source, self: `${url.pathname}${url.search}` })

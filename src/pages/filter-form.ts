@@ -31,12 +31,11 @@ export function showFilterForm(
   const countSet = (group: readonly Field[]) => group.filter(({ name }) => query.one(name) !== undefined).length
   const set = countSet([...fields, ...more])
   const rest =
-    more.length === 0
-      ? nothing
-      : html`<details class="more-filters"${countSet(more) > 0 ? html` open=""` : nothing}><summary>More filters</summary>
+    more.length > 0 &&
+    html`<details class="more-filters"${countSet(more) > 0 && html` open=""`}><summary>More filters</summary>
 <div>${more.map((field) => field.show(query))}</div></details>
 `
-  return html`<details class="filter-fold"><summary>Filter${set === 0 ? nothing : html` (${set} set)`}</summary>
+  return html`<details class="filter-fold"><summary>Filter${set !== 0 && html` (${set} set)`}</summary>
 <form class="filters" method="get" action="${path}" role="search">${['run', ...hiddenNames].map((name) => keep(name, query))}
 ${fields.map((field) => field.show(query))}<p class="check"><button>Filter</button> <a href="${run === undefined ? path : `${path}?run=${encodeURIComponent(run)}`}">Clear</a></p>
 ${rest}</form></details>
@@ -82,7 +81,7 @@ export function choiceField(name: string, label: string, choices: readonly Choic
     const chosen = query.one(name)
     const options = choices.map((choice) => {
       const [value, text] = typeof choice === 'string' ? [choice, choice] : choice
-      const selected = value === chosen ? html` selected=""` : nothing
+      const selected = value === chosen && html` selected=""`
       return html`<option value="${value}"${selected}>${text}</option>`
     })
     return html`<label>${label} <select name="${name}"><option value="">${usual}</option>${options}</select></label>
@@ -94,7 +93,7 @@ export function choiceField(name: string, label: string, choices: readonly Choic
 /** A box that sets a parameter to `true`. */
 export function checkField(name: string, label: string): Field {
   const show = (query: SiteQuery) =>
-    html`<label class="check"><input type="checkbox" name="${name}" value="true"${query.one(name) === undefined ? nothing : html` checked=""`}> ${label}</label>
+    html`<label class="check"><input type="checkbox" name="${name}" value="true"${query.one(name) !== undefined && html` checked=""`}> ${label}</label>
 `
   return { name, show }
 }

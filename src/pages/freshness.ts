@@ -10,7 +10,7 @@ const trustedMs = 1000
 
 /** What answers depend on: the last run, and what people noted and which runs were pruned since. */
 interface HistoryState {
-  readonly last: Pick<CommittedRun, 'number' | 'finishedAt'>
+  readonly last: Pick<CommittedRun, 'number' | 'finished_at'>
   /** Its id; 0 without any. */
   readonly note: number
   /** When runs were pruned last; null: never. */
@@ -48,11 +48,11 @@ export function watchFreshness({
   let seen: { readonly state: HistoryState; readonly at: number } | undefined
   const compare = (
     context: Context,
-    { last: { number, finishedAt }, note, pruned, moved }: HistoryState,
+    { last: { number, finished_at }, note, pruned, moved }: HistoryState,
     more: string,
   ) => {
     const { pathname, search } = new URL(context.req.url)
-    const content = [version, viewerOf(context), number, finishedAt, note, pruned, moved, pathname, search, more]
+    const content = [version, viewerOf(context), number, finished_at, note, pruned, moved, pathname, search, more]
     return isHeld(context, entityTag(`${number}-`, content), 'private, no-cache')
   }
   return {

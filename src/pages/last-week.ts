@@ -12,9 +12,9 @@ export function openOfLastWeek(
   project?: string,
 ): { readonly count: number; readonly href: string } {
   // The trend's week begins after this time.
-  const since = isoTime(Date.parse(run.startedAt) - 7 * dayMs + 1)
+  const since = isoTime(Date.parse(run.started_at) - 7 * dayMs + 1)
   const opened = groups.filter(
-    (group) => isOpen(group) && group.firstSeen >= since && (project === undefined || group.project === project),
+    (group) => isOpen(group) && group.first_seen >= since && (project === undefined || group.project === project),
   )
   const pattern = project && globOf(project)
   return { count: countGroups(opened).total, href: link('/violations', { project: pattern, state: 'open', since }) }

@@ -1,12 +1,11 @@
 import type { CommittedRun } from '../history/sql/runs.ts'
-import { command } from '../report/html/components/command.ts'
+import { command, showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { onPaper } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { linksAt, type SiteLink } from './link.ts'
 import type { SiteContent } from './page.ts'
 import { commandOf, jsonOf } from './same-answer.ts'
-import { showInstant } from './show-instant.ts'
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
 export function layOutPage(content: SiteContent, page: PagePath): string {
@@ -20,27 +19,26 @@ export function layOutPage(content: SiteContent, page: PagePath): string {
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
     body: html`<header>
 ${siteHeader(page, link, runForm(page))}
-<div class="path">${page.path === '/' ? nothing : showCrumbs(crumbs, link)}${showRunOf(page, content.atLast)}</div>
+<div class="path">${page.path !== '/' && showCrumbs(crumbs, link)}${showRunOf(page, content.atLast)}</div>
 <div class="page-head">${alarm}<h1>${heading ?? title}</h1></div>
 </header>
 <div class="columns">
 <main id="main">
 ${body}</main>
 ${
-  aside === undefined
-    ? nothing
-    : html`<aside aria-labelledby="facts"><h2 id="facts">Facts</h2>
+  aside !== undefined &&
+  html`<aside aria-labelledby="facts"><h2 id="facts">Facts</h2>
 ${aside}</aside>`
 }</div>
 <footer>
-<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks === undefined ? nothing : html`. ${withCode(same.lacks)}`}</p>
+<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks !== undefined && html`. ${withCode(same.lacks)}`}</p>
 ${showEnd(page)}
 </footer>`,
   })
 }
 
 function showEnd({ version, hasSession }: PageFrame): Markup {
-  return html`<p class="soft">hookdrift ${version}</p>${hasSession ? logOutForm : nothing}`
+  return html`<p class="soft">hookdrift ${version}</p>${hasSession && logOutForm}`
 }
 
 const logOutForm = html`
@@ -57,9 +55,8 @@ ${frame === undefined ? html`<div class="site"><span class="word-mark">hookdrift
 </header>
 <main id="main"><h1>${title}</h1>
 ${body}</main>${
-      frame === undefined
-        ? nothing
-        : html`
+      frame !== undefined &&
+      html`
 <footer>
 ${showEnd(frame)}
 </footer>`
@@ -163,7 +160,7 @@ function runForm({ path, search, run, isLatest }: PagePath): Markup {
   const hiddenFields = filtersOf(search).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  return html`<form class="as-of" method="get" action="${path}">${hiddenFields}<label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="5" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button></form>`
+  return html`<form class="as-of" method="get" action="${path}">${hiddenFields}<label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="5" value="${!isLatest && run.number}" placeholder="${run.number}"> <button>Go</button></form>`
 }
 
 /**
@@ -172,11 +169,11 @@ function runForm({ path, search, run, isLatest }: PagePath): Markup {
  */
 function showRunOf({ path, search, run, last }: PagePath, atLast?: string): Markup {
   if (run.number === last.number) {
-    return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finishedAt)}</p>`
+    return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finished_at)}</p>`
   }
   const now = new URLSearchParams(filtersOf(search))
   const href = atLast ?? (now.size === 0 ? path : `${path}?${now}`)
-  return html`<p class="past-run" role="note"><b>As of run ${run.number}</b>, ${showTime(run.finishedAt)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
+  return html`<p class="past-run" role="note"><b>As of run ${run.number}</b>, ${showTime(run.finished_at)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
 }
 
 /** Places in lists, which another run does not have. */
@@ -190,5 +187,5 @@ function filtersOf(search: URLSearchParams): [name: string, value: string][] {
 
 /** The head of every printed page, unless the page has its own. */
 function paperTitle(title: string, { run }: Pick<PagePath, 'run'>): string {
-  return `${title}, as of run ${run.number}, ${showTime(run.finishedAt)}`
+  return `${title}, as of run ${run.number}, ${showTime(run.finished_at)}`
 }

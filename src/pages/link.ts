@@ -1,6 +1,6 @@
 import { globOf } from '../model/glob.ts'
 import { isProjectListName, type Kind, policyProject } from '../model/resource.ts'
-import type { ReportLinks } from '../report/html/report-links.ts'
+import type { ReportLinks } from '../report/html/components/parts.ts'
 
 /** Makes the address of a page within the pages; of several values a parameter each, without those that are undefined. */
 export type SiteLink = (path: string, query?: SiteLinkQuery) => string

@@ -42,7 +42,7 @@ export function showPager({
   readonly next: string | undefined
 }): Markup {
   if (first === undefined && next === undefined) return nothing
-  return html`<nav class="pager" aria-label="Pages of the list"><ul>${first === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">Next page</a></li>`}</ul></nav>
+  return html`<nav class="pager" aria-label="Pages of the list"><ul>${first !== undefined && html`<li><a href="${first}">First page</a></li>`}${next !== undefined && html`<li><a href="${next}" rel="next">Next page</a></li>`}</ul></nav>
 `
 }
 

@@ -1,16 +1,15 @@
 import type { ChannelState, LastMessage } from '../history/outbox.ts'
 import { listChannels } from '../history/sql/outbox.ts'
 import { answerOutbox, type OutboxRow } from '../questions/pending-messages.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
-import { type RunNames, readRunNames } from './name-run.ts'
+import { type RunNames, readRunNames } from './find-runs.ts'
 import type { SiteConfiguration, SiteContent, SitePage } from './page.ts'
 import { readConfigured } from './read-configured.ts'
-import { showInstant } from './show-instant.ts'
 
 const mostMessages = 200
 
@@ -35,9 +34,9 @@ export const notificationsPage: SitePage = {
     return {
       title: 'Notifications',
       crumbs: [],
-      alarm: html`${alarm}${lost.length === 0 ? nothing : showLost(lost)}`,
+      alarm: html`${alarm}${lost.length !== 0 && showLost(lost)}`,
       body: html`<p class="meta">${count(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, ${givenUp} given up. As of now, not of a run.</p>
-${showChannels(channels, configured)}${section('dead', 'Given up', dead, runs)}${section('pending', 'Waiting', pending, runs)}${channels.length > 0 && rows.length === 0 ? emptyState('No message waits.', 'none') : nothing}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
+${showChannels(channels, configured)}${section('dead', 'Given up', dead, runs)}${section('pending', 'Waiting', pending, runs)}${channels.length > 0 && rows.length === 0 && emptyState('No message waits.', 'none')}${omitted !== 0 && html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
       same: { command: ['notify'], options: { pending: true }, isOfNoRun: true },
     }
   },

@@ -5,9 +5,8 @@ import { refuseRequest } from '../serving/refuse-request.ts'
 import { credentialIn } from './access/credentials.ts'
 import type { Access } from './access/open-access.ts'
 import { askForToken } from './access/refuse.ts'
-import { siteHeaders } from './site-headers.ts'
-import type { SiteReader, Viewer } from './site-reader.ts'
-import { staticRoutes } from './static-routes.ts'
+import type { SiteReader, Viewer } from './page.ts'
+import { siteHeaders, staticRoutes } from './static-routes.ts'
 import { type NoteDesk, notesPath, refuseForeignNote, takeNote } from './take-note.ts'
 
 /** The pages of one scope: a site. */

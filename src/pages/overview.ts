@@ -21,9 +21,7 @@ import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
 import { describeBesides, openBesides, readStatus, type StatusRow, scanKey } from '../questions/status.ts'
 import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
-import { command } from '../report/html/components/command.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { severityChip } from '../report/html/components/severity.ts'
+import { command, emptyState, severityChip, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { describeVerdict } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
@@ -54,7 +52,6 @@ import {
 } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
-import { showInstant } from './show-instant.ts'
 import { announceChanges, announcedCard, showLastChanges } from './show-last-changes.ts'
 import { showStale } from './show-late.ts'
 import { showViolationList } from './show-rows.ts'
@@ -129,13 +126,12 @@ async function showLatestVerdict(
   const [{ total: waived }, unknown] = [inStates('waived'), inStates('unknown')]
   const opened = countGroups(groups.filter(testNew(run.number))).severities
   const ended = await onceForRun(request, 'ended', () => countEnded(request))
-  const isLate = (group: ViolationGroup) =>
-    isOverdue({ due_at: dueDate(group, group.firstSeen, dueOf(group.project)) }, timeOf(request))
+  const isLate = (group: ViolationGroup) => isOverdue({ due_at: dueDate(group, dueOf(group.project)) }, timeOf(request))
   const overdue = countGroups(groups.filter((group) => isOpen(group) && isLate(group))).total
   const extent = extentOf(coverage)
-  const failOn = (await readInputs(request))?.failOn ?? 'never'
+  const failOn = (await readInputs(request))?.fail_on ?? 'never'
   const failing = await onceForRun(request, 'failing', () => countFailing(request, groups, failOn))
-  const oldest = groups.filter(isOpen).map(({ firstSeen }) => Date.parse(firstSeen))
+  const oldest = groups.filter(isOpen).map(({ first_seen }) => Date.parse(first_seen))
   return showVerdictOf({
     words: describeVerdict({ failOn, failing, extent, isSure: unknown.total + doubted === 0 }),
     extent,
@@ -168,21 +164,21 @@ async function countEnded({ history, run }: SiteRequest) {
 async function countFailing(request: SiteRequest, groups: readonly ViolationGroup[], failOn: FailOn): Promise<number> {
   const { history, run } = request
   const evaluations = await readProjectEvaluations(request)
-  const projects = [...evaluations.values()].map(({ project, approvedAt }) => ({
+  const projects = [...evaluations.values()].map(({ project, approved_at }) => ({
     project,
-    ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
+    ...(approved_at === undefined ? {} : { approved_at }),
   }))
   const isNew = testNew(run.number)
   const fails = failsRun(failOn, projects)
   // What an earlier run opened where this one did not scan is not new in it.
   const stateIn = (group: ViolationGroup) => (group.state === 'opened' && !isNew(group) ? 'continuing' : group.state)
-  const failing = groups.filter((group) => fails({ ...group, state: stateIn(group), first_seen: group.firstSeen }))
+  const failing = groups.filter((group) => fails({ ...group, state: stateIn(group), first_seen: group.first_seen }))
   const announced = failOn === 'new' ? await readAnnounced(request) : []
   if (announced.length === 0) return countGroups(failing).total
   const failsBesides = failsRun(failOn, projects, announced)
   const choice = { run: run.number, withActive: true, resolvedAfter: undefined, most: Number.POSITIVE_INFINITY }
   const opened = await readFirstViolations(history, { ...choice, groups: failing.filter(isNew) })
-  const excused = opened.filter((violation) => !failsBesides({ ...violation, first_seen: violation.firstSeen }))
+  const excused = opened.filter((violation) => !failsBesides({ ...violation, first_seen: violation.first_seen }))
   return countGroups(failing).total - excused.length
 }
 
@@ -279,7 +275,7 @@ function showProjectTable(
         unknown: unknown.get(scanKey({ project, run })) ?? countSeverities([]),
         walks: walksOfProject,
         omissionsAt: `${link(paths.project(project))}#coverage`,
-        notEvaluated: Object.keys(evaluations.get(project)?.notEvaluated ?? {}).length,
+        notEvaluated: Object.keys(evaluations.get(project)?.not_evaluated ?? {}).length,
         // A project that was never scanned has no page.
         href: run === null ? undefined : link(paths.project(project)),
         // The name of a list of projects is a pattern that fits all of them.
@@ -409,10 +405,10 @@ function showEnding(alike: readonly WaiverRow[], at: number): Markup {
 
 async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<Markup> {
   const runs = await listRunsBefore(history, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1, mostRuns)
-  const rows = runs.map(({ number, startedAt, isCommitted, walks, incomplete, changes }) => {
+  const rows = runs.map(({ number, started_at, isCommitted, walks, incomplete, changes }) => {
     const extent = isCommitted ? describeScan(walks, incomplete) : 'interrupted: nothing of it is kept'
     const name = isCommitted ? html`<a href="${link(paths.run(number))}">Run ${number}</a>` : html`Run ${number}`
-    return html`<tr><th scope="row">${name}</th>${cell('Began', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
+    return html`<tr><th scope="row">${name}</th>${cell('Began', html`<time datetime="${started_at}">${showTime(started_at)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
 `
   })
   if (rows.length === 0) return html``

@@ -1,8 +1,11 @@
+import type { Context } from 'hono'
 import type { ConfiguredChannel, PlannedRuns } from '../config/read-configured-paths.ts'
 import { unknownGateway } from '../config/read-gateway.ts'
+import type { ReaderRight } from '../config/serve-schema.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Visibility } from '../history/visibility.ts'
+import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { PoolState } from '../pool/workers.ts'
 import type { ExpectedProjects } from '../questions/status.ts'
@@ -125,4 +128,53 @@ export class NotAllowed extends Error {
   constructor() {
     super('This is only for readers of all projects')
   }
+}
+
+/** Who reads the pages. */
+export interface Viewer {
+  /** For the log; undefined where nothing says it. */
+  readonly name: string | undefined
+  /** Patterns `service/project`; undefined: all projects. */
+  readonly projects: readonly string[] | undefined
+  /** What a token that came with the request allows besides reading; absent for a login. */
+  readonly may?: readonly ReaderRight[] | undefined
+}
+
+/** Everybody on this machine, where no reader is named. */
+export const everyone: Viewer = { name: undefined, projects: undefined }
+
+/** For whom the site answers; what opens the pages hands it over with each request. */
+export interface SiteReader {
+  readonly viewer: Viewer
+  /** Whether the browser logged in, so that it can log out. */
+  readonly hasSession: boolean
+}
+
+const unknownReader: SiteReader = { viewer: everyone, hasSession: false }
+
+/** The reader of a request; everyone, where the site is asked directly. */
+export function readerOf({ env }: Pick<Context, 'env'>): SiteReader {
+  return { ...unknownReader, ...env }
+}
+
+/** What a reader of the API gets to know of an error. */
+export interface ReaderFault {
+  readonly status: 400 | 403 | 404 | 500 | 503
+  readonly message: string
+  readonly advice?: string | undefined
+}
+
+/** Hides what may name files and hosts that readers need not know; `onFault` gets it, for the log. */
+export function faultForReaders(error: unknown, onFault: (error: unknown) => void): ReaderFault {
+  if (error instanceof NotFound) return { status: 404, message: error.message }
+  if (error instanceof NotAllowed) return { status: 403, message: error.message }
+  if (error instanceof AuditError && error.kind === 'usage') {
+    return { status: 400, message: error.message, advice: error.advice }
+  }
+  onFault(error)
+  if (error instanceof AuditError) {
+    const message = 'the history, the configuration or the policy cannot be used'
+    return { status: 503, message, advice: 'the log of hookdrift says why' }
+  }
+  return { status: 500, message: 'a bug in hookdrift', advice: 'the log of hookdrift has the details' }
 }

@@ -13,8 +13,7 @@ import { describeBesides, openBesides } from '../questions/status.ts'
 import { findTrend } from '../questions/trend.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { isGap, sizeOf } from '../report/gaps.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { type Fact, factList } from '../report/html/components/facts.ts'
+import { emptyState, type Fact, factList, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -26,7 +25,6 @@ import { showTime } from '../report/text/show-time.ts'
 import { countDoubted } from '../report/verdict.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { atLastRun } from './find-runs.ts'
-import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readConfigured } from './read-configured.ts'
@@ -39,8 +37,7 @@ import {
   readResourceCounts,
   readScans,
 } from './run-facts.ts'
-import { showCauses } from './show-gaps.ts'
-import { showInstant } from './show-instant.ts'
+import { readLastComplete, showCauses, showRunAt, unreadKinds } from './show-gaps.ts'
 import { showLastChanges } from './show-last-changes.ts'
 import { showMissed } from './show-late.ts'
 import { showNumbers } from './show-numbers.ts'
@@ -100,9 +97,9 @@ function scanFacts({ run, incompleteSince }: RecordedScan): Fact[] {
   const complete =
     incompleteSince === undefined
       ? 'yes'
-      : `not since run ${incompleteSince.number}, ${showTime(incompleteSince.startedAt)}`
+      : `not since run ${incompleteSince.number}, ${showTime(incompleteSince.started_at)}`
   return [
-    ['Last scan', html`<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time>, run ${run.number}`],
+    ['Last scan', html`${showInstant(run.finished_at)}, run ${run.number}`],
     ['Complete', complete],
   ]
 }
@@ -221,7 +218,7 @@ function showNone(extent: ScanExtent): Markup {
 async function showUnknown(request: SiteRequest, violations: ProjectViolations): Promise<Markup> {
   const { scan, unknown } = violations
   const complete = await readLastComplete(request, scan.project, unreadKinds(toCoverage(scan), kinds))
-  const asOf = complete === undefined ? nothing : html` As of ${showRunAt(complete, request)}, the last complete scan:`
+  const asOf = complete !== undefined && html` As of ${showRunAt(complete, request)}, the last complete scan:`
   return pageSection({
     id: 'unknown',
     title: 'Open before, unknown now',
@@ -240,7 +237,7 @@ async function showPage(
   const choice = { run: request.run.number, withActive: true, resolvedAfter: undefined, most: mostShown, groups }
   const rows = await readFirstViolations(request.history, choice)
   const all = request.link('/violations', { project: globOf(scan.project.name), state })
-  return html`${await showViolationList(request, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
+  return html`${await showViolationList(request, rows)}${counts.total > rows.length && html`<p><a href="${all}">All of ${counts.total}</a></p>`}`
 }
 
 /**
@@ -264,7 +261,7 @@ function showCoverage(
     const { listing, status, pages, of } = walk
     const isUnseen = isGap(walk) && pages === 0 && of === undefined
     const statusText = isGap(walk) ? html`<b class="bad">? ${status}</b>` : html`${status}`
-    const reason = withReason ? cell('Reason', isGap(walk) ? '' : (walk.reason ?? '')) : html``
+    const reason = withReason && cell('Reason', isGap(walk) ? '' : (walk.reason ?? ''))
     return html`<tr><th scope="row">${listing}</th>${cell('Status', statusText)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', sizeOf(walk), 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
 `
   })
@@ -289,9 +286,9 @@ async function readScheduleFacts(
   if (ofProject.length === 0) return [['Schedules', 'none']]
   return ofProject.map((schedule) => {
     const [next] = nextTimes([schedule], now, 1)
-    const then = next === undefined ? '' : html`, next ${showInstant(next.at)}`
-    const missed = showMissed(schedule, [run.finishedAt], now)
-    const late = String(missed) === '' ? '' : html`, ${missed}`
+    const then = next !== undefined && html`, next ${showInstant(next.at)}`
+    const missed = showMissed(schedule, [run.finished_at], now)
+    const late = String(missed) !== '' && html`, ${missed}`
     return [`Schedule ${schedule.name}`, html`<code>${schedule.cron}</code> ${schedule.timezone}${late}${then}`]
   })
 }

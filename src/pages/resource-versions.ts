@@ -5,16 +5,14 @@ import type { JsonObject } from '../model/json.ts'
 import { attributesOf, fieldsBetween } from '../questions/diff.ts'
 import { versionIn } from '../questions/former-state.ts'
 import { fieldTable } from '../report/html/components/change-card.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { type Fact, factList } from '../report/html/components/facts.ts'
-import { foldRest } from '../report/html/components/fold.ts'
+import { emptyState, type Fact, factList, foldRest } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
+import type { RunNames } from './find-runs.ts'
 import { paths } from './link.ts'
-import type { RunNames } from './name-run.ts'
 import type { SiteRequest } from './page.ts'
 import { readRunNumber } from './query.ts'
 
@@ -77,7 +75,7 @@ function describeSide(
   },
 ): Markup {
   if (version !== undefined)
-    return html`${side}, run ${run}: as ${runs.name(version.fromRun)} found it${version.from === '' ? '' : `, ${showTime(version.from)}`}.`
+    return html`${side}, run ${run}: as ${runs.name(version.fromRun)} found it${version.from !== '' && `, ${showTime(version.from)}`}.`
   if (run >= 1 && run < first) return html`${side}, run ${run}: not known, ${runs.name(first)} was the first to see it.`
   // Of a run that was pruned, what it found may be gone with it. Before the first one, there was nothing.
   return run < 1 || runs.isKept(run)
@@ -90,7 +88,7 @@ function showBoth({ kind }: Identity, before: VersionSpan, after: VersionSpan): 
   const fields = fieldsBetween(kind, before, after)
   const changed = new Set(fields.map(({ path }) => path.split('/')[1]))
   const same = Object.entries(attributesOf(after)).filter(([name]) => !changed.has(name))
-  return html`${fields.length === 0 ? emptyState('No field differs.', 'none') : fieldTable(fields)}${same.length === 0 ? nothing : foldRest(`${count(same.length, 'field')} alike`, showAttributes(Object.fromEntries(same)))}`
+  return html`${fields.length === 0 ? emptyState('No field differs.', 'none') : fieldTable(fields)}${same.length !== 0 && foldRest(`${count(same.length, 'field')} alike`, showAttributes(Object.fromEntries(same)))}`
 }
 
 function showOne(version: VersionSpan | undefined): Markup {

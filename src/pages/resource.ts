@@ -14,27 +14,22 @@ import { describeDue } from '../report/describe-due.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import { notesNamed } from '../report/describe-notes.ts'
 import { fieldTable } from '../report/html/components/change-card.ts'
-import { command } from '../report/html/components/command.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { factList } from '../report/html/components/facts.ts'
-import { noteList } from '../report/html/components/note-list.ts'
+import { describeAge } from '../report/html/components/finding-row.ts'
+import { command, emptyState, factList, noteList } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { describeAge } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { isOfLastRun } from './find-runs.ts'
-import { readLastComplete, showRunAt, unreadKinds } from './last-complete.ts'
+import { isOfLastRun, type RunNames, readRunNames } from './find-runs.ts'
 import { paths, type SiteLink } from './link.ts'
-import { type RunNames, readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
 import { showAttributes, showVersions } from './resource-versions.ts'
 import { readRequests, showRequest } from './restore-requests.ts'
 import { readDue, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
-import { showGaps } from './show-gaps.ts'
+import { readLastComplete, showGaps, showRunAt, unreadKinds } from './show-gaps.ts'
 
 /** A resource: what is wrong with it, what happened to it, who uses it, and how it is now. */
 export const resourcePage: SitePage = {
@@ -141,7 +136,7 @@ async function showAsOf(
   // A walk that broke off may have shown it all the same.
   const isLater = complete === undefined || last.fromRun > complete.number
   const run = isLater ? (await readRunNames(request)).nameAt(last.fromRun, last.from) : showRunAt(complete, request)
-  return html`<p class="empty unseen">? Its state is as of ${run}${isLater ? nothing : ', the last complete scan'}.</p>
+  return html`<p class="empty unseen">? Its state is as of ${run}${!isLater && ', the last complete scan'}.</p>
 `
 }
 
@@ -177,9 +172,9 @@ function showRow(row: ViolationRow, request: SiteRequest): Markup {
   const { fingerprint, rule, severity, state, message, path } = row
   const at = timeOf(request)
   const due = describeDue(row, isoTime(at))
-  const late = due === '' ? nothing : html` · ${isOverdue(row, at) ? html`<b class="bad">${due}</b>` : due}`
-  const atPath = path === '' ? nothing : html`at <code>${shorten(path, 200)}</code> · `
-  const waived = state === 'waived' ? 'waived · ' : ''
+  const late = due !== '' && html` · ${isOverdue(row, at) ? html`<b class="bad">${due}</b>` : due}`
+  const atPath = path !== '' && html`at <code>${shorten(path, 200)}</code> · `
+  const waived = state === 'waived' && 'waived · '
   return html`<li data-severity="${severity}" data-state="${state}"><p><span class="chip ${severity}">${severity}</span> <a href="${request.link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${withCode(shorten(message, 2000))}</p><p class="where">${waived}${atPath}${describeAge(row, isoTime(at))}${late}</p></li>
 `
 }
@@ -207,24 +202,24 @@ function showTimeline(
   const earlier = rows.length - moments.length
   const items = moments.map((row) => {
     const { run, at, change, fields, violations, between } = row
-    const meanwhile = between === null ? nothing : noteList(notesNamed([row], notes), between.before)
+    const meanwhile = between !== null && noteList(notesNamed([row], notes), between.before)
     const kind = change === 'first_seen' ? 'added' : (change ?? '')
-    const what = change === null ? nothing : html` <b class="change">${marks[change]} ${words[change]}</b>`
+    const what = change !== null && html` <b class="change">${marks[change]} ${words[change]}</b>`
     const versions = link(paths.resource(uid), { project: project.name, kind: ofKind, from: run - 1, to: run })
-    const sides = change === 'modified' ? html` <a href="${versions}#versions">side by side</a>` : nothing
+    const sides = change === 'modified' && html` <a href="${versions}#versions">side by side</a>`
     const turns = violations.map(
       (violation) =>
         html`<li><span class="chip ${violation.severity}">${violation.severity}</span> <a href="${link(paths.violation(violation.fingerprint))}"><code>${violation.rule}</code></a> ${violation.state === 'resolved' ? describeEnding(violation) : violation.state}</li>`,
     )
     return html`<li class="${kind}"><p>${runs.nameAt(run, at)}${what}${sides}</p>
-${fieldTable(fields)}${meanwhile}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>
+${fieldTable(fields)}${meanwhile}${turns.length > 0 && html`<ul class="plain">${turns}</ul>`}</li>
 `
   })
   return pageSection({
     id: 'timeline',
     title: 'Timeline',
     count: rows.length,
-    content: html`<ul class="rows">${items}</ul>${earlier > 0 ? html`<p class="soft">${earlier} earlier moments: see the command below.</p>` : nothing}`,
+    content: html`<ul class="rows">${items}</ul>${earlier > 0 && html`<p class="soft">${earlier} earlier moments: see the command below.</p>`}`,
   })
 }
 
@@ -240,7 +235,7 @@ async function showRestore(request: SiteRequest, identity: Identity): Promise<Ma
   return pageSection({
     id: 'repair',
     title: 'How to put it back',
-    content: html`${remarks.map((line) => html`<p>${line}</p>`)}${rows.map(showRequest)}${conclusion.map((line) => html`<p class="soft">${withCode(line)}</p>`)}${rows.length + conclusion.length === 0 ? nothing : html`<p class="soft">${command(restore)} ${rows.length === 0 ? 'reads the policy, too' : 'prints it with your addresses'}.</p>`}`,
+    content: html`${remarks.map((line) => html`<p>${line}</p>`)}${rows.map(showRequest)}${conclusion.map((line) => html`<p class="soft">${withCode(line)}</p>`)}${rows.length + conclusion.length > 0 && html`<p class="soft">${command(restore)} ${rows.length === 0 ? 'reads the policy, too' : 'prints it with your addresses'}.</p>`}`,
   })
 }
 
@@ -265,6 +260,6 @@ function showUsers(resources: unknown, project: string, link: SiteLink): Markup 
     content:
       now.length === 0
         ? emptyState(`No subscription now; ${referrers.length} did before.`, 'none')
-        : html`<ul class="rows">${rows.slice(0, mostUsers)}</ul>${rows.length > mostUsers ? html`<p class="soft">${rows.length - mostUsers} more: see the command below.</p>` : nothing}`,
+        : html`<ul class="rows">${rows.slice(0, mostUsers)}</ul>${rows.length > mostUsers && html`<p class="soft">${rows.length - mostUsers} more: see the command below.</p>`}`,
   })
 }

@@ -1,12 +1,11 @@
 import type { ListedResource } from '../history/resource-list.ts'
 import { listResources } from '../history/sql/list-resources.ts'
 import { type Kind, kinds } from '../model/resource.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { extentOf } from '../report/html/scan-extent.ts'
 import { shorten } from '../report/text/shorten.ts'
-import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import {
@@ -98,7 +97,7 @@ function showPager(
   const { after } = chosen.list
   if (after === undefined && next === undefined) return nothing
   const first = request.link('/resources', { ...filtersOf(request), run: request.run.number })
-  return html`<nav class="pager" aria-label="Pages of the list"><ul>${after === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">${page.isCut ? 'Search the next resources' : 'Next page'}</a></li>`}</ul></nav>
+  return html`<nav class="pager" aria-label="Pages of the list"><ul>${after !== undefined && html`<li><a href="${first}">First page</a></li>`}${next !== undefined && html`<li><a href="${next}" rel="next">${page.isCut ? 'Search the next resources' : 'Next page'}</a></li>`}</ul></nav>
 `
 }
 
@@ -115,14 +114,14 @@ async function showExtent(
   const isLast = goesOnAfter === undefined
   const isWhole = isLast && after === undefined
   if (text !== undefined || withRemoved) {
-    const more = isWhole ? nothing : html` on this page${isLast ? ', the last one' : '; more follow'}`
+    const more = !isWhole && html` on this page${isLast ? ', the last one' : '; more follow'}`
     return html`<p class="total"><b>${count(listed, 'resource')}</b>${more}</p>`
   }
   const numbers = await countKinds(request, new Set(projects.map(({ name }) => name)))
   const chosenKinds: readonly Kind[] = kind === undefined ? kinds : [kind]
   const counted = chosenKinds.flatMap((one) => (numbers.has(one) ? [count(numbers.get(one) ?? 0, one)] : []))
   const total = chosenKinds.reduce((sum: number, one) => sum + (numbers.get(one) ?? 0), 0)
-  return html`<p class="total"><b>${count(total, 'resource')}</b>${isWhole ? nothing : html`, ${listed} on this page`}${counted.length > 1 ? html`: ${counted.join(', ')}` : nothing}</p>`
+  return html`<p class="total"><b>${count(total, 'resource')}</b>${!isWhole && html`, ${listed} on this page`}${counted.length > 1 && html`: ${counted.join(', ')}`}</p>`
 }
 
 async function countKinds(request: SiteRequest, names: ReadonlySet<string>): Promise<ReadonlyMap<Kind, number>> {
@@ -146,10 +145,7 @@ function showResourceTable(rows: readonly ListedResource[], link: SiteLink): Mar
     columns,
     rows.map(({ project, kind, uid, name, since, removedBy }) => {
       const href = link(paths.resource(uid), { project: project.name, kind })
-      const state =
-        removedBy === null
-          ? html`<time datetime="${since}">${showTime(since)}</time>`
-          : html`<b>− removed</b>, run ${removedBy}`
+      const state = removedBy === null ? showInstant(since) : html`<b>− removed</b>, run ${removedBy}`
       return html`<tr><th scope="row"><a href="${href}">${name === '' ? shorten(uid, 80) : shorten(name, 120)}</a></th>${cell('Kind', kind)}${cell('Project', html`<a href="${link(paths.project(project.name))}">${project.name}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}${cell('Unchanged since', state)}</tr>
 `
     }),

@@ -4,8 +4,8 @@ import { readRestore } from '../questions/restore.ts'
 import type { RestoreRow } from '../questions/restore-row.ts'
 import { variablesOf } from '../questions/show-restore.ts'
 import { curlLines } from '../repair/curl.ts'
-import { factList } from '../report/html/components/facts.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { factList } from '../report/html/components/parts.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import type { SiteRequest } from './page.ts'
 
 /** The requests that put a resource back or, with a rule, repair its violation; undefined where none is right for all. */
@@ -40,14 +40,13 @@ export function showRequest(row: RestoreRow): Markup {
   const { purpose, when } = row
   const variables = variablesOf([row])
   return html`<p>${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}. hookdrift sends nothing: read it, set the variables, send it, and audit again.</p>${
-    when === null
-      ? nothing
-      : html`
+    when !== null &&
+    html`
 <p>${when}</p>`
   }
 <pre class="command">${curlLines(row).map(
     (line) => html`${line}
 `,
   )}</pre>
-${variables.length === 0 ? nothing : factList(variables.map(({ name, hint }) => [html`<code>${name}</code>`, hint]))}`
+${variables.length !== 0 && factList(variables.map(({ name, hint }) => [html`<code>${name}</code>`, hint]))}`
 }

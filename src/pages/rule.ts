@@ -6,17 +6,19 @@ import { countSeverities, violationStates } from '../model/violation.ts'
 import { countViolations } from '../questions/count-groups.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
 import { everyViolation, readViolations, type ViolationRow } from '../questions/violations.ts'
-import { command } from '../report/html/components/command.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { factList } from '../report/html/components/facts.ts'
-import { rowList } from '../report/html/components/fold.ts'
-import { remediation } from '../report/html/components/remediation.ts'
-import { severityChip } from '../report/html/components/severity.ts'
+import { showViolations } from '../report/html/components/finding-row.ts'
+import {
+  anchorOf,
+  command,
+  emptyState,
+  factList,
+  remediation,
+  rowList,
+  severityChip,
+} from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { anchorOf } from '../report/html/report-links.ts'
 import { nameControl } from '../report/html/show-rules.ts'
 import { nameCauses, unscannedBar } from '../report/html/show-unscanned.ts'
-import { showViolations } from '../report/html/show-violations.ts'
 import { readRulePage, rulePageFile } from '../rules/rule-page.ts'
 import { rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
@@ -80,7 +82,7 @@ async function findRule(request: SiteRequest, id: string): Promise<RuleInRun | u
   const choice = { run: run.number, withActive: true, resolvedAfter: 0, rules: [globOf(id)] }
   const violations = await onceForRun(request, `ever of ${id}`, () => countViolations(history, choice))
   const counts = { open: 0, severities: countSeverities([]), unknown: 0, waived: 0 }
-  const omissions = { gaps: [], notEvaluated: [], missed: [] }
+  const omissions = { gaps: [], not_evaluated: [], missed: [] }
   const past = { kind: undefined, title: '', severity: undefined, evaluated: undefined, ...omissions }
   return violations > 0 ? { id, ...past, ...counts } : undefined
 }
@@ -90,7 +92,7 @@ function isBuiltIn(id: string): boolean {
 }
 
 function showViolationsOfRule(
-  { id, severity, open, waived, unknown, evaluated, gaps, notEvaluated, missed }: RuleInRun,
+  { id, severity, open, waived, unknown, evaluated, gaps, not_evaluated, missed }: RuleInRun,
   rows: readonly ViolationRow[],
   request: SiteRequest,
 ): Markup {
@@ -100,7 +102,7 @@ function showViolationsOfRule(
     if (evaluated === undefined) {
       return emptyState(`Run ${run.number} did not evaluate it: its policy leaves it out.`, 'unknown')
     }
-    return gaps.length + notEvaluated.length + missed.length > 0
+    return gaps.length + not_evaluated.length + missed.length > 0
       ? emptyState('Nothing was found where it could be evaluated.', 'unknown')
       : emptyState(`Nothing violates it as of run ${run.number}.`, 'none')
   }
@@ -156,11 +158,11 @@ function showFacts({ id, kind, severity, evaluated }: RuleInRun, { run, link }: 
 const mostNamed = 6
 
 /** Where a rule could not be evaluated, a line for each cause: there, nothing found is not nothing wrong. */
-async function showRuleGaps({ gaps, notEvaluated, missed }: RuleInRun, request: SiteRequest): Promise<Markup> {
+async function showRuleGaps({ gaps, not_evaluated, missed }: RuleInRun, request: SiteRequest): Promise<Markup> {
   const { run, link } = request
-  const projects = new Set([...gaps, ...notEvaluated, ...missed].map(({ project }) => project))
+  const projects = new Set([...gaps, ...not_evaluated, ...missed].map(({ project }) => project))
   if (projects.size === 0) return nothing
-  const refusals = [...Map.groupBy([...notEvaluated, ...missed], ({ reason }) => reason)].map(([cause, alike]) => {
+  const refusals = [...Map.groupBy([...not_evaluated, ...missed], ({ reason }) => reason)].map(([cause, alike]) => {
     const names = alike.slice(0, mostNamed).map(({ project }) => project)
     const omitted = alike.length - names.length
     return { cause, where: `${names.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}` }

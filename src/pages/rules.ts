@@ -1,9 +1,9 @@
 import { kinds } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showCount } from '../report/html/scan-extent.ts'
 import { count } from '../text/count.ts'
@@ -51,8 +51,8 @@ export const rulesPage: SitePage = {
       crumbs: [],
       alarm: await showAllGaps(request),
       body: html`<p class="meta">${describe(all, run.number)}</p>
-${showFilterForm('/rules', query, [textField('text', 'Text', 'such as secret'), choiceField('severity', 'Severity', severities, 'any'), choiceField('kind', 'Kind', kinds, 'any')])}${chosen.length === all.length ? nothing : html`<p class="meta">${chosen.length} of ${count(all.length, 'rule')} shown. <a href="${link('/rules')}">Show all</a></p>`}${
-  chosen.length === 0 ? emptyState('No rule fits this filter.', 'none') : nothing
+${showFilterForm('/rules', query, [textField('text', 'Text', 'such as secret'), choiceField('severity', 'Severity', severities, 'any'), choiceField('kind', 'Kind', kinds, 'any')])}${chosen.length !== all.length && html`<p class="meta">${chosen.length} of ${count(all.length, 'rule')} shown. <a href="${link('/rules')}">Show all</a></p>`}${
+  chosen.length === 0 && emptyState('No rule fits this filter.', 'none')
 }${sections.map(({ rules, ...section }) => pageSection({ ...section, count: rules.length, content: showRules(rules, section.title, link) }))}`,
       same: {
         command: ['rules'],
@@ -72,8 +72,8 @@ function filterOf({ query }: SiteRequest): (rule: RuleInRun) => boolean {
     `${rule.id} ${rule.title}`.toLowerCase().includes(text)
 }
 
-function isUnsure({ gaps, notEvaluated, missed, unknown }: RuleInRun): boolean {
-  return gaps.length + notEvaluated.length + missed.length + unknown > 0
+function isUnsure({ gaps, not_evaluated, missed, unknown }: RuleInRun): boolean {
+  return gaps.length + not_evaluated.length + missed.length + unknown > 0
 }
 
 function describe(all: readonly RuleInRun[], run: number): string {
@@ -101,14 +101,14 @@ function showRules(rules: readonly RuleInRun[], name: string, link: SiteLink): M
 }
 
 function showRule(rule: RuleInRun, link: SiteLink): Markup {
-  const { id, title, waived, unknown, notEvaluated, missed } = rule
+  const { id, title, waived, unknown, not_evaluated, missed } = rule
   // What was not scanned is said once, above: it concerns most rules.
   const doubts = [
-    ...(notEvaluated.length === 0 ? [] : [`not evaluated in ${count(notEvaluated.length, 'project')}`]),
+    ...(not_evaluated.length === 0 ? [] : [`not evaluated in ${count(not_evaluated.length, 'project')}`]),
     ...(missed.length === 0 ? [] : [`not everything evaluated in ${count(missed.length, 'project')}`]),
     ...(unknown === 0 ? [] : [`${count(unknown, 'violation')} not checked`]),
   ]
-  const doubt = doubts.length === 0 ? nothing : html`<br><span class="bad">? ${doubts.join(', ')}</span>`
+  const doubt = doubts.length > 0 && html`<br><span class="bad">? ${doubts.join(', ')}</span>`
   const what = title === '' ? 'A rule of an earlier policy' : title
   return html`<tr data-rule="${id}"><th scope="row"><a href="${link(paths.rule(id))}"><code>${id}</code></a></th>${cell('Severity', showSeverity(rule))}${cell('Finds', html`<span>${what}${doubt}</span>`)}${cell('Open', showOpen(rule), showOpen(rule) === '?' ? 'n unseen' : 'n')}${cell('Waived', waived, 'n')}</tr>
 `

@@ -34,7 +34,7 @@ export async function onceForRun<Value>(
   what: string,
   read: () => Promise<Value>,
 ): Promise<Value> {
-  return answers.once(history, `${run.number} ${run.finishedAt} ${await history.ask(lastPruning)} ${what}`, read)
+  return answers.once(history, `${run.number} ${run.finished_at} ${await history.ask(lastPruning)} ${what}`, read)
 }
 
 /** The same of what names notes: until people note more. */
@@ -144,5 +144,5 @@ export async function readDue(request: SiteRequest): Promise<(project: string) =
 
 /** The time that ages and due dates of a page count to: of a past run, its end. Milliseconds since the epoch. */
 export function timeOf({ isLatest, now, run }: SiteRequest): number {
-  return isLatest ? now : Date.parse(run.finishedAt)
+  return isLatest ? now : Date.parse(run.finished_at)
 }

@@ -4,15 +4,14 @@ import { type CommittedRun, findCommittedRun, findRunAfter, findRunBefore } from
 import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
 import { countGroups } from '../questions/count-groups.ts'
-import { command } from '../report/html/components/command.ts'
-import { factList } from '../report/html/components/facts.ts'
+import { command, factList } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { groupByRule } from '../report/html/rule-groups.ts'
 import { causeSection } from '../report/html/show-causes.ts'
 import { changeSections } from '../report/html/show-changes.ts'
 import { showCoverage } from '../report/html/show-coverage.ts'
 import { showProjects } from '../report/html/show-projects.ts'
+import { groupByRule } from '../report/html/show-rules.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showVerdict } from '../report/html/show-verdict.ts'
 import { newViolations } from '../report/scanned-extent.ts'
@@ -51,7 +50,7 @@ export const runPage: SitePage = {
     ]
     return {
       title: `Run ${number}`,
-      paper: `Run ${number}, ${showTime(run.finishedAt)}`,
+      paper: `Run ${number}, ${showTime(run.finished_at)}`,
       crumbs: [{ title: 'Runs', href: link('/runs') }],
       alarm,
       body: html`${verdict}<p class="pager">${neighbours}<a href="${linksAt(number)('/')}">Everything as of run ${number}</a></p>

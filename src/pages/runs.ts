@@ -1,8 +1,8 @@
 import { type EndedRun, listEndedRuns, listRunsBefore } from '../history/sql/runs.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { showDuration, showTime } from '../report/text/show-time.ts'
+import { html, type Markup } from '../report/html/markup.ts'
+import { showDuration } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SitePage } from './page.ts'
@@ -29,7 +29,7 @@ export const runsPage: SitePage = {
     return {
       title: 'Runs',
       crumbs: [],
-      body: html`${listed.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(listed, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(listed, total)}</p>${before === undefined ? nothing : html`<a href="${link('/runs')}">First page</a>`} ${next === undefined ? nothing : html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
+      body: html`${listed.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(listed, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(listed, total)}</p>${before !== undefined && html`<a href="${link('/runs')}">First page</a>`} ${next !== undefined && html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
       same: { command: ['runs'] },
       ...(next === undefined ? {} : { next }),
     }
@@ -77,11 +77,11 @@ function outcomeOf({ isCommitted, exitCode, walks, incomplete }: EndedRun): read
 }
 
 function showRow(run: EndedRun, link: SiteLink): Markup {
-  const { number, startedAt, finishedAt, isCommitted, walks, incomplete, changes, opened } = run
+  const { number, started_at, finished_at, isCommitted, walks, incomplete, changes, opened } = run
   const verdict = outcomeOf(run).join(' ').trim()
   const name = isCommitted ? html`<a href="${link(paths.run(number))}">${number}</a>` : html`${number}`
   const before =
     isCommitted && number > 1 ? html`<a href="${link('/compare', { to: number })}">${changes}</a>` : html`${changes}`
-  return html`<tr><th scope="row">${name}</th>${cell('Started', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Took', showDuration(startedAt, finishedAt))}${cell('Verdict', verdict)}${cell('Changes', isCommitted ? changes && before : '', 'n')}${cell('Opened', isCommitted ? opened && html`<a href="${link('/violations', { run: number, state: 'opened', since: number })}">${opened}</a>` : '', 'n')}${cell('Walks', isCommitted ? walks : '', 'n')}${cell('Incomplete', isCommitted ? incomplete : '', incomplete > 0 ? 'n unseen' : 'n')}</tr>
+  return html`<tr><th scope="row">${name}</th>${cell('Started', showInstant(started_at))}${cell('Took', showDuration(started_at, finished_at))}${cell('Verdict', verdict)}${cell('Changes', isCommitted ? changes && before : '', 'n')}${cell('Opened', isCommitted ? opened && html`<a href="${link('/violations', { run: number, state: 'opened', since: number })}">${opened}</a>` : '', 'n')}${cell('Walks', isCommitted ? walks : '', 'n')}${cell('Incomplete', isCommitted ? incomplete : '', incomplete > 0 ? 'n unseen' : 'n')}</tr>
 `
 }

@@ -7,11 +7,9 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
 import { describeWindows } from '../report/describe-window.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
-import { noteList } from '../report/html/components/note-list.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { emptyState, noteList, showInstant } from '../report/html/components/parts.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { showTime } from '../report/text/show-time.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteRequest } from './page.ts'
 import { onceForNotes, onceForRun } from './run-facts.ts'
@@ -44,7 +42,7 @@ export async function showLastChanges(request: SiteRequest, project?: string): P
       run,
       changes,
       total,
-    }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, <time datetime="${run.startedAt}">${showTime(run.startedAt)}</time> <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
+    }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, ${showInstant(run.started_at)} <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
 <ul class="rows">
 ${changes.map((change) => announcedCard(change, link))}</ul>
 `,
@@ -80,7 +78,7 @@ async function readExtentsOf({ history, run }: SiteRequest, project: string | un
 /** A change with what was announced and noted of it, and the way to its resource. */
 export function announcedCard({ change, window, notes }: AnnouncedChange, link: SiteLink): Markup {
   const href = link(paths.resource(change.uid), { project: change.project, kind: change.kind })
-  const expected = window === '' ? nothing : html`<p class="where">${window}</p>`
+  const expected = window !== '' && html`<p class="where">${window}</p>`
   return changeCard(change, [], { href, meanwhile: html`${expected}${noteList(notes, change.between.before)}` })
 }
 

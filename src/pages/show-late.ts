@@ -2,10 +2,10 @@ import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import type { Move } from '../history/lease-owner.ts'
 import { isoTime } from '../model/time.ts'
 import type { StatusRow } from '../questions/status.ts'
+import { showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { count } from '../text/count.ts'
-import { missedTick } from '../worker/next-audit-due.ts'
-import { showInstant } from './show-instant.ts'
+import { missedTick } from '../worker/next-times.ts'
 
 const mostNamed = 6
 
@@ -14,7 +14,7 @@ export function showStale(stale: readonly StatusRow[]): Markup {
   const lines = [...Map.groupBy(stale, ({ reason }) => reason ?? '')].map(([reason, rows]) => {
     const omitted = rows.length - mostNamed
     const names = rows.slice(0, mostNamed).map(({ project }) => project)
-    return html`<li><b>${reason}:</b> ${names.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}</li>`
+    return html`<li><b>${reason}:</b> ${names.join(', ')}${omitted > 0 && ` and ${omitted} more`}</li>`
   })
   return html`<div class="unscanned unseen" role="note"><p><b>? ${stale.length === 0 ? 'No project was ever scanned' : `The scan of ${count(stale.length, 'project')} is stale`}.</b></p><ul>${lines}</ul><p>What is open there now is unknown.</p></div>
 `

@@ -1,6 +1,6 @@
 import { type Severity, severities } from '../model/violation.ts'
-import { severityBar } from '../report/html/components/severity.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { severityBar } from '../report/html/components/parts.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 
 type Counts = Readonly<Record<Severity, number>>
@@ -24,7 +24,7 @@ export function showNumbers({
 
 function showFigure(severity: Severity, figure: string, unknown: number): Markup {
   const kind = figure === '?' ? ' unseen' : figure === '0' ? ' quiet' : ''
-  const then = unknown === 0 ? nothing : html`<span class="delta">${unknown} then</span>`
+  const then = unknown !== 0 && html`<span class="delta">${unknown} then</span>`
   return html`<li class="figure ${severity}${kind}"><b>${figure}</b> <span class="label">${severity}</span>${then}</li>
 `
 }

@@ -24,7 +24,7 @@ async function asOf<Signed extends { readonly project: ProjectRef }>(
 ): Promise<readonly Signed[]> {
   if (request.isLatest) return all
   const names = new Map((await readScans(request)).map(({ project }) => [projectKey(project), project.name]))
-  return signedBy(all, Date.parse(request.run.finishedAt)).map((one) => {
+  return signedBy(all, Date.parse(request.run.finished_at)).map((one) => {
     const name = names.get(projectKey(one.project)) ?? one.project.name
     return { ...one, project: { ...one.project, name } }
   })

@@ -2,12 +2,13 @@ import { type Context, Hono } from 'hono'
 import { compress } from 'hono/compress'
 import { findLastRun, readMove } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState } from '../report/html/components/parts.ts'
 import { html, nothing } from '../report/html/markup.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
-import type { Api } from './api.ts'
-import { apiRoutes } from './api-routes.ts'
-import { faultForReaders } from './fault-for-readers.ts'
+import { type Api, apiRoutes } from './api.ts'
+import { baselinesPage } from './baselines.ts'
+import { comparePage } from './compare.ts'
+import { compliancePage, frameworkPage } from './compliance.ts'
 import { answerFeed } from './feed.ts'
 import { runAsOf } from './find-runs.ts'
 import { countsFromNow, type Freshness, forbidCaching, stateOf, watchFreshness } from './freshness.ts'
@@ -15,22 +16,35 @@ import { layOutNotice, layOutPage, type PageFrame } from './layout.ts'
 import { linksAt, readSegments } from './link.ts'
 import { instructions, toolsOf } from './mcp/assistant.ts'
 import { mcpRoutes } from './mcp/mcp-routes.ts'
+import { notificationsPage } from './notifications.ts'
+import { overviewPage } from './overview.ts'
+import { ownerPage } from './owner.ts'
 import {
+  faultForReaders,
   NotAllowed,
   NotFound,
   noPlan,
+  readerOf,
   type SiteHistory,
   type SitePage,
   type SitePlan,
   type SiteRequest,
   type SiteScope,
 } from './page.ts'
-import { pages } from './pages.ts'
+import { projectPage } from './project.ts'
 import { readQuery } from './query.ts'
+import { resourcePage } from './resource.ts'
+import { resourcesPage } from './resources.ts'
+import { rulePage } from './rule.ts'
+import { rulesPage } from './rules.ts'
+import { runPage } from './run.ts'
+import { runsPage } from './runs.ts'
 import { showMoved } from './show-late.ts'
-import { siteHeaders } from './site-headers.ts'
-import { readerOf } from './site-reader.ts'
-import { staticRoutes } from './static-routes.ts'
+import { siteHeaders, staticRoutes } from './static-routes.ts'
+import { violationPage } from './violation.ts'
+import { violationsPage } from './violations.ts'
+import { waiversPage } from './waivers.ts'
+import { workerPage } from './worker.ts'
 
 export interface SiteOptions {
   /** The history, opened once and kept; opened again when it was replaced. */
@@ -157,7 +171,29 @@ function notice(
   { status, title, advice }: Notice,
 ): Response | Promise<Response> {
   forbidCaching(context)
-  const more = advice === undefined ? html`` : html`<p>${advice}</p>`
+  const more = advice !== undefined && html`<p>${advice}</p>`
   const body = html`${more}<p><a href="/">To the overview</a></p>`
   return context.html(layOutNotice(title, body, frameOf(context, options)), status)
 }
+
+/** All pages, the first whose path fits answers. */
+export const pages: readonly SitePage[] = [
+  overviewPage,
+  violationsPage,
+  violationPage,
+  resourcesPage,
+  resourcePage,
+  projectPage,
+  ownerPage,
+  runsPage,
+  runPage,
+  comparePage,
+  baselinesPage,
+  rulesPage,
+  rulePage,
+  compliancePage,
+  frameworkPage,
+  waiversPage,
+  notificationsPage,
+  workerPage,
+]

@@ -21,7 +21,7 @@ import {
   violationOrders,
 } from '../questions/violations.ts'
 import { isGap } from '../report/gaps.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { rules } from '../rules/rules.ts'
 import { listed } from '../rules/shared/listed.ts'

@@ -27,21 +27,24 @@ import { describeDue } from '../report/describe-due.ts'
 import { describeEnding, sentenceOfEnding } from '../report/describe-ending.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
-import { command } from '../report/html/components/command.ts'
-import { type Fact, factList } from '../report/html/components/facts.ts'
-import { fold } from '../report/html/components/fold.ts'
-import { noteList } from '../report/html/components/note-list.ts'
-import { remediation } from '../report/html/components/remediation.ts'
-import { resource } from '../report/html/components/resource.ts'
-import { severityChip } from '../report/html/components/severity.ts'
+import {
+  command,
+  type Fact,
+  factList,
+  fold,
+  noteList,
+  remediation,
+  resource,
+  severityChip,
+  showInstant,
+} from '../report/html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { remediationFor } from '../report/remediation-for.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { builtInRule, rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
-import { isOfLastRun } from './find-runs.ts'
+import { isOfLastRun, type RunNames, readRunNames } from './find-runs.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
-import { type RunNames, readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readRequests, showRequest } from './restore-requests.ts'
 import { showControl } from './rule.ts'
@@ -74,8 +77,8 @@ export const violationPage: SitePage = {
     const acceptances = accepted.filter((acceptance) => acceptance.fingerprint === fingerprint)
     const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
     const runs = await readRunNames(request)
-    const { resolution = null, endedBy = null } = spans.at(-1) ?? {}
-    const whole = { ...row, resolution, ended_by: endedBy }
+    const { resolution = null, ended_by = null } = spans.at(-1) ?? {}
+    const whole = { ...row, resolution, ended_by }
     return {
       title: rule?.title ?? row.rule,
       heading: html`${rule?.title ?? row.rule}`,
@@ -84,11 +87,11 @@ export const violationPage: SitePage = {
       body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
 <p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
 <p class="lead">${withCode(row.message)}</p>
-<p class="where">${resource(row, linkToResource(link, row))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
+<p class="where">${resource(row, linkToResource(link, row))}${row.path !== '' && html` at <code>${row.path}</code>`}${row.owner !== null && html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
 ${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, { spans, runs })}
 <h2 id="fix">What to do</h2>
-${rule === undefined || rule.remediation === '' ? nothing : remediation(remediationFor(rule.remediation, [row]))}${await showRepair(request, identified, row)}
+${rule !== undefined && rule.remediation !== '' && remediation(remediationFor(rule.remediation, [row]))}${await showRepair(request, identified, row)}
 <h2 id="history">History</h2>
 ${showStates(spans, runs)}`,
       aside: await showFacts(request, { row, rule, identified }),
@@ -110,12 +113,9 @@ async function identify({ history, run }: SiteRequest, text: string): Promise<Id
 
 function describeState(row: ViolationRow, request: SiteRequest): Markup {
   const at = timeOf(request)
-  const since = html`<time datetime="${row.first_seen}">${showTime(row.first_seen)}</time>`
+  const since = showInstant(row.first_seen)
   if (row.state === 'resolved') {
-    const ended =
-      row.resolved_at === undefined
-        ? nothing
-        : html`, in the run of <time datetime="${row.resolved_at}">${showTime(row.resolved_at)}</time>`
+    const ended = row.resolved_at !== undefined && html`, in the run of ${showInstant(row.resolved_at)}`
     return html`${row.resolution === null ? 'Ended' : sentenceOfEnding(row)}${ended}, first seen ${since}`
   }
   const due = describeDue(row, isoTime(at))
@@ -225,17 +225,16 @@ function nameWalks(gaps: readonly AnswerCoverage[]): string {
 
 /** What the run recorded of the rule. */
 async function describeRefusal(request: SiteRequest, { project, rule }: ViolationRow): Promise<string> {
-  const { notEvaluated = {} } = (await readProjectEvaluations(request)).get(project) ?? {}
-  const reason = Object.hasOwn(notEvaluated, rule) ? notEvaluated[rule] : undefined
+  const { not_evaluated = {} } = (await readProjectEvaluations(request)).get(project) ?? {}
+  const reason = Object.hasOwn(not_evaluated, rule) ? not_evaluated[rule] : undefined
   return reason === undefined ? 'The history does not say why.' : `It could not evaluate the rule: ${reason}`
 }
 
 /** Who accepted it, why, and until when: by a waiver of the policy, or by hand. */
 function showWaiverOf({ waiver }: ViolationRow, acceptances: readonly Acceptance[], { link }: SiteRequest): Markup {
   const byPolicy =
-    waiver === undefined
-      ? nothing
-      : html`<p><b>Waived by ${waiver.owner}</b> until ${formatExpiry(waiver.expires)}: ${waiver.reason}${waiver.ticket === undefined ? '' : ` (${waiver.ticket})`}. <a href="${link('/waivers')}">Waivers</a></p>`
+    waiver !== undefined &&
+    html`<p><b>Waived by ${waiver.owner}</b> until ${formatExpiry(waiver.expires)}: ${waiver.reason}${waiver.ticket !== undefined && ` (${waiver.ticket})`}. <a href="${link('/waivers')}">Waivers</a></p>`
   const byHand = acceptances.map((acceptance) => {
     const { by, at, osUser = null, reason } = acceptance
     const signer = describeSigner({ by, os_user: osUser })
@@ -286,21 +285,23 @@ async function showHistoryOf(
 ${changeCard(change, [], { href })}</ul>`
   }
   const changed =
-    before === undefined || after === undefined || before === after
-      ? nothing
-      : html`<h2 id="change">What changed</h2>
+    before !== undefined &&
+    after !== undefined &&
+    before !== after &&
+    html`<h2 id="change">What changed</h2>
 ${await showTimes(history, identity, { run: run.number, changedIn: after.fromRun, runs })}
 ${card(before, after)}`
   const since =
-    after === undefined || now === undefined || after === now
-      ? nothing
-      : html`<h2 id="since">What changed since then</h2>
+    after !== undefined &&
+    now !== undefined &&
+    after !== now &&
+    html`<h2 id="since">What changed since then</h2>
 <p class="where">As of run ${openedIn}, when it was opened, and as of the last version, run ${now.fromRun}, ${showTime(now.from)}.</p>
 ${card(after, now)}`
   const gone =
-    now?.toRun === null || now?.toRun === undefined
-      ? nothing
-      : html`<p class="where">The resource is gone since ${runs.name(now.toRun)}.</p>`
+    now?.toRun !== null &&
+    now?.toRun !== undefined &&
+    html`<p class="where">The resource is gone since ${runs.name(now.toRun)}.</p>`
   return html`${changed}${since}${gone}`
 }
 
@@ -316,8 +317,7 @@ async function showTimes(
   const found = runs.nameAt(before_run, before)
   if (after === null) return html`<p class="where">Changed before ${found}.</p>`
   const notes = await readNotesBetween(history, after, before)
-  const from =
-    after_run === null ? html`<time datetime="${after}">${showTime(after)}</time>` : runs.nameAt(after_run, after)
+  const from = after_run === null ? showInstant(after) : runs.nameAt(after_run, after)
   return html`<p class="where">Changed between ${from}, and ${found}.</p>${noteList(
     notes.filter((note) => isNoteOf(note, identity.project.name, between)),
     before,
@@ -360,7 +360,7 @@ function isFixBound(rule: string): boolean {
 /** The states of a violation over time, newest first; its earlier lives too. */
 function showStates(spans: readonly ViolationSpan[], runs: RunNames): Markup {
   const entries = spans.flatMap((span, at) => {
-    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, endedBy, message } = span
+    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, ended_by, message } = span
     const before = spans[at - 1]
     const isReworded = isContinued && before?.state === state
     const isBack = !isContinued && at > 0
@@ -384,8 +384,8 @@ function showStates(spans: readonly ViolationSpan[], runs: RunNames): Markup {
       runs,
     )
     if (toRun === null || goesOn) return [begun]
-    const name = describeEnding({ resolution, ended_by: endedBy })
-    const mark = endedBy === null ? 'added' : ''
+    const name = describeEnding({ resolution, ended_by })
+    const mark = ended_by === null ? 'added' : ''
     return [begun, showEntry({ name, run: toRun, at: to ?? '', text: '', mark }, runs)]
   })
   return html`<ol class="rows states" reversed>
@@ -402,6 +402,6 @@ interface Entry {
 }
 
 function showEntry({ name, run, at, text, mark }: Entry, runs: RunNames): Markup {
-  return html`<li class="${mark}"><p><b>${name}</b> ${runs.nameAt(run, at)}</p>${text === '' ? nothing : html`<p class="where">${withCode(text)}</p>`}</li>
+  return html`<li class="${mark}"><p><b>${name}</b> ${runs.nameAt(run, at)}</p>${text !== '' && html`<p class="where">${withCode(text)}</p>`}</li>
 `
 }

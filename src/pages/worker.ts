@@ -6,7 +6,7 @@ import { totalOf } from '../model/violation.ts'
 import type { PoolState } from '../pool/workers.ts'
 import { describePool } from '../questions/describe-pool.ts'
 import { isStale, readStatus, type StatusRow } from '../questions/status.ts'
-import { emptyState } from '../report/html/components/empty-state.ts'
+import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -20,7 +20,6 @@ import { readChoice } from './query.ts'
 import { type CurrentConfiguration, readConfigured } from './read-configured.ts'
 import { readCounts } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
-import { showInstant } from './show-instant.ts'
 import { showMissed, showStale } from './show-late.ts'
 
 /** The parameters that name the scan after which a page begins: it may be another, or gone, when the page is asked for. */
@@ -56,7 +55,7 @@ export const workerPage: SitePage = {
     return {
       title: 'Worker',
       crumbs: [],
-      alarm: html`${configured.alarm}${isStale(rows) ? showStale(stale) : nothing}${await showGaps({ history, link }, coverage)}`,
+      alarm: html`${configured.alarm}${isStale(rows) && showStale(stale)}${await showGaps({ history, link }, coverage)}`,
       body: html`<p class="meta">As of now, not of a run: ${count(rows.length, 'project')}, ${stale.length} with a stale scan, ${incomplete.length} with an incomplete one.</p>
 ${pageSection({
   id: 'scans',
@@ -67,7 +66,7 @@ ${pageSection({
     columns,
     items.map((row) => showRow(row, link)),
   )}${showPager({ first: cursor && link('/worker'), next })}`,
-})}${cursor === undefined ? html`${showPool(await plan.pool())}${showSchedules(configured, rows, now)}` : nothing}`,
+})}${cursor === undefined && html`${showPool(await plan.pool())}${showSchedules(configured, rows, now)}`}`,
       same: { command: ['status'], isOfNoRun: true, lacks: 'It shows scans without schedules.' },
       ...(next === undefined ? {} : { next }),
     }
@@ -91,7 +90,7 @@ function showRow(row: StatusRow, link: SiteLink): Markup {
     : complete
       ? html`current`
       : html`<b class="bad">? incomplete</b>`
-  const since = incomplete_since === null ? nothing : html`<br>not complete since ${showInstant(incomplete_since)}`
+  const since = incomplete_since !== null && html`<br>not complete since ${showInstant(incomplete_since)}`
   const name = run === null ? html`${project}` : html`<a href="${link(paths.project(project))}">${project}</a>`
   const last = at === null ? 'never' : html`<span>${showInstant(at)}${since}</span>`
   return html`<tr data-project="${project}"${stale || !complete ? html` class="unseen"` : nothing}><th scope="row">${name}</th>${cell('State', state)}${cell('Last scan', last)}${cell('Run', run === null ? 'none' : html`<a href="${link(paths.run(run))}">${run}</a>`)}${cell('Open', openCell, open === '?' ? 'n unseen' : 'n')}</tr>

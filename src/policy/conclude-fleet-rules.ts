@@ -1,13 +1,13 @@
 import { messageOf } from '../model/errors.ts'
+import type { EvaluationStats } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { EvaluationOutcome } from './evaluation-outcome.ts'
-import { groupSharedFacts } from './fleet-facts.ts'
+import type { Doubts } from './doubts.ts'
+import { stamp, waiveUnder } from './findings.ts'
+import { type FleetFacts, groupSharedFacts } from './fleet-facts.ts'
 import { namedRules, type Policy } from './policy.ts'
 import { ruleSets } from './rule-sets.ts'
 import type { Labels } from './selector.ts'
-import { stamp } from './stamp.ts'
-import { waiveUnder } from './waiving.ts'
 
 export interface EvaluatedProject {
   readonly project: ProjectRef
@@ -60,4 +60,24 @@ export function concludeFleetRules(projects: readonly EvaluatedProject[], policy
     }
   }
   return { findings, failures, blurred, usedWaivers: [...used] }
+}
+
+/** What the end of a run needs of a project's evaluation. Plain JSON, without secret values. */
+export interface EvaluationOutcome extends Pick<EvaluationStats, 'resources' | 'evaluated_by_rule' | 'rows_unread'> {
+  /** Reasons of rules that could not evaluate here: without a finding they prove nothing. */
+  readonly failures: Readonly<Record<string, string>>
+  readonly doubts: Doubts
+  /** Indexes, in the policy's list, of waivers that match a finding. */
+  readonly usedWaivers: readonly number[]
+  readonly facts: FleetFacts
+}
+
+/** The outcome of a discarded project. */
+export const nothingEvaluated: EvaluationOutcome = {
+  resources: {},
+  evaluated_by_rule: {},
+  failures: {},
+  doubts: {},
+  usedWaivers: [],
+  facts: {},
 }

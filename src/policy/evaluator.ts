@@ -7,16 +7,15 @@ import {
   type Meter,
   type OverdueViolations,
   type Rule,
+  ruleTime,
 } from '../rules/engine/rule.ts'
-import { ruleTime } from '../rules/engine/rule-time.ts'
+import { coveringWaivers, stamp } from './findings.ts'
 import { namedRules, type Policy, ruleNeeds } from './policy.ts'
 import { ProjectEvaluator } from './project-evaluator.ts'
 import type { ForeseenScan } from './remembered-evaluations.ts'
 import { lookbackOf, ruleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import type { Labels } from './selector.ts'
-import { stamp } from './stamp.ts'
-import { coveringWaivers } from './waiving.ts'
 
 /** A policy, ready to evaluate the projects of one run. Projects share no state. */
 export interface PolicyEvaluator {

@@ -2,9 +2,9 @@ import { isSeal } from '../inventory/sealer.ts'
 import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
 import type { BoundRule, FleetFact, LocatedFact, Rule } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
+import type { WaiverIndexes } from './findings.ts'
 import type { ActiveRule } from './policy.ts'
 import type { OverrideKey } from './rule-sets.ts'
-import type { WaiverIndexes } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
 /** What rules across projects keep of a project's resources, by the id of the rule and in the order of walking. */

@@ -64,9 +64,9 @@ const expression = z.string().min(1)
 const control = z.string().superRefine((id, context) => {
   const controlIds = builtInControls()
   if (controlIds.includes(id)) return
-  const nearest = nearestName(id, controlIds)
-  const expected = nearest === undefined ? 'a control such as soc2:CC6.1' : `a control; did you mean \`${nearest}\`?`
-  context.addIssue({ code: 'custom', message: expected })
+  const nearest = hintAt(id, controlIds, '')
+  const message = nearest === '' ? 'a control such as soc2:CC6.1' : `a control; ${nearest}`
+  context.addIssue({ code: 'custom', message })
 })
 
 const customRule = z.strictObject({
@@ -256,9 +256,13 @@ function describeUnknown(pattern: string, waivable: ReadonlySet<string>): string
   }
   if (pattern === overdueRule) return 'what is overdue is not waived: waive the violations themselves, or change `due`'
   if (pattern.includes('*')) return `no rule matches ${describeReference(pattern)}`
-  const nearest = nearestName(pattern, [...waivable])
-  const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
-  return `there is no rule ${describeReference(pattern)}, ${hint}`
+  return `there is no rule ${describeReference(pattern)}, ${hintAt(pattern, waivable, '`hookdrift rules` lists them')}`
+}
+
+/** That a name may be meant that is near; without one, `otherwise`. */
+export function hintAt(name: string, candidates: Iterable<string>, otherwise: string): string {
+  const nearest = nearestName(name, candidates)
+  return nearest === undefined ? otherwise : `did you mean \`${nearest}\`?`
 }
 
 /** Whether a path leads to a secret in a resource of any kind: its value is a seal, never the secret. */

@@ -1,18 +1,16 @@
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { canonicalJson } from '../model/canonical-json.ts'
-import type { FileLocation } from '../model/evaluation.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { PolicyException, PolicyFacts, RecordedWaiver } from '../model/policy-facts.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { isAtLeast, overdueRule, type Severity } from '../model/violation.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { displayPath } from '../text/display-path.ts'
 import { compileWindow } from './change-window.ts'
 import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
-import { activateRules } from './layers.ts'
 import type { ActiveRule, Layer, Policy, RuleStatement } from './policy.ts'
-import type { WrittenWaiver } from './policy-schema.ts'
 import { type ParsedPolicy, type PolicyReader, readParsedPolicy } from './read-parsed-policy.ts'
 import { describeSelector, matcherOf, reachOf, type Selector } from './selector.ts'
 import type { Steps } from './steps.ts'
@@ -32,12 +30,8 @@ export function* policySteps(
   mask: PolicyReader['mask'] = (text) => text,
 ): Steps<Policy> {
   const workingDirectory = resolve()
-  const { layers, overrides, waivers, custom, probes, due, ignore, windows } = yield* readParsedPolicy(file, {
-    readFile,
-    now,
-    loadCompiler,
-    mask,
-  })
+  const parsed = yield* readParsedPolicy(file, { readFile, now, loadCompiler, mask })
+  const { layers, overrides, waivers, custom, probes, due, ignore, windows } = parsed
   yield
   const allRules = [...rules, ...custom.map(({ rule }) => rule)]
   // Without due dates, nothing is ever overdue: the rule would evaluate nothing.
@@ -52,20 +46,9 @@ export function* policySteps(
   }
   yield
   return {
-    digest: digestOf(active, {
-      custom,
-      overrides,
-      waivers: waivers.map(({ written }) => written),
-      probes,
-      due,
-      ignore,
-      windows,
-    }),
+    digest: digestOf(active, parsed),
     facts: describePolicy((at) => locationOf(at, workingDirectory), {
-      layers,
-      overrides,
-      waivers,
-      ignore,
+      ...parsed,
       candidates: evaluated,
       rules: active,
     }),
@@ -89,17 +72,7 @@ const stepSize = 100
 
 function digestOf(
   active: readonly ActiveRule[],
-  {
-    custom,
-    overrides,
-    waivers,
-    probes,
-    due,
-    ignore,
-    windows,
-  }: Pick<ParsedPolicy, 'custom' | 'overrides' | 'probes' | 'due' | 'ignore' | 'windows'> & {
-    readonly waivers: readonly WrittenWaiver[]
-  },
+  { custom, overrides, waivers, probes, due, ignore, windows }: ParsedPolicy,
 ): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]
@@ -110,23 +83,24 @@ function digestOf(
     return [match as Json, Object.fromEntries(settings)]
   })
   const evaluates = exceptions.length === 0 ? decides : [decides, exceptions]
-  const waives: Json = waivers.length === 0 ? evaluates : [evaluates, waivers as unknown as Json]
+  const written: unknown = waivers.map(({ written }) => written)
+  const waives: Json = waivers.length === 0 ? evaluates : [evaluates, written as Json]
   const activeIds = new Set(active.map(({ rule }) => rule.id))
   const ofOverrides = custom.filter(
     ({ rule: { id } }) => !activeIds.has(id) && overrides.some(({ layer }) => layer.has(id)),
   )
-  const more: JsonObject = {
-    ...(ofOverrides.length === 0
-      ? {}
-      : { custom: ofOverrides.map(({ rule }): Json => [rule.id, rule.custom?.source ?? null]) }),
-    ...(probes.length === 0 ? {} : { probes: probes.map(({ said }) => said) }),
-    ...(Object.keys(due).length === 0 ? {} : { due: { ...due } }),
-    ...(ignore.length === 0 ? {} : { ignore: ignore.map(({ path }) => path).sort() }),
-    // The schema's values are JSON.
-    ...(windows.length === 0 ? {} : { windows: windows as unknown as Json }),
+  const parts = {
+    custom: ofOverrides.map(({ rule }) => [rule.id, rule.custom?.source ?? null]),
+    probes: probes.map(({ said }) => said),
+    due,
+    ignore: ignore.map(({ path }) => path).sort(),
+    windows,
   }
   // What a policy does not use is not in its digest, so that it keeps the one of earlier releases.
-  return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))
+  const used = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)
+  // The schema's values are JSON.
+  const more = Object.fromEntries(used) as unknown as JsonObject
+  return hash('sha256', canonicalJson(used.length === 0 ? waives : [waives, more]))
 }
 
 interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'waivers' | 'ignore'> {
@@ -139,14 +113,14 @@ interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'w
 function describePolicy(locationOf: Policy['locationOf'], policy: DescribedPolicy): PolicyFacts {
   const exceptions = [...rulesOff(policy, locationOf), ...overridesOf(policy, locationOf)]
   const ignored = policy.ignore
-    .map(({ path, at }) => ({ path, configuredAt: locationOf(at) }))
+    .map(({ path, at }) => ({ path, configured_at: locationOf(at) }))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   return {
     packs: packsOf(policy.layers),
     exceptions: exceptions.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)),
     waivers: policy.waivers.map(({ written, at }): RecordedWaiver => {
       const { rule, terms } = compileWaiver(written)
-      return { ...terms, rule, configuredAt: locationOf(at) }
+      return { ...terms, rule, configured_at: locationOf(at) }
     }),
     ...(ignored.length === 0 ? {} : { ignored }),
   }
@@ -165,8 +139,8 @@ function rulesOff({ layers, candidates, rules }: DescribedPolicy, locationOf: Po
   return candidates.flatMap(({ id }) => {
     const statement = active.has(id) ? undefined : layers.findLast((layer) => layer.has(id))?.get(id)
     if (statement === undefined || settingOf(statement) !== 'off') return []
-    const configuredAt = locationOf(statement.at)
-    return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configuredAt }]
+    const configured_at = locationOf(statement.at)
+    return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configured_at }]
   })
 }
 
@@ -193,7 +167,9 @@ function overridesOf(
       if (usual === undefined || !isKnown.has(rule) || isStricter(setting, usual)) return []
       const projects = projectsOf(match)
       const configuredAt = locationOf(said.at)
-      return [{ kind: 'override', rule, setting, match: describeSelector(match), projects, configuredAt }]
+      return [
+        { kind: 'override', rule, setting, match: describeSelector(match), projects, configured_at: configuredAt },
+      ]
     }),
   )
 }
@@ -212,4 +188,33 @@ function projectsOf({ project, service }: Selector): readonly string[] | null {
 function packsOf(layers: readonly Layer[]): readonly string[] {
   const names = layers.flatMap((layer) => [...layer.values()].slice(0, 1).map((said) => said.layer))
   return [...new Set(names.flatMap((name) => (name.startsWith('pack ') ? [name.slice('pack '.length)] : [])))]
+}
+
+/** Folds what the layers say of each rule. Naming a rule switches it on; `off` takes everything before it away. */
+function activateRules(rules: readonly Rule[], layers: readonly Layer[]): readonly ActiveRule[] {
+  return rules.flatMap((rule) => {
+    const setting = foldSettings(rule, layers)
+    if (setting === undefined) return []
+    const options = rule.options.parse(setting.options)
+    // Options are decoded values of the policy file: JSON by their schemas.
+    return [{ rule, severity: setting.severity, options: options as Json, bound: rule.bind(options) }]
+  })
+}
+
+function foldSettings(rule: Rule, layers: readonly Layer[]) {
+  let setting: { severity: Severity | undefined; options: Record<string, unknown> } | undefined
+  for (const layer of layers) {
+    const said = layer.get(rule.id)?.setting
+    if (said === undefined) continue
+    const { severity, ...options } = typeof said === 'string' ? { severity: said } : said
+    if (severity === 'off') setting = undefined
+    else {
+      setting = { severity: severity ?? setting?.severity, options: { ...setting?.options, ...given(options) } }
+    }
+  }
+  return setting
+}
+
+function given(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }

@@ -1,7 +1,7 @@
-import type { FileLocation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { formatExpiry } from '../model/time.ts'
 import type { DueDurations, Severity } from '../model/violation.ts'
 import type { BoundRule, DriftLife, Rule } from '../rules/engine/rule.ts'
@@ -63,9 +63,9 @@ interface Override {
 
 /** Waivers that no longer accept anything, a sentence each. `now`: milliseconds. */
 export function endedWaivers({ facts }: Policy, now: number): readonly string[] {
-  return facts.waivers.flatMap(({ rule, owner, expires, configuredAt }) => {
+  return facts.waivers.flatMap(({ rule, owner, expires, configured_at }) => {
     if (Date.parse(expires) > now) return []
-    const at = configuredAt === null ? '' : `${configuredAt.file}:${configuredAt.line}: `
+    const at = configured_at === null ? '' : `${configured_at.file}:${configured_at.line}: `
     return [`${at}the waiver of ${rule} by ${owner} has accepted nothing since ${formatExpiry(expires)}`]
   })
 }
@@ -115,13 +115,13 @@ export interface Needs {
   readonly kinds: readonly Kind[]
   readonly scope: Rule['scope']
   /** Of a drift rule: what ends its violations. */
-  readonly life?: DriftLife
+  readonly life?: DriftLife | undefined
   /** It reads fields that no history keeps, because they change by themselves. */
-  readonly isUnrecorded?: true
+  readonly isUnrecorded?: true | undefined
   /** It passes over secrets that the service masks. */
-  readonly skipsMasked?: true
+  readonly skipsMasked?: true | undefined
   /** A rule of the policy file: its failure is not a bug of hookdrift. */
-  readonly isCustom?: true
+  readonly isCustom?: true | undefined
 }
 
 /** By rule; without rules that the policy turns off. */
@@ -134,10 +134,10 @@ export function ruleNeeds(policy: Policy): RuleNeeds {
       {
         kinds: needs,
         scope,
-        ...(life === undefined ? {} : { life }),
-        ...(skipsMasked === undefined ? {} : { skipsMasked }),
-        ...(unrecorded === undefined ? {} : { isUnrecorded: true as const }),
-        ...(custom === undefined ? {} : { isCustom: true as const }),
+        life,
+        skipsMasked,
+        isUnrecorded: unrecorded && true,
+        isCustom: custom && true,
       },
     ]),
   )

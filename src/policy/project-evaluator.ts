@@ -1,4 +1,4 @@
-import { sealedOnBothSides } from '../inventory/diff-attributes.ts'
+import { sealedOtherwise } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
@@ -23,19 +23,18 @@ import {
   type ResourceContext,
   type Rule,
   type RuleFinding,
+  type RuleTime,
   type ScanOutcome,
 } from '../rules/engine/rule.ts'
-import type { RuleTime } from '../rules/engine/rule-time.ts'
+import type { EvaluationOutcome } from './conclude-fleet-rules.ts'
 import { gatherDoubts } from './doubts.ts'
-import type { EvaluationOutcome } from './evaluation-outcome.ts'
+import { coveringWaivers, matchingWaivers, stamp, type WaiverIndexes, waiveUnder } from './findings.ts'
 import { FleetFactGatherer } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { FindingMemory, ForeseenScan } from './remembered-evaluations.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
-import { stamp } from './stamp.ts'
-import { coveringWaivers, matchingWaivers, type WaiverIndexes, waiveUnder } from './waiving.ts'
 import { type OnRead, trackReads, watchChanges, watchValues } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */
@@ -273,11 +272,18 @@ export class ProjectEvaluator {
 
   /**
    * Notes which drift rules cannot compare secrets of a resource. `before`: what it is compared with, sealed under another
-   * installation key.
+   * installation key, or in another form.
    */
-  doubtSecrets(resource: Resource, before: JsonObject, isApproved: boolean): void {
+  doubtSecrets(
+    resource: Resource,
+    {
+      before,
+      isApproved,
+      areSealsComparable,
+    }: Pick<Drift, 'isApproved' | 'areSealsComparable'> & { readonly before: JsonObject },
+  ): void {
     const { kind, uid, attributes } = resource
-    const resealed = sealedOnBothSides(before, attributes)
+    const resealed = sealedOtherwise(before, attributes, { sealsComparable: areSealsComparable })
     if (resealed.length === 0) return
     const fields = resealed.map((path) => ({
       path,
@@ -340,12 +346,12 @@ export class ProjectEvaluator {
   outcome(): EvaluationOutcome {
     const rowsUnread = countUnread(this.#withoutRows, this.#active)
     const countMissed = (rule: string, kind: Kind) => this.#doubts.count(rule, kind) + (rowsUnread[rule] ?? 0)
-    const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#active, countMissed)
+    const { resources, evaluated_by_rule } = countEvaluated(this.#tally, this.#active, countMissed)
     const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
     return {
       resources,
-      evaluatedByRule: { ...evaluatedByRule, ...silent },
-      ...(Object.keys(rowsUnread).length === 0 ? {} : { rowsUnread }),
+      evaluated_by_rule: { ...evaluated_by_rule, ...silent },
+      ...(Object.keys(rowsUnread).length === 0 ? {} : { rows_unread: rowsUnread }),
       failures: Object.fromEntries(this.#failures),
       doubts: this.#doubts.list(),
       usedWaivers: [...this.#usedWaivers],
@@ -529,7 +535,7 @@ function countEvaluated(
   tally: Tally,
   rules: readonly ActiveRule[],
   countMissed: (rule: string, kind: Kind) => number,
-): Pick<EvaluationStats, 'resources' | 'evaluatedByRule'> {
+): Pick<EvaluationStats, 'resources' | 'evaluated_by_rule'> {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally.values()) {
     for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {
@@ -543,5 +549,5 @@ function countEvaluated(
     evaluated = Math.max(0, evaluated - countMissed(rule.id, rule.kind))
     if (evaluated < (resources[rule.kind] ?? 0)) evaluatedByRule[rule.id] = evaluated
   }
-  return { resources, evaluatedByRule }
+  return { resources, evaluated_by_rule: evaluatedByRule }
 }

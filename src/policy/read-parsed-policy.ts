@@ -3,7 +3,7 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Kind } from '../model/resource.ts'
 import type { DueDurations } from '../model/violation.ts'
 import { type Pack, packs, type Rule } from '../rules/engine/rule.ts'
-import { nearestName } from '../text/nearest-name.ts'
+import { rules } from '../rules/rules.ts'
 import { describeReference } from '../yaml/describe-value.ts'
 import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts'
 import type { FileProblem } from '../yaml/problem.ts'
@@ -13,9 +13,8 @@ import type { Language } from './cel/language.ts'
 import type { WrittenWindow } from './change-window.ts'
 import { compilerFrom, type LoadCompiler } from './expression-compiler.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
-import { packLayer } from './layers.ts'
-import type { Layer } from './policy.ts'
-import { policyOutline, policySchemaWith, type RuleSetting, type WrittenWaiver } from './policy-schema.ts'
+import type { Layer, RuleStatement } from './policy.ts'
+import { hintAt, policyOutline, policySchemaWith, type RuleSetting, type WrittenWaiver } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
 import { findDoubleProbes, readProbes, withoutRepeats } from './read-probes.ts'
 import type { Selector } from './selector.ts'
@@ -86,6 +85,11 @@ function ofPack(pack: Pack, at: string | undefined): ParsedPolicy {
     windows: [],
     depth: 0,
   }
+}
+
+function packLayer(pack: Pack, at: string | undefined): Layer {
+  const statement: RuleStatement = { setting: {}, layer: `pack ${pack}`, at }
+  return new Map(rules.filter((rule) => rule.packs.includes(pack)).map((rule) => [rule.id, statement]))
 }
 
 function tryReading(file: string, readFile: (file: string) => string): { text: string } | { reason: string } {
@@ -188,8 +192,7 @@ function positionOf(
 }
 
 function unknownPack(name: string): string {
-  const nearest = nearestName(name, packs)
-  const hint = nearest === undefined ? `expected one of ${packs.join(', ')}, or a file` : `did you mean \`${nearest}\`?`
+  const hint = hintAt(name, packs, `expected one of ${packs.join(', ')}, or a file`)
   return `${describeReference(name)} is not a pack, ${hint}`
 }
 

@@ -2,11 +2,11 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
-import { nearestName } from '../text/nearest-name.ts'
 import { describeName, describeReference } from '../yaml/describe-value.ts'
 import type { NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, refuseProblems } from '../yaml/problem.ts'
 import { examineDocument, mostProblems, type ReadDocument, refuseFaults } from '../yaml/read-document.ts'
+import { hintAt } from './policy-schema.ts'
 import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
 import { inOneGo, type Steps } from './steps.ts'
 
@@ -131,8 +131,7 @@ function* findUnknownFields({ resources }: PolicyTest): Generator<UnknownField> 
     const more = kind === 'subscription' ? neighbours : []
     for (const { path, expected } of unknownIn(fields, wireSchema[kind], ['uid', ...more])) {
       const name = String(path.at(-1))
-      const nearest = nearestName(name, expected)
-      const hint = nearest === undefined ? `expected one of ${expected.join(', ')}` : `did you mean \`${nearest}\`?`
+      const hint = hintAt(name, expected, `expected one of ${expected.join(', ')}`)
       const owner =
         path.length === 1
           ? kind
@@ -170,8 +169,7 @@ function* unknownIn(
 function* findUnknownRules({ test, problem }: TestAtPosition, ruleIds: readonly string[]): Generator<FileProblem> {
   for (const [index, { rule }] of test.expect.entries()) {
     if (ruleIds.includes(rule)) continue
-    const nearest = nearestName(rule, ruleIds)
-    const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
+    const hint = hintAt(rule, ruleIds, '`hookdrift rules` lists them')
     yield problem(index, `there is no rule ${describeReference(rule)}, ${hint}`)
   }
 }

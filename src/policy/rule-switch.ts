@@ -1,5 +1,5 @@
 import { decidedAt, type EndedBy } from '../model/ending.ts'
-import type { FileLocation } from '../model/evaluation.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { overdueRule } from '../model/violation.ts'
 import type { Layer, Policy, RuleStatement, RuleTarget } from './policy.ts'
 
@@ -7,7 +7,7 @@ import type { Layer, Policy, RuleStatement, RuleTarget } from './policy.ts'
 export interface RuleSwitch {
   readonly isOff: boolean
   /** As it is said of a violation that the policy ends. */
-  readonly endedBy: EndedBy
+  readonly ended_by: EndedBy
 }
 
 /** An override that names the rule is more particular than all else. */
@@ -23,7 +23,7 @@ export function switchOf(policy: Policy, rule: string, { project, labels, resour
   const isOff = statement === undefined || isPointless || isSwitchedOff(statement)
   return {
     isOff,
-    endedBy: decidedAt(ofSome === undefined ? 'rule_off' : 'override', {
+    ended_by: decidedAt(ofSome === undefined ? 'rule_off' : 'override', {
       reason: isOff ? null : requiresLess,
       configuredAt: statement === undefined || isPointless ? locationOfPolicy(policy) : policy.locationOf(statement.at),
     }),

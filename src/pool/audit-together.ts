@@ -1,16 +1,28 @@
+import type { AuditedProject } from '../audit/project-scan.ts'
 import { type Audit, type AuditDependencies, conductRun, runAudit } from '../audit/run-audit.ts'
-import type { PostgresDatabase } from '../history/postgres/connect.ts'
+import { beginBlocks } from '../history/draft/draft-ids.ts'
+import { runColumns } from '../history/draft/drafted-rows.ts'
+import type { RunDraft } from '../history/draft/run-draft.ts'
+import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
+import { projectIdsOf } from '../history/sql/project-ids.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type Clock, isoTime } from '../model/time.ts'
 import { auditByPool, HandedOver, type PoolRun } from './audit-by-pool.ts'
-import type { RunDrafts, SharedRunDraft } from './drafts.ts'
-import type { OpenJobs } from './jobs.ts'
-import { noteConcluding, planTasks, removeConclusion } from './plan-tasks.ts'
-import type { RequestedRun, RunPlan } from './runs.ts'
-import { readProjects, type WalkOptions } from './tasks.ts'
+import { type Jobs, type OpenJobs, walkQueue } from './jobs.ts'
+import type { RunDrafts, SharedRunDraft } from './open-pool.ts'
+import { type RequestedRun, type RunPlan, writePlan } from './runs.ts'
+import {
+  briefTransaction,
+  insertTasks,
+  plannedProject,
+  readProjects,
+  removeRows,
+  type TaskKey,
+  type WalkOptions,
+} from './tasks.ts'
 
-export interface RunCoordination {
+interface RunCoordination {
   readonly db: PostgresDatabase
   readonly jobs: OpenJobs
   readonly drafts: RunDrafts
@@ -106,4 +118,92 @@ async function leavingBehind(
     else await held()?.giveUp(isoTime(clock.now()))
     throw error
   }
+}
+
+interface TaskPlanner {
+  readonly db: PostgresDatabase
+  readonly jobs: { makeQueues(services: readonly string[]): Promise<void> } & Pick<Jobs, 'send'>
+  readonly draft: Pick<RunDraft, 'run' | 'token'>
+  /** Of the request. */
+  readonly id: string
+}
+
+/** Tables whose rows a conclusion may add, in projects of tasks too. */
+const counted = ['version', 'violation', 'change'] as const
+
+/**
+ * Plans a run that has begun: a task and a job for each project, in one transaction. Returns the ids of the projects'
+ * rows, in the order of the projects.
+ * @throws AuditError.busy when the lease was lost
+ */
+async function planTasks(
+  { db, jobs, draft, id }: TaskPlanner,
+  projects: readonly AuditedProject[],
+  { plan, options }: { readonly plan: RunPlan; readonly options: WalkOptions },
+): Promise<readonly number[]> {
+  const { run } = draft
+  const services = [...new Set(projects.map(({ ref }) => ref.service))]
+  await jobs.makeQueues(services)
+  return briefTransaction(db, async (transaction) => {
+    await requireLease(transaction, draft)
+    await transaction.run('DELETE FROM hookdrift.task WHERE run <> $1', [run])
+    await writePlan(transaction, id, { run, plan, options })
+    const ids = await projectIdsOf(
+      transaction,
+      projects.map(({ ref }) => ref),
+    )
+    const tasks = projects.map((project, at) => ({ projectId: ids[at] ?? 0, project: plannedProject(project) }))
+    await insertTasks(transaction, run, tasks)
+    await beginBlocks(transaction)
+    for (const [service, group] of Map.groupBy(tasks, ({ project }) => project.ref.service)) {
+      const keys = group.map(({ projectId }): TaskKey => ({ run, projectId, service }))
+      await jobs.send(walkQueue(service), keys, {}, transaction)
+    }
+    return ids
+  })
+}
+
+/** @throws AuditError.busy when another process owns the lease */
+async function requireLease(session: PostgresSession, { run, token }: TaskPlanner['draft']): Promise<void> {
+  const isOwn = await session.get('SELECT 1 FROM hookdrift.lease WHERE token = $1 FOR SHARE', [token])
+  if (isOwn === undefined) throw AuditError.busy(`run ${run} no longer owns the lease`)
+}
+
+/** Notes where the ids of rows begin that the coordinator writes itself. */
+async function noteConcluding(db: PostgresDatabase, { id, draft }: Pick<TaskPlanner, 'id' | 'draft'>): Promise<void> {
+  await briefTransaction(db, async (transaction) => {
+    await requireLease(transaction, draft)
+    await transaction.run(
+      `UPDATE hookdrift.run_plan SET concluding = (SELECT json_object_agg(name, next) FROM hookdrift.id_block)::text
+       WHERE id = $1 AND concluding IS NULL`,
+      [id],
+    )
+  })
+}
+
+/** Removes what a coordinator that was lost wrote of a run: its conclusion, and what no task is about. */
+async function removeConclusion(
+  db: PostgresDatabase,
+  { draft }: Pick<TaskPlanner, 'draft'>,
+  concluding: Readonly<Record<string, number>> | undefined,
+): Promise<void> {
+  const { run } = draft
+  await briefTransaction(db, async (transaction) => {
+    await requireLease(transaction, draft)
+    for (const table of concluding === undefined ? [] : counted) {
+      await transaction.run(`DELETE FROM hookdrift.${table} WHERE ${runColumns[table]} = $1 AND id >= $2`, [
+        run,
+        concluding?.[table] ?? 0,
+      ])
+    }
+    const others = await transaction.all<{ id: number }>(
+      'SELECT id FROM hookdrift.project WHERE id NOT IN (SELECT project_id FROM hookdrift.task WHERE run = $1)',
+      [run],
+    )
+    await removeRows(
+      transaction,
+      run,
+      others.map(({ id }) => id),
+    )
+  })
 }

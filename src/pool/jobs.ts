@@ -1,7 +1,7 @@
 import { PgBoss, type Queue } from 'pg-boss'
 import type { ForeignResult, PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { AuditError } from '../model/errors.ts'
-import { briefTransaction } from './brief-transaction.ts'
+import { briefTransaction } from './tasks.ts'
 
 // The one file that knows pg-boss. It says which process should work; who may write is decided by tokens in tables of
 // our own, so a job that is given out twice costs time and nothing else.

@@ -6,9 +6,8 @@ import { moveIn } from '../history/sql/runs.ts'
 import type { ErrorKind } from '../model/errors.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import type { FailOn } from '../model/violation.ts'
-import { briefTransaction } from './brief-transaction.ts'
 import { type Jobs, runQueue } from './jobs.ts'
-import type { WalkOptions } from './tasks.ts'
+import { briefTransaction, type WalkOptions } from './tasks.ts'
 
 /** What a run is asked for. */
 export interface RunRequest {

@@ -1,10 +1,9 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
 import { runColumns } from '../history/draft/drafted-rows.ts'
-import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
-import type { FileLocation } from '../model/evaluation.ts'
+import type { PostgresDatabase, PostgresSession, PostgresTransaction } from '../history/postgres/connect.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import type { FileLocation } from '../model/schema.ts'
 import { Stop } from '../model/stop.ts'
-import { briefTransaction } from './brief-transaction.ts'
 
 /** A project of a run, as any worker can open it: without its key, which each reads from its own configuration. */
 export interface PlannedProject {
@@ -14,7 +13,7 @@ export interface PlannedProject {
   readonly isMissing: boolean
 }
 
-export interface PlannedTask {
+interface PlannedTask {
   readonly projectId: number
   readonly project: PlannedProject
 }
@@ -27,7 +26,7 @@ export interface TaskKey {
 }
 
 /** What every walk of a run must agree on. */
-export interface RunTerms {
+interface RunTerms {
   readonly startedAt: string
   readonly toolVersion: string
   readonly policyDigest: string
@@ -180,7 +179,7 @@ export async function readProgress(session: PostgresSession, run: number): Promi
 }
 
 /** Which tasks are given up: all that are not done, those that were not begun, or some by their projects. */
-export type GivenUp = 'unfinished' | 'planned' | readonly number[]
+type GivenUp = 'unfinished' | 'planned' | readonly number[]
 
 /**
  * Gives up tasks that are not done: their workers write nothing more, and what they wrote is removed. A task keeps the
@@ -220,7 +219,7 @@ function reasonOf({ code, message }: WrittenReason): Error {
   return code === null ? new Error(message) : new Stop(code, message)
 }
 
-export interface DoneTask {
+interface DoneTask {
   readonly projectId: number
   readonly outcome: string
   readonly draft: string
@@ -254,7 +253,7 @@ export async function projectsOf(session: PostgresSession, run: number, service:
   return (await session.all<{ id: number }>(sql, [run, service])).map(({ id }) => id)
 }
 
-export interface WaitingService {
+interface WaitingService {
   readonly service: string
   /** Whether one of its tasks was not begun. */
   readonly isFresh: boolean
@@ -269,4 +268,15 @@ export async function waitingServices(session: PostgresSession): Promise<readonl
      FROM hookdrift.task t JOIN hookdrift.run_plan p ON p.run = t.run
      WHERE t.state IN ('planned', 'running') AND p.ended_at IS NULL GROUP BY t.service`,
   )
+}
+
+/**
+ * A transaction that the server ends when its process rests in it for five seconds: others wait for its locks, and a
+ * process may be paused, or its machine gone, at any statement.
+ */
+export function briefTransaction<Result>(
+  db: PostgresDatabase,
+  work: (transaction: PostgresTransaction) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction(work, { mostIdleMs: 5_000 })
 }

@@ -9,10 +9,10 @@ import { AuditError } from '../model/errors.ts'
 import { Dropped } from '../model/stop.ts'
 import type { Clock } from '../model/time.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
-import { briefTransaction } from './brief-transaction.ts'
-import type { RunDrafts } from './drafts.ts'
 import { type Job, type Jobs, walkQueue } from './jobs.ts'
+import type { RunDrafts } from './open-pool.ts'
 import {
+  briefTransaction,
   leaveTask,
   type PlannedProject,
   readTask,

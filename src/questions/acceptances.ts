@@ -52,7 +52,7 @@ export type AcceptanceRow = z.infer<typeof acceptanceRow>
 
 export const acceptForm: AnswerForm = {
   name: 'accept',
-  version: 1,
+  version: 2,
   about: aboutRun('Always null.'),
   row: acceptanceRow,
 }

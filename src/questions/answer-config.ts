@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { CheckedFile } from '../app/check-files.ts'
 import type { ConfigurationValue } from '../config/show-configuration.ts'
 import type { Json } from '../model/json.ts'
-import { anyJson, listOf } from '../model/report.ts'
+import { anyJson, listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -28,7 +28,7 @@ type ConfigRow = z.infer<typeof configRow>
 
 export const configShowForm: AnswerForm = {
   name: 'config-show',
-  version: 1,
+  version: 2,
   command: 'config show',
   about: aboutNoRun,
   row: configRow,
@@ -36,7 +36,7 @@ export const configShowForm: AnswerForm = {
 
 export const configCheckForm: AnswerForm = {
   name: 'config-check',
-  version: 1,
+  version: 2,
   command: 'config check',
   about: aboutNoRun,
   row: z.object({

@@ -21,7 +21,7 @@ type DocsRow = z.infer<typeof docsRow>
 
 export const docsForm: AnswerForm = {
   name: 'docs',
-  version: 1,
+  version: 2,
   about: aboutNoRun,
   row: docsRow,
 }

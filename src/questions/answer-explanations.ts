@@ -7,7 +7,8 @@ import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { AuditError } from '../model/errors.ts'
-import { anyJson, listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { anyJson, listOf } from '../model/schema.ts'
 import { formatExpiry } from '../model/time.ts'
 import { type ChangeWindow, describeChangeWindow } from '../policy/change-window.ts'
 import type { Explanation } from '../policy/explain-rule.ts'
@@ -22,7 +23,7 @@ import { readEvaluations } from './last-evaluations.ts'
 
 export const policyExplainForm: AnswerForm = {
   name: 'policy-explain',
-  version: 1,
+  version: 2,
   command: 'policy explain',
   about: aboutNoRun,
   row: z.object({

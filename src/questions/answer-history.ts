@@ -21,7 +21,7 @@ export type CopyRow = z.infer<typeof copyRow>
 
 export const historyCopyForm: AnswerForm = {
   name: 'history-copy',
-  version: 1,
+  version: 2,
   command: 'history copy',
   about: aboutRun('The last run in the copy; null where the history has no committed run.'),
   row: copyRow,
@@ -36,7 +36,7 @@ type UpgradeRow = z.infer<typeof upgradeRow>
 
 export const historyUpgradeForm: AnswerForm = {
   name: 'history-upgrade',
-  version: 1,
+  version: 2,
   command: 'history upgrade',
   about: aboutRun('Always null.'),
   row: upgradeRow,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf } from '../model/schema.ts'
 import { endedWaivers, type Policy } from '../policy/policy.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
@@ -25,7 +26,7 @@ export type PolicyCheckRow = z.infer<typeof policyCheckRow>
 
 export const policyCheckForm: AnswerForm = {
   name: 'policy-check',
-  version: 1,
+  version: 2,
   command: 'policy check',
   about: aboutNoRun,
   row: policyCheckRow,

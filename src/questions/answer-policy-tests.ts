@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf } from '../model/schema.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { TestAtPosition } from '../policy/read-policy-tests.ts'
 import { runPolicyTest, type TestOutcome } from '../policy/run-policy-test.ts'
@@ -19,7 +20,7 @@ export type PolicyTestRow = z.infer<typeof policyTestRow>
 
 export const policyTestForm: AnswerForm = {
   name: 'policy-test',
-  version: 1,
+  version: 2,
   command: 'policy test',
   about: aboutNoRun,
   row: policyTestRow,

@@ -4,7 +4,8 @@ import { createResultSealer } from '../inventory/probe-resource.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import { anyJson, listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { anyJson, listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -14,7 +15,7 @@ import type { Column } from '../text/table.ts'
 
 export const probeForm: AnswerForm = {
   name: 'probe',
-  version: 1,
+  version: 2,
   about: aboutNoRun,
   row: z.object({
     project: schemas.project,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { FreedDisk, PlannedRun } from '../history/upkeep.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
 import type { AnswerView } from '../report/show-answer.ts'
@@ -19,7 +20,7 @@ export type PruningRow = z.infer<typeof pruningRow>
 
 export const pruneForm: AnswerForm = {
   name: 'prune',
-  version: 2,
+  version: 3,
   about: aboutHistory,
   row: pruningRow,
   more: { dry_run: z.boolean(), freed_bytes: schemas.count },
@@ -27,8 +28,8 @@ export const pruneForm: AnswerForm = {
 
 /** The runs that a pruning keeps and those that it removes; with `isDry`, that it would. */
 export function answerPruning(plan: readonly PlannedRun[], freed: FreedDisk, isDry: boolean): Answer<PruningRow> {
-  const rows = plan.map(({ number, startedAt, reasons }) => {
-    return { number, started_at: startedAt, kept: reasons.length > 0, reasons }
+  const rows = plan.map(({ number, started_at, reasons }) => {
+    return { number, started_at, kept: reasons.length > 0, reasons }
   })
   const newest = plan.at(-1)
   return {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { JsonObject } from '../model/json.ts'
-import { anyObject, listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { anyObject, listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -24,7 +25,7 @@ export type RuleRow = z.infer<typeof ruleRow>
 
 export const rulesForm: AnswerForm = {
   name: 'rules',
-  version: 2,
+  version: 3,
   about: aboutNoRun,
   row: ruleRow,
 }

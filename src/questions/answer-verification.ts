@@ -17,7 +17,7 @@ export type VerificationRow = z.infer<typeof verificationRow>
 
 export const verifyForm: AnswerForm = {
   name: 'verify',
-  version: 2,
+  version: 3,
   about: aboutHistory,
   row: verificationRow,
   rowsMember: 'checks',

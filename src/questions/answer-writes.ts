@@ -3,7 +3,8 @@ import type { ComparedApproval } from '../audit/approve-run.ts'
 import { type Approval, approvedRun } from '../history/approvals.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Backup } from '../history/upkeep.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -17,7 +18,7 @@ type BackupRow = z.infer<typeof backupRow>
 
 export const backupForm: AnswerForm = {
   name: 'backup',
-  version: 1,
+  version: 2,
   about: aboutRun('The last run in the copy; null where the history has no committed run.'),
   row: backupRow,
 }
@@ -58,7 +59,7 @@ const ends = listOf(
 
 export const baselineApproveForm: AnswerForm = {
   name: 'baseline-approve',
-  version: 1,
+  version: 2,
   command: 'baseline approve',
   about: aboutRun('The run whose state was approved.'),
   row: approvedRow,
@@ -70,7 +71,7 @@ type ExportRow = z.infer<typeof exportRow>
 
 export const baselineExportForm: AnswerForm = {
   name: 'baseline-export',
-  version: 1,
+  version: 2,
   command: 'baseline export',
   about: aboutRun('Always null.'),
   row: exportRow,
@@ -82,7 +83,7 @@ export const baselineExportForm: AnswerForm = {
 
 export const baselineImportForm: AnswerForm = {
   name: 'baseline-import',
-  version: 1,
+  version: 2,
   command: 'baseline import',
   about: aboutRun('Always null: the states came from files.'),
   row: approvedRow,
@@ -91,7 +92,7 @@ export const baselineImportForm: AnswerForm = {
 
 export const baselineRevokeForm: AnswerForm = {
   name: 'baseline-revoke',
-  version: 1,
+  version: 2,
   command: 'baseline revoke',
   about: aboutRun('Always null.'),
   row: projectRow,

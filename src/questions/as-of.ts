@@ -1,4 +1,3 @@
-import { toReportCoverage } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
@@ -6,8 +5,8 @@ import { AuditError } from '../model/errors.ts'
 import { isProjectList, policyProject } from '../model/resource.ts'
 import type { Answer, AnswerCoverage, AnswerRun } from '../report/answer.ts'
 
-export function toAnswerRun({ number, startedAt, finishedAt }: CommittedRun): AnswerRun {
-  return { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' }
+export function toAnswerRun({ number, started_at, finished_at }: CommittedRun): AnswerRun {
+  return { number, started_at, finished_at, state: 'committed' }
 }
 
 /** The run that an answer is as of, with the coverage of the scans that it rests on. */
@@ -29,7 +28,7 @@ export function toCoverageOfAll(scans: readonly RecordedScan[]): AnswerCoverage[
 }
 
 export function toCoverage({ project, run, coverage }: RecordedScan): AnswerCoverage[] {
-  return coverage.map((walk) => ({ ...toReportCoverage(project.name, walk), run: run.number }))
+  return coverage.map((walk) => ({ project: project.name, ...walk, run: run.number }))
 }
 
 /**

@@ -8,11 +8,12 @@ import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
-import { diffAttributes, sealedOnBothSides } from '../inventory/diff-attributes.ts'
+import { diffAttributes, sealedOtherwise } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
-import { listOf, type ReportChange, schemas } from '../model/report.ts'
+import { type ReportChange, schemas } from '../model/report.ts'
 import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
+import { listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { isGap } from '../report/gaps.ts'
@@ -28,7 +29,7 @@ const countedKinds = listOf(z.object({ project: schemas.project, kind: schemas.k
 
 export const baselineDiffForm: AnswerForm = {
   name: 'baseline-diff',
-  version: 1,
+  version: 2,
   command: 'baseline diff',
   about: aboutScans,
   row: schemas.change,
@@ -39,7 +40,7 @@ export const baselineDiffForm: AnswerForm = {
       'Kinds that the run scanned under a filter that the baseline was not approved under: what is outside of it is compared as it was last seen.',
     ),
     secrets_not_compared: countedKinds.describe(
-      'Resources whose secrets are not compared, because they were sealed under different keys.',
+      'Resources whose secrets are not compared, because they were sealed under different keys, or in different forms.',
     ),
   },
 }
@@ -189,9 +190,10 @@ function fieldsBetween({ kind, attributes, sealKeyId }: ApprovedResource, now: R
   return diffAttributes(kind, attributes, parseStored(now.body), { sealsComparable: sealKeyId === now.sealKeyId })
 }
 
-/** Whether both hold secrets that cannot be compared, since different installation keys sealed them. */
+/** Whether both hold secrets that cannot be compared, since different keys or versions sealed them. */
 function isResealed({ attributes, sealKeyId }: ApprovedResource, now: ResourceAtRun): boolean {
-  return sealKeyId !== now.sealKeyId && sealedOnBothSides(attributes, parseStored<Json>(now.body)).length > 0
+  const sealsComparable = sealKeyId === now.sealKeyId
+  return sealedOtherwise(attributes, parseStored<Json>(now.body), { sealsComparable }).length > 0
 }
 
 function isConfigured(kind: Kind): boolean {

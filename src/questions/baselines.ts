@@ -5,7 +5,8 @@ import type { OpenHistory } from '../history/history.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -37,7 +38,7 @@ export type BaselineRow = z.infer<typeof baselineRow>
 
 export const baselineForm: AnswerForm = {
   name: 'baseline',
-  version: 2,
+  version: 3,
   command: 'baseline show',
   about: aboutHistory,
   row: baselineRow,

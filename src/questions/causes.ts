@@ -14,7 +14,7 @@ import { showCause } from '../report/text/show-causes.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { kindParameter, projectParameter, question, runNamed, runParameter } from './question.ts'
 
-export const causesForm: AnswerForm = { name: 'causes', version: 1, about: aboutScans, row: schemas.cause }
+export const causesForm: AnswerForm = { name: 'causes', version: 2, about: aboutScans, row: schemas.cause }
 
 export const causes = question({
   form: causesForm,

@@ -13,8 +13,9 @@ import type { FieldChange } from '../model/change.ts'
 import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { meantBy } from '../model/meant-by.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
+import { listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { isGap } from '../report/gaps.ts'
@@ -48,7 +49,7 @@ import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
 
 export const compareForm: AnswerForm = {
   name: 'compare',
-  version: 1,
+  version: 2,
   about: aboutScans,
   row: comparedRow,
   more: {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { CounterpartOptions } from '../inventory/diff-counterparts.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
+import { listOf } from '../model/schema.ts'
 import type { configuredKinds } from '../rules/engine/rule.ts'
 import type { ComparedSide, Matching, SidedResource } from './compared-side.ts'
 

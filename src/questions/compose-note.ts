@@ -4,7 +4,7 @@ import type { NewNote } from '../history/notes.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { leaveOutRenamed, readLatestScans } from '../history/sql/scans.ts'
-import { sealProse } from '../inventory/seal-text.ts'
+import { sealWords } from '../inventory/seal-text.ts'
 import { type Sealer, sealKnown } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { isProjectList, policyProject } from '../model/resource.ts'
@@ -47,7 +47,7 @@ export function composeNote({ text, at, ref, projects }: WrittenNote, signed: Si
   }
   return {
     happenedAt: isoTime(time.start),
-    text: sealProse(text.trim(), masking),
+    text: sealWords(text.trim(), masking),
     ref: ref === undefined ? null : sealReference(sealKnown(ref.trim(), masking), masking),
     projects,
     signed,
@@ -82,8 +82,8 @@ export function chooseNoted(projects: readonly string[], patterns: readonly stri
 function sealReference(ref: string, masking: Sealer): string {
   const [, before = '', commit, after = ''] =
     /^(|https?:\/\/[^\s?#]{0,400}\/commits?\/)([0-9a-f]{64}|[0-9a-f]{7,40})(|[/?#].{0,400})$/s.exec(ref) ?? []
-  if (commit === undefined) return sealProse(ref, masking)
+  if (commit === undefined) return sealWords(ref, masking)
   // A number replaces the commit, and passes as it is.
-  const sealed = sealProse(`${before}1${after}`, masking)
+  const sealed = sealWords(`${before}1${after}`, masking)
   return sealed.startsWith(`${before}1`) ? `${before}${commit}${sealed.slice(before.length + 1)}` : sealed
 }

@@ -12,7 +12,7 @@ import { given, parameter, projectParameter, question, runNamed, runParameter } 
 
 const row = schemas.scannedCoverage.extend({ at: schemas.time.describe('When that run began.') })
 
-export const coverageForm: AnswerForm = { name: 'coverage', version: 1, about: aboutScans, row }
+export const coverageForm: AnswerForm = { name: 'coverage', version: 2, about: aboutScans, row }
 
 export const coverage = question({
   form: coverageForm,
@@ -36,7 +36,7 @@ interface CoverageQuery {
 
 async function readCoverage(reader: HistoryReader, run: CommittedRun, query: CoverageQuery) {
   const scans = selectProjects(await readLatestScans(reader, run.number), query.projects)
-  const walks = scans.flatMap((scan) => toCoverage(scan).map((walk) => ({ ...walk, at: scan.run.startedAt })))
+  const walks = scans.flatMap((scan) => toCoverage(scan).map((walk) => ({ ...walk, at: scan.run.started_at })))
   const rows = query.incomplete ? walks.filter(isGap) : walks
   const answer: Answer<(typeof rows)[number]> = {
     form: coverageForm,

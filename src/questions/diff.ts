@@ -9,14 +9,15 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import type { StateVersion } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
-import { diffAttributes, sealedOnBothSides } from '../inventory/diff-attributes.ts'
+import { diffAttributes, sealedOtherwise } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import { differingMembers } from '../model/differing-members.ts'
 import { AuditError } from '../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from '../model/json.ts'
-import { anyJson, listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
+import { anyJson, listOf } from '../model/schema.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import type { AnswerView } from '../report/show-answer.ts'
@@ -43,7 +44,7 @@ export type DiffRow = z.infer<typeof diffRow>
 
 export const diffForm: AnswerForm = {
   name: 'diff',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: diffRow,
   more: {
@@ -53,7 +54,9 @@ export const diffForm: AnswerForm = {
     ),
     secrets_not_compared: listOf(
       z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count }),
-    ).describe('Resources whose secrets are not compared, because the runs sealed them under different keys.'),
+    ).describe(
+      'Resources whose secrets are not compared, because the runs sealed them under different keys, or in different forms.',
+    ),
   },
 }
 
@@ -150,7 +153,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
       not_scanned: notScanned.map((each) => ({ ...each })),
       secrets_not_compared: secretsNotCompared.map((each) => ({ ...each })),
     },
-    remarks: [`Compared with run ${from.number}, ${showTime(from.startedAt)}.`, ...unknown],
+    remarks: [`Compared with run ${from.number}, ${showTime(from.started_at)}.`, ...unknown],
     unknown,
     rows,
     omitted: total - rows.length,
@@ -174,10 +177,14 @@ function inOrder(counted: ReadonlyMap<string, CountedKind>): readonly CountedKin
   return [...counted.values()].sort((a, b) => compareText(a.project, b.project) || compareText(a.kind, b.kind))
 }
 
-/** Whether both sides hold secrets that cannot be compared, since different installation keys sealed them. */
+/** Whether both sides hold secrets that cannot be compared, since different keys or versions sealed them. */
 function isResealed({ before, after }: ResourceDifference): boolean {
-  if (before === undefined || after === undefined || before.sealKeyId === after.sealKeyId) return false
-  return sealedOnBothSides(attributesOf(before), attributesOf(after)).length > 0
+  return before !== undefined && after !== undefined && hasOtherSeals(before, after)
+}
+
+export function hasOtherSeals(before: StateVersion, after: StateVersion): boolean {
+  const sealsComparable = before.sealKeyId === after.sealKeyId
+  return sealedOtherwise(attributesOf(before), attributesOf(after), { sealsComparable }).length > 0
 }
 
 /** A sentence about resources that are not compared. */
@@ -187,7 +194,7 @@ export function sayNotCompared(why: string): (counted: CountedKind) => string {
 
 /** For a comparison in which nothing else may differ. */
 export function sayResealed({ project, kind, resources }: CountedKind): string {
-  return `${project}: secrets of ${count(resources, kind)} not compared: sealed under different installation keys.`
+  return `${project}: secrets of ${count(resources, kind)} not compared: sealed by different keys or versions.`
 }
 
 /** Whether a scan by the earlier run proves of what only the later one has that it was not there. */

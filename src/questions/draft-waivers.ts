@@ -88,7 +88,7 @@ function writeWaiver(group: readonly RecordedViolation[], { run, owner, expires,
   const [first] = group
   if (first === undefined) return ''
   const { rule, project, kind } = first
-  const why = reason ?? `open in run ${run.number} (${run.startedAt.slice(0, 10)}), accepted until it is fixed`
+  const why = reason ?? `open in run ${run.number} (${run.started_at.slice(0, 10)}), accepted until it is fixed`
   const byUid = Map.groupBy(group, ({ uid }) => uid)
   const uids = [...byUid].map(([uid, violations]) => `        - ${inline(uid)} # ${describe(violations)}\n`)
   return [

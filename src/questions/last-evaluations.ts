@@ -26,8 +26,8 @@ export async function readEvaluations(
 }
 
 /** What a scan recorded that rules could not evaluate, as reports have it. */
-export function omissionsIn({ project, notEvaluated, doubts = {}, rowsUnread = {} }: ProjectEvaluation) {
-  return { project, not_evaluated: notEvaluated, doubts, rows_unread: rowsUnread }
+export function omissionsIn({ project, not_evaluated, doubts = {}, rows_unread = {} }: ProjectEvaluation) {
+  return { project, not_evaluated, doubts, rows_unread }
 }
 
 /** Whether a project had these labels when it was last scanned. */

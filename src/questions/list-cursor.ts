@@ -15,7 +15,7 @@ import { withoutDate } from './violations.ts'
 export function pageTokenOf(violation: RecordedViolation | ResolvedViolation, sortKey: string): string {
   const { severity, state, fingerprint } = violation
   const key = sortKey === '' ? 0 : sortKey === withoutDate ? Number.POSITIVE_INFINITY : Date.parse(sortKey)
-  const turn = 'run' in violation ? violation.run : 0
+  const turn = 'resolved_run' in violation ? violation.resolved_run : 0
   return [key, turn, severities.indexOf(severity), state === 'opened' ? 0 : 1, fingerprint].join('.')
 }
 

@@ -13,7 +13,7 @@ interface Period {
   readonly to: number
 }
 
-type PastRun = Pick<EndedRun, 'startedAt' | 'isCommitted' | 'incomplete'>
+type PastRun = Pick<EndedRun, 'started_at' | 'isCommitted' | 'incomplete'>
 
 /**
  * Measures the trend of violations, of which it holds one at a time. Only what a scan proved gone counts as fixed, and what
@@ -43,15 +43,15 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
   return {
     /** All spans that reach into the period, in the order of `visitSpans`. */
     add(span: RecordedSpan): void {
-      const [{ project, fingerprint, firstSeen }] = [spans[0] ?? span]
-      const isSame = project === span.project && fingerprint === span.fingerprint && firstSeen === span.firstSeen
+      const [{ project, fingerprint, first_seen }] = [spans[0] ?? span]
+      const isSame = project === span.project && fingerprint === span.fingerprint && first_seen === span.first_seen
       if (!isSame) endLife()
       spans.push(span)
     },
     conclude(): Omit<Trend, 'notes'> {
       endLife()
       for (const run of runs)
-        if (run.isCommitted) for (const step of [weeks, days]) step.addRun(run, timeOf(run.startedAt))
+        if (run.isCommitted) for (const step of [weeks, days]) step.addRun(run, timeOf(run.started_at))
       const bySeverity = severities.map((severity) => ({ severity, tally: fixing.get(severity) }))
       return {
         from: isoTime(from),
@@ -87,7 +87,7 @@ function daysWithin({ from, to }: Period): number[] {
 
 /** A violation from the run that first saw it to the one that ended it. Times are in milliseconds since the epoch. */
 interface Life {
-  readonly firstSeen: number
+  readonly first_seen: number
   /** The severity that it had last. */
   readonly severity: Severity
   /** When it was open; without the times in which it was waived. */
@@ -105,9 +105,9 @@ function lifeOf(spans: readonly RecordedSpan[], timeOf: (text: string) => number
   const [first, last] = [spans.at(0), spans.at(-1)]
   if (first === undefined || last === undefined) return undefined
   const isEnded = last.to !== null && !last.goesOn
-  const firstSeen = timeOf(first.firstSeen)
+  const first_seen = timeOf(first.first_seen)
   return {
-    firstSeen,
+    first_seen,
     severity: last.severity,
     open: spans.flatMap(({ isWaived, from, to, goesOn }, at) => {
       if (isWaived) return []
@@ -115,8 +115,8 @@ function lifeOf(spans: readonly RecordedSpan[], timeOf: (text: string) => number
       const end = (goesOn ? spans[at + 1]?.from : undefined) ?? to
       return [{ from: timeOf(from), to: end === null ? undefined : noEarlier(timeOf(end), timeOf(from)) }]
     }),
-    openedAt: first.from === first.firstSeen && !first.isWaived ? firstSeen : undefined,
-    endedAt: isEnded && last.to !== null ? noEarlier(timeOf(last.to), firstSeen) : undefined,
+    openedAt: first.from === first.first_seen && !first.isWaived ? first_seen : undefined,
+    endedAt: isEnded && last.to !== null ? noEarlier(timeOf(last.to), first_seen) : undefined,
     isMark: first.rule === overdueRule,
     resolution: isEnded ? last.resolution : null,
   }
@@ -190,14 +190,14 @@ function tallyFixing({ from, to }: Period) {
   const tally: FixTally = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
   return {
     counts: tally,
-    add({ firstSeen, open, endedAt, resolution, isMark }: Life): void {
+    add({ first_seen, open, endedAt, resolution, isMark }: Life): void {
       if (open.some((span) => span.from <= to && (span.to === undefined || span.to > to))) {
         tally.open++
-        tally.oldest = Math.min(tally.oldest, firstSeen)
+        tally.oldest = Math.min(tally.oldest, first_seen)
       }
       if (endedAt === undefined || endedAt < from || resolution !== 'fixed' || isMark) return
       tally.fixed++
-      tally.fixingMs += endedAt - firstSeen
+      tally.fixingMs += endedAt - first_seen
     },
   }
 }

@@ -20,7 +20,7 @@ const noteRow = schemas.note.extend({
 
 type NoteRow = z.infer<typeof noteRow>
 
-export const noteForm: AnswerForm = { name: 'note', version: 1, about: aboutRun('Always null.'), row: noteRow }
+export const noteForm: AnswerForm = { name: 'note', version: 2, about: aboutRun('Always null.'), row: noteRow }
 
 export const notes = question({
   form: noteForm,

@@ -3,7 +3,8 @@ import type { OpenHistory } from '../history/history.ts'
 import type { ChannelState, WaitingMessage } from '../history/outbox.ts'
 import { listChannels, listUndelivered } from '../history/sql/outbox.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf } from '../model/schema.ts'
 import type { Outcome } from '../notify/message.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutHistory, aboutNoRun } from '../report/answer-form.ts'
@@ -26,7 +27,7 @@ export type OutboxRow = z.infer<typeof outboxRow>
 
 export const notifyForm: AnswerForm = {
   name: 'notify',
-  version: 2,
+  version: 3,
   command: 'notify [--pending]',
   about: aboutHistory,
   row: outboxRow,
@@ -68,7 +69,7 @@ export type ChannelTestRow = z.infer<typeof channelTestRow>
 
 export const notifyTestForm: AnswerForm = {
   name: 'notify-test',
-  version: 1,
+  version: 2,
   command: 'notify --test',
   about: aboutNoRun,
   row: channelTestRow,

@@ -58,7 +58,7 @@ async function unscanned(reader: HistoryReader, until: CommittedRun): Promise<Ch
     )
     return {
       what: 'not-scanned',
-      at: incompleteSince.startedAt,
+      at: incompleteSince.started_at,
       run: incompleteSince.number,
       title: `${project.name} was not scanned completely`,
       summary: `Since run ${incompleteSince.number}, what is there is not known. ${reasons.join('; ')}`,
@@ -69,7 +69,7 @@ async function unscanned(reader: HistoryReader, until: CommittedRun): Promise<Ch
 
 async function drift(reader: HistoryReader, runs: readonly EndedRun[], most: number): Promise<ChangeEntry[]> {
   const entries: ChangeEntry[] = []
-  for (const { number, startedAt, changes: changed } of runs) {
+  for (const { number, started_at, changes: changed } of runs) {
     if (entries.length >= most) break
     if (changed === 0) continue
     const { changes = [] } = (await readRunInputs(reader, number)) ?? {}
@@ -77,7 +77,7 @@ async function drift(reader: HistoryReader, runs: readonly EndedRun[], most: num
       const paths = fields.map(({ path }) => path).join(', ')
       entries.push({
         what: change,
-        at: startedAt,
+        at: started_at,
         run: number,
         title: `${kind} ${name === '' ? uid : name} in ${project} ${change}`,
         summary: paths === '' ? `Run ${number}: ${change}.` : `Run ${number}: ${paths} changed.`,
@@ -96,15 +96,15 @@ interface Window {
 }
 
 async function violations(reader: HistoryReader, { until, oldest, runs, most }: Window): Promise<ChangeEntry[]> {
-  const runOf = new Map(runs.map(({ startedAt, number }) => [startedAt, number]))
-  const isNew = ({ firstSeen }: Pick<ViolationGroup, 'firstSeen'>) => firstSeen >= oldest.startedAt
+  const runOf = new Map(runs.map(({ started_at, number }) => [started_at, number]))
+  const isNew = ({ first_seen }: Pick<ViolationGroup, 'first_seen'>) => first_seen >= oldest.started_at
   const choice = { run: until.number, most }
   const active = await readFirstViolations(reader, {
     ...choice,
     withActive: true,
     resolvedAfter: undefined,
     isChosen: isNew,
-    sortKey: ({ firstSeen }) => newestFirst(firstSeen),
+    sortKey: ({ first_seen }) => newestFirst(first_seen),
   })
   const ended = await readFirstViolations(reader, {
     ...choice,
@@ -112,11 +112,11 @@ async function violations(reader: HistoryReader, { until, oldest, runs, most }: 
     resolvedAfter: oldest.number - 1,
   })
   const opened = [...active, ...ended.filter(isNew)].map((violation) =>
-    entryOf(violation, { what: 'opened', at: violation.firstSeen, run: runOf.get(violation.firstSeen) }),
+    entryOf(violation, { what: 'opened', at: violation.first_seen, run: runOf.get(violation.first_seen) }),
   )
   const resolved = ended.flatMap((violation) =>
-    'resolvedAt' in violation
-      ? [entryOf(violation, { what: 'resolved', at: violation.resolvedAt, run: violation.run })]
+    'resolved_at' in violation
+      ? [entryOf(violation, { what: 'resolved', at: violation.resolved_at, run: violation.resolved_run })]
       : [],
   )
   return [...opened, ...resolved]
@@ -126,8 +126,9 @@ function entryOf(
   violation: RecordedViolation,
   when: Pick<ChangeEntry, 'at' | 'run'> & { readonly what: 'opened' | 'resolved' },
 ): ChangeEntry {
-  const { rule, severity, state, project, kind, name, uid, path, message, fingerprint, resolution, endedBy } = violation
-  const ending = { resolution, ended_by: endedBy }
+  const { rule, severity, state, project, kind, name, uid, path, message, fingerprint, resolution, ended_by } =
+    violation
+  const ending = { resolution, ended_by }
   const isOpened = when.what === 'opened'
   const how = isOpened ? `${severity}${state === 'waived' ? ', waived' : ''}` : nameEnding(ending)
   const opener = when.run === undefined ? 'A run that was pruned since' : `Run ${when.run}`

@@ -8,7 +8,8 @@ import { inReportOrder } from '../history/report-order.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf } from '../model/schema.ts'
 import { type DueDurations, dueDate } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { ViolationLifetime } from '../replay/replay-draft.ts'
@@ -19,24 +20,19 @@ import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { showViolation } from '../report/text/show-violation.ts'
+import { showViolation } from '../report/text/show-violations.ts'
 import { widthOf } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectScans, statingExtent } from './as-of.ts'
-import { violationColumns } from './violations.ts'
+import { violationColumns, violationRow } from './violations.ts'
 
-const replayRow = schemas.violation.extend({
-  first_run: schemas.count,
-  last_run: schemas.count,
-  resolved_run: schemas.count.exactOptional(),
-  resolved_at: schemas.time.exactOptional(),
-})
+const replayRow = violationRow.extend({ first_run: schemas.count, last_run: schemas.count })
 export type ReplayRow = z.infer<typeof replayRow>
 
 export const replayForm: AnswerForm = {
   name: 'replay',
-  version: 2,
+  version: 3,
   command: 'policy replay',
   about: aboutScans,
   row: replayRow,
@@ -91,14 +87,14 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
     ...statingExtent(last, scans),
     more: {
       policy: { digest: policy.digest },
-      replayed: { runs: runs.length, first_run: first?.number ?? null, since: first?.startedAt ?? null },
+      replayed: { runs: runs.length, first_run: first?.number ?? null, since: first?.started_at ?? null },
       not_evaluated: notEvaluated.map(({ projects: where, ...one }) => ({
         ...one,
         ...(where && { projects: [...where] }),
       })),
     },
     remarks: [
-      `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if they had evaluated this policy.`,
+      `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.started_at ?? '')}, as if they had evaluated this policy.`,
       ...describeNotEvaluated(notEvaluated),
     ],
     ...limited([...rowsOf(replay.active), ...rowsOf(replay.ended)], limit),
@@ -115,7 +111,7 @@ function runsSince(
   const before = runBefore(all, since, now)
   const runs = all.filter(({ number }) => number > before)
   if (runs.length > 0) return runs
-  throw AuditError.usage(`no run was committed since ${since}; the last one is ${last.number} (${last.startedAt})`)
+  throw AuditError.usage(`no run was committed since ${since}; the last one is ${last.number} (${last.started_at})`)
 }
 
 /** Narrows an entry to the chosen projects; empty when it concerns none of them. */
@@ -126,18 +122,12 @@ function among(notEvaluated: RuleNotEvaluated, patterns: readonly string[]): Rul
 }
 
 function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation, due: DueDurations): ReplayRow {
-  const { firstSeen, lastSeen, waiver, endedBy, ...violation } = record
   return {
-    ...violation,
-    owner: violation.owner ?? null,
-    ended_by: endedBy,
-    first_seen: firstSeen,
-    last_seen: lastSeen,
-    due_at: dueDate(record, firstSeen, due),
+    ...record,
+    due_at: dueDate(record, due),
     first_run: first.number,
     last_run: last.number,
-    ...(gone === undefined ? {} : { resolved_run: gone.number, resolved_at: gone.startedAt }),
-    ...(waiver === undefined ? {} : { waiver }),
+    ...(gone === undefined ? {} : { resolved_run: gone.number, resolved_at: gone.started_at }),
   }
 }
 

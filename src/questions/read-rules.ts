@@ -31,7 +31,7 @@ export interface RuleInRun {
   /** Walks that it needs and that were not complete: what they did not show was not evaluated. */
   readonly gaps: readonly AnswerCoverage[]
   /** Projects whose last scan could not evaluate it, and why. */
-  readonly notEvaluated: readonly Omission[]
+  readonly not_evaluated: readonly Omission[]
   /** Other projects in which it missed something, and what. */
   readonly missed: readonly Omission[]
 }
@@ -65,7 +65,7 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
       evaluated: recorded,
       ...(counts.get(id) ?? noViolations()),
       gaps: recorded === undefined ? [] : walked.flatMap(({ walks }) => gapsFor(recorded, walks).filter(isGap)),
-      ...(recorded === undefined ? { notEvaluated: [], missed: [] } : findOmissions(recorded, walked, evaluations)),
+      ...(recorded === undefined ? { not_evaluated: [], missed: [] } : findOmissions(recorded, walked, evaluations)),
     }
   })
   return inRun.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
@@ -101,22 +101,19 @@ function findOmissions(
   recorded: EvaluatedRule,
   walked: readonly { readonly project: string; readonly walks: readonly AnswerCoverage[] }[],
   evaluations: readonly ProjectEvaluation[],
-): Pick<RuleInRun, 'notEvaluated' | 'missed'> {
+): Pick<RuleInRun, 'not_evaluated' | 'missed'> {
   const rule = recorded.id
   const unlisted = walked.flatMap(({ project, walks }) =>
     unlistedFor(recorded, walks).map(({ listing, reason }): Omission => {
       return { project, reason: `no walk of ${listing}: ${reason}` }
     }),
   )
-  const found: { readonly notEvaluated: Omission[]; readonly missed: Omission[] } = {
-    notEvaluated: unlisted,
-    missed: [],
-  }
+  const found = { not_evaluated: unlisted, missed: [] as Omission[] }
   for (const omissions of evaluations.map(omissionsIn)) {
     const { project } = omissions
     const silent = whySilent(rule, omissions)
     const missed = missedBy(rule, omissions)
-    if (silent !== undefined) found.notEvaluated.push({ project, reason: silent })
+    if (silent !== undefined) found.not_evaluated.push({ project, reason: silent })
     else if (missed.length > 0) found.missed.push({ project, reason: `missed ${missed.join('; ')}` })
   }
   return found

@@ -7,7 +7,7 @@ import { isEqual, isJsonObject, type Json, type JsonObject, valueAt, withValueAt
 import type { Policy } from '../policy/policy.ts'
 import { ruleSets } from '../policy/rule-sets.ts'
 import type { ManualStep } from '../repair/write-body.ts'
-import { shellWord } from '../report/text/shell-word.ts'
+import { shellWord } from '../report/text/commands.ts'
 import type { Bound } from '../rules/engine/rule.ts'
 import { builtInRule } from '../rules/rules.ts'
 import { suggestName } from '../text/nearest-name.ts'
@@ -91,7 +91,7 @@ async function readBounds(reader: HistoryReader, asking: RepairQuestion): Promis
   const { byId } = sets.under(sets.keyFor(project, resource))
   return {
     optionsOf: (rule) => byId.get(rule)?.options,
-    isOtherPolicy: record !== undefined && record.policyDigest !== policy.digest,
+    isOtherPolicy: record !== undefined && record.policy_digest !== policy.digest,
   }
 }
 

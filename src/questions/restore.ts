@@ -23,8 +23,9 @@ import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import { type Json, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
-import { anyJson, anyObject, listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
+import { anyJson, anyObject, listOf } from '../model/schema.ts'
 import type { Policy } from '../policy/policy.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
@@ -35,12 +36,12 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeCause } from '../report/describe-cause.ts'
 import { limited } from '../report/show-answer.ts'
-import { shellWord } from '../report/text/shell-word.ts'
+import { shellWord } from '../report/text/commands.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { quote } from '../text/neutralise.ts'
 import { statingExtent } from './as-of.ts'
 import { type Decisions, readDecisions } from './decisions.ts'
-import { attributesOf, fieldsBetween } from './diff.ts'
+import { attributesOf, fieldsBetween, hasOtherSeals } from './diff.ts'
 import { checkDestinations, describeDecision, describeDiversion } from './find-diversion.ts'
 import { chooseFormerState, type FormerState, findPutRight } from './former-state.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidOrName } from './question.ts'
@@ -62,7 +63,7 @@ const causeSummary = schemas.cause.pick({
 
 export const restoreForm: AnswerForm = {
   name: 'restore',
-  version: 1,
+  version: 2,
   about: aboutScans,
   row: z.object({
     project: schemas.project,
@@ -454,7 +455,7 @@ export async function readCauseRestore(
   const cause = await readCause(reader, id, run.number)
   if (cause === undefined) throw unknownCause(id)
   if (cause === 'over') return nothingOpen(id, run)
-  const { kind, firstRun, resources } = cause
+  const { kind, first_run, resources } = cause
   const all = await readLatestScans(reader, run.number)
   const decisionsOf = await readDecisions(reader)
   const rows: RestoreRow[] = []
@@ -475,7 +476,7 @@ export async function readCauseRestore(
     const last = versions.at(-1)
     if (last === undefined) continue
     const now = last.toRun === null ? last : undefined
-    const former = versions.find(({ toRun }) => toRun === firstRun)
+    const former = versions.find(({ toRun }) => toRun === first_run)
     const accepted = decidedAmong(hit.fields, now, await decisionsOf(identity))
     kept.push(...accepted.map(({ path, reason }) => ({ uid, path, reason })))
     const fields = hit.fields.filter(({ path }) => !accepted.some((one) => one.path === path))
@@ -518,7 +519,7 @@ export async function readCauseRestore(
       left_to_you: [...leftOut, ...kept, ...manualSteps].map((step) => ({ ...step })),
       dependents: [],
     },
-    remarks: [`${describeCause(reported)}, in run ${firstRun}.`],
+    remarks: [`${describeCause(reported)}, in run ${first_run}.`],
     ...limited(rows, limit),
     conclusion: concludeCauseRestore({ leftOut, kept, manualSteps }, rows.length),
   }
@@ -647,9 +648,11 @@ async function dependentsOf(reader: HistoryReader, identity: Identity, last: Ver
 /** What the comparison could not see. */
 function notesOn(former: VersionSpan, now: VersionSpan): string[] {
   return [
-    ...(former.sealKeyId === now.sealKeyId
-      ? []
-      : ['The two states were sealed under different installation keys: their secrets were not compared.']),
+    ...(former.sealKeyId !== now.sealKeyId || hasOtherSeals(former, now)
+      ? [
+          'The two states were sealed under different installation keys, or by different versions: their secrets were not compared.',
+        ]
+      : []),
     ...(former.body.includes(maskedSeal)
       ? ['The service masks some secrets: whether they changed cannot be known.']
       : []),

@@ -28,7 +28,7 @@ export type RunEntry = z.infer<typeof runEntry>
 
 export const runsForm: AnswerForm = {
   name: 'runs',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: runEntry,
 }
@@ -60,17 +60,19 @@ export async function readRuns(
   return {
     form: runsForm,
     ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
-    rows: runs.map(({ number, startedAt, finishedAt, isCommitted, exitCode, walks, incomplete, changes, opened }) => ({
-      number,
-      started_at: startedAt,
-      finished_at: finishedAt,
-      state: isCommitted ? 'committed' : 'interrupted',
-      exit_code: exitCode,
-      walks,
-      incomplete,
-      changes,
-      opened,
-    })),
+    rows: runs.map(
+      ({ number, started_at, finished_at, isCommitted, exitCode, walks, incomplete, changes, opened }) => ({
+        number,
+        started_at,
+        finished_at,
+        state: isCommitted ? 'committed' : 'interrupted',
+        exit_code: exitCode,
+        walks,
+        incomplete,
+        changes,
+        opened,
+      }),
+    ),
     omitted: total - runs.length,
   }
 }

@@ -5,8 +5,9 @@ import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
 import type { JsonObject } from '../model/json.ts'
-import { anyObject, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import { isProjectList, type Kind } from '../model/resource.ts'
+import { anyObject } from '../model/schema.ts'
 import { walksFor } from '../model/walks-for.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -29,7 +30,7 @@ export type StateRow = z.infer<typeof stateRow>
 
 export const stateForm: AnswerForm = {
   name: 'state',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: stateRow,
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { findConfiguredPaths, locateHistory } from '../app/locate-history.ts'
 import { readPoolOf } from '../app/open-history.ts'
 import { systemClock } from '../app/system.ts'
-import { toRelease } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -14,8 +13,9 @@ import { exitCodes } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
-import { listOf, type ReportRelease, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import { isProjectList, isProjectListName, isWithoutResources, type ProjectRef } from '../model/resource.ts'
+import { listOf } from '../model/schema.ts'
 import { countSeverities, isOpen, type Severity, severities, totalOf } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -23,7 +23,7 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { countDoubted, omissionsOf } from '../report/verdict.ts'
 import { count, countEach } from '../text/count.ts'
-import { nextAuditDue } from '../worker/next-audit-due.ts'
+import { nextAuditDue } from '../worker/next-times.ts'
 import { selectProjects, statingExtent, toCoverage } from './as-of.ts'
 import { describePool } from './describe-pool.ts'
 import { omissionsIn, readEvaluations } from './last-evaluations.ts'
@@ -52,7 +52,7 @@ export type StatusRow = z.infer<typeof statusRow>
 
 export const statusForm: AnswerForm = {
   name: 'status',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: statusRow,
   more: {
@@ -108,7 +108,7 @@ export const status = question({
     const run = named === undefined ? undefined : await runNamed(history, named)
     const paths = run === undefined ? await findConfiguredPaths(options, terminal) : undefined
     const { isVisible } = terminal.reading ?? {}
-    const now = run === undefined ? systemClock.now() : Date.parse(run.finishedAt)
+    const now = run === undefined ? systemClock.now() : Date.parse(run.finished_at)
     const read = await readStatus(history, {
       expected: paths && { named: paths.projects.filter(isVisible ?? (() => true)), isDiscovered: paths.isDiscovered },
       run,
@@ -274,8 +274,8 @@ function describeServices(
   })
 }
 
-function showRelease(release: ReleaseRange | undefined): ReportRelease | null {
-  return release === undefined ? null : toRelease(release)
+function showRelease(release: ReleaseRange | undefined): ReleaseRange | null {
+  return release ?? null
 }
 
 /** A forgotten worker or command still reads the former location. */
@@ -339,17 +339,17 @@ function statusOf(
 ): Omit<StatusRow, 'release'> {
   const { project, run, coverage, incompleteSince } = scan
   // A run of a clock that was ahead is not older than now.
-  const ageMs = Math.max(0, now - Date.parse(run.finishedAt))
-  const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
+  const ageMs = Math.max(0, now - Date.parse(run.finished_at))
+  const isOverdue = ({ finished_at }: CommittedRun) => now > dueAfter(project.name, Date.parse(finished_at))
   const isOld = isOverdue(run)
   const isIncompleteForLong = incompleteSince !== undefined && isOverdue(incompleteSince)
   return {
     project: project.name,
     run: run.number,
-    at: run.finishedAt,
+    at: run.finished_at,
     age_s: Math.floor(ageMs / 1000),
     complete: isCoverageComplete(coverage),
-    incomplete_since: incompleteSince?.startedAt ?? null,
+    incomplete_since: incompleteSince?.started_at ?? null,
     stale: isOld || isIncompleteForLong,
     reason: isOld ? 'not scanned for too long' : isIncompleteForLong ? 'no complete scan for too long' : null,
     violations: active.open,

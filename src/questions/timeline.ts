@@ -19,8 +19,9 @@ import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { type ChangeTimes, changeTypes, type FieldChange } from '../model/change.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
+import { listOf } from '../model/schema.ts'
 import type { ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -82,7 +83,7 @@ export type TimelineRow = z.infer<typeof timelineRow>
 
 export const timelineForm: AnswerForm = {
   name: 'timeline',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: timelineRow,
   more: {
@@ -270,7 +271,7 @@ function turnsOf(
     severity,
     state,
     resolution: state === 'resolved' ? span.resolution : null,
-    ended_by: state === 'resolved' ? span.endedBy : null,
+    ended_by: state === 'resolved' ? span.ended_by : null,
     path,
     message,
   })

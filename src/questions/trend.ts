@@ -8,8 +8,9 @@ import { readLatestScans } from '../history/sql/scans.ts'
 import { visitSpans } from '../history/sql/visit-spans.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Note } from '../model/note.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
+import { listOf } from '../model/schema.ts'
 import { dayMs, isoTime, readPastTime, showOpenTime } from '../model/time.ts'
 import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
 import { severities } from '../model/violation.ts'
@@ -27,7 +28,7 @@ import { parameter, projectParameter, question, runNamed, runOrTime } from './qu
 
 export const trendForm: AnswerForm = {
   name: 'trend',
-  version: 1,
+  version: 2,
   about: aboutScans,
   row: z.object({
     date: z
@@ -109,11 +110,11 @@ export const trend = question({
 })
 
 /** A duration counts back from the run, so that the answer about a run is the same tomorrow. */
-function sinceOf(since: string, { startedAt }: CommittedRun, runs: readonly CommittedRun[]): number {
-  const end = Date.parse(startedAt)
-  const start = readPastTime(since, end)?.start ?? Date.parse(findRun(runs, since, end).startedAt)
+function sinceOf(since: string, { started_at }: CommittedRun, runs: readonly CommittedRun[]): number {
+  const end = Date.parse(started_at)
+  const start = readPastTime(since, end)?.start ?? Date.parse(findRun(runs, since, end).started_at)
   if (start < end) return start
-  throw AuditError.usage(`--since ${since} is not before the run, which began at ${startedAt}`)
+  throw AuditError.usage(`--since ${since} is not before the run, which began at ${started_at}`)
 }
 
 /** What a report shows of the past, and `trend` unless asked for more. */
@@ -130,13 +131,13 @@ export interface TrendQuery {
 /** How violations developed up to a run; later runs do not matter. */
 export async function findTrend(reader: HistoryReader, query: TrendQuery): Promise<Trend> {
   const { run, since, projects } = query
-  const to = Date.parse(run.startedAt)
+  const to = Date.parse(run.started_at)
   const runs = (await runsSince(reader, since ?? to - trendDays * dayMs)).filter(
     ({ number, isCommitted }) => isCommitted && number <= run.number,
   )
-  const first = runs.reduce((least, { startedAt }) => Math.min(least, Date.parse(startedAt)), to)
+  const first = runs.reduce((least, { started_at }) => Math.min(least, Date.parse(started_at)), to)
   const from = Math.min(to, Math.max(first, since ?? to - trendDays * dayMs))
-  const before = runs.find(({ startedAt }) => Date.parse(startedAt) < from)?.number ?? 0
+  const before = runs.find(({ started_at }) => Date.parse(started_at) < from)?.number ?? 0
   const trend = startTrend(await runsOf(reader, runs, query), { from, to })
   await visitSpans(reader, before, run.number, (span) => {
     if (matchesProject(span.project, projects)) trend.add(span)
@@ -168,7 +169,7 @@ async function runsOf(
 async function runsSince(reader: HistoryReader, time: number): Promise<readonly EndedRun[]> {
   for (let most = 1000; ; most *= 8) {
     const { runs, total } = await listEndedRuns(reader, most)
-    const isReached = runs.some(({ startedAt, isCommitted }) => isCommitted && Date.parse(startedAt) < time)
+    const isReached = runs.some(({ started_at, isCommitted }) => isCommitted && Date.parse(started_at) < time)
     if (isReached || total <= most) return runs
   }
 }

@@ -16,8 +16,9 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { JsonObject } from '../model/json.ts'
 import { remembering } from '../model/remembering.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
+import { listOf } from '../model/schema.ts'
 import { isoTime } from '../model/time.ts'
 import {
   type DueDurations,
@@ -34,7 +35,7 @@ import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { showViolation } from '../report/text/show-violation.ts'
+import { showViolation } from '../report/text/show-violations.ts'
 import { omissionsOf } from '../report/verdict.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { widthOf } from '../text/columns.ts'
@@ -56,12 +57,15 @@ import {
   runParameter,
 } from './question.ts'
 
-const violationRow = schemas.violation.extend({ resolved_at: schemas.time.exactOptional() })
+export const violationRow = schemas.violation.extend({
+  resolved_run: schemas.count.describe('The run that ended it; absent while it is active.').exactOptional(),
+  resolved_at: schemas.time.exactOptional(),
+})
 export type ViolationRow = z.infer<typeof violationRow>
 
 export const violationsForm: AnswerForm = {
   name: 'violations',
-  version: 2,
+  version: 3,
   about: aboutScans,
   row: violationRow,
   more: {
@@ -171,7 +175,7 @@ export const violations = question({
     const { rule, severity, maxSeverity, since, kind, owner: owners = [], olderThan, sort, project: projects } = values
     const run = await runNamed(history, values.run)
     // What was old or overdue as of a past run was so when that run ended.
-    const now = values.run === 'latest' ? systemClock.now() : Date.parse(run.finishedAt)
+    const now = values.run === 'latest' ? systemClock.now() : Date.parse(run.finished_at)
     if (rule !== undefined) await refuseUnknownRule(rule, run.number, history)
     const answer = await readViolations(history, {
       run,
@@ -391,7 +395,7 @@ export function testGroups(
     states.has(group.state) &&
     isInRange(group.severity, { severity, maxSeverity }) &&
     (kind === undefined || group.kind === kind) &&
-    isOld(group.firstSeen) &&
+    isOld(group.first_seen) &&
     (overdueAt === undefined || isOverdue({ due_at: dueDateOf(group, dueOf) }, overdueAt))
 }
 
@@ -403,7 +407,7 @@ export function partsFor({ sort, before }: Pick<ViolationsQuery, 'sort' | 'befor
 /** What orders compare. */
 export type OrderedViolation = Pick<
   ViolationGroup,
-  'rule' | 'severity' | 'state' | 'project' | 'kind' | 'firstSeen'
+  'rule' | 'severity' | 'state' | 'project' | 'kind' | 'first_seen'
 > & {
   readonly waiver?: unknown
 }
@@ -411,14 +415,14 @@ export type OrderedViolation = Pick<
 /** What an order compares first; undefined where it is the order of reports. */
 export function sortKeyOf(order: ViolationOrder, dueOf: DueOf): ((violation: OrderedViolation) => string) | undefined {
   if (order === 'severity') return undefined
-  return order === 'age' ? ({ firstSeen }) => firstSeen : (violation) => dueDateOf(violation, dueOf) ?? withoutDate
+  return order === 'age' ? ({ first_seen }) => first_seen : (violation) => dueDateOf(violation, dueOf) ?? withoutDate
 }
 
 /** In place of a due date: it comes last. */
 export const withoutDate = '~'
 
 function dueDateOf(violation: OrderedViolation, dueOf: DueOf): string | null {
-  return dueDate(violation, violation.firstSeen, dueOf(violation.project))
+  return dueDate(violation, dueOf(violation.project))
 }
 
 /** A resolved one may have been accepted or switched off: people read that it ended. */
@@ -433,11 +437,11 @@ function startTally() {
   let oldest = '~'
   return {
     counts,
-    add({ severity, state, firstSeen, violations }: ViolationGroup): void {
+    add({ severity, state, first_seen, violations }: ViolationGroup): void {
       counts.total += violations
       counts.severities[severity] += violations
       counts.states[state] += violations
-      if (firstSeen < oldest) oldest = firstSeen
+      if (first_seen < oldest) oldest = first_seen
     },
     /** `31 violations: 5 critical, 26 high; 30 continuing, 1 waived; the oldest since 2026-11-19 22:15 UTC.` */
     describe(): string {
@@ -452,44 +456,7 @@ function startTally() {
 }
 
 export function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDurations | undefined): ViolationRow {
-  const {
-    firstSeen,
-    lastSeen,
-    waiver,
-    fingerprint,
-    rule,
-    severity,
-    state,
-    resolution,
-    endedBy,
-    project,
-    kind,
-    uid,
-    name,
-    owner,
-    path,
-    message,
-  } = violation
-  return {
-    fingerprint,
-    rule,
-    severity,
-    state,
-    resolution,
-    project,
-    kind,
-    uid,
-    name,
-    ended_by: endedBy,
-    owner: owner ?? null,
-    path,
-    message,
-    first_seen: firstSeen,
-    last_seen: lastSeen,
-    due_at: dueDate(violation, firstSeen, due),
-    ...('resolvedAt' in violation ? { resolved_at: violation.resolvedAt } : {}),
-    ...(waiver === undefined ? {} : { waiver }),
-  }
+  return { ...violation, due_at: dueDate(violation, due) }
 }
 
 export const violationColumns: readonly Column<ViolationRow>[] = [

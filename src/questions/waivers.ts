@@ -6,7 +6,8 @@ import { compareText } from '../history/report-order.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { readWaiverUses } from '../history/sql/violations.ts'
-import { listOf, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf } from '../model/schema.ts'
 import { dayMs, formatExpiry } from '../model/time.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
@@ -37,7 +38,7 @@ export type WaiverRow = z.infer<typeof waiverRow>
 
 export const waiversForm: AnswerForm = {
   name: 'waivers',
-  version: 1,
+  version: 2,
   command: 'waivers list',
   about: aboutScans,
   row: waiverRow,
@@ -49,7 +50,7 @@ export const waivers = question({
   isOfRun: false,
   async read(history, { run: named, project: projects }, { limit }) {
     const run = await runNamed(history, named)
-    const now = named === 'latest' ? systemClock.now() : Date.parse(run.finishedAt)
+    const now = named === 'latest' ? systemClock.now() : Date.parse(run.finished_at)
     return { answer: await readWaivers(history, { run, projects, now, limit }), view: waiversView }
   },
 })

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
-import { maskedSeal } from '../model/resource.ts'
+import { isSealedWhole, maskedSeal } from '../model/resource.ts'
 import { type BodyObject, bodyOf, type Pieces, type Placeholder } from './pieces.ts'
 
 /** Names the secrets of one body. Equal seals are one secret and share a name. */
@@ -26,6 +26,8 @@ export function createPlaceholders(kind: string, taken: Iterable<string>): Place
   }
 
   const read = (text: string, path: string, is: 'value' | 'name'): Pieces => {
+    // With its length: it is one secret.
+    if (is === 'value' && isSealedWhole(text)) return [placeholderOf(text, nameOf(kind, path))]
     const parts = text.split(seals)
     if (parts.length === 1) return [text]
     const key = is === 'value' ? path : `${path}/${withoutSeals(text)}`
@@ -39,7 +41,7 @@ export function createPlaceholders(kind: string, taken: Iterable<string>): Place
     const known = bySeal.get(seal)
     if (known !== undefined) return known
     const made = make(wanted)
-    if (seal !== maskedSeal) bySeal.set(seal, made)
+    if (!seal.startsWith(maskedSeal)) bySeal.set(seal, made)
     return made
   }
 

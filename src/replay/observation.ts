@@ -76,7 +76,7 @@ export type Evidence = ReadonlySet<string>
 /** Asked only where a scan was incomplete: elsewhere coverage says what was seen. */
 export async function findEvidence(
   history: HistoryReader,
-  { number, startedAt }: CommittedRun,
+  { number, started_at }: CommittedRun,
   scans: readonly RecordedScan[],
 ): Promise<Evidence> {
   const uids = new Set<string>()
@@ -85,7 +85,7 @@ export async function findEvidence(
   const keys = new Map(scans.map(({ project }) => [project.name, projectKey(project)]))
   for (const violation of await readViolationsAt(history, number)) {
     const key = keys.get(violation.project)
-    const wasSeen = violation.state !== 'unknown' && violation.lastSeen === startedAt
+    const wasSeen = violation.state !== 'unknown' && violation.last_seen === started_at
     if (key !== undefined && wasSeen && provesObservation(violation.rule)) uids.add(`${key} ${resourceKey(violation)}`)
   }
   return uids

@@ -56,7 +56,7 @@ export class ReplayDraft implements ViolationDraft {
   readonly past: HistoryReader
   readonly #fleet: FleetState
   readonly #projects = new Map<string, ProjectViolations>()
-  #run: CommittedRun = { number: 0, startedAt: '', finishedAt: '' }
+  #run: CommittedRun = { number: 0, started_at: '', finished_at: '' }
   #lastId = 0
 
   /** `fleet`: as of the run that is replayed. */
@@ -88,7 +88,7 @@ export class ReplayDraft implements ViolationDraft {
     for (const violation of this.#of(project).active.values()) {
       const { originRun, first } = violation
       if (originRun !== undefined)
-        followed.push({ ...violation, originRun, firstSeen: first.startedAt, isActive: true })
+        followed.push({ ...violation, originRun, first_seen: first.started_at, isActive: true })
     }
     return followed
   }
@@ -189,7 +189,7 @@ export class ReplayDraft implements ViolationDraft {
     const asOld = (violation: ViolationLifetime): OldViolation[] => {
       const { severity, first } = violation
       const time = before[severity]
-      return time !== undefined && first.startedAt < time ? [{ ...violation, firstSeen: first.startedAt }] : []
+      return time !== undefined && first.started_at < time ? [{ ...violation, first_seen: first.started_at }] : []
     }
     if (Object.keys(before).length === 0) return []
     return [...active.values().flatMap(asOld), ...ended.filter(({ gone }) => gone === this.#run).flatMap(asOld)]

@@ -64,7 +64,7 @@ export async function replayPolicy(history: HistoryReader, { policy, runs, clock
     draft.begin(run)
     const losses = applyDifferences(fleet, await readDiffering(history, previous, run.number))
     previous = run.number
-    const now = Date.parse(run.startedAt)
+    const now = Date.parse(run.started_at)
     const labelsOf = labelsIn(runInputs.projects)
     const modificationsOf = log.since(now)
     const evaluator = createEvaluator(policy, now, labelsOf, clock)
@@ -82,7 +82,7 @@ export async function replayPolicy(history: HistoryReader, { policy, runs, clock
       changes: Map.groupBy(runInputs.changes, ({ project }) => project),
       modificationsOf,
       isApproved: (project: ProjectRef) =>
-        approvalInForce(approvals.get(projectKey(project)) ?? [], run.startedAt) !== undefined,
+        approvalInForce(approvals.get(projectKey(project)) ?? [], run.started_at) !== undefined,
     }
     const outcomes: ProjectOutcome[] = []
     for (const recorded of scans) outcomes.push(await replayScan(recorded, replayed))
@@ -105,7 +105,7 @@ function openLog(lookbackMs: number) {
     isRead: lookbackMs > 0,
     /** `scans`: those of the run. */
     note(
-      { number: run, startedAt: at }: CommittedRun,
+      { number: run, started_at: at }: CommittedRun,
       changes: RunInputs['changes'],
       scans: readonly RecordedScan[],
     ): void {
@@ -172,11 +172,11 @@ async function readPastRuns(history: HistoryReader, runs: readonly CommittedRun[
 function detectWholeFleets(runs: readonly PastRun[]): (run: PastRun) => boolean {
   const fleets = new Map<string, Set<string>>()
   for (const { scans, runInputs } of runs) {
-    const projects = fleets.get(runInputs.configurationDigest) ?? new Set()
-    fleets.set(runInputs.configurationDigest, projects)
+    const projects = fleets.get(runInputs.configuration_digest) ?? new Set()
+    fleets.set(runInputs.configuration_digest, projects)
     for (const { project } of scans) projects.add(projectKey(project))
   }
-  return ({ scans, runInputs }) => scans.length === fleets.get(runInputs.configurationDigest)?.size
+  return ({ scans, runInputs }) => scans.length === fleets.get(runInputs.configuration_digest)?.size
 }
 
 /** Labels of projects, run by run. Equal ones of a project are the same object: what was evaluated under them holds. */

@@ -24,9 +24,9 @@ export function resolvedIn({ ended }: Replay, after: number, upTo: number): read
     .flatMap((violation) => {
       const { gone } = violation
       if (gone === undefined || gone.number <= after || gone.number > upTo) return []
-      return [{ ...lifetimeRecord(violation, gone), run: gone.number, resolvedAt: gone.startedAt }]
+      return [{ ...lifetimeRecord(violation, gone), resolved_run: gone.number, resolved_at: gone.started_at }]
     })
-    .sort((a, b) => b.run - a.run || inReportOrder(a, b))
+    .sort((a, b) => b.resolved_run - a.resolved_run || inReportOrder(a, b))
 }
 
 /** What a history would hold, had a policy evaluated all its runs. Each run that is asked about is replayed once. */
@@ -49,8 +49,8 @@ export function replayedPolicyResults(history: HistoryReader, policy: Policy, cl
       const { replay, run } = await upTo(number)
       const scanned = scannedIn(record)
       const violations = violationsOf(replay, run).filter(({ project }) => scanned.has(project))
-      const report = composeReport({ ...record, ...replay.context, policyDigest: policy.digest, violations })
-      const original_policy = record.policyDigest
+      const report = composeReport({ ...record, ...replay.context, policy_digest: policy.digest, violations })
+      const original_policy = record.policy_digest
       const replayedWith = { policy: policy.digest, original_policy, not_evaluated: replay.notEvaluated }
       return { report, policy: policy.facts, scope: record.scope, replayedWith }
     },
@@ -105,10 +105,10 @@ export function lifetimeRecord(violation: ViolationLifetime, run: CommittedRun):
     message,
     project: project.name,
     state: gone === undefined ? active : 'resolved',
-    firstSeen: first.startedAt,
-    lastSeen: last.startedAt,
+    first_seen: first.started_at,
+    last_seen: last.started_at,
     resolution: ending?.resolution ?? null,
-    endedBy: ending?.endedBy ?? null,
+    ended_by: ending?.ended_by ?? null,
     ...(waiver === undefined || gone !== undefined ? {} : { waiver }),
   }
 }

@@ -101,7 +101,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     draft,
     project,
     sealer: { keyId: sealKeyId },
-    now: Date.parse(run.startedAt),
+    now: Date.parse(run.started_at),
     ignored: policy.ignore,
     windows: policy.windows.filter(({ isFor }) => isFor(project.name)),
     lastComplete: state.lastComplete,
@@ -168,10 +168,10 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     {
       project,
       labels,
-      configuredAt: evaluatedThen?.configuredAt ?? null,
+      configured_at: evaluatedThen?.configured_at ?? null,
       statuses,
       narrowed,
-      ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
+      ...(evaluatedThen?.ui_url === undefined ? {} : { ui_url: evaluatedThen.ui_url }),
       unobserved,
       removed: [...(replayed.losses.get(projectKey(project))?.values() ?? [])].flat(),
       ignored: {},
@@ -183,7 +183,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
       probed: [],
     },
     [],
-    { changes, until: run.finishedAt },
+    { changes, until: run.finished_at },
   )
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { listOf, publishedSchemas, schemas } from '../model/report.ts'
+import { schemas } from '../model/report.ts'
+import { listOf, publishedSchemas } from '../model/schema.ts'
 
 /** The JSON form of an answer: `hookdrift.<name>/<version>`, published as `config/answers/<name>.schema.json`. */
 export interface AnswerForm {

@@ -1,5 +1,6 @@
 import { type CoverageCause, type CoverageStatus, readReason } from '../model/coverage.ts'
-import type { Report, ReportCoverage, ReportProject } from '../model/report.ts'
+import type { ReportProject } from '../model/evaluation.ts'
+import type { Report, ReportCoverage } from '../model/report.ts'
 import { isProjectListName } from '../model/resource.ts'
 import type { FaultKind } from '../service/service-fault.ts'
 import { count } from '../text/count.ts'

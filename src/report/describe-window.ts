@@ -1,4 +1,5 @@
-import type { ReportDrift, ReportProject } from '../model/report.ts'
+import type { ReportProject } from '../model/evaluation.ts'
+import type { ReportDrift } from '../model/report.ts'
 import { windowTimeOf } from '../model/window-time.ts'
 import { shorten } from './text/shorten.ts'
 

@@ -1,5 +1,5 @@
-import type { EvaluatedRule } from '../model/evaluation.ts'
-import type { Report, ReportProject } from '../model/report.ts'
+import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
+import type { Report } from '../model/report.ts'
 
 /**
  * The rules of a report, sorted by id: the evaluated ones, and those that only violations name (the policy turned them

@@ -5,24 +5,19 @@ import { acceptedBefore } from './accepted-before.ts'
 import { type EndingName, endingNames, nameEnding } from './describe-ending.ts'
 import { describeNotice } from './describe-notice.ts'
 import { gapsOf, listingWalks } from './gaps.ts'
-import { command } from './html/components/command.ts'
-import { emptyState } from './html/components/empty-state.ts'
-import { factList } from './html/components/facts.ts'
-import { acceptedRow } from './html/components/finding-row.ts'
-import { fold, rowList } from './html/components/fold.ts'
-import { type Markup, html as markup, nothing } from './html/markup.ts'
+import { acceptedRow, showViolations } from './html/components/finding-row.ts'
+import { command, emptyState, factList, fold, rowList } from './html/components/parts.ts'
+import { type Markup, html as markup } from './html/markup.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
-import { groupByRule, type RuleGroup } from './html/rule-groups.ts'
 import { checkedExtentOf } from './html/scan-extent.ts'
 import { causeSection } from './html/show-causes.ts'
 import { changeSections } from './html/show-changes.ts'
 import { showCoverage } from './html/show-coverage.ts'
 import { showProjects } from './html/show-projects.ts'
-import { showRuleGroups, showRuleIndex } from './html/show-rules.ts'
+import { groupByRule, type RuleGroup, showRuleGroups, showRuleIndex } from './html/show-rules.ts'
 import { showTrend } from './html/show-trend.ts'
 import { showUnscanned } from './html/show-unscanned.ts'
 import { showVerdict } from './html/show-verdict.ts'
-import { showViolations } from './html/show-violations.ts'
 import type { ReportFormat } from './report-format.ts'
 import { isFirstScan, newViolations } from './scanned-extent.ts'
 import { showDuration, showTime } from './text/show-time.ts'
@@ -37,7 +32,7 @@ export const html: ReportFormat = (report, { trend }) => {
     title: `${describeSubject(report)}, hookdrift run ${run.number}, ${showTime(run.started_at)}`,
     heading: showSubject(report),
     alarm: showUnscanned(report),
-    verdict: markup`${showVerdict(report)}${trend === undefined ? nothing : showTrend(trend)}`,
+    verdict: markup`${showVerdict(report)}${trend !== undefined && showTrend(trend)}`,
     sections: sectionsOf(report, opened, continuing),
     ...(groups.length === 0 ? {} : { aside: showAside(groups) }),
     footer: factList([

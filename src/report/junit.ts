@@ -1,6 +1,6 @@
 import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
-import type { EvaluatedRule } from '../model/evaluation.ts'
-import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
+import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { isWithoutResources } from '../model/resource.ts'
 import { formatExpiry } from '../model/time.ts'
 import { isOpen, type Waiver } from '../model/violation.ts'

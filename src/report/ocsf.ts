@@ -1,6 +1,6 @@
 import { describeUnevaluated } from '../compliance/describe-doubts.ts'
-import type { EvaluatedRule } from '../model/evaluation.ts'
-import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
+import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { formatExpiry } from '../model/time.ts'
 import type { Severity, ViolationState, Waiver } from '../model/violation.ts'
 import { cut, neutraliseJson } from '../text/neutralise.ts'

@@ -1,5 +1,5 @@
 import type { Kind } from '../model/resource.ts'
-import { isShellSafe } from './text/shell-word.ts'
+import { isShellSafe } from './text/commands.ts'
 
 /** What a remediation is shown for. */
 interface Subject {

@@ -1,7 +1,7 @@
 import type { Report } from '../model/report.ts'
 import type { Trend } from '../model/trend.ts'
 import type { Grouping } from './group-by.ts'
-import type { NamedHistory } from './text/locate-commands.ts'
+import type { NamedHistory } from './text/commands.ts'
 
 /** A format: a pure function of the document that returns whole lines, with a line break at the end. */
 export type ReportFormat = (report: Report, render: RenderOptions) => string

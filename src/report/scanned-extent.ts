@@ -1,6 +1,7 @@
 import { isCoverageComplete } from '../model/coverage.ts'
+import type { ReportProject } from '../model/evaluation.ts'
 import type { NoticeCode } from '../model/notice.ts'
-import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { count } from '../text/count.ts'
 import { listingWalks } from './gaps.ts'
 

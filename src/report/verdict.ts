@@ -1,8 +1,9 @@
 import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
+import type { ReportProject } from '../model/evaluation.ts'
 import { pointersOverlap } from '../model/json.ts'
-import type { Report, ReportDrift, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
+import type { Report, ReportDrift, ReportViolation, Verdict } from '../model/report.ts'
 import {
   countSeverities,
   type FailOn,

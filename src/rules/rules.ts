@@ -1,15 +1,12 @@
 import { driftRules } from './drift/drift-rules.ts'
 import { endpointRules } from './endpoint/endpoint-rules.ts'
 import type { Rule } from './engine/rule.ts'
+import { policyRules } from './policy/policy-rules.ts'
 import { probeRules } from './probe/probe-rules.ts'
 import { projectRules } from './project/project-rules.ts'
 import { releaseVulnerable } from './service/release-vulnerable.ts'
 import { sourceRules } from './source/source-rules.ts'
 import { subscriptionRules } from './subscription/subscription-rules.ts'
-import { overdue } from './violation/overdue.ts'
-import { expired } from './waiver/expired.ts'
-import { expiring } from './waiver/expiring.ts'
-import { unused } from './waiver/unused.ts'
 
 /** Every rule in the order of ids. */
 export const rules: readonly Rule[] = [
@@ -19,11 +16,8 @@ export const rules: readonly Rule[] = [
   ...projectRules,
   ...sourceRules,
   ...subscriptionRules,
+  ...policyRules,
   releaseVulnerable,
-  overdue,
-  expired,
-  expiring,
-  unused,
 ].sort(({ id: a }, { id: b }) => (a < b ? -1 : 1))
 
 const byId: ReadonlyMap<string, Rule> = new Map(rules.map((rule) => [rule.id, rule]))

@@ -1,5 +1,6 @@
 import { kindCosts, letterCosts, levels } from './bigrams.ts'
 import { identifierLength } from './identifier-forms.ts'
+import { mergeSpans, type TextSpan } from './text-span.ts'
 
 /**
  * Whether a word without blanks, or a part of it, is more likely random than written by people. Decided by how likely
@@ -13,21 +14,8 @@ export function isRandomText(word: string): boolean {
  * The words and parts of words that are more likely random than written, in order and without overlap. One pass over
  * the text, character by character: a service may send megabytes made to be slow.
  */
-export function findRandom(text: string): readonly RandomStretch[] {
-  return merged(runsOf(text, false).flatMap((run) => randomStretches(text, run, isRandom)))
-}
-
-/** Replaces each word and part of a word that is more likely random than written. */
-export function replaceRandom(text: string, replace: (word: string) => string): string {
-  const stretches = findRandom(text)
-  if (stretches.length === 0) return text
-  const out: string[] = []
-  let at = 0
-  for (const { from, to } of stretches) {
-    out.push(text.slice(at, from), replace(text.slice(from, to)))
-    at = to
-  }
-  return out.join('') + text.slice(at)
+export function findRandom(text: string): readonly TextSpan[] {
+  return mergeSpans(runsOf(text, false).flatMap((run) => randomStretches(text, run, isRandom)))
 }
 
 /** How much more likely random than written a word is, in units. The thresholds are derived with it. */
@@ -77,58 +65,8 @@ export function letterOf(code: number): number {
   return code & 31
 }
 
-/**
- * Replaces random texts that are written in groups of one length: `JBSW Y3DP EHPK 3PXP`, `aa:bb:cc:…`, with blanks, dashes
- * or colons in between. A group alone is too short to decide; joined they are one word. One pass over the text.
- */
-export function replaceGrouped(text: string, replace: (groups: string) => string): string {
-  if (text.length < shortest || !mayHoldGroups(text)) return text
-  const out: string[] = []
-  let at = 0
-  for (let from = 0; from < text.length; ) {
-    const run = groupsAt(text, from)
-    const stretch = run.count < fewestGroups ? undefined : randomGroups(text, run)
-    if (stretch !== undefined) {
-      out.push(text.slice(at, stretch.from), replace(text.slice(stretch.from, stretch.to)))
-      at = stretch.to
-    }
-    from = stretch === undefined ? run.next : Math.max(stretch.to, run.next)
-  }
-  return at === 0 ? text : out.join('') + text.slice(at)
-}
-
-/** Whether a text has a word that is random once its groups of one length are joined. */
-export function holdsGroups(text: string): boolean {
-  return replaceGrouped(text, () => '') !== text
-}
-
-/**
- * Replaces words that mix letters, digits and signs as generators of passwords do: `Ua1[=N-)]<ppA1uka8>`. In a text of
- * people signs are between words and numbers, so the kinds of characters change far more seldom. One pass.
- */
-export function replaceMixed(text: string, replace: (word: string) => string): string {
-  if (text.length < shortest || !/[!#$%^&*()=+[\]{}|;<>?@]/.test(text)) return text
-  const out: string[] = []
-  let at = 0
-  for (let from = 0; from < text.length; ) {
-    const to = endOfMixed(text, from)
-    if (to - from >= shortest && isMixed(text.slice(from, Math.min(to, from + longestMixed)))) {
-      out.push(text.slice(at, from), replace(text.slice(from, to)))
-      at = to
-    }
-    from = to + 1
-  }
-  return at === 0 ? text : out.join('') + text.slice(at)
-}
-
-/** A stretch of a text: from its first character up to, not including, `to`. */
-interface RandomStretch {
-  readonly from: number
-  readonly to: number
-}
-
 /** A stretch without blanks, its kinds of characters (one bit for each), and whether it is decided as a whole. */
-interface SymbolRun extends RandomStretch {
+interface SymbolRun extends TextSpan {
   readonly has: number
   readonly isWhole: boolean
 }
@@ -169,12 +107,12 @@ const leastScore = 60
  * The stretches of a run that are more likely random than written. For each alphabet, one pass finds the stretches
  * whose characters cost most in a name, relative to their cost where all are equally likely.
  */
-function randomStretches(text: string, run: SymbolRun, isRandom: Test): RandomStretch[] {
+function randomStretches(text: string, run: SymbolRun, isRandom: Test): TextSpan[] {
   const { alphabets, leastCosts } = choiceFor(run)
   if (alphabets.length === 0) return []
   const costs = run.to - run.from > shared.length ? new Uint8Array(run.to - run.from) : shared
   if (writeCosts(text, run.from, run.to, costs, leastCosts) < leastScore) return []
-  const stretches: RandomStretch[] = []
+  const stretches: TextSpan[] = []
   for (const alphabet of alphabets) seek(text, run, costs, alphabet, isRandom, stretches)
   return stretches
 }
@@ -371,7 +309,7 @@ function seek(
   costs: Uint8Array,
   { has, cost, isParted, hyphen }: Alphabet,
   isRandom: Test,
-  stretches: RandomStretch[],
+  stretches: TextSpan[],
 ): void {
   let sum = 0
   let best = 0
@@ -420,18 +358,6 @@ function isWithinPart(code: number): boolean {
   return kind === kinds.lower || kind === kinds.upper || kind === kinds.digit
 }
 
-function merged(stretches: RandomStretch[]): readonly RandomStretch[] {
-  if (stretches.length < 2) return stretches
-  stretches.sort((a, b) => a.from - b.from)
-  const out: RandomStretch[] = []
-  for (const stretch of stretches) {
-    const last = out.at(-1)
-    if (last === undefined || stretch.from >= last.to) out.push(stretch)
-    else if (stretch.to > last.to) out[out.length - 1] = { from: last.from, to: stretch.to }
-  }
-  return out
-}
-
 /**
  * In units (sixths of a bit). At 20 characters, 99 of 100 random words of each alphabet are found, and as few names as
  * possible (`npm run learn:bigrams -- --measure` prints both). Long random words score far more, long names sometimes a
@@ -439,166 +365,4 @@ function merged(stretches: RandomStretch[]): readonly RandomStretch[] {
  */
 function thresholdOf(length: number): number {
   return length < 20 ? 80 : 72 + 2 * Math.min(length - 20, 12)
-}
-
-const longestGroup = 8
-
-/** Whether words of one length side by side have enough characters; in most texts none do. */
-function mayHoldGroups(text: string): boolean {
-  let length = 0
-  let lengthBefore = 0
-  let together = 0
-  for (let at = 0; at <= text.length; at++) {
-    if (isGroupCharacter(text.charCodeAt(at))) {
-      length++
-      continue
-    }
-    if (length === 0) continue
-    together = length === lengthBefore ? together + length : length
-    // The last group may be shorter.
-    if (length > 1 && length <= longestGroup && together > length && together + length > shortest) return true
-    lengthBefore = length
-    length = 0
-  }
-  return false
-}
-
-function isGroupCharacter(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)
-}
-
-interface GroupRun {
-  readonly from: number
-  readonly to: number
-  readonly size: number
-  readonly separator: string
-  readonly count: number
-  /** Behind the last whole group: where to search for the next run. */
-  readonly next: number
-}
-
-/** The groups of one length from the word at an index on; the last one may be shorter. */
-function groupsAt(text: string, start: number): GroupRun {
-  let from = start
-  while (from < text.length && !isGroupCharacter(text.charCodeAt(from))) from++
-  let end = wordEnd(text, from)
-  const size = end - from
-  const separator = text.charAt(end)
-  let next = end
-  let count = size < 2 || size > longestGroup ? 0 : 1
-  while (count > 0 && isSeparator(separator) && text[end] === separator) {
-    const to = wordEnd(text, end + 1)
-    if (text.startsWith('sealed:', end + 1)) break
-    const length = to - end - 1
-    if (length === 0 || length > size) break
-    // A shorter one is the last.
-    if (length < size && isSeparator(text.charAt(to)) && text[to] === separator) break
-    end = to
-    count++
-    if (length < size) break
-    next = end
-  }
-  return { from, to: end, size, separator, count, next: Math.max(next, from + 1) }
-}
-
-function wordEnd(text: string, from: number): number {
-  let to = from
-  while (to < text.length && isGroupCharacter(text.charCodeAt(to))) to++
-  return to
-}
-
-function isSeparator(character: string): boolean {
-  return character === ' ' || character === '-' || character === ':'
-}
-
-const fewestGroups = 3
-
-/** Groups of one length are rarely words, so less than usual makes them random. */
-const leastScoreOfGroups = 62
-
-function randomGroups(text: string, run: GroupRun): { readonly from: number; readonly to: number } | undefined {
-  const groups = text.slice(run.from, run.to).split(run.separator)
-  const joined = groups.join('')
-  if (joined.length < shortest || isAddress(groups, run.separator) || areNames(groups, joined)) return undefined
-  if (!isHexKey(joined) && scoreOf(joined) < leastScoreOfGroups && !isRandomText(joined)) return undefined
-  // A word of the text before or behind that has the length of a group by chance.
-  const rest = groups.filter((group) => !/^[a-z]{1,8}$/.test(group))
-  if (rest.length === groups.length || rest.some((group) => /[a-z]/.test(group))) return run
-  const before = groups.findIndex((group) => !/^[a-z]{1,8}$/.test(group))
-  const last = groups.findLastIndex((group) => !/^[a-z]{1,8}$/.test(group))
-  // The last group of all may be shorter than the others.
-  const to = Math.min(run.to, run.from + (last + 1) * (run.size + 1) - 1)
-  return { from: run.from + before * (run.size + 1), to }
-}
-
-/** An IPv6 or hardware address. */
-function isAddress(groups: readonly string[], separator: string): boolean {
-  return separator === ':' && groups.length <= 8 && groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))
-}
-
-/** Words, codes and numbered names side by side: `EUR USD GBP CHF`, `web1 web2 web3`. */
-function areNames(groups: readonly string[], joined: string): boolean {
-  const isLong = groups.length >= 6 && (groups[0]?.length ?? 0) >= 4
-  if (!/\d/.test(joined)) {
-    if (isLong && !/[^A-Z]/.test(joined)) return false
-    const odd = groups.filter((group) => !/^(?:[A-Z]?[a-z]{1,7}|[A-Z]{2,8})$/.test(group))
-    return groups.length < 4 || odd.length * 2 < groups.length
-  }
-  if (isHexKey(joined)) return false
-  const words = new Set(groups.map((group) => group.replace(/\d/g, '')))
-  if (groups.some((group) => group.length > 2) && words.size * 2 <= groups.length) return true
-  // Words alone are less random than this.
-  if (isLong && scoreOf(joined) > 150) return false
-  return groups.every((group) => /^(?:[A-Z]?[a-z]{1,8}\d{0,2}|\d{1,8})$/.test(group))
-}
-
-/** Digits and letters of a key, some of each. */
-function isHexKey(joined: string): boolean {
-  return joined.length >= 32 && /^[0-9a-f]{32,4096}$/i.test(joined) && /[a-f]/i.test(joined) && /\d/.test(joined)
-}
-
-/** So much of a word decides. */
-const longestMixed = 256
-
-function endOfMixed(text: string, from: number): number {
-  let to = from
-  while (to < text.length && text.charCodeAt(to) > 0x20 && text.charCodeAt(to) < 0x7f) to++
-  return to
-}
-
-/** Less than usual makes a word random that changes so often. */
-const leastScoreOfMixed = 62
-
-function isMixed(written: string): boolean {
-  // Classes of regular expressions are made of single characters, too.
-  const word = written.replace(/A-Z|a-z|0-9|\\[A-Za-z]|%[0-9A-Fa-f]{2}/g, '')
-  if (word.length < shortest || word.includes('sealed:') || isJson(written)) return false
-  const signs = new Set<string>()
-  let [upper, lower, changes, kindBefore] = [0, 0, 0, '']
-  for (const character of word) {
-    const kind = kindOfCharacter(character)
-    if (kind === 'upper') upper++
-    else if (kind === 'lower') lower++
-    else if (kind === 'sign') signs.add(character)
-    if (kind !== kindBefore) changes++
-    kindBefore = kind
-  }
-  if (signs.size < 3 || upper < 2 || lower < 2) return false
-  return changes >= word.length * 0.42 && scoreOf(word) >= leastScoreOfMixed
-}
-
-function isJson(word: string): boolean {
-  if (!/^[[{"]/.test(word)) return false
-  try {
-    JSON.parse(word)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function kindOfCharacter(character: string): 'upper' | 'lower' | 'digit' | 'sign' {
-  if (character >= 'a' && character <= 'z') return 'lower'
-  if (character >= 'A' && character <= 'Z') return 'upper'
-  return character >= '0' && character <= '9' ? 'digit' : 'sign'
 }

@@ -1,8 +1,6 @@
-import { replaceAssigned } from '../secrets/assigned-secrets.ts'
-import { credentials } from '../secrets/known-secrets.ts'
 import { asSeen } from '../secrets/plain-text.ts'
-import { replaceGrouped, replaceMixed, replaceRandom } from '../secrets/random-text.ts'
-import { escapeForRegExp } from '../text/escape-for-reg-exp.ts'
+import { replaceSecrets } from '../secrets/replace-secrets.ts'
+import { escapeForRegExp } from '../text/neutralise.ts'
 
 /** At most this many characters of the service's words go into a message. */
 const maxLength = 200
@@ -25,11 +23,8 @@ export function foreignText(text: string, key: string): string {
 
 /** The service's words without credentials, which it may echo from any request. Identifiers stay. */
 export function withoutCredentials(text: string): string {
-  const bare = replaceAssigned(text.replace(credentials, mark), mark)
-  return replaceRandom(replaceMixed(replaceGrouped(bare, mark), mark), mark)
+  return replaceSecrets(text, () => '[credential]')
 }
-
-const mark = () => '[credential]'
 
 function withoutKey(text: string, key: string): string {
   if (lastKey?.key !== key) lastKey = { key, patterns: patternsOf(key) }

@@ -1,8 +1,8 @@
-import type { Worker } from 'node:worker_threads'
-import type { ThreadRequest, ThreadResponse } from './answer-requests.ts'
+import type { MessagePort, Worker } from 'node:worker_threads'
+import { Hono } from 'hono'
 import type { RequestHandler } from './listen.ts'
-import { mostBodyBytes, readBody } from './read-body.ts'
-import { streamBytes } from './stream-bytes.ts'
+import { refuseRequest } from './refuse-request.ts'
+import { gatherBytes, mostBodyBytes, readBody, streamBytes } from './stream-bytes.ts'
 
 export interface ThreadAnswering {
   readonly answer: RequestHandler
@@ -149,4 +149,52 @@ function askThread({ start, onCrash, timeoutMs }: ThreadOptions): AnsweringThrea
       for (const end of waiting.values()) end(undefined)
     },
   }
+}
+
+/** In a thread: answers the requests that its starter passes on. `answer` does not throw. */
+export function answerRequests(port: MessagePort, answer: RequestHandler): void {
+  port.on('message', async ({ id, url, method, headers, body, peer }: ThreadRequest) => {
+    const request = new Request(url, {
+      method,
+      headers,
+      ...(body.byteLength === 0 ? {} : { body }),
+    })
+    const response = await answer(request, peer)
+    const { buffer } = response.body === null ? new Uint8Array() : await gatherBytes(response.body)
+    const message: ThreadResponse = { id, status: response.status, headers: [...response.headers], body: buffer }
+    port.postMessage(message, [buffer])
+  })
+}
+
+/** A request that a thread answers. Plain values: a request itself does not leave its thread. */
+export interface ThreadRequest {
+  readonly id: number
+  readonly url: string
+  readonly method: string
+  readonly headers: [name: string, value: string][]
+  /** Empty where there is none. */
+  readonly body: ArrayBuffer
+  readonly peer: string | undefined
+}
+
+interface ThreadResponse {
+  readonly id: number
+  readonly status: number
+  readonly headers: [name: string, value: string][]
+  readonly body: ArrayBuffer
+}
+
+const path = '/healthz'
+
+/** Says that the process lives, however busy the pages are; they answer everything else. */
+export function answerHealth(
+  isHostOfPort: (host: string | undefined) => boolean,
+  pages: RequestHandler,
+): RequestHandler {
+  const health = new Hono()
+  health.use(refuseRequest({ isHostOfPort }))
+  health.get(path, (context) =>
+    context.text('alive\n', 200, { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }),
+  )
+  return (request, peer) => (new URL(request.url).pathname === path ? health.fetch(request) : pages(request, peer))
 }

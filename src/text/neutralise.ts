@@ -71,3 +71,8 @@ function escapeCodeUnits(character: string): string {
 function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0')
 }
+
+/** Makes text match itself in a regular expression (`RegExp.escape` is not in Node 22). */
+export function escapeForRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}

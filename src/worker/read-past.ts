@@ -52,7 +52,7 @@ export async function readPast(
     scansBefore.set(number, scansByProject)
     return scansByProject
   }
-  const endOf = new Map(runs.map(({ number, finishedAt }) => [number, Date.parse(finishedAt)]))
+  const endOf = new Map(runs.map(({ number, finished_at }) => [number, Date.parse(finished_at)]))
   for (const { project, incompleteSince } of scans) {
     if (incompleteSince === undefined) continue
     const baselines = Object.values(await readCompleteScans(history, project, latest.number))
@@ -73,7 +73,7 @@ export async function readPast(
     servedUntil: ({ projects, jitterMs }) => {
       const starts = scans
         .filter(({ project }) => matchesProject(project.name, projects) && !isProjectList(project))
-        .map((scan) => Date.parse(scan.run.startedAt) - (wasCutShort(scan) ? jitterMs + latenessMs : 0))
+        .map((scan) => Date.parse(scan.run.started_at) - (wasCutShort(scan) ? jitterMs + latenessMs : 0))
       return starts.length === 0 ? undefined : Math.min(...starts)
     },
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Log } from '../../src/app/log.ts'
-import { watchShared } from '../../src/app/shared/watch-shared.ts'
+import { watchShared } from '../../src/app/shared/share-runs.ts'
 import { AuditError } from '../../src/model/errors.ts'
 
 function watching() {

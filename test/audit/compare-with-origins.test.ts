@@ -35,7 +35,7 @@ async function findings(
   })
   const opened = ofProject
     .compare(subscription(last), drift(origin, last), 1)
-    .map((finding): FollowedViolation => ({ ...finding, originRun: 1, firstSeen: '1970-01-01T00:00:00Z', isActive }))
+    .map((finding): FollowedViolation => ({ ...finding, originRun: 1, first_seen: '1970-01-01T00:00:00Z', isActive }))
   const origins = compareWithOrigins(opened, {
     now: 0,
     noteHeld,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SimulatedRelease } from '../../src/demo/behaviour.ts'
 import {
   changeData,
   changeEndpoint,
@@ -10,7 +11,6 @@ import {
   updateSource,
   updateSubscription,
 } from '../../src/demo/edits.ts'
-import type { SimulatedRelease } from '../../src/demo/release.ts'
 import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
 import { around, changeIntake, incoming, intake, outgoing } from './drift-fixture.ts'

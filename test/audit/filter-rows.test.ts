@@ -287,7 +287,7 @@ it('are no difference from an approved state either, of a subscription that chan
   await service.harness.withHistory(async (history) => {
     const run = await findLastRun(history)
     if (run === undefined) throw new Error('a run was committed')
-    await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: run.finishedAt, note: '' }))
+    await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: run.finished_at, note: '' }))
   })
   service.show({ subscriptions: fleetOf(['s1'], () => ({ name: 'renamed' })).subscriptions ?? [] })
   await service.audit({ policy })

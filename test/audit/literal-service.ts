@@ -62,7 +62,7 @@ export async function openLiteral(shown: Shown = {}, options: Pick<AuditHarnessO
           const replay = await replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 })
           const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)
           expect(lines.sort(), `run ${run.number}`).toEqual(violationLines(report))
-          expect(replay.context.projects[0]?.evaluatedByRule).toEqual(report.projects[0]?.evaluated_by_rule)
+          expect(replay.context.projects[0]?.evaluated_by_rule).toEqual(report.projects[0]?.evaluated_by_rule)
           expect(replay.context.projects[0]?.doubts).toEqual(report.projects[0]?.doubts)
         }
       })

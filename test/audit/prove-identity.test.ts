@@ -10,7 +10,7 @@ import { ServiceFault } from '../../src/service/service-fault.ts'
 function walk(listing: Listing, items: number, status: CoverageStatus = 'complete', other: Partial<Walk> = {}): Walk {
   const reason = status === 'complete' ? null : `${listing} ${status}`
   const cause = status === 'complete' ? null : 'timeout'
-  const counts = { pages: 1, requests: 1, retries: 0, durationMs: 5 }
+  const counts = { pages: 1, requests: 1, retries: 0, duration_ms: 5 }
   return {
     coverage: { listing, status, cause, reason, filter: null, items, ...counts },
     lacksPromisedPage: false,

@@ -25,10 +25,10 @@ const active = (more: Partial<ReconcilableViolation> = {}): ReconcilableViolatio
 const override = decidedAt('override', { reason: null, configuredAt: { file: 'policy.yaml', line: 12 } })
 const accepted: Ending = {
   resolution: 'accepted',
-  endedBy: decidedBy('acceptance', { by: 'nora', at: '2026-11-24T09:00:00.000Z', reason: 'the receiver moved' }),
+  ended_by: decidedBy('acceptance', { by: 'nora', at: '2026-11-24T09:00:00.000Z', reason: 'the receiver moved' }),
 }
 const approval = decidedBy('baseline', { by: 'eve', at: '2026-11-24T09:00:00.000Z', reason: 'the new state' })
-const expired: Ending = { resolution: 'expired', endedBy: decidedAt('expiry', { reason: null, configuredAt: null }) }
+const expired: Ending = { resolution: 'expired', ended_by: decidedAt('expiry', { reason: null, configuredAt: null }) }
 
 const scopes: Readonly<Record<string, Needs>> = {
   'of/one': { scope: 'resource', kinds: ['endpoint'] },
@@ -77,7 +77,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
     isRemoved: ({ uid }) => removed.includes(uid),
     isLoosened: ({ uid }) => loosened.includes(uid),
     differingEndings: new Map(Object.entries(leftOut)),
-    switchOf: ({ rule }) => ({ isOff: off.includes(rule), endedBy: override }),
+    switchOf: ({ rule }) => ({ isOff: off.includes(rule), ended_by: override }),
   }
 }
 
@@ -255,7 +255,7 @@ describe('the resolution of a violation', () => {
   })
 
   it('is accepted where a person approved the state that ended it, even of what was removed', () => {
-    const ending = { resolution: 'accepted', endedBy: approval }
+    const ending = { resolution: 'accepted', ended_by: approval }
     const approved = decide([active()], [], { approved: ['e1'], removed: ['e1'], off: ['of/one'] })
     expect(approved.resolved.map((one) => one.ending)).toEqual([ending])
     expect(resolutionOf(active({ rule: 'gone/rule' }), { approved: ['e1'] })).toEqual(['policy'])
@@ -275,7 +275,7 @@ describe('the resolution of a violation', () => {
     'is policy where an override has %s off for the resource',
     (rule) => {
       const [ended] = decide([active({ rule })], [], { off: [rule] }).resolved
-      expect(ended?.ending).toEqual({ resolution: 'policy', endedBy: override })
+      expect(ended?.ending).toEqual({ resolution: 'policy', ended_by: override })
     },
   )
 
@@ -289,7 +289,7 @@ describe('the resolution of a violation', () => {
 
   it('is not fixed where its rule leaves out what still differs, but removed where the resource is', () => {
     const drift = active({ rule: 'of/drift' })
-    const ignored: Ending = { resolution: 'policy', endedBy: override }
+    const ignored: Ending = { resolution: 'policy', ended_by: override }
     const leftOut = { [keyed(drift).key]: ignored }
     expect(decide([drift], [], { leftOut }).resolved.map(({ ending }) => ending)).toEqual([ignored])
     expect(resolutionOf(drift, { leftOut, removed: ['e1'] })).toEqual(['removed'])
@@ -298,6 +298,6 @@ describe('the resolution of a violation', () => {
 
   it('names no one for what is gone', () => {
     const endings = [{}, { removed: ['e1'] }].flatMap((scan) => decide([active()], [], scan).resolved)
-    expect(endings.map(({ ending }) => ending.endedBy)).toEqual([null, null])
+    expect(endings.map(({ ending }) => ending.ended_by)).toEqual([null, null])
   })
 })

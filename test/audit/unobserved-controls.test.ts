@@ -36,7 +36,7 @@ async function approveLastRun({ harness }: LiteralFixture): Promise<void> {
   await harness.withHistory(async (history) => {
     const run = await findLastRun(history)
     if (run === undefined) throw new Error('a run was committed')
-    await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: run.finishedAt, note: '' }))
+    await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: run.finished_at, note: '' }))
   })
 }
 
@@ -103,7 +103,7 @@ describe('a control is not met', () => {
     })
     expect(stateOf(off, 'source/unverified')).toBe('met')
     const rules = await fixture.harness.withHistory((history) => readRules(history, 1))
-    expect(rules.find(({ id }) => id === rule)?.notEvaluated).toEqual([
+    expect(rules.find(({ id }) => id === rule)?.not_evaluated).toEqual([
       { project: 'acme/orders', reason: 'no walk of sources: the configuration does not request it' },
     ])
   })
@@ -193,7 +193,7 @@ describe('a control is not met', () => {
     const after = await fixture.audit({ policy, installationKey: 2 })
     expect([before, anew, after].map((report) => stateOf(report, rule))).toEqual(['met', 'not_assessed', 'met'])
     expect([before, anew, after].map((report) => stateOf(report, other))).toEqual(['met', 'met', 'met'])
-    const reason = '2 endpoints whose secrets[].value another installation key sealed before'
+    const reason = '2 endpoints whose secrets[].value another installation key, or an earlier version, sealed before'
     expect(assess(anew, rule).rules).toMatchObject([{ evaluated: 0, not_evaluated: [{ reason }] }])
     expect(anew.verdict.text).toContain('1 rule could not evaluate everything')
     expect(await replayedDoubts(fixture, policy)).toEqual(

@@ -438,7 +438,7 @@ custom:
     const replayed = await fixture.harness.withHistory(async (history) =>
       replayPolicy(history, { policy, runs: await listRuns(history), clock: fixture.harness.clock.now }),
     )
-    expect(replayed.ended.map(({ ending }) => ending)).toMatchObject([{ resolution: 'policy', endedBy: { reason } }])
+    expect(replayed.ended.map(({ ending }) => ending)).toMatchObject([{ resolution: 'policy', ended_by: { reason } }])
     const back = await fixture.audit(both)
     expect([first, back].map(violationLines)).toEqual(
       [

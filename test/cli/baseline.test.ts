@@ -35,7 +35,7 @@ describe('hookdrift baseline', () => {
     await cli.audit()
     await baseline(cli, 'approve')
     await cli.audit([], { env: { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-not-a-real-key-not-a-real-key' } })
-    const sentence = 'acme/orders: secrets of 5 endpoints not compared: sealed under different installation keys.\n'
+    const sentence = 'acme/orders: secrets of 5 endpoints not compared: sealed by different keys or versions.\n'
     expect((await baseline(cli, 'diff')).stdout).toContain(sentence)
     expect((await answerOf(cli, 'diff')).secrets_not_compared).toContainEqual({
       project: 'acme/orders',
@@ -432,7 +432,9 @@ describe('states as files', () => {
     const { code, stdout } = await cli.audit('--expect states --format json', { env })
     expect(code).toBe(0)
     expect(JSON.parse(stdout).notices.map(({ text }: { text: string }) => text)).toContainEqual(
-      expect.stringMatching(/^what was approved was sealed under another installation key: secrets of \d+ resources/),
+      expect.stringMatching(
+        /^what was approved was sealed under another installation key, or by an earlier version: secrets of \d+ resources/,
+      ),
     )
   })
 

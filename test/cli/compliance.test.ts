@@ -551,7 +551,7 @@ describe('report --framework', () => {
     const replay = await run('policy replay --policy new.yaml --format json')
     expect(replay.code).toBe(0)
     const { schema, rows, replayed } = JSON.parse(replay.stdout)
-    expect([schema, replayed.runs]).toEqual(['hookdrift.replay/2', 2])
+    expect([schema, replayed.runs]).toEqual(['hookdrift.replay/3', 2])
     expect(rows).toMatchObject([{ rule: 'endpoint/inactive', state: 'opened', first_run: 2, last_run: 2 }])
     expect((await run('policy replay --policy new.yaml --since 90d')).stdout).toContain('new (run 2)')
     expect((await run('policy replay --policy new.yaml --since 7')).code).toBe(2)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pagePaths } from '../../src/app/read-docs.ts'
+import { pagePaths } from '../../src/cli/docs.ts'
 import { topicsOf } from '../../src/questions/answer-docs.ts'
 import { showMarkdown, wrapMarkdown } from '../../src/questions/show-markdown.ts'
 import { refusal } from './refusal.ts'

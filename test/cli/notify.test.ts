@@ -262,7 +262,7 @@ describe('hookdrift notify', () => {
     expect(JSON.parse(notified.receiver.got[0]?.body ?? '')).toMatchObject({ type: 'hookdrift.test' })
     expect((await notified.notify('--test hook')).code).toBe(0)
     const { schema, rows } = JSON.parse((await notified.notify('--test hook --format json')).stdout)
-    expect([schema, rows.length, rows[0].ok]).toEqual(['hookdrift.notify-test/1', 1, true])
+    expect([schema, rows.length, rows[0].ok]).toEqual(['hookdrift.notify-test/2', 1, true])
   })
 
   it.each<[string, string, string, number, RegExp]>([

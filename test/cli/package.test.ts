@@ -5,7 +5,7 @@ import { parse } from 'acorn'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { targets } from '../../src/init/answers.ts'
+import { targets } from '../../src/init/interview.ts'
 import { refusal } from './refusal.ts'
 import { type Ended, openDirectory, startProgram } from './start-process.ts'
 

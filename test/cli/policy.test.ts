@@ -44,7 +44,7 @@ describe('hookdrift policy check', () => {
       ),
     ])
     const json = await policy.json('check policy.yaml')
-    expect(json).toMatchObject({ schema: 'hookdrift.policy-check/1', rows: [{ custom: 1, tests: 0 }] })
+    expect(json).toMatchObject({ schema: 'hookdrift.policy-check/2', rows: [{ custom: 1, tests: 0 }] })
   })
 
   it('lists all mistakes in the policy and in its tests, and exits with 2', async () => {

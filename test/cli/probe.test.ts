@@ -87,7 +87,7 @@ describe('hookdrift probe', () => {
     expect(code).toBe(1)
     const where = { project: `acme/${cli.project}`, kind: 'source' }
     expect(answer).toEqual({
-      schema: 'hookdrift.probe/1',
+      schema: 'hookdrift.probe/2',
       run: null,
       rows: expect.arrayContaining([
         {

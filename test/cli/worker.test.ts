@@ -142,7 +142,7 @@ schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
       /^at +schedule +local +timezone\n(\d{4}-\d\d-\d\dT0[01]:30:00Z {2}a {9}\w{3} \d{4}-\d\d-\d\d 0[23]:[03]0:00 \+0[12]:00 {2}Europe\/Berlin\n){2}$/,
     )
     const { rows, schema } = await cli.json('worker --next 3')
-    expect(schema).toBe('hookdrift.worker/1')
+    expect(schema).toBe('hookdrift.worker/2')
     expect(rows.length).toBe(3)
     expect(Object.keys(rows[0])).toEqual(['schedule', 'at', 'timezone', 'local'])
   })

@@ -325,8 +325,8 @@ describe('the evidence for a control', () => {
     const violations = [aViolation({ state: 'waived', ...(other && { waiver: other }) })]
     const lineOf = (...written: readonly (typeof one)[]) => {
       const waivers = written.flatMap((waiver, at) => {
-        const configuredAt = { file: 'policy.yaml', line: at + 1 }
-        return waiver === undefined ? [] : [{ ...waiver, rule: 'endpoint/*', configuredAt }]
+        const configured_at = { file: 'policy.yaml', line: at + 1 }
+        return waiver === undefined ? [] : [{ ...waiver, rule: 'endpoint/*', configured_at }]
       })
       const report = aReport({ coverage: walks, projects: [project], rules: all, violations })
       const policy = { packs: [], exceptions: [], waivers }
@@ -339,7 +339,7 @@ describe('the evidence for a control', () => {
   it('names what the policy asks less for, today and earlier in the period, and where it says so', () => {
     const at = { file: 'policy.yaml', line: 4 }
     const exception = (kind: PolicyException['kind'], setting: string, parts: Partial<PolicyException> = {}) => ({
-      ...{ kind, rule: 'endpoint/url-not-https', setting, match: null, projects: null, configuredAt: at },
+      ...{ kind, rule: 'endpoint/url-not-https', setting, match: null, projects: null, configured_at: at },
       ...parts,
     })
     const today = [
@@ -349,10 +349,10 @@ describe('the evidence for a control', () => {
       exception('override', 'options', { match: 'new ones' }),
       exception('rule_off', 'off', { rule: 'source/unverified' }),
     ]
-    const former = [exception('override', 'info', { match: 'gone ones', configuredAt: null })]
+    const former = [exception('override', 'info', { match: 'gone ones', configured_at: null })]
     const until = '2026-11-20T03:04:00.120Z'
     const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z' }
-    const written = { ...waiver, rule: 'endpoint/*', configuredAt: { file: 'policy.yaml', line: 9 } }
+    const written = { ...waiver, rule: 'endpoint/*', configured_at: { file: 'policy.yaml', line: 9 } }
     const { controls } = composeCompliance({
       report: aReport({
         ...{ coverage: walks, projects: [project], rules: all },

@@ -4,7 +4,7 @@ import { measurePeriod, mostGapOf } from '../../src/compliance/gather-compliance
 const hour = 3_600_000
 const start = Date.parse('2026-11-01T00:00:00.000Z')
 const at = (hours: number) => new Date(start + hours * hour).toISOString()
-const runAt = (number: number, hours: number) => ({ number, startedAt: at(hours), finishedAt: at(hours + 0.05) })
+const runAt = (number: number, hours: number) => ({ number, started_at: at(hours), finished_at: at(hours + 0.05) })
 const measure = (
   [first, ...later]: readonly [number, ...number[]],
   end: number,

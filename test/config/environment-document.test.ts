@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
 import type { Configuration } from '../../src/config/configuration.ts'
-import { describeKey } from '../../src/config/describe-key.ts'
+import { describeKey } from '../../src/config/expand-references.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { readConfiguredPaths } from '../../src/config/read-configured-paths.ts'
 import { readGateway } from '../../src/config/read-gateway.ts'

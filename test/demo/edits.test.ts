@@ -16,7 +16,7 @@ import {
   updateSubscription,
 } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { renderEndpoint } from '../../src/demo/render-endpoint.ts'
+import { renderEndpoint } from '../../src/demo/render.ts'
 
 const fleetOf = () => {
   const fleet = generateFleet({ clean: true })

@@ -13,9 +13,9 @@ const ids = files.map(idOf)
 
 describe('the address of a schema', () => {
   it('is at a host that never exists, until the owner names one', () => {
-    expect(schemaAddress({ schemas: '' }, 'report-2')).toBe('https://hookdrift.example/schemas/report-2.schema.json')
-    expect(schemaAddress({ schemas: 'https://acme.example/s' }, 'report-2#/$defs/time')).toBe(
-      'https://acme.example/s/report-2.schema.json#/$defs/time',
+    expect(schemaAddress({ schemas: '' }, 'report-3')).toBe('https://hookdrift.example/schemas/report-3.schema.json')
+    expect(schemaAddress({ schemas: 'https://acme.example/s' }, 'report-3#/$defs/time')).toBe(
+      'https://acme.example/s/report-3.schema.json#/$defs/time',
     )
   })
 })
@@ -28,8 +28,8 @@ describe('the JSON Schemas', () => {
     expect(named).toMatchObject({
       'config/hookdrift.schema.json': schemaAddress(owner, 'hookdrift'),
       'config/policy.schema.json': schemaAddress(owner, 'policy'),
-      'config/report.schema.json': schemaAddress(owner, 'report-2'),
-      'config/answers/diff.schema.json': schemaAddress(owner, 'answers/diff-2'),
+      'config/report.schema.json': schemaAddress(owner, 'report-3'),
+      'config/answers/diff.schema.json': schemaAddress(owner, 'answers/diff-3'),
     })
     for (const path of files.filter((path) => path.startsWith('config/answers/')))
       expect(`hookdrift.${idOf(path).replace(/^.*\/|\.schema\.json$/g, '')}`).toBe(
@@ -56,7 +56,7 @@ describe('the JSON Schemas', () => {
     execFileSync(process.execPath, [join(checkout, 'scripts/publish-schemas.ts'), directory.path])
     const laidOut = globSync('**/*.json', { cwd: directory.path })
     expect(laidOut.sort()).toEqual(ids.map((id) => id.slice(schemaAddress(owner, '').lastIndexOf('/') + 1)).sort())
-    expect(readFileSync(join(directory.path, 'answers/diff-2.schema.json'), 'utf8')).toBe(
+    expect(readFileSync(join(directory.path, 'answers/diff-3.schema.json'), 'utf8')).toBe(
       textOf('config/answers/diff.schema.json'),
     )
   })

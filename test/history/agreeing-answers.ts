@@ -173,7 +173,7 @@ async function expectPagesToAgree(
 ): Promise<void> {
   const placeOf = (at: number, isEnd: boolean): ViolationCursor | undefined => {
     const one = all[at]
-    return one && { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd }
+    return one && { ...one, sortKey: '', run: 'resolved_run' in one ? one.resolved_run : 0, isEnd }
   }
   for (let at = 0; at < all.length; at += choice.most) {
     const end = Math.min(all.length, at + choice.most)

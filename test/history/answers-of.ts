@@ -125,7 +125,7 @@ async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
       await readFirstViolations(reader, all),
       await readFirstViolations(reader, { ...all, withActive: false, resolvedAfter: run - 2 }),
       await readFirstViolations(reader, { ...all, resolvedAfter: undefined, isChosen }),
-      await readFirstViolations(reader, { ...all, sortKey: ({ firstSeen, kind }) => `${firstSeen} ${kind}` }),
+      await readFirstViolations(reader, { ...all, sortKey: ({ first_seen, kind }) => `${first_seen} ${kind}` }),
       await readFirstViolations(reader, { ...all, rules: ['*-h*s', 'endpoint/*'], owners: ['', 't*', '*[*?\\**%_'] }),
       await readFirstViolations(reader, { ...all, owners: ['*0*'] }),
       await readFirstViolations(reader, { ...all, text: 'ENDPOINT' }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { findPeriod, findRun, runBefore } from '../../src/history/find-run.ts'
 
 const run = (number: number, day: string) => {
-  return { number, startedAt: `2026-11-${day}T03:00:00.000Z`, finishedAt: `2026-11-${day}T03:05:00.000Z` }
+  return { number, started_at: `2026-11-${day}T03:00:00.000Z`, finished_at: `2026-11-${day}T03:05:00.000Z` }
 }
 /** The second was interrupted. */
 const runs = [run(1, '18'), run(3, '20'), run(4, '21')]

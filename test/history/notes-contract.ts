@@ -71,7 +71,7 @@ export function describeNotes(name: string, makePlace: MakePlace): void {
       })
       expect(record.changes[0]?.between).toEqual({
         after: at(1),
-        before: record.finishedAt,
+        before: record.finished_at,
         after_run: 1,
         before_run: 2,
       })

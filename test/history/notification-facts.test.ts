@@ -28,7 +28,7 @@ function span(
     fromRun,
     toRun,
     resolution: null,
-    endedBy: null,
+    ended_by: null,
     owner: null,
   }
 }
@@ -101,24 +101,24 @@ describe('the transition of a violation between two runs', () => {
   })
 
   it('says how it ended, and by whom', () => {
-    const endedBy = { kind: 'acceptance', by: 'ana', reason: 'internal', at: null, configured_at: null } as const
-    const ended = { ...span('open', 1, 5), resolution: 'accepted', endedBy: JSON.stringify(endedBy) } as const
+    const ended_by = { kind: 'acceptance', by: 'ana', reason: 'internal', at: null, configured_at: null } as const
+    const ended = { ...span('open', 1, 5), resolution: 'accepted', ended_by: JSON.stringify(ended_by) } as const
     const transition = transitionBetween('acme/payments', [ended], { since: 4, run: 5 })
-    expect(transition).toMatchObject({ now: 'ended', resolution: 'accepted', endedBy })
+    expect(transition).toMatchObject({ now: 'ended', resolution: 'accepted', ended_by })
     const fixed = { ...span('open', 1, 5), resolution: 'fixed' } as const
     expect(transitionBetween('acme/payments', [fixed], { since: 4, run: 5 })).toMatchObject({
       resolution: 'fixed',
-      endedBy: null,
+      ended_by: null,
     })
   })
 
   it('says nothing of how it ends after the run', () => {
-    const endedBy = JSON.stringify({ kind: 'acceptance', by: 'ana', reason: 'r', at: null, configured_at: null })
-    const later = { ...span('open', 5, 7), resolution: 'accepted', endedBy } as const
+    const ended_by = JSON.stringify({ kind: 'acceptance', by: 'ana', reason: 'r', at: null, configured_at: null })
+    const later = { ...span('open', 5, 7), resolution: 'accepted', ended_by } as const
     expect(transitionBetween('acme/payments', [later], { since: 4, run: 5 })).toMatchObject({
       now: 'open',
       resolution: null,
-      endedBy: null,
+      ended_by: null,
     })
   })
 })
@@ -171,7 +171,7 @@ describe('the change of a violation between two runs', () => {
 
   it('carries the violation as it is now', () => {
     const now = span('open', 5, null, 'now')
-    const { state: _, fromRun: __, toRun: ___, resolution: ____, endedBy: _____, waiver: ______, ...said } = now
+    const { state: _, fromRun: __, toRun: ___, resolution: ____, ended_by: _____, waiver: ______, ...said } = now
     expect(changed([span('open', 1, 5), now])).toEqual({
       ...said,
       project: 'acme/payments',

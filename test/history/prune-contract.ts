@@ -80,9 +80,9 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       const { plan } = await prune({ last: 2, weekly: 2 })
       const needed = ['current state', 'last complete walk', 'last scan of a project']
       expect(plan.filter(({ reasons }) => reasons.length > 0)).toEqual([
-        { number: 7, startedAt: at(7 * 24), finishedAt: at(7 * 24 + 1), reasons: ['weekly'] },
-        { number: 8, startedAt: at(8 * 24), finishedAt: at(8 * 24 + 1), reasons: ['last'] },
-        { number: 9, startedAt: at(9 * 24), finishedAt: at(9 * 24 + 1), reasons: ['last', 'weekly', ...needed] },
+        { number: 7, started_at: at(7 * 24), finished_at: at(7 * 24 + 1), reasons: ['weekly'] },
+        { number: 8, started_at: at(8 * 24), finished_at: at(8 * 24 + 1), reasons: ['last'] },
+        { number: 9, started_at: at(9 * 24), finished_at: at(9 * 24 + 1), reasons: ['last', 'weekly', ...needed] },
       ])
       expect(await numbersOf(fixture.history)).toEqual([7, 8, 9])
       expect(await faultsOf()).toEqual([])

@@ -65,7 +65,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     /** A run that walks what `work` says. */
     const run = (work: (draft: Draft) => Promise<unknown>) => fixture.run(work, [])
 
-    const committedRun = (number: number) => ({ number, startedAt: at(number), finishedAt: at(number + 0.5) })
+    const committedRun = (number: number) => ({ number, started_at: at(number), finished_at: at(number + 0.5) })
     const a = { project: payments, kind: 'endpoint', uid: 'a' } as const
     const subscription = (uid: string, to: string, replaces?: number) =>
       aVersion(uid, { endpoint_uid: 'a', source_uid: to, device_uid: 'd' }, { kind: 'subscription', replaces })
@@ -220,7 +220,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
           rule,
           severity,
           isWaived: false,
-          firstSeen: at(1),
+          first_seen: at(1),
           from: at(1),
           to: null,
           goesOn: false,
@@ -236,7 +236,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         span('a', { to: at(2), goesOn: true }),
         span('b', { to: at(2), resolution: 'fixed' }),
         span('a', { from: at(2) }),
-        span('c', { from: at(2), firstSeen: at(2) }),
+        span('c', { from: at(2), first_seen: at(2) }),
       ]
       expect(await spansOf(fixture.history, 1, 3)).toEqual(inOrder(ended))
       expect(await spansOf(fixture.history, 2, 3)).toEqual(inOrder(ended.slice(2)))
@@ -291,7 +291,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       }
       const second = {
         ...committedRun(2),
-        finishedAt: at(2.2),
+        finished_at: at(2.2),
         isCommitted: false,
         exitCode: null,
         walks: 0,
@@ -406,18 +406,18 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('lists violations as of the last scan of each project, and when resolved ones were resolved', async () => {
       await threeRuns()
       const active = await readViolationsAt(fixture.history, 2)
-      expect(active.map((one) => [one.project, one.message, one.state, one.firstSeen, one.lastSeen])).toEqual([
+      expect(active.map((one) => [one.project, one.message, one.state, one.first_seen, one.last_seen])).toEqual([
         ['acme/payments', 'c is reached without TLS', 'opened', at(2), at(2)],
         ['acme/payments', 'in other words', 'continuing', at(1), at(2)],
       ])
       const resolved = only(await readResolvedBetween(fixture.history, 0, 3))
-      expect([resolved.project, resolved.uid, resolved.state, resolved.lastSeen]).toEqual([
+      expect([resolved.project, resolved.uid, resolved.state, resolved.last_seen]).toEqual([
         'acme/payments',
         'b',
         'resolved',
         at(1),
       ])
-      expect([resolved.run, resolved.resolvedAt]).toEqual([2, at(2)])
+      expect([resolved.resolved_run, resolved.resolved_at]).toEqual([2, at(2)])
       expect(await readResolvedBetween(fixture.history, 2, 3)).toEqual([])
     })
 

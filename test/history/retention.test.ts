@@ -9,7 +9,7 @@ import {
 
 /** Runs at these times, numbered from 1. */
 function kept(times: readonly string[], keep: Partial<RetentionRules>): Record<string, readonly string[]> {
-  const runs = times.map((time, index) => ({ number: index + 1, startedAt: `${time}Z`, finishedAt: `${time}Z` }))
+  const runs = times.map((time, index) => ({ number: index + 1, started_at: `${time}Z`, finished_at: `${time}Z` }))
   return Object.fromEntries(reasonsToKeep(runs, { ...keepNothing, ...keep }))
 }
 
@@ -67,8 +67,8 @@ describe('retention of runs', () => {
   it('numbers runs by their order, not by that of the list', () => {
     const runs = [2, 1, 3].map((number) => ({
       number,
-      startedAt: `2026-01-0${number}T00:00:00Z`,
-      finishedAt: `2026-01-0${number}T00:00:00Z`,
+      started_at: `2026-01-0${number}T00:00:00Z`,
+      finished_at: `2026-01-0${number}T00:00:00Z`,
     }))
     expect([...reasonsToKeep(runs, { ...keepNothing, last: 1 })]).toEqual([[3, ['last']]])
     expect([...reasonsToKeep(runs, { ...keepNothing, daily: 9 }).keys()]).toEqual([3, 2, 1])

@@ -87,8 +87,8 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       const { state, firstRun, lastRun, originRun, replaces, waiver, ...finding } = aViolation('a')
       expect(committed).toEqual({
         number: 1,
-        startedAt: at(1),
-        finishedAt: at(2),
+        started_at: at(1),
+        finished_at: at(2),
         failOn: 'low',
         toolVersion: '0.1.0',
         policyDigest: 'p',
@@ -113,10 +113,10 @@ export function describeRuns(name: string, makePlace: () => Place): void {
             state: 'opened',
             owner: null,
             project: 'acme/payments',
-            firstSeen: at(1),
-            lastSeen: at(1),
+            first_seen: at(1),
+            last_seen: at(1),
             resolution: null,
-            endedBy: null,
+            ended_by: null,
           },
         ],
         accepted: [],
@@ -164,9 +164,9 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         await draft.stageViolations(payments, { confirmed: [], violations: ['a', 'b'].map(opened) })
       })
       const shown = (causes: readonly Cause[]) =>
-        causes.map(({ id, firstRun, resources }) => [
+        causes.map(({ id, first_run, resources }) => [
           id,
-          firstRun,
+          first_run,
           ...resources.map(({ uid, violations }) => `${uid} ${violations.length}`),
         ])
       const [cause] = found.causes
@@ -249,8 +249,8 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       expect(await stateOf(next)).toEqual(before)
       await next.commit(at(9), () => 3)
       expect(await listRuns(fixture.history)).toEqual([
-        { number: 1, startedAt: at(1), finishedAt: at(1.5) },
-        { number: 3, startedAt: at(3), finishedAt: at(9) },
+        { number: 1, started_at: at(1), finished_at: at(1.5) },
+        { number: 3, started_at: at(3), finished_at: at(9) },
       ])
     })
 

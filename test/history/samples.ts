@@ -45,12 +45,17 @@ export function aContext(other: Partial<RunContext> = {}): RunContext {
   const project = {
     project: 'acme/payments',
     labels: { env: 'prod' },
-    configuredAt: { file: 'hookdrift.yaml', line: 7 },
+    configured_at: { file: 'hookdrift.yaml', line: 7 },
   }
   return {
     rules: [{ ...rule, controls: ['soc2:CC6.7'], needs: ['endpoint'] }],
     projects: [
-      { ...project, resources: { endpoint: 2 }, evaluatedByRule: {}, notEvaluated: { 'endpoint/orphan': 'it threw' } },
+      {
+        ...project,
+        resources: { endpoint: 2 },
+        evaluated_by_rule: {},
+        not_evaluated: { 'endpoint/orphan': 'it threw' },
+      },
     ],
     policy: {
       packs: ['recommended'],
@@ -61,7 +66,7 @@ export function aContext(other: Partial<RunContext> = {}): RunContext {
           setting: 'off',
           match: 'project acme/*',
           projects: ['acme/*'],
-          configuredAt: { file: 'policy.yaml', line: 3 },
+          configured_at: { file: 'policy.yaml', line: 3 },
         },
       ],
       waivers: [],
@@ -92,7 +97,7 @@ export function aVersion(uid: string, attributes: JsonObject = {}, other: Partia
 export function aCoverage(listing: Listing, status: CoverageStatus = 'complete'): Coverage {
   const reason = status === 'complete' ? null : `it is ${status}`
   const cause = causes[status]
-  return { listing, status, cause, reason, filter: null, pages: 1, items: 2, requests: 3, retries: 0, durationMs: 40 }
+  return { listing, status, cause, reason, filter: null, pages: 1, items: 2, requests: 3, retries: 0, duration_ms: 40 }
 }
 
 const causes = {
@@ -175,7 +180,7 @@ export function endedAs(ids: Iterable<number>, resolution: Resolution = 'fixed')
 
 /** With a person or a line that ended it, unless it is gone. */
 export function anEnding(resolution: Resolution): Ending {
-  return { resolution, endedBy: resolution === 'fixed' || resolution === 'removed' ? null : enders[resolution] }
+  return { resolution, ended_by: resolution === 'fixed' || resolution === 'removed' ? null : enders[resolution] }
 }
 
 const enders = {

@@ -14,7 +14,7 @@ export async function makeSoundHistory(): Promise<Buffer> {
   const history = openSqliteHistory(file, new Machines().process(1))
   await run(history, 1, async (draft) => {
     for (const project of [payments, orders]) await walkAll(draft, project)
-    await draft.stageWalk(orders, { ...aCoverage('sources', 'partial'), of: 9, oldestAt: at(0) }, undefined)
+    await draft.stageWalk(orders, { ...aCoverage('sources', 'partial'), of: 9, oldest_at: at(0) }, undefined)
     const facts = '{"/secret":{"min_length":8,"weak":[]}}'
     const two = [aVersion('a', { url: 'a' }), aVersion('b', { url: 'b' })]
     await draft.stage(payments, [...two, withFacts('c', facts)])

@@ -88,7 +88,7 @@ const group: ViolationGroup = {
   run: 1,
   projectId: 1,
   firstRun: 1,
-  firstSeen: at(1),
+  first_seen: at(1),
   violations: 1,
   asOf: 1,
 }

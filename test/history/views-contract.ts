@@ -62,7 +62,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
       const draft = await begin()
       await draft.stageScan(payments)
       await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
-      await draft.stageWalk(payments, { ...aCoverage('subscriptions', 'partial'), of: 9, oldestAt: at(0) }, undefined)
+      await draft.stageWalk(payments, { ...aCoverage('subscriptions', 'partial'), of: 9, oldest_at: at(0) }, undefined)
       const uids = ['a', 'b', 'c']
       const versions = uids.map((uid) => aVersion(uid, { of: uid, owner_id: 'tenant-1' }))
       await draft.stage(payments, versions)
@@ -293,7 +293,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
       })
       const ended = { run: 2, ended_at: at(2), open_seconds: 3600, owner: 'tenant-1' }
       const noOne = { ended_by: null, ended_kind: null, ended_person: null, ended_reason: null }
-      const [accepted, policy] = (['accepted', 'policy'] as const).map((one) => JSON.stringify(anEnding(one).endedBy))
+      const [accepted, policy] = (['accepted', 'policy'] as const).map((one) => JSON.stringify(anEnding(one).ended_by))
       expect(await shown('violation_history', 'uid')).toEqual([
         {
           ...violation('a'),

@@ -22,14 +22,19 @@ export function describeViolations(name: string, makePlace: () => Place): void {
     const { begin, run } = fixture
 
     const shown = async (work: (draft: Draft) => Promise<unknown>) =>
-      (await run(work)).violations.map(({ uid, state, firstSeen, lastSeen }) => ({ uid, state, firstSeen, lastSeen }))
+      (await run(work)).violations.map(({ uid, state, first_seen, last_seen }) => ({
+        uid,
+        state,
+        first_seen,
+        last_seen,
+      }))
 
     it('is opened by the run that finds it and continues after', async () => {
       const first = await run(opening('a'))
-      expect(first.violations).toMatchObject([{ uid: 'a', state: 'opened', firstSeen: at(1), lastSeen: at(1) }])
-      const continuing = { uid: 'a', state: 'continuing', firstSeen: at(1) }
-      expect(await shown(confirming('a'))).toEqual([{ ...continuing, lastSeen: at(2) }])
-      expect(await shown(confirming('a'))).toEqual([{ ...continuing, lastSeen: at(3) }])
+      expect(first.violations).toMatchObject([{ uid: 'a', state: 'opened', first_seen: at(1), last_seen: at(1) }])
+      const continuing = { uid: 'a', state: 'continuing', first_seen: at(1) }
+      expect(await shown(confirming('a'))).toEqual([{ ...continuing, last_seen: at(2) }])
+      expect(await shown(confirming('a'))).toEqual([{ ...continuing, last_seen: at(3) }])
     })
 
     it('has the owner of its endpoint, or of the endpoint of its subscription, as of each run', async () => {
@@ -84,8 +89,8 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       expect(await first(9)).toEqual(['e', 'd', 'a', 'c', 'b'])
       expect(await first(1)).toEqual(['e'])
       expect(await first(4)).toEqual(['e', 'd', 'a', 'c'])
-      const counted = asked.map(({ state, severity, run, firstSeen, violations }) => {
-        return [state, severity, run, firstSeen, violations]
+      const counted = asked.map(({ state, severity, run, first_seen, violations }) => {
+        return [state, severity, run, first_seen, violations]
       })
       expect(counted.sort()).toEqual([
         ['continuing', 'high', 4, at(1), 1],
@@ -98,7 +103,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       expect(await first(9, { resolvedAfter: undefined })).toEqual(['e', 'd', 'a'])
       expect(await first(9, { run: 2 })).toEqual(['c', 'd', 'a', 'b'])
       expect(await first(2, { isChosen: ({ severity }) => severity === 'low' })).toEqual(['a'])
-      expect(await first(3, { sortKey: ({ firstSeen }) => firstSeen })).toEqual(['d', 'a', 'c'])
+      expect(await first(3, { sortKey: ({ first_seen }) => first_seen })).toEqual(['d', 'a', 'c'])
       const whole = await readFirstViolations(fixture.history, {
         run: 4,
         withActive: true,
@@ -157,7 +162,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect((await activeViolationOf(draft, 'a')).waiver).toEqual(waiver)
         await turning('a', { state: 'open', waiver: undefined })(draft)
       })
-      expect(reopened.violations).toMatchObject([{ uid: 'a', state: 'continuing', firstSeen: at(1) }])
+      expect(reopened.violations).toMatchObject([{ uid: 'a', state: 'continuing', first_seen: at(1) }])
       expect(only(reopened.violations)).not.toHaveProperty('waiver')
       expect(await readRunRecord(fixture.history, 1)).toEqual(waived)
     })
@@ -208,7 +213,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       type Before = Parameters<Draft['oldViolations']>[1]
       const listed = async (before: Before, project = payments) =>
         (await draft.oldViolations(project, before))
-          .map(({ uid, message, firstSeen, ending }) => [uid, message, firstSeen, ending])
+          .map(({ uid, message, first_seen, ending }) => [uid, message, first_seen, ending])
           .sort(([x], [y]) => ((x ?? '') < (y ?? '') ? -1 : 1))
       const ofLow = ['b', 'other words', at(1), undefined]
       const others = [
@@ -227,7 +232,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       await run(opening('a'))
       const record = await run(turning('a', { message: 'other words', severity: 'low' }))
       expect(record.violations).toMatchObject([
-        { uid: 'a', state: 'continuing', message: 'other words', severity: 'low', firstSeen: at(1), lastSeen: at(2) },
+        { uid: 'a', state: 'continuing', message: 'other words', severity: 'low', first_seen: at(1), last_seen: at(2) },
       ])
       expect((await readRunRecord(fixture.history, 1))?.violations).toMatchObject([
         { state: 'opened', severity: 'high' },
@@ -238,7 +243,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       await run(opening('a'))
       await run()
       await run(async () => {}, [orders])
-      expect(await shown(ending('a'))).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
+      expect(await shown(ending('a'))).toEqual([{ uid: 'a', state: 'resolved', first_seen: at(1), last_seen: at(2) }])
       expect(await shown(async () => {})).toEqual([])
     })
 
@@ -247,19 +252,19 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       await run()
       const doubt = async (draft: Draft) =>
         turning('a', { state: 'unknown', lastRun: await draft.lastScannedRun(payments) })(draft)
-      const unknown = { uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }
+      const unknown = { uid: 'a', state: 'unknown', first_seen: at(1), last_seen: at(2) }
       expect(await shown(doubt)).toEqual([unknown])
       expect(await shown(async () => {})).toEqual([unknown])
-      expect(await shown(ending('a'))).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
+      expect(await shown(ending('a'))).toEqual([{ uid: 'a', state: 'resolved', first_seen: at(1), last_seen: at(2) }])
     })
 
     it('is open again, first seen when it was first seen, after it was unknown or waived', async () => {
       await run(opening('a'))
       const become = (state: 'open' | 'unknown' | 'waived') => turning('a', { state })
-      expect(await shown(become('waived'))).toMatchObject([{ state: 'waived', firstSeen: at(1) }])
-      expect(await shown(become('open'))).toMatchObject([{ state: 'continuing', firstSeen: at(1), lastSeen: at(3) }])
-      expect(await shown(become('unknown'))).toMatchObject([{ state: 'unknown', firstSeen: at(1) }])
-      expect(await shown(become('open'))).toMatchObject([{ state: 'continuing', firstSeen: at(1), lastSeen: at(5) }])
+      expect(await shown(become('waived'))).toMatchObject([{ state: 'waived', first_seen: at(1) }])
+      expect(await shown(become('open'))).toMatchObject([{ state: 'continuing', first_seen: at(1), last_seen: at(3) }])
+      expect(await shown(become('unknown'))).toMatchObject([{ state: 'unknown', first_seen: at(1) }])
+      expect(await shown(become('open'))).toMatchObject([{ state: 'continuing', first_seen: at(1), last_seen: at(5) }])
     })
 
     it('is shown only for projects that a run scanned', async () => {

@@ -3,7 +3,7 @@ import { seenScans, seenWalks } from '../../src/history/visibility.ts'
 import type { Coverage } from '../../src/model/coverage.ts'
 
 const visibility = { isWhole: false, isVisible: (name: string) => name === 'acme/orders', seesService: () => false }
-const run = { number: 1, startedAt: '2026-11-21T00:00:00.000Z', finishedAt: '2026-11-21T00:00:01.000Z' }
+const run = { number: 1, started_at: '2026-11-21T00:00:00.000Z', finished_at: '2026-11-21T00:00:01.000Z' }
 const project = { service: 'acme', uid: 'P1', name: 'acme/orders' }
 
 const walk = (cause: Coverage['cause'], reason: string): Coverage => ({
@@ -16,7 +16,7 @@ const walk = (cause: Coverage['cause'], reason: string): Coverage => ({
   items: 0,
   requests: 1,
   retries: 0,
-  durationMs: 1,
+  duration_ms: 1,
 })
 
 describe('coverage, for a reader of some projects', () => {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { strictnesses, targets } from '../../src/init/answers.ts'
+import { strictnesses, targets } from '../../src/init/interview.ts'
 import { pathsOf, planFiles } from '../../src/init/plan-files.ts'
 import { checkout } from '../deploy/build-image.ts'
 

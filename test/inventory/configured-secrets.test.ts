@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createResultSealer } from '../../src/inventory/probe-resource.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
-import { sealProse } from '../../src/inventory/seal-text.ts'
+import { sealWords } from '../../src/inventory/seal-text.ts'
 import { createMaskingSealer, createSealer } from '../../src/inventory/sealer.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
@@ -46,8 +46,8 @@ describe('a secret of the configuration', () => {
 
   it('is sealed alone, also in a text that was harmless before it was known', () => {
     const text = `orders of ${key}, see the runbook`
-    expect(sealProse(text, createSealer(installationKey))).toBe(text)
-    expect(sealProse(text, createMaskingSealer([key]))).toBe('orders of sealed:masked, see the runbook')
+    expect(sealWords(text, createSealer(installationKey))).toBe(text)
+    expect(sealWords(text, createMaskingSealer([key]))).toBe('orders of sealed:masked, see the runbook')
     expect(taken('endpoints', { name: text })).toMatchObject({ name: text.replace(key, sealer.seal(key)) })
   })
 
@@ -67,7 +67,7 @@ describe('a secret of the configuration', () => {
     ['of seven, which words contain by chance', ['payment'], 'all payments', 'all payments'],
     ['that is empty', ['', 'a'], 'all payments', 'all payments'],
   ] as const)('%s', (_, secrets, text, sealed) => {
-    expect(sealProse(text, createMaskingSealer(secrets))).toBe(sealed)
+    expect(sealWords(text, createMaskingSealer(secrets))).toBe(sealed)
   })
 
   it('has items read again that were read without knowing it', () => {

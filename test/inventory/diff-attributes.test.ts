@@ -4,7 +4,7 @@ import {
   diffAttributes,
   holdsSeals,
   maskSeals,
-  sealedOnBothSides,
+  sealedOtherwise,
 } from '../../src/inventory/diff-attributes.ts'
 import { compareShapes, narrowBy, type Shape, shapeOf } from '../../src/inventory/shape.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
@@ -288,7 +288,41 @@ describe('seals within attributes', () => {
       tags: [seal],
     }
     const after = { secrets: { 'a/b': { value: seal } }, url: 'https://a.example', tags: [seal], fresh: seal }
-    expect(sealedOnBothSides(before, after)).toEqual(['/secrets/a~1b/value', '/tags'])
+    expect(sealedOtherwise(before, after, { sealsComparable: false })).toEqual(['/secrets/a~1b/value', '/tags'])
+  })
+})
+
+describe('a text that was sealed by part on one side and whole on the other', () => {
+  const whole = `${seal('1')} (24 characters)`
+  const byPart = `key ${seal('2')} of the team`
+  const comparable = { sealsComparable: true }
+  const differing = (kind: 'endpoint' | 'source' | 'event_type', before: JsonObject, after: JsonObject) => [
+    diffAttributes(kind, before, after, comparable).map(({ path }) => path),
+    sealedOtherwise(before, after, comparable),
+  ]
+
+  it.each([
+    ['endpoint', { description: byPart }, { description: whole }, '/description'],
+    ['endpoint', { description: whole }, { description: 'key sealed:masked of the team' }, '/description'],
+    ['source', { custom_response: { body: byPart } }, { custom_response: { body: whole } }, '/custom_response/body'],
+    ['event_type', { json_schema: { default: byPart } }, { json_schema: whole }, '/json_schema'],
+  ] as const)('does not differ, and cannot be compared: of %s, %j and %j', (kind, before, after, path) => {
+    expect(differing(kind, before, after)).toEqual([[], [path]])
+  })
+
+  it.each([
+    ['endpoint', { description: 'key of the team' }, { description: whole }, '/description'],
+    ['endpoint', { description: whole }, { description: `${seal('2')} (24 characters)` }, '/description'],
+    ['endpoint', { description: whole }, { description: null }, '/description'],
+    ['event_type', { json_schema: { default: 'x' } }, { json_schema: whole }, '/json_schema'],
+    ['event_type', { json_schema: whole }, { json_schema: [seal('1')] }, '/json_schema'],
+  ] as const)('differs where one side has no part sealed: of %s, %j and %j', (kind, before, after, path) => {
+    expect(diffAttributes(kind, before, after, comparable).map((field) => field.path)).toEqual([path])
+  })
+
+  it('differs under two keys where its length does', () => {
+    const [before, after] = [{ description: whole }, { description: `${seal('2')} (25 characters)` }]
+    expect(diffAttributes('endpoint', before, after, { sealsComparable: false })).toHaveLength(1)
   })
 })
 

@@ -4,7 +4,7 @@ import { seeded } from '../../scripts/learn/seeded.ts'
 import { normaliseMembers } from '../../src/inventory/normalise.ts'
 import { normaliseLeaf } from '../../src/inventory/normalise-leaf.ts'
 import { sealCode } from '../../src/inventory/seal-code.ts'
-import { sealProse, sealUrl } from '../../src/inventory/seal-text.ts'
+import { sealUrl, sealWords } from '../../src/inventory/seal-text.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { wireSchema } from '../../src/model/wire-schema.ts'
 import { tries } from '../thoroughness.ts'
@@ -105,14 +105,14 @@ describe('words of a person', () => {
     ['pass\u00adword: swordfish', 'password: <9>'],
     ['ｐassword：swordfish', 'password:<9>'],
     ['Über\u00adsicht der Aufträge', 'Über\u00adsicht der Aufträge'],
-    ['seed JBSW Y3DP EHPK 3PXP QWXK 2RVT, ask us', 'seed <29>, ask us'],
+    ['seed JBSW Y3DP EHPK 3PXP QWXK 2RVT, ask us', '<34>, ask us'],
     ['fingerprint a1:b2:c3:d4:e5:f6:07:18:29:3a:4b:5c:6d:7e:8f:90:a1:b2:c3:d4', 'fingerprint <59>'],
     ['key k8Xq2LpZ\u200b9vRt3Wn7q5Bd', 'key <20>'],
     // One half is random enough to be sealed alone; the other must not stay.
     ['key ytWDmbiPCJBWTAsUhVVDyvPg\ufe0fxVNGkAkf', 'key <32>'],
     ['a soft\u00adhyphen, and password: swordfish', 'a soft\u00adhyphen, and password: <9>'],
   ])('%s', (words, sealed) => {
-    expect(sealProse(words, tagging)).toBe(sealed)
+    expect(sealWords(words, tagging)).toBe(sealed)
   })
 
   it('are sealed the same way twice', () => {
@@ -126,6 +126,7 @@ describe('words of a person', () => {
       'k8Xq2LpZ9vRt3Wn7q5Bd ',
       'Ua1[=N-)]<ppA1uka8> ',
       '**PIN:** `1234` ',
+      'Authorization: Token ',
       'orders of the shop, ',
       '"',
       '(',
@@ -134,8 +135,8 @@ describe('words of a person', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
-        const sealed = sealProse(pieces.join(''), sealer)
-        expect(sealProse(sealed, sealer)).toBe(sealed)
+        const sealed = sealWords(pieces.join(''), sealer)
+        expect(sealWords(sealed, sealer)).toBe(sealed)
       }),
       { numRuns: tries(500, { locally: 100 }) },
     )

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { normaliseMembers } from '../../src/inventory/normalise.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
 import { sealCode } from '../../src/inventory/seal-code.ts'
-import { sealBehindHost, sealProse, sealUrl } from '../../src/inventory/seal-text.ts'
+import { sealBehindHost, sealUrl, sealWords } from '../../src/inventory/seal-text.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { secretFactsOf } from '../../src/inventory/secret-facts.ts'
 import { hostOf } from '../../src/inventory/split-url.ts'
@@ -134,16 +134,20 @@ describe('words of a person', () => {
     ['sk_notifications', 'sk_notifications'],
     ['of sk_4eC39HqLyjWDarjt', 'of <19>'],
     ['Orders, password: abcd1234', 'Orders, password: <8>'],
-    ['see https://a.example/?token=abcd1234&v=2', 'see https://a.example/?token=<8>&v=2'],
     ['for token-eyJhbGciOiJI.eyJzdWIiOiI.abc', 'for <34>'],
     ['send Basic dXNlcjpub3QtYS1yZWFs', 'send <26>'],
     ['orders', 'orders'],
   ])('%s', (words, sealed) => {
-    expect(sealProse(words, tagging)).toBe(sealed)
+    expect(sealWords(words, tagging)).toBe(sealed)
   })
 })
 
 describe('words that were sealed', () => {
+  it('show the rest of an address', () => {
+    const sealed = sealWords('see https://a.example/?token=abcd1234&v=2', sealer)
+    expect(sealed).toBe(`see https://a.example/?token=${sealer.seal('abcd1234')}&v=2`)
+  })
+
   const secret = 'Zq3/kV9xTbLw8mRd2HsYc5NfPj7GuAeE1oXiK4WvQBt'
   it.each([
     `see https://${secret}=@a.example/x`,
@@ -152,9 +156,9 @@ describe('words that were sealed', () => {
     `token ${secret}=`,
     secret,
   ])('are not sealed a second time: %s', (text) => {
-    const sealed = sealProse(text, sealer)
+    const sealed = sealWords(text, sealer)
     expect(sealed).not.toContain(secret)
-    expect(sealProse(sealed, sealer)).toBe(sealed)
+    expect(sealWords(sealed, sealer)).toBe(sealed)
   })
 })
 
@@ -204,10 +208,10 @@ describe('a text that is crafted to be slow', () => {
     ["\\'", (text: string) => sealCode(`'${text}`, tagging)],
     ['`\\`', (text: string) => sealCode(`\`${text}`, tagging)],
     [`a=''`, (text: string) => sealCode(text, tagging)],
-    ['eyJ-', (text: string) => sealProse(text, tagging)],
-    ['token ', (text: string) => sealProse(text, tagging)],
-    ['//a:', (text: string) => sealProse(text, tagging)],
-    ['-----BEGIN ', (text: string) => sealProse(text, tagging)],
+    ['eyJ-', (text: string) => sealWords(text, tagging)],
+    ['token ', (text: string) => sealWords(text, tagging)],
+    ['//a:', (text: string) => sealWords(text, tagging)],
+    ['-----BEGIN ', (text: string) => sealWords(text, tagging)],
     ['a1', (text: string) => secretFactsOf(`${text}b${text}`, noNeighbours)],
   ])('of many %s takes one pass', (piece, go) => {
     expect(() => go(piece.repeat(megabyte / piece.length))).not.toThrow()

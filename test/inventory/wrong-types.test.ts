@@ -30,6 +30,7 @@ const values: readonly Json[] = [
 const allowed: Readonly<Record<Field['type'], (value: Json, field: Field) => boolean>> = {
   text: isText,
   word: isText,
+  name: isText,
   prose: isText,
   certificate: isText,
   code: isText,

@@ -3,17 +3,22 @@ import { dueDate, isOverdue } from '../../src/model/violation.ts'
 
 const day = 86_400_000
 const due = { critical: 2 * day, high: 14 * day }
-const open = { rule: 'endpoint/inactive', kind: 'endpoint', severity: 'high', state: 'continuing' } as const
-const firstSeen = '2026-11-01T10:00:00.000Z'
+const open = {
+  rule: 'endpoint/inactive',
+  kind: 'endpoint',
+  severity: 'high',
+  state: 'continuing',
+  first_seen: '2026-11-01T10:00:00.000Z',
+} as const
 
 describe('a due date', () => {
   it('is the first sighting and the duration of the severity', () => {
-    expect(dueDate(open, firstSeen, due)).toBe('2026-11-15T10:00:00.000Z')
-    expect(dueDate({ ...open, severity: 'critical', state: 'opened' }, firstSeen, due)).toBe('2026-11-03T10:00:00.000Z')
+    expect(dueDate(open, due)).toBe('2026-11-15T10:00:00.000Z')
+    expect(dueDate({ ...open, severity: 'critical', state: 'opened' }, due)).toBe('2026-11-03T10:00:00.000Z')
   })
 
   it('remains while a scan cannot say whether the violation is there', () => {
-    expect(dueDate({ ...open, state: 'unknown' }, firstSeen, due)).toBe('2026-11-15T10:00:00.000Z')
+    expect(dueDate({ ...open, state: 'unknown' }, due)).toBe('2026-11-15T10:00:00.000Z')
   })
 
   it.each([
@@ -25,7 +30,7 @@ describe('a due date', () => {
     ['of what is overdue itself', { ...open, rule: 'violation/overdue' }, due],
     ['of a violation about the policy', { ...open, kind: 'policy' }, due],
   ] as const)('is none %s', (_, violation, durations) => {
-    expect(dueDate(violation, firstSeen, durations)).toBeNull()
+    expect(dueDate(violation, durations)).toBeNull()
   })
 
   it('has passed the millisecond after it', () => {

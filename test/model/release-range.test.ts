@@ -20,37 +20,40 @@ describe('releases', () => {
   it.each<[ranges: (ReleaseRange | undefined)[], together: ReleaseRange | undefined]>([
     [[], undefined],
     [[undefined, undefined], undefined],
-    [[undefined, { from: 'v26.3.7', below: null }], { from: 'v26.3.7', below: null }],
+    [
+      [undefined, { from: 'v26.3.7', below: null, contradictory: false }],
+      { from: 'v26.3.7', below: null, contradictory: false },
+    ],
     [
       [
-        { from: 'v26.3.7', below: null },
-        { from: 'v26.6.1', below: 'v26.7.0' },
-        { from: null, below: 'v26.6.5' },
+        { from: 'v26.3.7', below: null, contradictory: false },
+        { from: 'v26.6.1', below: 'v26.7.0', contradictory: false },
+        { from: null, below: 'v26.6.5', contradictory: false },
       ],
-      { from: 'v26.6.1', below: 'v26.6.5' },
+      { from: 'v26.6.1', below: 'v26.6.5', contradictory: false },
     ],
     // No release fits both: instances of two releases answer.
     [
       [
-        { from: 'v25.11.1', below: 'v26.6.1' },
-        { from: 'v26.6.5', below: 'v26.7.0' },
+        { from: 'v25.11.1', below: 'v26.6.1', contradictory: false },
+        { from: 'v26.6.5', below: 'v26.7.0', contradictory: false },
       ],
-      { from: 'v25.11.1', below: 'v26.7.0', isContradictory: true },
+      { from: 'v25.11.1', below: 'v26.7.0', contradictory: true },
     ],
     [
       [
-        { from: 'v26.6.1', below: null },
-        { from: null, below: 'v26.6.1' },
+        { from: 'v26.6.1', below: null, contradictory: false },
+        { from: null, below: 'v26.6.1', contradictory: false },
       ],
-      { from: null, below: null, isContradictory: true },
+      { from: null, below: null, contradictory: true },
     ],
     // One that contradicts itself makes nothing narrower.
     [
       [
-        { from: null, below: null, isContradictory: true },
-        { from: 'v26.6.1', below: 'v26.6.5' },
+        { from: null, below: null, contradictory: true },
+        { from: 'v26.6.1', below: 'v26.6.5', contradictory: false },
       ],
-      { from: null, below: null, isContradictory: true },
+      { from: null, below: null, contradictory: true },
     ],
   ])('%j are together %j', (ranges, together) => {
     expect(intersectReleases(ranges)).toEqual(together)
@@ -58,11 +61,11 @@ describe('releases', () => {
   })
 
   it.each<[ReleaseRange, string]>([
-    [{ from: 'v26.3.7', below: 'v26.6.1' }, `v26.3.7 or later, below v26.6.1 (${shown})`],
-    [{ from: 'v26.7.1', below: null }, `v26.7.1 or later (${shown})`],
-    [{ from: null, below: 'v25.9.1' }, `below v25.9.1 (${shown})`],
+    [{ from: 'v26.3.7', below: 'v26.6.1', contradictory: false }, `v26.3.7 or later, below v26.6.1 (${shown})`],
+    [{ from: 'v26.7.1', below: null, contradictory: false }, `v26.7.1 or later (${shown})`],
+    [{ from: null, below: 'v25.9.1', contradictory: false }, `below v25.9.1 (${shown})`],
     [
-      { from: null, below: null, isContradictory: true },
+      { from: null, below: null, contradictory: true },
       `unknown (${shown}, which contradict each other as while an upgrade is under way)`,
     ],
   ])('%j read as %s', (range, text) => {
@@ -70,13 +73,13 @@ describe('releases', () => {
   })
 
   it('are certainly below, or certainly not, or neither', () => {
-    const range: ReleaseRange = { from: 'v26.6.5', below: 'v26.7.0' }
+    const range: ReleaseRange = { from: 'v26.6.5', below: 'v26.7.0', contradictory: false }
     expect([isBelow(range, 'v26.7.0'), isFrom(range, 'v26.7.0')]).toEqual([true, false])
     expect([isBelow(range, 'v26.6.8'), isFrom(range, 'v26.6.8')]).toEqual([false, false])
     expect([isBelow(range, 'v26.6.5'), isFrom(range, 'v26.6.5')]).toEqual([false, true])
-    expect([isBelow({ from: null, below: null }, 'v26.6.5'), isFrom({ from: null, below: null }, 'v26.6.5')]).toEqual([
-      false,
-      false,
-    ])
+    expect([
+      isBelow({ from: null, below: null, contradictory: false }, 'v26.6.5'),
+      isFrom({ from: null, below: null, contradictory: false }, 'v26.6.5'),
+    ]).toEqual([false, false])
   })
 })

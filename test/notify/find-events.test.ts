@@ -29,15 +29,15 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
   const { projects, ...context } = aContext()
   return {
     number: 7,
-    startedAt: '2026-11-21T03:00:00.000Z',
-    finishedAt: '2026-11-21T03:01:00.000Z',
-    failOn: 'medium',
-    toolVersion: '0.1.0',
-    policyDigest: 'policy',
-    configurationDigest: 'configuration',
+    started_at: '2026-11-21T03:00:00.000Z',
+    finished_at: '2026-11-21T03:01:00.000Z',
+    fail_on: 'medium',
+    tool_version: '0.1.0',
+    policy_digest: 'policy',
+    configuration_digest: 'configuration',
     chain: null,
     ...context,
-    projects: projects.map((one) => ({ ...one, notEvaluated: {} })),
+    projects: projects.map((one) => ({ ...one, not_evaluated: {} })),
     coverage: [],
     notices: [],
     changes: [],
@@ -53,7 +53,7 @@ function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partia
   const scan: PreviousScan = {
     name: project,
     statuses: new Map(Object.entries(statuses) as [Listing, CoverageStatus][]),
-    notEvaluated: {},
+    not_evaluated: {},
   }
   const run = { isFirst: false, policyDigest: 'policy', toolVersion: '0.1.0' }
   return {
@@ -80,7 +80,7 @@ function aMove(
     before,
     now,
     resolution: now === 'ended' ? 'fixed' : null,
-    endedBy: null,
+    ended_by: null,
     owner: null,
     ...other,
   }
@@ -114,7 +114,7 @@ describe('the events of a run', () => {
   it('say again what is lost when the project has another name, and its incident passes to that name', () => {
     const listing = 'endpoints'
     const record = (status: CoverageStatus) => aRecord({ coverage: [{ ...aCoverage(listing, status), project }] })
-    const scan: PreviousScan = { name: 'acme/former', statuses: new Map([[listing, 'failed']]), notEvaluated: {} }
+    const scan: PreviousScan = { name: 'acme/former', statuses: new Map([[listing, 'failed']]), not_evaluated: {} }
     const incident = { channel: 'duty', key: 'k', subject: `acme/former ${listing}`, isActive: false, isWaived: false }
     const before = since({}, { scans: new Map([[project, scan]]), incidents: [incident] })
     const duty = {
@@ -170,16 +170,16 @@ describe('the events of a run', () => {
   ])('about a violation that ended as %s are %s', (resolution, type) => {
     const [event] = findEvents(aRecord(), withMoves(aMove('open', 'ended', { resolution })))
     expect(event).toMatchObject({ type, resolution })
-    expect(event).not.toHaveProperty('ended_by')
+    expect(JSON.parse(JSON.stringify(event))).not.toHaveProperty('ended_by')
   })
 
   it('name whose it is, and who ended it, where the history says so', () => {
-    const endedBy = decidedBy('acceptance', { by: 'nora', at: null, reason: 'internal' })
+    const ended_by = decidedBy('acceptance', { by: 'nora', at: null, reason: 'internal' })
     const [event] = findEvents(
       aRecord(),
-      withMoves(aMove('open', 'ended', { resolution: 'accepted', endedBy, owner: 'tenant-06' })),
+      withMoves(aMove('open', 'ended', { resolution: 'accepted', ended_by, owner: 'tenant-06' })),
     )
-    expect(event).toMatchObject({ ended_by: endedBy, owner: 'tenant-06' })
+    expect(event).toMatchObject({ ended_by: ended_by, owner: 'tenant-06' })
   })
 
   it('fold violations that the policy no longer asks for into one event', () => {
@@ -255,8 +255,8 @@ describe('the events of a run', () => {
     const lowered = aMove('open', 'unknown', { fingerprint: 'f2', severity: 'low' })
     expect(severitiesOf(aRecord(), lowered, raised)).toEqual(['critical'])
     expect(severitiesOf(aRecord(), lowered)).toEqual(['high'])
-    const notEvaluated = { [raised.rule]: 'it threw' }
-    const projects = aContext().projects.map((one) => ({ ...one, notEvaluated }))
+    const not_evaluated = { [raised.rule]: 'it threw' }
+    const projects = aContext().projects.map((one) => ({ ...one, not_evaluated }))
     expect(severitiesOf(aRecord({ projects }), raised)).toEqual(['critical'])
   })
 
@@ -267,10 +267,11 @@ describe('the events of a run', () => {
       project,
       fingerprint: 'f2',
       state: 'unknown',
-      firstSeen: '2026-11-20T03:00:00.000Z',
-      lastSeen: '2026-11-20T03:00:00.000Z',
+      first_seen: '2026-11-20T03:00:00.000Z',
+      last_seen: '2026-11-20T03:00:00.000Z',
+      owner: null,
       resolution: null,
-      endedBy: null,
+      ended_by: null,
     } as const
     const record = aRecord({ violations: [unknown] })
     expect(lines(record, withMoves(aMove('open', 'unknown')))).toEqual([])
@@ -300,7 +301,7 @@ describe('the events of a run', () => {
     const before: PreviousScan = {
       name: project,
       statuses: new Map(),
-      notEvaluated: { 'endpoint/orphan': 'something else' },
+      not_evaluated: { 'endpoint/orphan': 'something else' },
     }
     expect(lines(record, since({}, { scans: new Map([[project, before]]) }))).toEqual([])
     expect(lines(record, since({}, { scans: new Map() }))).toHaveLength(1)
@@ -309,8 +310,8 @@ describe('the events of a run', () => {
   it('have the same ids for the same run, and others for another run', () => {
     const before = withMoves(aMove('never', 'open'), aMove('never', 'open', { fingerprint: 'f2', uid: 'e2' }))
     const ids = (other: Partial<RunRecord>) => findEvents(aRecord(other), before).map(({ id }) => id)
-    expect(ids({})).toEqual(ids({ finishedAt: 'later' }))
-    const all = [{}, { number: 8 }, { startedAt: '2026-11-21T04:00:00.000Z' }, { configurationDigest: 'x' }].flatMap(
+    expect(ids({})).toEqual(ids({ finished_at: 'later' }))
+    const all = [{}, { number: 8 }, { started_at: '2026-11-21T04:00:00.000Z' }, { configuration_digest: 'x' }].flatMap(
       ids,
     )
     expect(new Set(all).size).toBe(8)
@@ -363,10 +364,11 @@ describe('what is new about violations that have not ended', () => {
       project,
       fingerprint: 'f1',
       state: 'waived',
-      firstSeen: '2026-11-20T03:00:00.000Z',
-      lastSeen: '2026-11-20T03:00:00.000Z',
+      first_seen: '2026-11-20T03:00:00.000Z',
+      last_seen: '2026-11-20T03:00:00.000Z',
+      owner: null,
       resolution: null,
-      endedBy: null,
+      ended_by: null,
     } as const
     return findChanges(aRecord({ violations: [violation] }), withMoves(aMove('open', 'waived')))
   }

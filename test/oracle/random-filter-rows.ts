@@ -1,10 +1,15 @@
 import { changeData, changeSubscription, updateSubscription } from '../../src/demo/edits.ts'
 import type { InjectedFailure } from '../../src/demo/fault.ts'
 import { createFilter, deleteFilter, updateFilter } from '../../src/demo/filter-request.ts'
-import { filterRowsOf } from '../../src/demo/filter-rows.ts'
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { Random } from '../../src/demo/random.ts'
-import type { EventFilterRow, EventTypeRow, ProjectRow, SubscriptionRow } from '../../src/demo/rows.ts'
+import {
+  type EventFilterRow,
+  type EventTypeRow,
+  filterRowsOf,
+  type ProjectRow,
+  type SubscriptionRow,
+} from '../../src/demo/rows.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Offer } from '../../src/service/settings.ts'

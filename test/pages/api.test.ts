@@ -103,7 +103,8 @@ describe('the API', () => {
     const ofWriting = { accept: ['cause'], notes: ['text', 'at', 'ref'] }[name] ?? []
     const program = await buildCommandLine()
     let command = program
-    for (const word of entry.words) command = command.commands.find((child) => child.name() === word) ?? command
+    for (const word of entry.words.split(' '))
+      command = command.commands.find((child) => child.name() === word) ?? command
     const all = [
       ...command.registeredArguments.map((part) => part.name()),
       ...command.options.map((part) => part.name()),

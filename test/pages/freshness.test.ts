@@ -29,7 +29,7 @@ it('answers 304 until the next run, within a second without a question to the hi
   let now = 5_000_000
   let opened = 0
   const finish = db.prepare('UPDATE run SET finished_at = ? WHERE number = 2')
-  const end = (await findLastRun(history))?.finishedAt ?? ''
+  const end = (await findLastRun(history))?.finished_at ?? ''
   const site = createSite({
     async history() {
       opened++

@@ -72,7 +72,14 @@ describe('answers that are kept', () => {
   it('weigh all groups of violations', async () => {
     const answers = keepAnswers(1_000_000)
     const group = { rule: '', owner: '', severity: 'high', state: 'opened', project: 'acme/payments', kind: 'endpoint' }
-    const numbers = { run: 1, projectId: 1, firstRun: 1, violations: 1, firstSeen: '2026-11-20T10:00:00.000Z', uid: '' }
+    const numbers = {
+      run: 1,
+      projectId: 1,
+      firstRun: 1,
+      violations: 1,
+      first_seen: '2026-11-20T10:00:00.000Z',
+      uid: '',
+    }
     const size = 1000
     await answers.once(one, 'violations', async () => Array.from({ length: size }, () => ({ ...group, ...numbers })))
     expect(answers.bytes()).toBeGreaterThan(150 * size)

@@ -77,7 +77,7 @@ describe('POST /api/v1/notes', () => {
       os_user: null,
     })
     const listed = await ask('/api/v1/notes', { headers: authorization(readerToken) })
-    expect(await jsonOf(listed)).toMatchObject({ schema: 'hookdrift.note/1', run: null, rows: [row] })
+    expect(await jsonOf(listed)).toMatchObject({ schema: 'hookdrift.note/2', run: null, rows: [row] })
     const said = await demo.command('note --list --format json')
     expect(JSON.parse(said.stdout).rows).toEqual([row])
   })

@@ -60,7 +60,7 @@ describe('a long list of violations', async () => {
       isChosen: ({ state, severity }) =>
         (/state=/.test(first) || state === 'opened' || state === 'continuing') &&
         (!/severity/.test(first) || severity === 'high' || severity === 'critical'),
-      ...(/sort=age/.test(first) ? { sortKey: ({ firstSeen }) => firstSeen } : {}),
+      ...(/sort=age/.test(first) ? { sortKey: ({ first_seen }) => first_seen } : {}),
     })
     expect(walked).toEqual(wanted.map(({ fingerprint }) => fingerprint))
     const back = []

@@ -20,7 +20,7 @@ const aRule = (rule: Partial<RuleInRun>): RuleInRun => ({
   unknown: 0,
   waived: 0,
   gaps: [],
-  notEvaluated: [],
+  not_evaluated: [],
   missed: [],
   ...rule,
 })
@@ -46,13 +46,13 @@ describe('the pages of rules', async () => {
   const show = async (
     path: string,
     rule: Partial<EvaluatedRule>,
-    notEvaluated: Readonly<Record<string, string>> = {},
+    not_evaluated: Readonly<Record<string, string>> = {},
     of: Partial<ProjectEvaluation> = {},
   ) => {
     const changed = openChanged(site.file, newFile(), (db) =>
       changeDocuments(db, 2, {
         rules: (rules) => rules.map((one) => (one.id === id ? { ...one, ...rule } : one)),
-        projects: (projects) => projects.map((project) => ({ ...project, notEvaluated, ...of })),
+        projects: (projects) => projects.map((project) => ({ ...project, not_evaluated: not_evaluated, ...of })),
       }),
     )
     const other = createSite({ ...site.options, history: async () => changed })

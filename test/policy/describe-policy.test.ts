@@ -18,7 +18,7 @@ describe('where a policy asks for less than its packs do', () => {
         setting: 'off',
         match: null,
         projects: null,
-        configuredAt: { file: 'policy.yaml', line: 3 },
+        configured_at: { file: 'policy.yaml', line: 3 },
       },
       {
         kind: 'rule_off',
@@ -26,7 +26,7 @@ describe('where a policy asks for less than its packs do', () => {
         setting: 'off',
         match: null,
         projects: null,
-        configuredAt: { file: 'base.yaml', line: 2 },
+        configured_at: { file: 'base.yaml', line: 2 },
       },
     ])
   })
@@ -57,7 +57,7 @@ describe('where a policy asks for less than its packs do', () => {
         setting,
         match: 'project acme/*, name test-*',
         projects: ['acme/*'],
-        configuredAt: { file: 'policy.yaml', line: 3 },
+        configured_at: { file: 'policy.yaml', line: 3 },
       },
     ])
   })
@@ -81,7 +81,7 @@ describe('where a policy asks for less than its packs do', () => {
         owner: 'ops',
         reason: 'moves',
         expires: '2027-04-01T00:00:00.000Z',
-        configuredAt: { file: 'policy.yaml', line: 2 },
+        configured_at: { file: 'policy.yaml', line: 2 },
       },
     ])
   })

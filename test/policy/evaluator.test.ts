@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
-import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
-import { nothingEvaluated } from '../../src/policy/evaluation-outcome.ts'
+import { concludeFleetRules, nothingEvaluated } from '../../src/policy/conclude-fleet-rules.ts'
 import { createEvaluator } from '../../src/policy/evaluator.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
@@ -65,10 +64,10 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     for (const uid of ['a', 'b', 'test-c']) evaluator.of(p).evaluate(a('endpoint', {}, uid))
     evaluator.of(p).evaluate(a('source', {}))
     evaluator.of(q).evaluate(a('endpoint', {}))
-    const evaluatedByRule = { 'endpoint/inactive': 2, 'endpoint/timeout-high': 1 }
+    const evaluated_by_rule = { 'endpoint/inactive': 2, 'endpoint/timeout-high': 1 }
     expect(evaluator.of(p).outcome()).toMatchObject({
       resources: { endpoint: 3, source: 1 },
-      evaluatedByRule,
+      evaluated_by_rule,
       failures: {},
     })
   })
@@ -126,9 +125,9 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
       evaluator.evaluate({ ...shared('e1'), attributes: { ...shared('e1').attributes, status: 'inactive' } }),
     ).toEqual([])
     expect(evaluator.conclude(all)).toEqual([])
-    const { failures, evaluatedByRule, facts } = evaluator.outcome()
+    const { failures, evaluated_by_rule, facts } = evaluator.outcome()
     expect(failures).toEqual(Object.fromEntries(excluded))
-    expect(evaluatedByRule).toEqual({ 'endpoint/inactive': 0, 'endpoint/secret-shared': 0, 'endpoint/orphan': 0 })
+    expect(evaluated_by_rule).toEqual({ 'endpoint/inactive': 0, 'endpoint/secret-shared': 0, 'endpoint/orphan': 0 })
     expect(facts).toEqual({})
   })
 

@@ -102,8 +102,8 @@ describe('a rule across resources with malformed ones', () => {
     expect(findings.map(({ finding }) => finding.uid)).toEqual(['e1', 'e2'])
     const about = { rule: 'endpoint/secret-shared', kind: 'endpoint', uid: 'other' } as const
     expect(isAboutIn(evaluator, about)).toEqual([true, true])
-    expect(evaluator.of(q).outcome().evaluatedByRule).toEqual({ 'endpoint/secret-shared': 0 })
-    expect(evaluator.of(p).outcome().evaluatedByRule).toEqual({})
+    expect(evaluator.of(q).outcome().evaluated_by_rule).toEqual({ 'endpoint/secret-shared': 0 })
+    expect(evaluator.of(p).outcome().evaluated_by_rule).toEqual({})
   })
 
   it('finds nothing when it reads the field only in its conclusion', () => {
@@ -151,5 +151,5 @@ it('a rule that fails on a malformed field could not evaluate that resource, and
     .of(p)
     .evaluate(a('endpoint', 'e', { secrets: { k: { value: 'x', expires_at: { on: 1 } } } }, '/secrets/k/expires_at'))
   expect(Object.entries(evaluator.of(p).outcome().failures)).toEqual([])
-  expect(evaluator.of(p).outcome().evaluatedByRule).toEqual({ 'endpoint/secret-expired-active': 0 })
+  expect(evaluator.of(p).outcome().evaluated_by_rule).toEqual({ 'endpoint/secret-expired-active': 0 })
 })

@@ -95,7 +95,8 @@ function wordsFor(field: Field): string {
 const words: Readonly<Record<string, string>> = {
   text: 'text',
   word: 'text',
-  prose: 'text',
+  name: 'text',
+  prose: 'text (its seal and length if it looks secret)',
   code: 'text (a program)',
   url: 'text (an address)',
   'secret-url': 'text (an address, sealed behind the host)',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { ruleTime } from '../../src/rules/engine/rule-time.ts'
+import { ruleTime } from '../../src/rules/engine/rule.ts'
 import { rules } from '../../src/rules/rules.ts'
 
 /** Reads `/etc/policy.yaml` among files. */

@@ -39,7 +39,7 @@ export async function answersOf(history: History, { runs, uids }: AnswerQuestion
   for (const { number } of committed) {
     if (runs === undefined || runs.includes(number)) answers.push(await answersAt(history, number, uids))
   }
-  const ends = committed.map(({ finishedAt }) => `"before":"${finishedAt}"`)
+  const ends = committed.map(({ finished_at }) => `"before":"${finished_at}"`)
   return [...answers, ...(await takeMessages(history))]
     .map(masked)
     .map((answer) => ends.reduce((text, end) => text.replaceAll(end, '"before":"then"'), answer))
@@ -63,7 +63,7 @@ function masked(answer: unknown): string {
   // Members in one order, and none that are undefined.
   return canonicalJson(JSON.parse(JSON.stringify(answer ?? null)))
     .replaceAll(requestId, 'the answer')
-    .replaceAll(/"(durationMs|requests|retries|originId)":\d+/g, '"$1":0')
+    .replaceAll(/"(duration_ms|requests|retries|originId)":\d+/g, '"$1":0')
     .replaceAll(/"id":\d+/g, '"id":0')
     .replaceAll(/"chain":"[0-9a-f]+"/g, '"chain":null')
     .replaceAll(/"(finishedAt|finished_at|createdAt|created_at|nextTryAt)":"[^"]+"/g, '"$1":"then"')

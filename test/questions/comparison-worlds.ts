@@ -25,7 +25,7 @@ export interface World {
   readonly filters?: CoverageStatus
 }
 
-const run: CommittedRun = { number: 3, startedAt: '2026-03-01T00:00:00.000Z', finishedAt: '2026-03-01T00:01:00.000Z' }
+const run: CommittedRun = { number: 3, started_at: '2026-03-01T00:00:00.000Z', finished_at: '2026-03-01T00:01:00.000Z' }
 const listingOf = {
   project: 'project',
   endpoint: 'endpoints',
@@ -52,7 +52,7 @@ function stateOf(service: string, { incomplete, resources, sealKeyId = 'key', fi
     complete,
     state: resources.map(({ kind, attributes, isUnreferenced = false }): ResourceAtRun => {
       const body = canonicalJson(attributes)
-      const version = { fromRun: 1, digest: body, body, sealKeyId, since: run.startedAt }
+      const version = { fromRun: 1, digest: body, body, sealKeyId, since: run.started_at }
       return { kind, uid: attributes.uid, name: String(attributes.name), ...version, isUnreferenced }
     }),
   }

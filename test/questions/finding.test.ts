@@ -171,7 +171,7 @@ describe('violations', () => {
   })
 })
 
-const run = { number: 1, startedAt: '2026-03-01T00:00:00Z', finishedAt: '2026-03-01T00:00:01Z' }
+const run = { number: 1, started_at: '2026-03-01T00:00:00Z', finished_at: '2026-03-01T00:00:01Z' }
 const scans = ['acme/orders', 'acme/payments', 'globex/payouts'].map(
   (name): RecordedScan => ({
     project: { name, service: name.split('/')[0] ?? '', uid: `01${name.slice(-3)}` },

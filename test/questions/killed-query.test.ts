@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
-import { askInProcess } from '../../src/history/sqlite/ask-in-process.ts'
+import { askInProcess } from '../../src/history/sqlite/run-query.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
 const endless = 'WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT'
@@ -34,7 +34,7 @@ it('a query that needs more memory than its process may take is refused', async 
 
 it('a query ends with the process that asks, however that ends', async () => {
   using any = openAny()
-  const asker = join(import.meta.dirname, '../../src/history/sqlite/ask-in-process.ts')
+  const asker = join(import.meta.dirname, '../../src/history/sqlite/run-query.ts')
   const order = { file: any.file, sql: `${endless} max(n) FROM c`, rows: 10, characters: 1000, timeoutMs: 60_000 }
   const program = `
     const { askInProcess } = await import(${JSON.stringify(asker)})

@@ -14,7 +14,7 @@ function aSpan(fingerprint: string, from: number, parts: Partial<RecordedSpan> =
     rule: 'endpoint/inactive',
     severity: 'high',
     isWaived: false,
-    firstSeen: ago(from),
+    first_seen: ago(from),
     from: ago(from),
     to: null,
     goesOn: false,
@@ -51,7 +51,7 @@ describe('a trend', () => {
   })
 
   it('counts what was pruned of a violation as open between what is left of it', () => {
-    const left = { firstSeen: ago(20), severity: 'high' } as const
+    const left = { first_seen: ago(20), severity: 'high' } as const
     expect(weekly([aSpan('a', 20, { to: ago(12), goesOn: true }), aSpan('a', 5, { ...left })], 21)).toEqual([
       [1, 0, 0, 0, 1],
       [0, 0, 0, 0, 1],
@@ -85,8 +85,8 @@ describe('a trend', () => {
   it('takes no incomplete scan for an improvement: what it could not check is open', () => {
     // An unknown violation has a span of its own, which neither ends nor is waived.
     const spans = [aSpan('a', 30, { to: ago(10), goesOn: true }), aSpan('a', 30, { from: ago(10) })]
-    const runs = [10, 3].map((days, at) => ({ startedAt: ago(days), isCommitted: true, incomplete: 1 - at }))
-    const { weeks } = trendOf(spans, 14, [...runs, { startedAt: ago(2), isCommitted: false, incomplete: 9 }])
+    const runs = [10, 3].map((days, at) => ({ started_at: ago(days), isCommitted: true, incomplete: 1 - at }))
+    const { weeks } = trendOf(spans, 14, [...runs, { started_at: ago(2), isCommitted: false, incomplete: 9 }])
     expect(weeks.map(({ open, fixed, runs, incomplete }) => [open, fixed, runs, incomplete])).toEqual([
       [1, 0, 1, 1],
       [1, 0, 1, 0],
@@ -106,7 +106,7 @@ describe('a trend', () => {
     const spans = [aSpan('a', -2), aSpan('b', -2, { to: ago(-1), resolution: 'fixed' })]
     expect(weekly(spans, 7)).toEqual([[2, 1, 0, 0, 1]])
     expect(high(spans)).toMatchObject({ open: 1, fixed: 1, oldestOpen: ago(0) })
-    const runs = [{ startedAt: ago(-2), isCommitted: true, incomplete: 1 }]
+    const runs = [{ started_at: ago(-2), isCommitted: true, incomplete: 1 }]
     expect(trendOf([], 7, runs).weeks).toMatchObject([{ runs: 1, incomplete: 1 }])
   })
 

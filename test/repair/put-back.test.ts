@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { releases } from '../../src/demo/behaviour.ts'
 import { changeData, updateProject } from '../../src/demo/edits.ts'
-import { releases } from '../../src/demo/release.ts'
 import type { EndpointRow, ProjectData, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { releases, type SimulatedRelease } from '../../src/demo/behaviour.ts'
 import { changeEndpoint } from '../../src/demo/edits.ts'
-import { releases, type SimulatedRelease } from '../../src/demo/release.ts'
 import type { ServiceOptions } from '../../src/demo/simulated-service.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'

@@ -55,11 +55,11 @@ async function expectRecorded(fixture: FleetFixture, policy: Policy, reports: re
     const shown = new Set(report.coverage.map(({ project }) => project).concat('hookdrift/policy'))
     const got = violations
       .filter(({ project }) => shown.has(project))
-      .map(({ firstSeen, lastSeen, endedBy, ...violation }) => ({
+      .map(({ first_seen, last_seen, ended_by, ...violation }) => ({
         ...violation,
-        first_seen: firstSeen,
-        last_seen: lastSeen,
-        ended_by: endedBy,
+        first_seen,
+        last_seen,
+        ended_by,
       }))
     const key = (one: { fingerprint: string }) => one.fingerprint
     const sort = <Row extends { fingerprint: string }>(rows: readonly Row[]) =>
@@ -142,7 +142,7 @@ waivers:
     const { replay } = await replayed(fixture, paused, reports.length)
     // Paused before run 2 until before run 8. Runs 3 and 4 broke off, and nothing shows that they saw it.
     const mine = replay.ended.filter(({ rule }) => rule === 'endpoint/paused-long')
-    expect(mine.map(({ first, last, gone }) => [first.startedAt, last.startedAt, gone?.startedAt])).toEqual([
+    expect(mine.map(({ first, last, gone }) => [first.started_at, last.started_at, gone?.started_at])).toEqual([
       [startOf(5), startOf(7), startOf(8)],
     ])
     expect(replay.notEvaluated).toEqual([])
@@ -163,7 +163,7 @@ waivers:
       ['drift/unexpected', ['acme/payments']],
       ['endpoint/failure-rate-high', undefined],
     ])
-    expect(replay.context.projects.map(({ notEvaluated }) => Object.keys(notEvaluated).length)).toEqual([1, 1, 2])
+    expect(replay.context.projects.map(({ not_evaluated }) => Object.keys(not_evaluated).length)).toEqual([1, 1, 2])
   })
 
   it('knows for every rule whether it reads data that is not stored', () => {

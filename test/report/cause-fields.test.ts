@@ -76,7 +76,7 @@ it('the violations that follow from a cause are in one order, regardless of that
   })
   const following = (violations: typeof violationsAt) =>
     toReportCause({
-      ...{ id: '17-f01c4302', firstRun: 17, kind, change: 'modified', fields: [] },
+      ...{ id: '17-f01c4302', first_run: 17, kind, change: 'modified', fields: [] },
       resources: [{ project, uid, name: uid, owner: null, fields: [], violations }],
     }).violations
   expect(following(violationsAt)).toEqual(['f1', 'f0'])

@@ -4,7 +4,7 @@ import { coverageCauses, readReason, writeReason } from '../../src/model/coverag
 import type { ReportCoverage } from '../../src/model/report.ts'
 import { groupGaps } from '../../src/report/compliance/group-gaps.ts'
 import { describeFailures, groupFailures } from '../../src/report/describe-failures.ts'
-import { explainFailures } from '../../src/report/text/show-failures.ts'
+import { explainFailures } from '../../src/report/text/show-coverage.ts'
 import { aWalk } from './sample-reports.ts'
 
 const failed = (project: string, listing: ReportCoverage['listing'], reason: string): ReportCoverage =>

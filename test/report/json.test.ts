@@ -62,7 +62,7 @@ describe('the JSON report', () => {
 
   it('begins with the summary and ends its last line', () => {
     const lines = json(samples.clean, options).split('\n')
-    expect(lines.slice(0, 2)).toEqual(['{', '  "schema": "hookdrift.report/2",'])
+    expect(lines.slice(0, 2)).toEqual(['{', '  "schema": "hookdrift.report/3",'])
     expect(lines.slice(-2)).toEqual(['}', ''])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { EvaluatedRule } from '../../src/model/evaluation.ts'
-import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../src/model/report.ts'
+import type { EvaluatedRule, ReportProject } from '../../src/model/evaluation.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { suitesIn } from './formats/junit.ts'
@@ -124,7 +124,7 @@ describe('a case', () => {
       {
         doubts: { [rule]: [{ kind: 'endpoint', field: '/url', cause: 'seal_key_changed', resources: 2, since: null }] },
       },
-      '2 endpoints whose /url another installation key sealed before',
+      '2 endpoints whose /url another installation key, or an earlier version, sealed before',
     ],
     [
       'filter rows that no run has read',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { commandLine } from '../../src/cli/command-line.ts'
-import { locateCommands, locatingOptions } from '../../src/report/text/locate-commands.ts'
+import { locateCommands, locatingOptions } from '../../src/report/text/commands.ts'
 
 const both = { config: 'conf/hookdrift.yaml', history: "my history's.db" }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { decidedAt, decidedBy } from '../../src/model/ending.ts'
+import type { ReportProject } from '../../src/model/evaluation.ts'
 import type { Note } from '../../src/model/note.ts'
 import type { Notice } from '../../src/model/notice.ts'
-import type { Report, ReportCoverage, ReportDrift, ReportProject, ReportViolation } from '../../src/model/report.ts'
+import type { Report, ReportCoverage, ReportDrift, ReportViolation } from '../../src/model/report.ts'
 import type { Trend } from '../../src/model/trend.ts'
 import type { AcceptedViolation, FailOn } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
@@ -12,7 +13,7 @@ import { composeVerdict } from '../../src/report/verdict.ts'
 export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: FailOn } = {}): Report {
   const { failOn = 'medium', ...given } = parts
   const document = {
-    schema: 'hookdrift.report/2',
+    schema: 'hookdrift.report/3',
     tool: { name: 'hookdrift', version: '0.1.0' },
     run: {
       number: 17,

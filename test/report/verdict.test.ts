@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
+import type { ReportProject } from '../../src/model/evaluation.ts'
 import type { NoticeCode } from '../../src/model/notice.ts'
-import type { ReportDrift, ReportProject, ReportViolation } from '../../src/model/report.ts'
+import type { ReportDrift, ReportViolation } from '../../src/model/report.ts'
 import {
   type FailOn,
   type Severity,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ruleTime } from '../../src/rules/engine/rule-time.ts'
+import { ruleTime } from '../../src/rules/engine/rule.ts'
 
 describe('the time of a run', () => {
   it('knows when the first of its answers changes', () => {

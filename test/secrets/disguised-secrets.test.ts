@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { alphabets, printable, randomWords } from '../../scripts/learn/random-words.ts'
 import { seeded } from '../../scripts/learn/seeded.ts'
+import { findGrouped, findMixed } from '../../src/secrets/disguised-secrets.ts'
 import { isHarmless, isVocabulary } from '../../src/secrets/harmless-text.ts'
 import { asSeen } from '../../src/secrets/plain-text.ts'
-import { replaceGrouped, replaceMixed } from '../../src/secrets/random-text.ts'
+import { replaceSecrets } from '../../src/secrets/replace-secrets.ts'
 
 const random = seeded(8)
 const inGroups = (word: string, size: number, separator: string) =>
@@ -25,9 +26,9 @@ describe('a random text in groups of one length', () => {
   ] as const)('is found: %s, %i characters in groups of %i', (alphabet, length, size, separator) => {
     const words = randomWords(alphabets[alphabet], length, 1000, random).map((word) => inGroups(word, size, separator))
     const least = length < 20 ? 0.95 : 0.99
-    expect(shareOf(words, (word) => replaceGrouped(`a ${word}, b`, () => '*') === 'a *, b')).toBeGreaterThanOrEqual(
-      least,
-    )
+    expect(
+      shareOf(words, (word) => replaceSecrets(`a ${word}, b`, () => '*', [findGrouped]) === 'a *, b'),
+    ).toBeGreaterThanOrEqual(least)
   })
 
   it.each([
@@ -42,16 +43,14 @@ describe('a random text in groups of one length', () => {
     '123e4567-e89b-42d3-a456-426614174000',
     'eu-us-ap-af-sa-cn-jp-uk-de-fr',
   ])('is not %s', (text) => {
-    expect(replaceGrouped(text, () => '*')).toBe(text)
+    expect(replaceSecrets(text, () => '*', [findGrouped])).toBe(text)
   })
 
-  it('is found whole next to words, also to one shorter than a group', () => {
+  it('is found with the words next to it that may be groups: one of the same length, a shorter one behind it', () => {
     const key = 'KRSXG5CT MVRXEZLU N5XW4ZJQ'
-    expect(['a', 'of a', 'once'].map((word) => replaceGrouped(`key ${key} ${word}`, () => '*'))).toEqual([
-      'key * a',
-      'key * of a',
-      'key * once',
-    ])
+    expect(['a', 'of a', 'once'].map((word) => replaceSecrets(`key ${key} ${word}`, () => '*', [findGrouped]))).toEqual(
+      ['key *', 'key * a', 'key *'],
+    )
   })
 
   it('is not a plain text', () => {
@@ -63,7 +62,9 @@ describe('a random text in groups of one length', () => {
 describe('a word of letters, digits and signs', () => {
   it.each([24, 32])('is found: 95 of 100 with %i characters', (length) => {
     const words = randomWords(printable, length, 1000, random)
-    expect(shareOf(words, (word) => replaceMixed(`a ${word} b`, () => '*') === 'a * b')).toBeGreaterThanOrEqual(0.95)
+    expect(
+      shareOf(words, (word) => replaceSecrets(`a ${word} b`, () => '*', [findMixed]) === 'a * b'),
+    ).toBeGreaterThanOrEqual(0.95)
   })
 
   it.each([
@@ -75,7 +76,7 @@ describe('a word of letters, digits and signs', () => {
     '*/15 0-6,18-23 * * MON-FRI',
     '/products(ID=12,Lang=EN)/orders',
   ])('is not %s', (text) => {
-    expect(replaceMixed(text, () => '*')).toBe(text)
+    expect(replaceSecrets(text, () => '*', [findMixed])).toBe(text)
   })
 })
 

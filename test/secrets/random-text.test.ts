@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { alphabets, printable, randomWords } from '../../scripts/learn/random-words.ts'
 import { seeded } from '../../scripts/learn/seeded.ts'
-import { findRandom, isRandomText, replaceRandom } from '../../src/secrets/random-text.ts'
+import { findRandom, isRandomText } from '../../src/secrets/random-text.ts'
+import { replaceSecrets } from '../../src/secrets/replace-secrets.ts'
 
 const random = seeded(6)
 const lengths = [20, 22, 24, 32, 40, 64]
@@ -142,7 +143,9 @@ describe('findRandom', () => {
   })
 
   it('leaves the name of a pod readable, except its random end', () => {
-    expect(replaceRandom('hookdrift-worker-7d9f8b6c5-x2k4q', () => '[sealed]')).toMatch(/^hookdrift-worker-/)
+    expect(replaceSecrets('hookdrift-worker-7d9f8b6c5-x2k4q', () => '[sealed]', [findRandom])).toMatch(
+      /^hookdrift-worker-/,
+    )
   })
 
   it('skips seals, and nothing that only looks like one', () => {
@@ -171,14 +174,14 @@ describe('findRandom', () => {
   })
 })
 
-describe('replaceRandom', () => {
+describe('replaceSecrets', () => {
   it('replaces each random word in its place', () => {
-    expect(replaceRandom('a k8Xq2LpZ9vRt3Wn7q5Bd b v7Tn2QpX9zLw4KrB8mYc c', (word) => `<${word.length}>`)).toBe(
+    expect(replaceSecrets('a k8Xq2LpZ9vRt3Wn7q5Bd b v7Tn2QpX9zLw4KrB8mYc c', (word) => `<${word.length}>`)).toBe(
       'a <20> b <20> c',
     )
   })
 
-  it('returns a text unchanged without a random word', () => {
-    expect(replaceRandom('nothing but words', () => '')).toBe('nothing but words')
+  it('returns a text unchanged without a secret', () => {
+    expect(replaceSecrets('nothing but words', () => '')).toBe('nothing but words')
   })
 })

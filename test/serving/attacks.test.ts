@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openAccess } from '../../src/pages/access/open-access.ts'
 import { openPages } from '../../src/pages/open-pages.ts'
 import { createSite } from '../../src/pages/site.ts'
-import { hostCheck } from '../../src/serving/host-check.ts'
 import { type ConnectionLimits, type HttpListener, listen } from '../../src/serving/listen.ts'
+import { hostCheck } from '../../src/serving/refuse-request.ts'
 import { openDemoSite } from '../pages/demo-site.ts'
 
 const mostConnections = 200

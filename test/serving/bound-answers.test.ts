@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AnswerLimits } from '../../src/serving/bound-answers.ts'
-import { type HttpListener, listen } from '../../src/serving/listen.ts'
+import { type AnswerLimits, type HttpListener, listen } from '../../src/serving/listen.ts'
 import { gatherBytes, streamBytes } from '../../src/serving/stream-bytes.ts'
 
 const mebibyte = 1024 * 1024

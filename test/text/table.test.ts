@@ -117,7 +117,7 @@ describe('an answer', () => {
   it('as JSON is one object with schema, run, coverage and rows', () => {
     const document: Json = JSON.parse(writeAnswer('json', answer, face, options))
     expect(document).toEqual({
-      schema: 'hookdrift.state/2',
+      schema: 'hookdrift.state/3',
       run,
       coverage: [{ ...walk, ...figures }],
       rows: [{ name: 'a', n: 1 }],
@@ -126,7 +126,7 @@ describe('an answer', () => {
     expect(
       JSON.parse(writeAnswer('json', { form: stateForm, run: null, rows: [], omitted: 0 }, face, options)),
     ).toEqual({
-      schema: 'hookdrift.state/2',
+      schema: 'hookdrift.state/3',
       run: null,
       rows: [],
     })

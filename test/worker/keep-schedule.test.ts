@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
-import { ReloadRequests } from '../../src/worker/reload-requests.ts'
+import { ReloadRequests } from '../../src/worker/keep-schedule.ts'
 import { aSchedule, day, hour, iso, minute, work } from './worker-harness.ts'
 
 const times = (runs: readonly { readonly at: number; readonly schedule: string }[]) =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keepSharedSchedule, type SharedSchedules } from '../../src/worker/keep-shared-schedule.ts'
-import { ReloadRequests } from '../../src/worker/reload-requests.ts'
+import { keepSharedSchedule, ReloadRequests, type SharedSchedules } from '../../src/worker/keep-schedule.ts'
 import { aSchedule } from './worker-harness.ts'
 
 const hourly = aSchedule({ name: 'hourly', cron: '0 * * * *' })

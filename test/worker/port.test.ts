@@ -3,10 +3,9 @@ import { createServer, request } from 'node:http'
 import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { hostCheck } from '../../src/serving/host-check.ts'
 import { boundConnections, listen } from '../../src/serving/listen.ts'
-import { openHealth } from '../../src/worker/health.ts'
-import { workerPort } from '../../src/worker/port.ts'
+import { hostCheck } from '../../src/serving/refuse-request.ts'
+import { openHealth, workerPort } from '../../src/worker/port.ts'
 import { minute } from './worker-harness.ts'
 
 const answers = {

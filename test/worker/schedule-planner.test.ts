@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { missedTick } from '../../src/worker/next-audit-due.ts'
+import { missedTick } from '../../src/worker/next-times.ts'
 import {
   type Entry,
   longestNapMs,

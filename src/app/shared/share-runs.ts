@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto'
 import type { PageRead } from '../../audit/project-scan.ts'
 import type { Schedule } from '../../config/configuration.ts'
 import type { PostgresServer } from '../../history/postgres-server.ts'
-import { messageOf } from '../../model/errors.ts'
+import { AuditError, messageOf } from '../../model/errors.ts'
+import type { Report } from '../../model/report.ts'
 import type { FailOn } from '../../model/violation.ts'
 import { type Job, runQueue, touchEveryMs } from '../../pool/jobs.ts'
-import { keepSlots } from '../../pool/keep-slots.ts'
+import { keepSlots, type SlotObserver } from '../../pool/keep-slots.ts'
 import { openPool, type Pool } from '../../pool/open-pool.ts'
 import { type RunKey, takeTick } from '../../pool/runs.ts'
-import { greet, leave, type PoolWorker } from '../../pool/workers.ts'
-import { keepSharedSchedule } from '../../worker/keep-shared-schedule.ts'
-import type { ReloadRequests } from '../../worker/reload-requests.ts'
-import type { Agreement } from '../../worker/watch-agreement.ts'
+import type { WalkResult } from '../../pool/walk-task.ts'
+import { greet, leave, type PoolWorker, refusals, refusalWords } from '../../pool/workers.ts'
+import { keepSharedSchedule, type ReloadRequests, type WorkerObserver } from '../../worker/keep-schedule.ts'
+import type { Agreement } from '../../worker/reload-files.ts'
 import type { Log } from '../log.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock, thisProcess } from '../system.ts'
 import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
 import { openRunSites } from './run-sites.ts'
 import { openSealer, type SharedFiles } from './shared-files.ts'
-import type { SharedObserver } from './watch-shared.ts'
 
-export interface SharedRuns {
+interface SharedRuns {
   readonly terminal: ProcessContext
   readonly log: Log
   readonly files: SharedFiles
@@ -171,5 +171,71 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
       coordinates = undefined
       sharing.onCoordinating(false)
     }
+  }
+}
+
+/** Called with what happens in a worker that shares runs. */
+interface SharedObserver
+  extends Pick<WorkerObserver<Report>, 'planned' | 'skipped'>,
+    Omit<CoordinatorObserver, 'begun'> {
+  readonly slots: SlotObserver
+}
+
+/** The name of runs that a person asked for, where those of schedules have one. */
+const requestedRun = '(asked for)'
+
+/** Notifies the observers of a worker's own runs of those that it coordinates, and logs what its slots do. */
+export function watchShared(
+  watch: WorkerObserver<Report>,
+  { log, onSlot }: { readonly log: Log; readonly onSlot: SlotObserver },
+): SharedObserver {
+  // One line as long as the same trouble lasts.
+  let trouble: string | undefined
+  const noteTrouble = (error: unknown) => {
+    if (trouble !== messageOf(error)) log.warn({ error: messageOf(error) }, 'the pool cannot be asked for work')
+    trouble = messageOf(error)
+  }
+  // One line as long as this worker has the same wrong file.
+  let differing: WalkResult | undefined
+  const noteResult = (service: string, result: WalkResult) => {
+    const refusal = refusals.find((one) => one === result)
+    if (refusal !== undefined && refusal !== differing) {
+      log.warn(
+        { service, differs: refusalWords[refusal] },
+        'left a project to other workers: not what its run began with',
+      )
+    }
+    if (result === 'returned' || result === 'lost') log.info({ service, result }, 'a project was not scanned here')
+    if (refusal !== undefined || result === 'walked') differing = refusal
+  }
+  return {
+    planned: watch.planned,
+    skipped: watch.skipped,
+    started: (schedule) => watch.started(schedule ?? requestedRun),
+    ended: (schedule, report) => watch.ended(schedule ?? requestedRun, report),
+    failed(schedule, error) {
+      // The server is away: no run ended with that, and one that could not be asked for is asked for again.
+      if (error instanceof AuditError && error.isPassing) noteTrouble(error)
+      else watch.failed(schedule ?? requestedRun, error)
+    },
+    slots: {
+      begun(service) {
+        trouble = undefined
+        onSlot.begun(service)
+      },
+      ended(service, result) {
+        noteResult(service, result)
+        onSlot.ended(service, result)
+      },
+      failed(service, error) {
+        const stack = error instanceof AuditError ? undefined : error instanceof Error ? error.stack : undefined
+        log.error({ service, error: messageOf(error), stack }, 'a project could not be scanned: another worker tries')
+        onSlot.failed(service, error)
+      },
+      unreachable(error) {
+        noteTrouble(error)
+        onSlot.unreachable(error)
+      },
+    },
   }
 }

@@ -7,8 +7,7 @@ import { NotFound } from '../../pages/page.ts'
 import { runNamed } from '../../questions/question.ts'
 import { apiEntries, type DescribeCommand, descriptionOf } from './api-entries.ts'
 import { readParameters } from './api-parameters.ts'
-import { describeApi } from './describe-api.ts'
-import { describeTools } from './describe-tools.ts'
+import { describeApi, describeTools } from './describe-api.ts'
 
 interface ApiWords {
   /** Of hookdrift. */
@@ -24,7 +23,9 @@ export function answerApi(options: HistoryOptions, terminal: ProcessContext, { v
       description: descriptionOf(entry, describe),
     })),
     async prepare(name, search) {
-      const entry = Object.entries(apiEntries).find(([each, { words }]) => each === name || words.join('/') === name)
+      const entry = Object.entries(apiEntries).find(
+        ([each, { words }]) => each === name || words.replaceAll(' ', '/') === name,
+      )
       if (entry === undefined) throw new NotFound(`there is no command "${name}" in the API; /api/v1 lists them`)
       const [named, { isOfAllProjects = false, hasCommands = false, load }] = entry
       const source = await load()

@@ -1,11 +1,11 @@
 import { usualColumns } from '../../app/process-context.ts'
 import type { ParameterTable, Question } from '../../questions/question.ts'
 import { writeAnswer } from '../../report/show-answer.ts'
-import type { ApiSource } from './api-source.ts'
+import type { ApiSource } from './api-parameters.ts'
 
 export interface ApiAddress {
   /** The command line. */
-  readonly words: readonly string[]
+  readonly words: string
   /** The name of its answer's schema, where that is another one. */
   readonly answer?: string
   /** What it says, where that is less than the command does. */
@@ -22,98 +22,55 @@ export interface ApiAddress {
  * not among them.
  */
 export const apiEntries: Readonly<Record<string, ApiAddress>> = {
-  accept: {
-    words: ['accept', '--list'],
+  accept: question('accept --list', async () => (await import('../../questions/acceptances.ts')).acceptances, {
     description: 'List the acceptances of violations: who accepted what, why, and what ended it',
-    load: async () => ofQuestion((await import('../../questions/acceptances.ts')).acceptances),
-  },
-  baseline: {
-    words: ['baseline', 'show'],
-    load: async () => ofQuestion((await import('../../questions/baselines.ts')).baselines),
-  },
-  'baseline-diff': {
-    words: ['baseline', 'diff'],
-    load: async () => ofQuestion((await import('../../questions/baseline-diff.ts')).baselineDiff),
-  },
-  causes: {
-    words: ['causes'],
-    load: async () => ofQuestion((await import('../../questions/causes.ts')).causes),
-  },
-  compare: {
-    words: ['compare'],
-    load: async () => ofQuestion((await import('../../questions/compare.ts')).compare),
-  },
-  coverage: {
-    words: ['coverage'],
-    load: async () => ofQuestion((await import('../../questions/coverage.ts')).coverage),
-  },
-  diff: {
-    words: ['diff'],
-    load: async () => ofQuestion((await import('../../questions/diff.ts')).diff),
-  },
-  notes: {
-    words: ['note', '--list'],
+  }),
+  baseline: question('baseline show', async () => (await import('../../questions/baselines.ts')).baselines),
+  'baseline-diff': question(
+    'baseline diff',
+    async () => (await import('../../questions/baseline-diff.ts')).baselineDiff,
+  ),
+  causes: question('causes', async () => (await import('../../questions/causes.ts')).causes),
+  compare: question('compare', async () => (await import('../../questions/compare.ts')).compare),
+  coverage: question('coverage', async () => (await import('../../questions/coverage.ts')).coverage),
+  diff: question('diff', async () => (await import('../../questions/diff.ts')).diff),
+  notes: question('note --list', async () => (await import('../../questions/notes.ts')).notes, {
     description: 'List what people noted: what they did, when, who wrote it down, and which projects it is about',
     answer: 'note',
-    load: async () => ofQuestion((await import('../../questions/notes.ts')).notes),
-  },
-  notify: {
-    words: ['notify', '--pending'],
-    description: 'List the channels, and the messages that wait or were given up',
-    isOfAllProjects: true,
-    load: async () => ofQuestion((await import('../../questions/pending-messages.ts')).pendingMessages),
-  },
-  report: {
-    words: ['report'],
-    load: async () => (await import('../report.ts')).reportSource,
-  },
-  restore: {
-    words: ['restore'],
-    hasCommands: true,
-    load: async () => ofQuestion((await import('../../questions/restore.ts')).restore),
-  },
-  rules: {
-    words: ['rules'],
-    load: async () => (await import('../rules.ts')).rulesSource,
-  },
-  runs: {
-    words: ['runs'],
-    load: async () => ofQuestion((await import('../../questions/runs.ts')).runs),
-  },
-  state: {
-    words: ['state'],
-    load: async () => ofQuestion((await import('../../questions/state.ts')).state),
-  },
-  status: {
-    words: ['status'],
-    load: async () => ofQuestion((await import('../../questions/status.ts')).status),
-  },
-  timeline: {
-    words: ['timeline'],
-    load: async () => ofQuestion((await import('../../questions/timeline.ts')).timeline),
-  },
-  trend: {
-    words: ['trend'],
-    load: async () => ofQuestion((await import('../../questions/trend.ts')).trend),
-  },
-  violations: {
-    words: ['violations'],
-    load: async () => ofQuestion((await import('../../questions/violations.ts')).violations),
-  },
-  waivers: {
-    words: ['waivers', 'list'],
-    load: async () => ofQuestion((await import('../../questions/waivers.ts')).waivers),
-  },
+  }),
+  notify: question(
+    'notify --pending',
+    async () => (await import('../../questions/pending-messages.ts')).pendingMessages,
+    { description: 'List the channels, and the messages that wait or were given up', isOfAllProjects: true },
+  ),
+  report: { words: 'report', load: async () => (await import('../report.ts')).reportSource },
+  restore: question('restore', async () => (await import('../../questions/restore.ts')).restore, { hasCommands: true }),
+  rules: { words: 'rules', load: async () => (await import('../rules.ts')).rulesSource },
+  runs: question('runs', async () => (await import('../../questions/runs.ts')).runs),
+  state: question('state', async () => (await import('../../questions/state.ts')).state),
+  status: question('status', async () => (await import('../../questions/status.ts')).status),
+  timeline: question('timeline', async () => (await import('../../questions/timeline.ts')).timeline),
+  trend: question('trend', async () => (await import('../../questions/trend.ts')).trend),
+  violations: question('violations', async () => (await import('../../questions/violations.ts')).violations),
+  waivers: question('waivers list', async () => (await import('../../questions/waivers.ts')).waivers),
 }
 
 /** Says what a command does, by its words. */
-export type DescribeCommand = (words: readonly string[]) => string
+export type DescribeCommand = (words: string) => string
 
 export function descriptionOf({ words, description }: ApiAddress, describe: DescribeCommand): string {
   return description ?? describe(words)
 }
 
-function ofQuestion<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>): ApiSource {
+function question<Parameters extends ParameterTable, Row>(
+  words: string,
+  load: () => Promise<Question<Parameters, Row>>,
+  more: Partial<ApiAddress> = {},
+): ApiAddress {
+  return { words, load: async () => sourceOf(await load()), ...more }
+}
+
+function sourceOf<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>): ApiSource {
   const { parameters, isOfRun, runIs } = question
   const source: ApiSource<Parameters> = {
     parameters,

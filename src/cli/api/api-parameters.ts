@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import type { OpenHistory } from '../../history/history.ts'
 import { AuditError } from '../../model/errors.ts'
 import { countsFromNow } from '../../pages/freshness.ts'
 import {
+  type Inquiry,
   type Parameter,
   type ParameterTable,
   type ParameterValues,
@@ -10,7 +12,6 @@ import {
   shapeOf,
 } from '../../questions/question.ts'
 import { suggestName } from '../../text/nearest-name.ts'
-import type { ApiSource } from './api-source.ts'
 
 /** A query parameter of the API. */
 export interface ApiParameter {
@@ -52,7 +53,7 @@ function namesOf({ flags }: Parameter): readonly string[] {
 
 const longest = 1000
 
-export interface ReadParameters<Parameters extends ParameterTable> {
+interface ReadParameters<Parameters extends ParameterTable> {
   readonly values: ParameterValues<Parameters>
   readonly limit: number
   /** A run that must exist, although the answer is the same for all. */
@@ -135,4 +136,16 @@ function refuseConflicts(parameters: readonly ApiParameter[], given: ReadonlyMap
     const other = named.find((one) => each.conflicts?.includes(one.name))
     if (other !== undefined) throw AuditError.usage(`the parameter "${name}" cannot be used with "${other.name}"`)
   }
+}
+
+/** What answers an address of the API: a question to the history, or a command that prints JSON. */
+export interface ApiSource<Parameters extends ParameterTable = ParameterTable> {
+  readonly parameters: Parameters
+  readonly isOfRun: boolean
+  /** The parameter that `run` is, where none has that name; without any, the answer is the same for all runs. */
+  readonly runIs?: string
+  /** false: it is one document, of which no rows are left out. */
+  readonly isLimited?: false
+  /** The JSON of the answer; its text, where `inquiry` says so and the address has commands. */
+  write(history: OpenHistory, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<string>
 }

@@ -50,13 +50,13 @@ async function endViolations(session: Session, run: number, projects: readonly O
   if (replaced.length > 0) {
     await session.run('UPDATE hookdrift.violation SET to_run = $1 WHERE id = ANY($2)', [run, replaced])
   }
-  const textOf = ({ resolution, endedBy }: Ending) => JSON.stringify([resolution, endedBy])
+  const textOf = ({ resolution, ended_by }: Ending) => JSON.stringify([resolution, ended_by])
   for (const alike of Map.groupBy(endings, ([, ending]) => textOf(ending)).values()) {
-    const [, { resolution, endedBy }] = alike[0] as (typeof alike)[number] // Map.groupBy makes no empty group.
+    const [, { resolution, ended_by }] = alike[0] as (typeof alike)[number] // Map.groupBy makes no empty group.
     await session.run('UPDATE hookdrift.violation SET to_run = $1, resolution = $2, ended_by = $3 WHERE id = ANY($4)', [
       run,
       resolution,
-      endedBy === null ? null : JSON.stringify(endedBy),
+      ended_by === null ? null : JSON.stringify(ended_by),
       alike.map(([id]) => Number(id)),
     ])
   }
@@ -106,9 +106,9 @@ async function insertScans(transaction: Transaction, run: number, projects: read
     scans.map(({ id, name }) => [run, id, name]),
   )
   const walks = scans.flatMap(({ id, state }) =>
-    Object.values(state.walks).map(({ of: total = null, oldestAt = null, ...walk }) => [
+    Object.values(state.walks).map(({ of: total = null, oldest_at = null, ...walk }) => [
       ...[run, id, walk.listing, walk.status, walk.cause, walk.reason, walk.filter, walk.shape],
-      ...[walk.pages, walk.items, walk.requests, walk.retries, walk.durationMs, total, oldestAt],
+      ...[walk.pages, walk.items, walk.requests, walk.retries, walk.duration_ms, total, oldest_at],
     ]),
   )
   if (walks.length === 0) return

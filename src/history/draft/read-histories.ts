@@ -7,7 +7,7 @@ import type { OpenProject } from './open-projects.ts'
 
 type ShapeRow = { readonly project: number; readonly listing: Listing; readonly shape: string }
 type ChangeRow = { project: number; kind: Kind; uid: string; run: number; at: string; fields: string }
-type OriginRow = ActiveViolationRow & { project: number; originRun: number; firstSeen: string; isActive: 0 | 1 }
+type OriginRow = ActiveViolationRow & { project: number; originRun: number; first_seen: string; isActive: 0 | 1 }
 
 interface HistoriesQuestion {
   /** The run that is being written. */
@@ -36,9 +36,9 @@ export async function readHistories(
       // Hookdrift wrote it.
       return { project, row: { ...row, paths: (JSON.parse(fields) as FieldChange[]).map(({ path }) => path) } }
     }),
-    withOrigin: origins.map(({ project, originRun, isActive, firstSeen, ...row }) => {
+    withOrigin: origins.map(({ project, originRun, isActive, first_seen, ...row }) => {
       const violation = toActiveViolation({ ...row, originRun })
-      return { project, row: { ...violation, originRun, firstSeen, isActive: isActive === 1 } }
+      return { project, row: { ...violation, originRun, first_seen, isActive: isActive === 1 } }
     }),
   })
 }
@@ -58,7 +58,7 @@ const changesSql = `SELECT c.project_id AS project, c.kind, c.uid, c.run, r.star
 
 const withOriginSql = `SELECT ${activeColumns}, x.project_id AS project,
     CASE WHEN x.to_run IS NULL THEN 1 ELSE 0 END AS "isActive",
-    (SELECT started_at FROM hookdrift.run WHERE number = x.first_run) AS "firstSeen"
+    (SELECT started_at FROM hookdrift.run WHERE number = x.first_run) AS first_seen
   FROM hookdrift.violation x
   WHERE x.project_id = ANY($1) AND x.from_run < $2 AND x.origin_run IS NOT NULL AND (x.to_run IS NULL
     OR (x.resolution = 'accepted'

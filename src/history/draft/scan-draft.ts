@@ -299,13 +299,13 @@ export class SqlScanDraft implements ScanDraft {
     if (times.length === 0) return []
     const isOld = times.map((_, at) => `(x.severity = $${2 * at + 2} AND f.started_at < $${2 * at + 3})`)
     return this.#read(
-      `SELECT ${activeColumns}, f.started_at AS "firstSeen"
+      `SELECT ${activeColumns}, f.started_at AS first_seen
        FROM hookdrift.violation x LEFT JOIN hookdrift.run f ON f.number = x.first_run
        WHERE x.id IN (${activeIdsSql} i.project_id = $1) AND (${isOld.join(' OR ')})
          AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.replaces = x.id) ORDER BY x.id`,
       [id, ...times.flat()],
-      ({ firstSeen, ...row }: ActiveViolationRow & { readonly firstSeen: string }) => {
-        return { ...toActiveViolation(row), firstSeen, ending: state.endedViolations[row.id] }
+      ({ first_seen, ...row }: ActiveViolationRow & { readonly first_seen: string }) => {
+        return { ...toActiveViolation(row), first_seen, ending: state.endedViolations[row.id] }
       },
     )
   }

@@ -81,7 +81,7 @@ export interface ViolationPage {
 
 /** Violations that are alike in all of this. */
 export interface ViolationGroup
-  extends Pick<RecordedViolation, 'rule' | 'severity' | 'state' | 'project' | 'kind' | 'firstSeen'> {
+  extends Pick<RecordedViolation, 'rule' | 'severity' | 'state' | 'project' | 'kind' | 'first_seen'> {
   /** Of groups that are not of one rule, it is empty; but active ones of `violation/overdue` have no due date. */
   readonly rule: string
   /** Empty for those without one, and of groups that are not of one owner. */
@@ -132,7 +132,7 @@ async function groupViolations(
   const startOf = await startsOfRuns(transaction, choice.run)
   const asOf = (await lastRun(transaction))?.number ?? 0
   const pass = ({ isWaived, ...row }: GroupRow) => {
-    const group = { ...row, project: nameOf(row.projectId), firstSeen: startOf(row.firstRun), asOf }
+    const group = { ...row, project: nameOf(row.projectId), first_seen: startOf(row.firstRun), asOf }
     visit(isWaived === 1 ? { ...group, waiver: true } : group)
   }
   for (const source of sourcesOf(transaction, choice)) {
@@ -210,7 +210,7 @@ export function readViolatedRules(history: HistoryReader, run: number): Promise<
   })
 }
 
-type GroupRow = Omit<ViolationGroup, 'project' | 'firstSeen' | 'waiver' | 'asOf'> & { readonly isWaived: 0 | 1 }
+type GroupRow = Omit<ViolationGroup, 'project' | 'first_seen' | 'waiver' | 'asOf'> & { readonly isWaived: 0 | 1 }
 
 /** SQL of what differs between groups, of a violation `x`. */
 type Columns = Readonly<Record<'projectId' | 'run' | 'state' | 'isWaived' | 'rule' | 'owner', string>>

@@ -27,10 +27,10 @@ export interface RecordedPolicy {
 
 /** What a replay of the run needs besides the state. */
 export interface RunInputs {
-  readonly configurationDigest: string
+  readonly configuration_digest: string
   /** Which installation key sealed the secrets that it wrote. */
   readonly sealKeyId: string
-  readonly failOn: FailOn
+  readonly fail_on: FailOn
   /** Sorted by id; empty likewise. */
   readonly rules: readonly EvaluatedRule[]
   /** Sorted by project; empty for runs of releases that did not store this. */
@@ -48,7 +48,14 @@ export interface ProjectKey {
 
 type RunRow = Pick<
   RunRecord,
-  'number' | 'startedAt' | 'finishedAt' | 'failOn' | 'toolVersion' | 'policyDigest' | 'configurationDigest' | 'chain'
+  | 'number'
+  | 'started_at'
+  | 'finished_at'
+  | 'fail_on'
+  | 'tool_version'
+  | 'policy_digest'
+  | 'configuration_digest'
+  | 'chain'
 > &
   ContextRow
 
@@ -88,8 +95,8 @@ export async function recordOf(
 /** Reads a run as it was when committed. The caller decides which runs may be read. */
 export async function readRun(session: Session, number: number): Promise<WrittenRun | undefined> {
   const run = await session.get<RunRow>(
-    `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt", fail_on AS "failOn",
-       tool_version AS "toolVersion", policy_digest AS "policyDigest", configuration_digest AS "configurationDigest", chain,
+    `SELECT number, started_at, finished_at, fail_on,
+       tool_version, policy_digest, configuration_digest, chain,
        ${contextSql} FROM hookdrift.run WHERE number = $1`,
     [number],
   )
@@ -109,7 +116,7 @@ export async function readRun(session: Session, number: number): Promise<Written
 async function readCoverage(session: Session, number: number): Promise<RunRecord['coverage']> {
   const walks = await session.all<StoredWalk & { readonly project: string }>(
     `SELECT s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter, w.pages, w.items, w.requests, w.retries,
-       w.duration_ms AS "durationMs", w.total AS "of", w.oldest_at AS "oldestAt"
+       w.duration_ms, w.total AS "of", w.oldest_at
      FROM hookdrift.walk w JOIN hookdrift.scan s ON s.project_id = w.project_id AND s.run = w.run WHERE w.run = $1`,
     [number],
   )
@@ -172,7 +179,7 @@ function toChange({
   }
 }
 
-type InputsRow = Pick<RunInputs, 'configurationDigest' | 'sealKeyId' | 'failOn'> & ContextRow
+type InputsRow = Pick<RunInputs, 'configuration_digest' | 'sealKeyId' | 'fail_on'> & ContextRow
 
 interface OfProject {
   readonly service: string
@@ -190,7 +197,7 @@ export function readRunInputs(history: HistoryReader, run: number): Promise<RunI
 
 async function inputsOf(session: Session, run: number): Promise<RunInputs | undefined> {
   const row = await session.get<InputsRow>(
-    `SELECT configuration_digest AS "configurationDigest", seal_key_id AS "sealKeyId", fail_on AS "failOn", ${contextSql}
+    `SELECT configuration_digest, seal_key_id AS "sealKeyId", fail_on, ${contextSql}
      FROM hookdrift.run WHERE number = $1 AND state = 'committed'`,
     [run],
   )
@@ -211,11 +218,11 @@ function seenInputs(inputs: RunInputs, scans: readonly RecordedScan[], visibilit
   const keys = new Set(seenScans(scans, visibility).map(({ project }) => projectKey(project)))
   const isKnown = ({ project }: { readonly project: Pick<ProjectRef, 'service' | 'uid'> }) =>
     keys.has(projectKey(project))
-  const { configurationDigest, sealKeyId, failOn, rules } = inputs
+  const { configuration_digest, sealKeyId, fail_on, rules } = inputs
   return {
-    configurationDigest,
+    configuration_digest,
     sealKeyId,
-    failOn,
+    fail_on,
     rules,
     projects: inputs.projects.filter(isSeen),
     changes: inputs.changes.filter(isSeen),

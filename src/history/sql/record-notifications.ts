@@ -35,7 +35,7 @@ export async function recordNotifications(
     )
     return
   }
-  await writeMessages(transaction, messages, record.finishedAt)
+  await writeMessages(transaction, messages, record.finished_at)
   await transaction.run(
     `DELETE FROM hookdrift.unnotified_scan
      WHERE project_id IN (SELECT project_id FROM hookdrift.scan WHERE run = $1)`,
@@ -121,7 +121,7 @@ async function readPreviousScans(
   const scanned = projects.flatMap(({ id, name, previous, previousName }) =>
     previous === null || previousName === null ? [] : [{ id, name, previousName, scan: previous }],
   )
-  const notEvaluated = await readNotEvaluated(
+  const not_evaluated = await readNotEvaluated(
     session,
     scanned.map(({ scan }) => scan),
   )
@@ -139,7 +139,7 @@ async function readPreviousScans(
   return new Map(
     scanned.map(({ name, previousName, scan }) => {
       const statuses = statusesOf.get(name) ?? new Map<WalkedListing, CoverageStatus>()
-      return [name, { name: previousName, statuses, notEvaluated: notEvaluated.get(scan)?.get(previousName) ?? {} }]
+      return [name, { name: previousName, statuses, not_evaluated: not_evaluated.get(scan)?.get(previousName) ?? {} }]
     }),
   )
 }
@@ -159,7 +159,7 @@ function readEarlierWalks(
   )
 }
 
-type NotEvaluated = ProjectEvaluation['notEvaluated']
+type NotEvaluated = ProjectEvaluation['not_evaluated']
 
 /** Rules that runs could not evaluate, by run and project. Each run is read once: many projects have their last scan in it. */
 async function readNotEvaluated(
@@ -174,7 +174,7 @@ async function readNotEvaluated(
   return new Map(
     documents.map(({ run, body }) => [
       run,
-      new Map(readProjects(body).map(({ project, notEvaluated }) => [project, notEvaluated])),
+      new Map(readProjects(body).map(({ project, not_evaluated }) => [project, not_evaluated])),
     ]),
   )
 }
@@ -192,7 +192,7 @@ async function readTransitions(
        SELECT fingerprint FROM hookdrift.violation WHERE from_run BETWEEN $1 AND $2
        UNION SELECT fingerprint FROM hookdrift.violation WHERE to_run BETWEEN $1 AND $2)
      SELECT x.project_id AS project, x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message,
-       x.state, x.waiver, x.from_run AS "fromRun", x.to_run AS "toRun", x.resolution, x.ended_by AS "endedBy",
+       x.state, x.waiver, x.from_run AS "fromRun", x.to_run AS "toRun", x.resolution, x.ended_by,
        ${ownerSql('CASE WHEN x.to_run <= $2 THEN x.to_run - 1 ELSE $2 END')} AS owner
      FROM touched t CROSS JOIN hookdrift.violation x WHERE x.fingerprint = t.fingerprint ORDER BY x.id`,
     [first, run],

@@ -37,7 +37,10 @@ export interface VersionSpan extends StateVersion {
   readonly isContinued: boolean
 }
 
-export interface ViolationSpan extends Omit<RecordedViolation, 'project' | 'firstSeen' | 'lastSeen' | 'state'> {
+export interface ViolationSpan
+  extends Omit<RecordedViolation, 'project' | 'owner' | 'first_seen' | 'last_seen' | 'state'> {
+  /** The run whose scan shows the value before the change that a drift rule found. */
+  readonly originRun?: number
   readonly state: 'open' | 'unknown' | 'waived'
   readonly fromRun: number
   readonly from: string
@@ -184,9 +187,9 @@ export async function readTimesOf(
   return new Map(rows.map(({ run, ...times }) => [run, times]))
 }
 
-type SpanRow = Omit<ViolationSpan, 'waiver' | 'endedBy' | 'originRun' | 'isContinued' | 'goesOn'> & {
+type SpanRow = Omit<ViolationSpan, 'waiver' | 'ended_by' | 'originRun' | 'isContinued' | 'goesOn'> & {
   readonly waiver: string | null
-  readonly endedBy: string | null
+  readonly ended_by: string | null
   readonly originRun: number | null
   readonly replaces: number | null
 }
@@ -200,7 +203,7 @@ export async function readViolationsOf(
   if (!history.visibility.isVisible(identity.project.name)) return []
   const columns = `x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
     x.origin_run AS "originRun", CASE WHEN e.number IS NOT NULL THEN x.resolution END AS resolution,
-    CASE WHEN e.number IS NOT NULL THEN x.ended_by END AS "endedBy", x.replaces`
+    CASE WHEN e.number IS NOT NULL THEN x.ended_by END AS ended_by, x.replaces`
   const sql = `${spansSql('violation', columns)} ORDER BY x.from_run, x.id`
   return history.ask(async (session) => {
     const rows = await session.all<SpanRow>(sql, valuesOf(identity, run))

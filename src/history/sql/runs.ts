@@ -10,8 +10,8 @@ import type { Session } from './session.ts'
 export interface CommittedRun {
   readonly number: number
   /** ISO 8601, UTC. */
-  readonly startedAt: string
-  readonly finishedAt: string
+  readonly started_at: string
+  readonly finished_at: string
 }
 
 export interface EndedRun extends CommittedRun {
@@ -94,7 +94,7 @@ export async function lacksRunsSince(history: HistoryReader, time: string, run: 
   })
 }
 
-const committedSql = `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run
+const committedSql = `SELECT number, started_at, finished_at FROM hookdrift.run
   WHERE state = 'committed'`
 
 /** Committed runs, oldest first. */
@@ -121,10 +121,10 @@ export function lastRun(session: Session): Promise<CommittedRun | undefined> {
 export async function readRunTimes(
   history: HistoryReader,
   numbers: readonly number[],
-): Promise<ReadonlyMap<number, Pick<CommittedRun, 'startedAt' | 'finishedAt'>>> {
+): Promise<ReadonlyMap<number, Pick<CommittedRun, 'started_at' | 'finished_at'>>> {
   const rows = await history.ask((session) =>
-    session.all<Pick<CommittedRun, 'number' | 'startedAt' | 'finishedAt'>>(
-      `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run WHERE number = ANY($1)`,
+    session.all<Pick<CommittedRun, 'number' | 'started_at' | 'finished_at'>>(
+      `SELECT number, started_at, finished_at FROM hookdrift.run WHERE number = ANY($1)`,
       [numbers],
     ),
   )
@@ -175,7 +175,7 @@ async function runsBefore(
   most: number,
 ): Promise<readonly EndedRun[]> {
   const rows = await session.all<Omit<EndedRun, 'isCommitted'> & { readonly state: string }>(
-    `SELECT r.number, r.started_at AS "startedAt", r.finished_at AS "finishedAt", r.state, r.exit_code AS "exitCode",
+    `SELECT r.number, r.started_at, r.finished_at, r.state, r.exit_code AS "exitCode",
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number) AS walks,
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number
           AND w.status NOT IN ('complete', 'skipped')) AS incomplete,
@@ -201,13 +201,13 @@ async function countSeen(
   const extents = runs.length === 0 ? [] : await extentsOf(session, Math.min(...numbers), Math.max(...numbers))
   const seen = extents.filter(({ project, incomplete }) => isSeenProject(visibility, project, incomplete === 0))
   const byRun = Map.groupBy(seen, ({ run }) => run)
-  return runs.map(({ number, startedAt, finishedAt, isCommitted }) => {
+  return runs.map(({ number, started_at, finished_at, isCommitted }) => {
     const rows = byRun.get(number) ?? []
     const sum = (member: CountedMember) => rows.reduce((total, row) => total + row[member], 0)
     return {
       number,
-      startedAt,
-      finishedAt,
+      started_at,
+      finished_at,
       isCommitted,
       walks: sum('walks'),
       incomplete: sum('incomplete'),

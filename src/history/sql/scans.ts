@@ -78,8 +78,8 @@ const departuresSql = `(SELECT count(*) FROM hookdrift.acceptance a WHERE a.proj
     AND a.accepted_in <= l.run AND a.revoked_at IS NULL AND a.ended_at IS NULL)`
 
 /** The last scan of each project, and the first one after its last complete one. */
-const datedScansSql = `SELECT l.id, l.name, l.service, l.uid, r.number, r.started_at AS "startedAt",
-    r.finished_at AS "finishedAt", i.number AS "incompleteRun", i.started_at AS "incompleteStart",
+const datedScansSql = `SELECT l.id, l.name, l.service, l.uid, r.number, r.started_at,
+    r.finished_at, i.number AS "incompleteRun", i.started_at AS "incompleteStart",
     i.finished_at AS "incompleteEnd", ${departuresSql} AS departures
   FROM (SELECT t.*, ${incompleteSinceSql('t.id', 't.run')} AS incomplete FROM (${lastScanSql('$1')}) t) l
   JOIN hookdrift.run r ON r.number = l.run LEFT JOIN hookdrift.run i ON i.number = l.incomplete`
@@ -147,7 +147,7 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
     .sort((a, b) => compareText(a.name, b.name) || b.number - a.number)
   const walks = await session.all<StoredWalk & { readonly projectId: number }>(
     `SELECT w.project_id AS "projectId", w.listing, w.status, w.filter, w.cause, w.reason, w.pages, w.items, w.requests,
-       w.retries, w.duration_ms AS "durationMs", w.total AS "of", w.oldest_at AS "oldestAt"
+       w.retries, w.duration_ms, w.total AS "of", w.oldest_at
      FROM (${lastScanSql('$1')}) l JOIN hookdrift.walk w ON w.run = l.run AND w.project_id = l.id
      WHERE l.id = ANY($2)`,
     [run, scans.map(({ id }) => id)],
@@ -156,14 +156,14 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
   const unscanned = scans.some(({ departures }) => departures > 0) ? await readUnscanned(session, run) : []
   return scans.map((scan) => ({
     project: { name: scan.name, service: scan.service, uid: scan.uid },
-    run: { number: scan.number, startedAt: scan.startedAt, finishedAt: scan.finishedAt },
+    run: { number: scan.number, started_at: scan.started_at, finished_at: scan.finished_at },
     coverage: (walksOf.get(scan.id) ?? [])
       .map(({ projectId: _, ...walk }) => coverageOfWalk(walk))
       .sort(inListingOrder),
     incompleteSince:
       scan.incompleteRun === null
         ? undefined
-        : { number: scan.incompleteRun, startedAt: scan.incompleteStart, finishedAt: scan.incompleteEnd },
+        : { number: scan.incompleteRun, started_at: scan.incompleteStart, finished_at: scan.incompleteEnd },
     isGone: scan.departures > 0,
     hasDeparted: scan.departures > 0 && scan.number < run && unscanned !== undefined && !unscanned.includes(scan.name),
   }))
@@ -191,14 +191,14 @@ async function readUnscanned(session: Session, run: number): Promise<RunScope['u
 }
 
 /** A walk as its row holds it. */
-export interface StoredWalk extends Omit<Coverage, 'of' | 'oldestAt'> {
+export interface StoredWalk extends Omit<Coverage, 'of' | 'oldest_at'> {
   readonly of: number | null
-  readonly oldestAt: string | null
+  readonly oldest_at: string | null
 }
 
 /** Only filters have a total. */
-export function coverageOfWalk<Walk extends StoredWalk>({ of, oldestAt, ...walk }: Walk) {
-  return of === null ? walk : { ...walk, of, oldestAt }
+export function coverageOfWalk<Walk extends StoredWalk>({ of, oldest_at, ...walk }: Walk) {
+  return of === null ? walk : { ...walk, of, oldest_at }
 }
 
 /** In the order of walking. */

@@ -9,9 +9,9 @@ import { lastScansAt } from './scans.ts'
 import { type Session, sqlOf, type Transaction } from './session.ts'
 
 export interface ResolvedViolation extends RecordedViolation {
-  readonly run: number
+  readonly resolved_run: number
   /** Start of that run. */
-  readonly resolvedAt: string
+  readonly resolved_at: string
 }
 
 export interface WaivedViolation {
@@ -31,10 +31,10 @@ export interface WaiverUse {
 
 /** A violation with the ids of its row and of its project. */
 export type StoredViolationRow = Omit<RecordedRow, 'project'> & { readonly id: number; readonly projectId: number }
-export type ResolvedRow = StoredViolationRow & Pick<ResolvedViolation, 'run' | 'resolvedAt'>
+export type ResolvedRow = StoredViolationRow & Pick<ResolvedViolation, 'resolved_run' | 'resolved_at'>
 
 const columns = `x.id, x.project_id AS "projectId", x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path,
-  x.message, f.started_at AS "firstSeen", l.started_at AS "lastSeen", x.waiver`
+  x.message, f.started_at AS first_seen, l.started_at AS last_seen, x.waiver`
 
 /** SQL: what an active `violation x` is called as of scan `s`. */
 export const stateSql =
@@ -56,7 +56,7 @@ export function ownerSql(run: string): string {
 
 /** SQL for violations as of the scans of their projects. `from` is SQL of `s` (run) and `violation x`. */
 export function activeSql(from: string): string {
-  return `SELECT ${columns}, ${ownerSql('s.run')} AS owner, ${stateSql} AS state, NULL AS resolution, NULL AS "endedBy"
+  return `SELECT ${columns}, ${ownerSql('s.run')} AS owner, ${stateSql} AS state, NULL AS resolution, NULL AS ended_by
     FROM ${from} LEFT JOIN hookdrift.run f ON f.number = x.first_run
     LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, s.run)`
 }
@@ -115,8 +115,8 @@ export function activeFrom(session: Session, { scans, isWhole, also }: ActiveSco
 export const ownedIn = "(x.to_run - CASE x.resolution WHEN 'removed' THEN 1 ELSE 0 END)"
 
 /** SQL for violations that ended, as of the run that ended them. */
-export const resolvedSql = `SELECT ${columns}, ${ownerSql(ownedIn)} AS owner, 'resolved' AS state, x.to_run AS run,
-    r.started_at AS "resolvedAt", x.resolution, x.ended_by AS "endedBy"
+export const resolvedSql = `SELECT ${columns}, ${ownerSql(ownedIn)} AS owner, 'resolved' AS state, x.to_run AS resolved_run,
+    r.started_at AS resolved_at, x.resolution, x.ended_by
   FROM hookdrift.violation x LEFT JOIN hookdrift.run f ON f.number = x.first_run
   LEFT JOIN hookdrift.run r ON r.number = x.to_run
   LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, (SELECT max(b.run) FROM hookdrift.scan b
@@ -166,14 +166,16 @@ export function toViolation<Row extends StoredViolationRow>(
   nameOf: (id: number) => string,
 ) {
   // The joins leave out a run that is not there. The last scan that saw what has ended may be pruned.
-  const starts: readonly (string | null)[] = [row.firstSeen, ...(row.state === 'resolved' ? [] : [row.lastSeen])]
+  const starts: readonly (string | null)[] = [row.first_seen, ...(row.state === 'resolved' ? [] : [row.last_seen])]
   if (starts.includes(null)) throw damagedHistory('a violation names a run that it does not have')
-  return { ...toRecordedViolation(row), project: nameOf(projectId) }
+  // A service may send an owner that is not text: it names no one.
+  const owner = typeof row.owner === 'string' ? row.owner : null
+  return { ...toRecordedViolation(row), owner, project: nameOf(projectId) }
 }
 
 /** The scans that saw it may be pruned. */
 export function toResolved(row: ResolvedRow, nameOf: (id: number) => string): ResolvedViolation {
-  return toViolation({ ...row, lastSeen: row.lastSeen ?? '' }, nameOf)
+  return toViolation({ ...row, last_seen: row.last_seen ?? '' }, nameOf)
 }
 
 /** Active violations as of a run, each project as of its last scan by then, in the order of reports. */
@@ -204,7 +206,7 @@ export function readResolvedBetween(
     return rows
       .map((row) => toResolved(row, nameOf))
       .filter(({ project }) => history.visibility.isVisible(project))
-      .sort((a, b) => b.run - a.run || inReportOrder(a, b))
+      .sort((a, b) => b.resolved_run - a.resolved_run || inReportOrder(a, b))
   })
 }
 
@@ -224,7 +226,7 @@ export async function violationsOfRun(session: Session, run: number): Promise<Re
   const ended = await session.all<ResolvedRow>(`${resolvedSql} WHERE ${isResolvedSql(session, 'x.to_run = $1')}`, [run])
   return [
     ...active.map((row) => toViolation(row, nameOf)),
-    ...ended.map(({ run: _, resolvedAt: __, ...row }) => toViolation({ ...row, waiver: null }, nameOf)),
+    ...ended.map(({ resolved_run: _, resolved_at: __, ...row }) => toViolation({ ...row, waiver: null }, nameOf)),
   ].sort(inReportOrder)
 }
 

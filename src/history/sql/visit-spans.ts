@@ -11,7 +11,7 @@ export interface RecordedSpan {
   /** Whether it was waived, or could not be checked and was waived before. */
   readonly isWaived: boolean
   /** Starts of the runs that opened the violation, and that wrote and ended the span. */
-  readonly firstSeen: string
+  readonly first_seen: string
   readonly from: string
   readonly to: string | null
   /** Whether the violation went on in a later span, which may be pruned. */
@@ -82,7 +82,7 @@ async function visitAll(
           rule: row.rule,
           severity: row.severity,
           isWaived: Boolean(row.isWaived),
-          firstSeen: startOf(row.firstRun),
+          first_seen: startOf(row.firstRun),
           from: startOf(row.fromRun),
           to: row.toRun === null ? null : startOf(row.toRun),
           goesOn: Boolean(row.goesOn),

@@ -1,9 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { AuditError } from '../../model/errors.ts'
-import { type QueryAnswer, type QueryRequest, runQuery } from './run-query.ts'
-
-/** The one message that this process sends. */
-export type QueryReply = QueryAnswer | { readonly refusal: Pick<AuditError, 'kind' | 'message' | 'advice'> }
+import { type QueryReply, type QueryRequest, runQuery } from './run-query.ts'
 
 /** Ends this process once its parent is gone. SQLite keeps the main thread from noticing. */
 const watchParent = `
@@ -25,6 +22,6 @@ function replyTo(request: QueryRequest): QueryReply {
   } catch (error) {
     if (!(error instanceof AuditError)) throw error
     const { kind, message, advice } = error
-    return { refusal: { kind, message, advice } }
+    return { kind, message, advice }
   }
 }

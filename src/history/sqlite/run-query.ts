@@ -1,10 +1,13 @@
+import { fork } from 'node:child_process'
 import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
+import { programFile } from '../../model/package-files.ts'
 import { nearestName } from '../../text/nearest-name.ts'
 import { views } from '../views.ts'
 import { asHistoryError } from './describe-damage.ts'
 import { openUnwritable } from './open-unwritable.ts'
+import { explainViews } from './views.ts'
 
 export interface QueryRequest {
   readonly file: string
@@ -22,19 +25,59 @@ export interface QueryAnswer {
   readonly isCut: boolean
 }
 
+/** The one message of the process of a query. */
+export type QueryReply = QueryAnswer | Pick<AuditError, 'kind' | 'message' | 'advice'>
+
+/**
+ * Runs a query in a child process and kills it when the time is over: SQLite cannot be interrupted from within.
+ * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
+ */
+export function askInProcess({
+  timeoutMs: timeout,
+  ...request
+}: QueryRequest & { readonly timeoutMs: number }): Promise<QueryAnswer> {
+  const child = fork(programFile('history/sqlite/query-process'), {
+    execArgv: ['--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: {},
+    serialization: 'advanced',
+    timeout,
+    killSignal: 'SIGKILL',
+  })
+  return new Promise((resolve, reject) => {
+    child.on('message', (reply: QueryReply) => {
+      if ('kind' in reply) reject(new AuditError(reply.kind, reply.message, { advice: reply.advice }))
+      else resolve(reply)
+    })
+    child.on('error', reject)
+    // The last event, after every message.
+    child.on('close', () =>
+      reject(
+        child.killed
+          ? AuditError.usage(`the query was cut: it took more than ${timeout / 1000} s`, {
+              advice: 'ask for less: one run, one project, a LIMIT',
+            })
+          : AuditError.usage('the query process exited, probably out of memory', { advice: askForFewer }),
+      ),
+    )
+    child.send(request)
+  })
+}
+
+const askForFewer = 'ask for fewer columns or rows'
 const allowed = ['SELECT', 'WITH', 'VALUES', 'EXPLAIN']
 const viewsAdvice = '`hookdrift query --views` lists the views and their columns'
 
 /**
- * Runs one statement of a user on a read-only connection. SQLite cannot be interrupted: to limit the time, run this in
- * a process that can be killed.
+ * Runs one statement of a user on a read-only connection.
  * @throws AuditError.usage when it is more than one statement, could write or change the connection, is not SQL, or
  *   gives too much
  */
 export function runQuery({ file, sql, ...most }: QueryRequest): QueryAnswer {
-  const word = firstWord(sql)
-  if (word === '') throw refused('it is empty')
-  if (!allowed.includes(word)) throw refused(`it begins with ${word}`)
+  // The first word behind blanks and comments.
+  const rest = sql.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/, '')
+  const word = /^[A-Za-z]*/.exec(rest)?.[0].toUpperCase() ?? ''
+  if (!allowed.includes(word)) throw refused(word === '' ? 'it is empty' : `it begins with ${word}`)
   const db = openUnwritable(file) ?? new Database(file, { readonly: true, timeout: 2_000 })
   try {
     db.pragma('query_only = ON')
@@ -44,14 +87,13 @@ export function runQuery({ file, sql, ...most }: QueryRequest): QueryAnswer {
     if (!statement.reader || !(statement.readonly || word === 'EXPLAIN')) throw refused('it would write')
     const answered = statement.raw().safeIntegers().iterate()
     const columns = distinctNames(statement.columns().map(({ name }) => name))
-    const { rows, isCut } = collect(answered, most)
-    return { columns, rows, isCut }
+    return { columns, ...collect(answered, most) }
   } catch (error) {
     const isOfSqlite = error instanceof Database.SqliteError
     // The file is damaged; the statement is not the cause.
     if (isOfSqlite && /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/.test(error.code)) throw asHistoryError(error, file)
     if (!isOfSqlite && !(error instanceof RangeError)) throw error
-    const { meant = '', advice } = hintFor(error.message, db, sql)
+    const { meant, advice } = hintFor(error.message, sql)
     throw AuditError.usage(`the query failed: ${error.message}${meant}`, { advice, cause: error })
   } finally {
     db.close()
@@ -73,7 +115,7 @@ function collect(answered: Iterable<readonly unknown[]>, most: Pick<QueryRequest
     for (const cell of row) characters += typeof cell === 'string' ? cell.length : 8
     if (characters > most.characters) {
       throw AuditError.usage(`the query was cut: its rows take more than ${most.characters} characters`, {
-        advice: 'ask for fewer columns or rows',
+        advice: askForFewer,
       })
     }
     rows.push(row)
@@ -82,29 +124,24 @@ function collect(answered: Iterable<readonly unknown[]>, most: Pick<QueryRequest
 }
 
 /** For a statement that names a view or a column that is not there: what was probably meant, or what there is. */
-function hintFor(message: string, db: Database.Database, sql: string): { meant?: string; advice: string } {
+function hintFor(message: string, sql: string): { readonly meant: string; readonly advice: string } {
   const [, kind, path = ''] = /^no such (table|column): ([\w.]{1,200})$/.exec(message) ?? []
-  if (kind === undefined) return { advice: viewsAdvice }
+  if (kind === undefined) return { meant: '', advice: viewsAdvice }
   const name = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
   const words = new Set(sql.toLowerCase().split(/\W/))
-  const columnsOf = db
-    .prepare<[], [view: string, columns: string]>(
-      `SELECT v.name, group_concat(c.name, ', ') FROM sqlite_schema v, pragma_table_info(v.name) c
-       WHERE v.type = 'view' GROUP BY v.rowid`,
-    )
-    .raw()
-    .all()
-  const named = columnsOf.filter(([view]) => words.has(view))
-  const columns = (named.length > 0 ? named : columnsOf).flatMap(([, names]) => names.split(', '))
-  const names = kind === 'table' ? Object.keys(views) : columns
+  const explained = explainViews()
+  const named = explained.filter(({ view }) => words.has(view))
+  const names =
+    kind === 'table'
+      ? Object.keys(views)
+      : (named.length > 0 ? named : explained).flatMap(({ columns }) => [...columns])
   const meant =
     mostAlike(name, names, (each) => each.split('_')) ??
     nearestName(name, names) ??
     (kind === 'table' ? mostAlike(name, names, (view) => views[view]?.split(/\W/) ?? []) : undefined)
   if (meant !== undefined) return { meant: `, did you mean ${meant}?`, advice: viewsAdvice }
-  const known =
-    kind === 'table' ? [`the views are ${names.join(', ')}`] : named.map(([view, all]) => `${view} has ${all}`)
-  return { advice: known.join('; ') || viewsAdvice }
+  const known = named.map(({ view, columns }) => `${view} has ${columns.join(', ')}`).join('; ')
+  return { meant: '', advice: (kind === 'table' ? `the views are ${names.join(', ')}` : known) || viewsAdvice }
 }
 
 /** The first name whose words begin most like those of `name`; undefined where no word does. */
@@ -122,12 +159,6 @@ function likeness(a: string, b: string): number {
   let length = 0
   while (length < a.length && a[length] === b[length]) length += 1
   return length >= 3 && length * 2 >= Math.max(a.length, b.length) ? length : 0
-}
-
-/** The first word behind blanks and comments, in capitals. */
-function firstWord(sql: string): string {
-  const rest = sql.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/, '')
-  return /^[A-Za-z]*/.exec(rest)?.[0].toUpperCase() ?? ''
 }
 
 function distinctNames(names: readonly string[]): string[] {

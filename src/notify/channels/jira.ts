@@ -70,8 +70,15 @@ function openProject({ project, issue_type: name, user }: Jira, ask: AskTracker)
       const labels = [key, ...others]
       const assignee = assignees.at(-1)
       const who = user === undefined ? { name: assignee } : { accountId: assignee }
-      const named = assignee === undefined ? {} : { assignee: who }
-      const draft = { project: { key: project }, issuetype: { name }, summary, description: text, labels, ...named }
+      const named = assignee === undefined ? undefined : who
+      const draft = {
+        project: { key: project },
+        issuetype: { name },
+        summary,
+        description: text,
+        labels,
+        assignee: named,
+      }
       const { key: reference } = await ask('POST', `${api}/issue`, createdSchema, { fields: draft })
       return { reference, text, isClosed: false, changedAt: isoTime(0) }
     },

@@ -54,24 +54,24 @@ function alertOf(message: Message) {
   const detailed = only === undefined ? digestOf(message) : { ...detailsOf(only), report: message.command }
   const project = only?.project ?? undefined
   const links = [
-    ...(only?.ui_url === undefined ? [] : [{ href: only.ui_url, text: 'Open in the gateway' }]),
-    ...(only?.report_url === undefined ? [] : [{ href: only.report_url, text: 'Show in the report' }]),
-    ...(report_url === undefined ? [] : [{ href: report_url, text: 'Open the report' }]),
-  ]
+    { href: only?.ui_url, text: 'Open in the gateway' },
+    { href: only?.report_url, text: 'Show in the report' },
+    { href: report_url, text: 'Open the report' },
+  ].filter(({ href }) => href !== undefined)
   return {
     payload: {
       summary: textOf(said),
       source: textOf(project ?? 'hookdrift'),
       severity: severityOf[first?.severity ?? 'info'],
       timestamp,
-      ...(only?.kind === undefined ? {} : { component: textOf(`${only.kind} ${only.uid ?? ''}`) }),
-      ...(project === undefined ? {} : { group: textOf(project) }),
-      ...(only?.rule === undefined ? {} : { class: textOf(only.rule) }),
+      component: only?.kind && textOf(`${only.kind} ${only.uid ?? ''}`),
+      group: project && textOf(project),
+      class: only?.rule && textOf(only.rule),
       custom_details: detailed,
     },
     client: 'hookdrift',
-    ...(report_url === undefined ? {} : { client_url: report_url }),
-    ...(links.length === 0 ? {} : { links }),
+    client_url: report_url,
+    links: links.length === 0 ? undefined : links,
   }
 }
 
@@ -80,9 +80,7 @@ function detailsOf(event: Event) {
   const ended = event.resolution === undefined ? undefined : sentenceOfEnding(endingOf(event))
   const members = { ended, what: text, rule, kind, name, uid, owner, path, listing, fix: remediation, run: command }
   return Object.fromEntries(
-    Object.entries(members).flatMap(([member, value]) =>
-      value === undefined || value === '' ? [] : [[member, textOf(value)]],
-    ),
+    Object.entries(members).flatMap(([member, value]) => (value ? [[member, textOf(value)]] : [])),
   )
 }
 
@@ -90,8 +88,8 @@ function digestOf({ causes = [], failures = [], events, more, rules, command }: 
   const saidFailures = failures.map(({ text, facts }) => [text, ...facts.map(sayFact)].join('; '))
   const saidCauses = causes.map(({ text, command }) => `${text}: ${command}`)
   return {
-    ...(failures.length === 0 ? {} : { failures: firstOf(saidFailures, 'failure') }),
-    ...(causes.length === 0 ? {} : { causes: firstOf(saidCauses, 'cause') }),
+    failures: firstOf(saidFailures, 'failure'),
+    causes: firstOf(saidCauses, 'cause'),
     worst: events.map((event) => textOf(plainText(sayEvent(event)))),
     more,
     rules: rules.map(({ rule, severity, events: count }) => textOf(`${count} × ${rule} (${severity})`)),
@@ -100,7 +98,8 @@ function digestOf({ causes = [], failures = [], events, more, rules, command }: 
 }
 
 /** An event that is longer than 512 KB is refused, and a run may have thousands of causes. */
-function firstOf(texts: readonly string[], noun: string): readonly string[] {
+function firstOf(texts: readonly string[], noun: string): readonly string[] | undefined {
+  if (texts.length === 0) return undefined
   const omitted = texts.length - mostNamed
   return [...texts.slice(0, mostNamed).map(textOf), ...(omitted > 0 ? [`and ${count(omitted, `more ${noun}`)}`] : [])]
 }

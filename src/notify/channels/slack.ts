@@ -2,7 +2,7 @@ import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
 import type { Message, SendMessage } from '../message.ts'
 import { post } from '../post.ts'
-import { fitMessage, type Line, type Piece, showMessage } from '../show-message.ts'
+import { fitMessage, type Line, type PieceMarkup, showMessage, showPiece } from '../show-message.ts'
 
 /** Slack cuts a message that is longer: https://docs.slack.dev/changelog/2018-truncating-really-long-messages */
 const mostCharacters = 40_000
@@ -35,7 +35,7 @@ function textOf(message: Message): string {
 
 function slackLine(line: Line): string {
   if (line.level === 'links') return line.links.map(({ label, url }) => `<${escaped(url)}|${label}>`).join(' · ')
-  const [first = '', ...rest] = line.pieces.map(slackPiece)
+  const [first = '', ...rest] = line.pieces.map((piece) => showPiece(piece, markup))
   if (line.level === 'title') return bold([first, ...rest].join(''))
   // A reader sees at a glance what happened to which resource.
   return line.level === 'event' ? [`• ${bold(first)}`, ...rest].join('') : [first, ...rest].join('')
@@ -45,11 +45,12 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-function slackPiece(piece: Piece): string {
-  if ('words' in piece) return escaped(neutralise(cut(piece.words, 600)))
-  if ('command' in piece) return slackCode(piece.command)
-  if ('name' in piece) return slackCode(piece.name)
-  return slackProse('foreign' in piece ? piece.foreign : piece.prose)
+const markup: PieceMarkup = {
+  words: (text) => escaped(neutralise(cut(text, 600))),
+  command: slackCode,
+  name: slackCode,
+  foreign: slackProse,
+  prose: slackProse,
 }
 
 /** A sentence with foreign text in it: what backticks enclose is code, and so is all else that is not a plain word. */

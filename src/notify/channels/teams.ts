@@ -2,7 +2,7 @@ import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
 import type { Message, SendMessage } from '../message.ts'
 import { post } from '../post.ts'
-import { fitMessage, type Line, type Link, type Piece, showMessage } from '../show-message.ts'
+import { fitMessage, type Line, type Link, type PieceMarkup, showMessage, showPiece } from '../show-message.ts'
 
 /**
  * Teams refuses a message beyond about 28 KB, and does not say how it counts; this leaves room.
@@ -40,7 +40,7 @@ function elementOf(line: Line): readonly object[] {
   }
   const isTitle = line.level === 'title'
   const inlines = line.pieces.map((piece, at) => ({
-    ...runOf(piece),
+    ...showPiece(piece, markup),
     ...(isTitle
       ? { weight: 'Bolder', size: 'Medium' }
       : line.level === 'event' && at === 0
@@ -53,12 +53,14 @@ function elementOf(line: Line): readonly object[] {
   return filled.length === 0 ? [] : [{ type: 'RichTextBlock', inlines: filled, ...layout }]
 }
 
-function runOf(piece: Piece) {
-  const run = (text: string, more = {}) => ({ type: 'TextRun', text: inert(text), ...more })
-  if ('words' in piece) return run(cut(piece.words, 600))
-  if ('command' in piece) return run(piece.command, { fontType: 'Monospace' })
-  if ('name' in piece) return run(`"${cut(piece.name, 300)}"`, { weight: 'Bolder' })
-  return run(cut('foreign' in piece ? piece.foreign : piece.prose, 500))
+const run = (text: string, more = {}) => ({ type: 'TextRun', text: inert(text), ...more })
+
+const markup: PieceMarkup<ReturnType<typeof run>> = {
+  words: (text) => run(cut(text, 600)),
+  command: (text) => run(text, { fontType: 'Monospace' }),
+  name: (text) => run(`"${cut(text, 300)}"`, { weight: 'Bolder' }),
+  foreign: (text) => run(cut(text, 500)),
+  prose: (text) => run(cut(text, 500)),
 }
 
 function markdownLink({ label, url }: Link): string {

@@ -1,10 +1,9 @@
 import type { ReaderToken } from '../../config/configuration.ts'
 import { html } from '../../report/html/markup.ts'
-import { readBody } from '../../serving/read-body.ts'
+import { readBody } from '../../serving/stream-bytes.ts'
 import { layOutNotice } from '../layout.ts'
 import { endedCookie, sessionCookie } from './credentials.ts'
-import { isCrossSite } from './cross-site.ts'
-import { asPage, neverStored, reasonToWait, wwwAuthenticate } from './refuse.ts'
+import { asPage, isCrossSite, neverStored, reasonToWait, wwwAuthenticate } from './refuse.ts'
 import type { SlowedAttempts } from './slow-attempts.ts'
 
 interface LoginTools {

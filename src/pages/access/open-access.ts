@@ -1,11 +1,10 @@
 import type { ReaderToken, ServeSettings, TrustedProxy } from '../../config/configuration.ts'
 import { neutralise } from '../../text/neutralise.ts'
-import { everyone, type Viewer } from '../site-reader.ts'
+import { everyone, type Viewer } from '../page.ts'
 import { type Credential, credentialIn, endedCookie, openCredentials } from './credentials.ts'
 import { logIn, logOut } from './log-in.ts'
-import { addressCheck } from './peer-address.ts'
 import { askForToken, makeWait, refuseReader } from './refuse.ts'
-import { slowAttempts } from './slow-attempts.ts'
+import { addressCheck, slowAttempts } from './slow-attempts.ts'
 
 /** Decides who may read the pages. */
 export interface Access {

@@ -10,8 +10,7 @@ import { isGap } from '../../report/gaps.ts'
 import { suggestName } from '../../text/nearest-name.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import type { Api, ApiTool } from '../api.ts'
-import type { ReaderFault } from '../fault-for-readers.ts'
-import { NotAllowed, type SiteHistory, type SiteScope } from '../page.ts'
+import { NotAllowed, type ReaderFault, type SiteHistory, type SiteScope } from '../page.ts'
 import { type McpTools, RpcFault, rpcErrors } from './answer-message.ts'
 
 export interface AssistantOptions {
@@ -135,7 +134,7 @@ async function readScans(reader: HistoryReader, { run, coverage: stated }: JsonO
   return {
     scans: {
       last_run: last?.number ?? null,
-      last_run_finished_at: last?.finishedAt ?? null,
+      last_run_finished_at: last?.finished_at ?? null,
       as_of_run: asOf,
       projects: projects.length,
       incomplete_projects: incomplete.length,

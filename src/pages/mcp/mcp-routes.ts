@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
-import { mostBodyBytes, readBody } from '../../serving/read-body.ts'
+import { mostBodyBytes, readBody } from '../../serving/stream-bytes.ts'
 import { escapeUnseen } from '../../text/neutralise.ts'
-import { isCrossSite } from '../access/cross-site.ts'
+import { isCrossSite } from '../access/refuse.ts'
 import { forbidCaching } from '../freshness.ts'
 import {
   answerMessage,

@@ -19,12 +19,13 @@ export const stateNames = {
   not_met: 'not met',
   partially_assessed: 'partially assessed',
   not_assessed: 'not assessed',
+  met_with_exceptions: 'met with exceptions',
   met: 'met',
   not_covered: 'not covered by this tool',
 } as const satisfies Record<ControlState, string>
 
 export function countStates({ controls }: Compliance): Record<ControlState, number> {
-  const counts = { not_met: 0, partially_assessed: 0, not_assessed: 0, met: 0, not_covered: 0 }
+  const counts = { not_met: 0, partially_assessed: 0, not_assessed: 0, met_with_exceptions: 0, met: 0, not_covered: 0 }
   for (const { state } of controls) counts[state] += 1
   return counts
 }

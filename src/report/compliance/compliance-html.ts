@@ -9,15 +9,11 @@ import type {
 } from '../../compliance/compliance.ts'
 import { formatExpiry, showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
-import { command } from '../html/components/command.ts'
-import { factList } from '../html/components/facts.ts'
-import { rowList } from '../html/components/fold.ts'
-import { resource } from '../html/components/resource.ts'
+import { anchorOf, command, factList, resource, rowList } from '../html/components/parts.ts'
 import { cell, table } from '../html/components/table.ts'
 import { verdictBanner } from '../html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
 import { type PageSection, renderPage } from '../html/render-page.ts'
-import { anchorOf } from '../html/report-links.ts'
 import { showTime } from '../text/show-time.ts'
 import {
   besidesOf,
@@ -68,15 +64,13 @@ export function coverLine(compliance: Compliance): Markup {
   const over = period === undefined ? 'As' : `Period ${showTime(period.from)} to ${showTime(period.to)} · as`
   const company = scope.company === null ? html`<span class="blank">Company</span>` : html` · ${scope.company}`
   return html`${
-    period === undefined
-      ? nothing
-      : html`<p><b>${describeEvidence(period)}</b></p>
+    period !== undefined &&
+    html`<p><b>${describeEvidence(period)}</b></p>
 `
   }<p class="meta">${over} of run ${run.number}, ${showTime(run.started_at)}${company}</p>
 ${
-  fleet === undefined
-    ? nothing
-    : html`<p><b class="bad">${fleet}</b></p>
+  fleet !== undefined &&
+  html`<p><b class="bad">${fleet}</b></p>
 `
 }`
 }
@@ -207,7 +201,7 @@ function showExemptions(groups: readonly ExemptionGroup[]): Markup {
       exemption,
       resources,
       controls,
-    }) => html`<tr><th scope="row"><code>${exemption.rule}</code></th>${cell('What is exempt', showExempt(exemption, resources))}${cell('Who and why', describeExemption(exemption))}${cell('Until', exemption.until === null ? 'no end' : formatExpiry(exemption.until))}${cell('Controls', html`${controls.map((id, at) => html`${at === 0 ? '' : ', '}<a href="#${anchorOf('control', id)}">${id}</a>`)}`)}</tr>
+    }) => html`<tr><th scope="row"><code>${exemption.rule}</code></th>${cell('What is exempt', showExempt(exemption, resources))}${cell('Who and why', describeExemption(exemption))}${cell('Until', exemption.until === null ? 'no end' : formatExpiry(exemption.until))}${cell('Controls', html`${controls.map((id, at) => html`${at !== 0 && ', '}<a href="#${anchorOf('control', id)}">${id}</a>`)}`)}</tr>
 `,
   )
   return html`<p>What does not count against a control, because a person or the policy decided so.</p>
@@ -242,10 +236,10 @@ function showExempt({ fingerprint, match }: Exemption, resources: ExemptionGroup
     .slice(0, mostExempt)
     .map(
       ({ project, kind, uid, name }, at) =>
-        html`${at === 0 ? nothing : html`<br>`}${project} ${kind} ${name === '' ? uid : name}`,
+        html`${at !== 0 && html`<br>`}${project} ${kind} ${name === '' ? uid : name}`,
     )
   const more = resources.length - named.length
-  return html`${count(resources.length, 'violation')}:<br>${named}${more > 0 ? html`<br>and ${more} more, under the controls` : nothing}`
+  return html`${count(resources.length, 'violation')}:<br>${named}${more > 0 && html`<br>and ${more} more, under the controls`}`
 }
 
 function showNotCovered(controls: readonly ControlEvidence[]): Markup {
@@ -304,11 +298,11 @@ function showRules({ id, title, rules }: ControlEvidence, { first, anchors }: Ev
       ([
         control,
         listed,
-      ]) => html`<p class="where">${listed.map((rule, nth) => html`${nth === 0 ? '' : ', '}${nameRule(rule, anchors)}`)}: ${seeControl(control)}</p>
+      ]) => html`<p class="where">${listed.map((rule, nth) => html`${nth !== 0 && ', '}${nameRule(rule, anchors)}`)}: ${seeControl(control)}</p>
 `,
     )
     return html`<p>${rationale}</p>
-${rows.length === 0 ? nothing : table(`Rules for ${id}, ${at + 1}`, ruleColumns, rows)}${named}`
+${rows.length !== 0 && table(`Rules for ${id}, ${at + 1}`, ruleColumns, rows)}${named}`
   })
   return html`<section class="control" aria-labelledby="${anchorOf('rules', id)}"><h3 id="${anchorOf('rules', id)}">${id} ${title}: ${count(rules.length, 'rule')}</h3>
 ${groups}</section>

@@ -3,11 +3,15 @@ import { showOpenTime } from '../../model/time.ts'
 import { isAtLeast, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { findingRow } from '../html/components/finding-row.ts'
-import { fold, rowList } from '../html/components/fold.ts'
-import { resource as showResource } from '../html/components/resource.ts'
-import { severityChip } from '../html/components/severity.ts'
+import {
+  anchorOf,
+  fold,
+  type ReportLinks,
+  rowList,
+  severityChip,
+  resource as showResource,
+} from '../html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../html/markup.ts'
-import { anchorOf, type ReportLinks } from '../html/report-links.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
 import { describeEnds, describeState, isExempted } from './compliance-format.ts'
@@ -50,7 +54,7 @@ ${group('Gaps', coverage.gaps, (gaps) => showGaps(id, gaps, first))}${group('Rul
   'Unknown',
   violations.filter(({ state }) => state === 'unknown'),
   findings,
-)}${group('Exemptions', exemptions, (all) => showOfRules(id, all, { first, show: showExemption }))}${solved.length === 0 ? nothing : fold(html`${describeEnds({ violations: solved })}`, findings(solved))}${nameRules(control)}</section>
+)}${group('Exemptions', exemptions, (all) => showOfRules(id, all, { first, show: showExemption }))}${solved.length !== 0 && fold(html`${describeEnds({ violations: solved })}`, findings(solved))}${nameRules(control)}</section>
 `
 }
 
@@ -91,7 +95,7 @@ function showSilent(rules: readonly ControlRule[]): Markup {
 function showExemption(exemption: Exemption): Markup {
   const { rule, resource } = exemption
   const chip = resource?.severity ? html`${severityChip(resource.severity)} ` : nothing
-  const where = resource === null ? nothing : html`<p class="where">${showResource(resource)}</p>`
+  const where = resource !== null && html`<p class="where">${showResource(resource)}</p>`
   return html`<li data-rule="${rule}"><p>${chip}<code>${rule}</code> ${withCode(shorten(resource?.message ?? '', 2000))}</p>${where}<p class="where">${describeExemption(exemption)}</p></li>
 `
 }
@@ -117,7 +121,7 @@ function showGaps(control: string, gaps: readonly EvidenceGap[], first: FirstCon
     ([other, alike]) => html`<p class="where">${nameGaps(alike)}: ${seeControl(other)}</p>
 `,
   )
-  return html`${here.length === 0 ? nothing : rowList(groupGaps(here).map(showGap))}${references}`
+  return html`${here.length !== 0 && rowList(groupGaps(here).map(showGap))}${references}`
 }
 
 function showGap({ where, status, reason }: GapGroup): Markup {
@@ -136,7 +140,7 @@ function showOfRules<Entry extends { readonly rule: string }>(
     ([other, alike]) => html`<p class="where">${alike.length} of these: ${seeControl(other)}</p>
 `,
   )
-  return html`${here.length === 0 ? nothing : rowList(here.map(show))}${references}`
+  return html`${here.length !== 0 && rowList(here.map(show))}${references}`
 }
 
 /** Findings of one rule and severity, at least one. */
@@ -161,7 +165,7 @@ function showFindings(
     remaining -= group.findings.length
     groups.push(showGroup(group, rows.length === 0 ? nothing : rowList(rows)))
   }
-  return html`${groups}${remaining < 0 ? describeOmitted(-remaining) : nothing}${showElsewhere(elsewhere)}`
+  return html`${groups}${remaining < 0 && describeOmitted(-remaining)}${showElsewhere(elsewhere)}`
 }
 
 function groupsOf(violations: readonly ControlViolation[], titles: ReadonlyMap<string, string>): Group[] {
@@ -194,7 +198,7 @@ ${lines}</ul>
 
 function nameGroup({ rule, title, findings }: Group): Markup {
   const [worst] = findings
-  const chip = worst === undefined ? nothing : html`${severityChip(worst.severity)} `
+  const chip = worst !== undefined && html`${severityChip(worst.severity)} `
   return html`${chip}<b>${title}</b> <code>${rule}</code> <span class="count">${findings.length}</span>`
 }
 

@@ -4,7 +4,8 @@ import { neutralise } from '../../text/neutralise.ts'
 /** Text that is HTML already. Only `html` and `trusted` make it, so all other text in a page is escaped. */
 export type Markup = ReturnType<typeof raw>
 
-type Content = string | number | Markup | readonly Markup[]
+/** What is not there, or whose condition does not hold, adds nothing. */
+type Content = string | number | Markup | readonly Markup[] | false | undefined
 
 /**
  * A template of markup: inserted markup stays, other inserted text is escaped, and its control and invisible characters

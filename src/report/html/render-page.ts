@@ -52,9 +52,8 @@ ${heading}${alarm}${verdict}<nav aria-label="Sections"><ul>${sections.map(showLi
 <main id="main">
 ${sections.map(pageSection)}</main>
 ${
-  aside === undefined
-    ? nothing
-    : html`<aside aria-label="About this report">${aside}</aside>
+  aside !== undefined &&
+  html`<aside aria-label="About this report">${aside}</aside>
 `
 }</div>
 <footer>
@@ -66,17 +65,16 @@ ${footer}</footer>
 }
 
 function showLink({ id, title, count }: PageSection): Markup {
-  return html`<li><a href="#${id}">${title}</a>${count === undefined ? nothing : html` ${count}`}</li>`
+  return html`<li><a href="#${id}">${title}</a>${count !== undefined && html` ${count}`}</li>`
 }
 
 /** A section under its heading, which counts what it shows. */
 export function pageSection({ id, title, count, note, content }: PageSection): Markup {
-  const number = count === undefined ? nothing : html` <span class="count">${count}</span>`
+  const number = count !== undefined && html` <span class="count">${count}</span>`
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}${number}</h2>
 ${
-  note === undefined
-    ? nothing
-    : html`<p class="soft">${note}</p>
+  note !== undefined &&
+  html`<p class="soft">${note}</p>
 `
 }${content}</section>
 `

@@ -4,14 +4,18 @@ import { describeCause, describeFollowing, fieldsOfCause } from '../describe-cau
 import { changesOfCause, notesNamed, timesOf } from '../describe-notes.ts'
 import { shorten } from '../text/shorten.ts'
 import { fieldTable } from './components/change-card.ts'
-import { command } from './components/command.ts'
-import { fold, rowList } from './components/fold.ts'
-import { noteList } from './components/note-list.ts'
-import { resource } from './components/resource.ts'
-import { severityChip } from './components/severity.ts'
+import {
+  anchorOf,
+  command,
+  fold,
+  noteList,
+  type ReportLinks,
+  resource,
+  rowList,
+  severityChip,
+} from './components/parts.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import type { PageSection } from './render-page.ts'
-import { anchorOf, type ReportLinks } from './report-links.ts'
 import { showWindows } from './show-changes.ts'
 
 /** What happened once and hit many, and updates of several fields: first, because what follows repeats it. */
@@ -39,15 +43,15 @@ export function causeCard(
 ): Markup {
   const following = describeFollowing(cause)
   const { id, severity, fields, affected, kind, first_run } = cause
-  const since = first_run === run ? nothing : html` · since run ${first_run}`
+  const since = first_run !== run && html` · since run ${first_run}`
   const rows = affected.slice(0, mostAffected).map(
     (each) => html`<li>${resource({ ...each, kind }, links?.resource({ ...each, kind }))}${showOwner(each.owner)}</li>
 `,
   )
   const omitted = affected.length - rows.length
-  const all = omitted === 0 ? nothing : html`<p class="soft">and ${omitted} more</p>`
+  const all = omitted !== 0 && html`<p class="soft">and ${omitted} more</p>`
   return html`<li id="${anchorOf('cause', id)}" data-cause="${id}"><p>${severityChip(severity)} <b>${describeCause(cause)}</b></p>
-<p class="where">${following}${since}</p>${fields.length > 1 ? fieldTable(fieldsOfCause(cause)) : nothing}${meanwhile}
+<p class="where">${following}${since}</p>${fields.length > 1 && fieldTable(fieldsOfCause(cause))}${meanwhile}
 ${fold(
   html`${count(affected.length, 'resource')}`,
   html`<ul>

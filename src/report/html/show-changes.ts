@@ -6,15 +6,11 @@ import { notesNamed } from '../describe-notes.ts'
 import { describeWindows } from '../describe-window.ts'
 import { describeNoDrift, isAllCompared, isFirstScan } from '../scanned-extent.ts'
 import { changeCard } from './components/change-card.ts'
-import { emptyState } from './components/empty-state.ts'
-import { rowList } from './components/fold.ts'
-import { noteList } from './components/note-list.ts'
+import { emptyState, noteList, type ReportLinks, rowList } from './components/parts.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import type { PageSection } from './render-page.ts'
-import type { ReportLinks } from './report-links.ts'
-import type { RuleGroup } from './rule-groups.ts'
 import { checkedExtentOf, extentOf } from './scan-extent.ts'
-import { showRuleGroups } from './show-rules.ts'
+import { type RuleGroup, showRuleGroups } from './show-rules.ts'
 
 /**
  * New violations, then changed resources. A first scan has nothing to compare with: its violations are merely found,
@@ -81,7 +77,7 @@ function showDrift(report: Report, links?: ReportLinks): Markup {
   const leadTo = links && ((fingerprint: string) => links.violation(fingerprint))
   const cards = drift.map((change) => {
     const repairs = describeRepairs(change)
-    const meanwhile = html`${repairs === '' ? nothing : html`<p class="where">${repairs}</p>`}${showWindows([change], projects)}${noteList(notesNamed([change], notes), change.between.before)}`
+    const meanwhile = html`${repairs !== '' && html`<p class="where">${repairs}</p>`}${showWindows([change], projects)}${noteList(notesNamed([change], notes), change.between.before)}`
     const options = { href: links?.resource(change), meanwhile, leadTo }
     return changeCard(change, opened.get(resourceKey(change)) ?? [], options)
   })

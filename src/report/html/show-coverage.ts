@@ -5,8 +5,7 @@ import { describeFailures, type FailureGroup, groupFailures } from '../describe-
 import { isGap, listingWalks, sizeOf } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { countDoubted, describeDoubted, omissionsOf } from '../verdict.ts'
-import { factList } from './components/facts.ts'
-import { fold } from './components/fold.ts'
+import { factList, fold } from './components/parts.ts'
 import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing, withCode } from './markup.ts'
 
@@ -16,11 +15,10 @@ export function showCoverage(report: Report): Markup {
   const gaps = coverage.filter(isGap)
   const rest = coverage.filter((walk) => !isGap(walk))
   const alarm =
-    gaps.length === 0
-      ? nothing
-      : html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'walk')} not complete.</b></p>
+    gaps.length > 0 &&
+    html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'walk')} not complete.</b></p>
 ${showFailures(coverage, projects)}${fold(html`${count(gaps.length, 'incomplete walk')}`, showWalks('Incomplete walks', gaps))}`
-  return html`${alarm}${rest.length === 0 ? nothing : fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showUnevaluated(omissionsOf(report))}`
+  return html`${alarm}${rest.length !== 0 && fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showUnevaluated(omissionsOf(report))}`
 }
 
 /** The causes of incomplete walks, each once, with the listings that it hit. */
@@ -58,15 +56,15 @@ ${factList(facts.map(({ label, text }) => [label, html`${withCode(text)}`]))}`
 function showWalk({ project, listing, status, reason, filter, ...walk }: ReportCoverage): Markup {
   const isMissing = isGap({ status })
   const mark = status === 'complete' ? 'good' : isMissing ? 'bad' : 'soft'
-  const why = reason === null ? nothing : html`<br><span class="soft">${reason}</span>`
-  const narrowed = filter === null ? nothing : html`<br><span class="soft">only ${filter}</span>`
+  const why = reason !== null && html`<br><span class="soft">${reason}</span>`
+  const narrowed = filter !== null && html`<br><span class="soft">only ${filter}</span>`
   const unseen = isMissing && walk.pages === 0
   const items = unseen && walk.of === undefined ? cell('Items', '?', 'n unseen') : cell('Items', sizeOf(walk), 'n')
   const oldest =
-    walk.oldest_at === undefined || walk.oldest_at === null
-      ? nothing
-      : html`<br><span class="soft">oldest read ${showTime(walk.oldest_at)}</span>`
-  return html`<tr data-project="${project}" data-listing="${listing}" data-status="${status}"><th scope="row">${project}</th>${cell('Listing', listing)}${cell('Status', html`<b class="${mark}">${isMissing ? '? ' : ''}${status}</b>${why}${narrowed}${oldest}`)}${items}${cell('Pages', walk.pages, 'n')}${cell('Requests', walk.requests, 'n')}${cell('Retries', walk.retries, 'n')}${cell('Time', `${walk.duration_ms} ms`, 'n')}</tr>
+    walk.oldest_at !== undefined &&
+    walk.oldest_at !== null &&
+    html`<br><span class="soft">oldest read ${showTime(walk.oldest_at)}</span>`
+  return html`<tr data-project="${project}" data-listing="${listing}" data-status="${status}"><th scope="row">${project}</th>${cell('Listing', listing)}${cell('Status', html`<b class="${mark}">${isMissing && '? '}${status}</b>${why}${narrowed}${oldest}`)}${items}${cell('Pages', walk.pages, 'n')}${cell('Requests', walk.requests, 'n')}${cell('Retries', walk.retries, 'n')}${cell('Time', `${walk.duration_ms} ms`, 'n')}</tr>
 `
 }
 

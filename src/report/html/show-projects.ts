@@ -1,12 +1,12 @@
-import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
+import type { ReportProject } from '../../model/evaluation.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { isGap, listingWalks } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
-import { foldRest } from './components/fold.ts'
+import { foldRest, type ReportLinks, showInstant } from './components/parts.ts'
 import { cell, none, table } from './components/table.ts'
-import { html, type Markup, nothing } from './markup.ts'
-import type { ReportLinks } from './report-links.ts'
+import { html, type Markup } from './markup.ts'
 import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
 
 export interface ProjectTableRow {
@@ -40,10 +40,9 @@ export function showProjects(report: Report, links?: ReportLinks): Markup {
   // Neither the policy nor a list of projects is a project.
   const calm = rows.filter((row) => !isNotable(row) && listingWalks(row.walks).length > 0).length
   const [first, rest] = [notable.slice(0, mostShown), notable.slice(mostShown)]
-  return html`${first.length === 0 ? nothing : projectTable(first)}${rest.length === 0 ? nothing : foldRest(`${rest.length} more of ${count(notable.length, 'project')}`, projectTable(rest))}${
-    calm === 0
-      ? nothing
-      : html`<p class="soft">${count(calm, first.length === 0 ? 'project' : 'more project')} with a complete scan and no open violation.</p>
+  return html`${first.length !== 0 && projectTable(first)}${rest.length !== 0 && foldRest(`${rest.length} more of ${count(notable.length, 'project')}`, projectTable(rest))}${
+    calm !== 0 &&
+    html`<p class="soft">${count(calm, first.length === 0 ? 'project' : 'more project')} with a complete scan and no open violation.</p>
 `
   }`
 }
@@ -110,8 +109,7 @@ function showNumber(severity: Severity, { open, unknown, extent, listOf }: Proje
   const [number, lost] = [open[severity], unknown[severity]]
   const text = showCount(number, extent)
   // In brackets next to a number: they are not among those.
-  const then =
-    lost === 0 ? nothing : html` <span class="soft">${text === '?' ? `${lost} then` : `(${lost} then)`}</span>`
+  const then = lost !== 0 && html` <span class="soft">${text === '?' ? `${lost} then` : `(${lost} then)`}</span>`
   const figure = text === '0' ? none : text === '?' ? html`?` : html`<b class="${severity}">${text}</b>`
   const kind = text === '?' ? 'n unseen' : 'n'
   if (number + lost === 0 || listOf === undefined) return cell(severity, html`${figure}${then}`, kind)
@@ -130,16 +128,14 @@ function showScan({
 }: ProjectTableRow): Markup {
   if (scannedAt === null) return html`never`
   if (walks.length === 0 && extent === 'all') return html`<span class="soft">not a project of a service</span>`
-  const when = scannedAt === undefined ? nothing : html`<time datetime="${scannedAt}">${showTime(scannedAt)}</time> `
+  const when = scannedAt !== undefined && html`${showInstant(scannedAt)} `
   const silent =
-    notEvaluated === 0 ? nothing : html`<br><a href="${omissionsAt}">${count(notEvaluated, 'rule')} not evaluated</a>`
+    notEvaluated !== 0 && html`<br><a href="${omissionsAt}">${count(notEvaluated, 'rule')} not evaluated</a>`
   if (extent === 'all') return html`${when}complete${silent}`
   const gaps = walks.filter(isGap).map(({ listing }) => listing)
   const what = extent === 'none' ? 'not scanned' : `incomplete: ${gaps.join(', ')}`
   const since =
-    incompleteSince === undefined || incompleteSince === null
-      ? ''
-      : `, not completely since ${showTime(incompleteSince)}`
+    incompleteSince !== undefined && incompleteSince !== null && `, not completely since ${showTime(incompleteSince)}`
   const lost = countEach(severities, unknown)
-  return html`${when}<span class="bad">? ${what}${since}${lost === '' ? '' : ` (${lost} then)`}</span>${silent}`
+  return html`${when}<span class="bad">? ${what}${since}${lost !== '' && ` (${lost} then)`}</span>${silent}`
 }

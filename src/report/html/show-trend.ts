@@ -4,7 +4,7 @@ import type { SeverityTrend, Trend } from '../../model/trend.ts'
 import { totalOf } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { showTime } from '../text/show-time.ts'
-import { noteLine } from './components/note-list.ts'
+import { noteLine } from './components/parts.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
 /** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */
@@ -27,9 +27,9 @@ export function showTrend(
   const [least, most] = [Math.min(...values), Math.max(...values)]
   const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${most} at most`
   const openText =
-    stillOpen === undefined || stillOpen.count === 0
-      ? nothing
-      : html` (<a href="${stillOpen.href}">${stillOpen.count} still open</a>)`
+    stillOpen !== undefined &&
+    stillOpen.count !== 0 &&
+    html` (<a href="${stillOpen.href}">${stillOpen.count} still open</a>)`
   const facts = [
     html`in the last 7 days: opened ${week.opened}${openText}, fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}`,
     describeFixing(bySeverity, period),
@@ -37,9 +37,8 @@ export function showTrend(
   ]
   // A line needs two days.
   const line =
-    days.length < 2
-      ? nothing
-      : html`<p class="soft">Open, ${period}: ${least === most ? `always ${most}` : `${least} to ${most}`}</p>
+    days.length >= 2 &&
+    html`<p class="soft">Open, ${period}: ${least === most ? `always ${most}` : `${least} to ${most}`}</p>
 ${sparkline({ values, label, marks: notes.map(({ at }) => shareOf(at, { from, to })) })}`
   return html`<div class="trend">${line}<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>${showNotes(notes)}</div>
 `
@@ -52,7 +51,7 @@ function showNotes(notes: readonly Note[]): Markup {
   if (notes.length === 0) return nothing
   const lines = notes.slice(0, mostNotes).map((note) => html`<li>${noteLine(note, showTime(note.at))}</li>`)
   const omitted = notes.length - lines.length
-  const more = omitted === 0 ? nothing : html`<li>and ${count(omitted, 'more note')}</li>`
+  const more = omitted !== 0 && html`<li>and ${count(omitted, 'more note')}</li>`
   return html`<div class="soft">Noted:<ul class="plain">${lines}${more}</ul></div>`
 }
 

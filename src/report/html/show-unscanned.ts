@@ -80,7 +80,7 @@ export function unscannedBar({
   const lines = causes.slice(0, mostCauses).map(({ cause, where }) => html`<li><b>${cause}:</b> ${where}</li>`)
   return html`<div class="unscanned unseen" role="note">
 <p><b>? ${headline}</b></p>
-${lines.length === 0 ? nothing : html`<ul>${lines}${omitted > 0 ? html`<li>and ${count(omitted, 'more cause')}</li>` : nothing}</ul>`}<p>${meaning} <a href="${href}">Coverage</a></p>
+${lines.length > 0 && html`<ul>${lines}${omitted > 0 && html`<li>and ${count(omitted, 'more cause')}</li>`}</ul>`}<p>${meaning} <a href="${href}">Coverage</a></p>
 </div>
 `
 }

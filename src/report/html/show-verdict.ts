@@ -5,7 +5,7 @@ import { countSeverities, isOpen, isOverdue, type Severity, totalOf } from '../.
 import { count, countEach } from '../../text/count.ts'
 import { isAllCompared, isFirstScan } from '../scanned-extent.ts'
 import { countDoubted, describeDoubted, failsRunOf, omissionsOf } from '../verdict.ts'
-import { severityBar } from './components/severity.ts'
+import { severityBar } from './components/parts.ts'
 import { describeVerdict, type VerdictWords, verdictBanner } from './components/verdict-banner.ts'
 import { html, type Markup } from './markup.ts'
 import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'

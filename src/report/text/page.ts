@@ -3,7 +3,7 @@ import { isCoverageComplete } from '../../model/coverage.ts'
 import type { Report } from '../../model/report.ts'
 import type { Grouping } from '../group-by.ts'
 import type { RenderOptions } from '../report-format.ts'
-import { locateCommands, locatingOptions, type NamedHistory } from './locate-commands.ts'
+import { locateCommands, locatingOptions, type NamedHistory } from './commands.ts'
 
 /** What the sections of the text need to know about the page. */
 export interface TextPage {

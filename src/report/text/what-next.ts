@@ -7,8 +7,8 @@ import { padColumns, widthOf } from '../../text/columns.ts'
 import { quote } from '../../text/neutralise.ts'
 import { worstFirst } from '../group-by.ts'
 import { scannedExtent } from '../scanned-extent.ts'
+import { isShellSafe } from './commands.ts'
 import type { TextPage } from './page.ts'
-import { isShellSafe } from './shell-word.ts'
 import { shorten, shortFingerprint } from './shorten.ts'
 
 interface Suggestion {

@@ -1,31 +1,108 @@
-import type { Rule } from '../engine/rule.ts'
-import { authenticationLost } from './authentication-lost.ts'
+import { z } from 'zod'
+import { hourMs } from '../../model/time.ts'
+import type { Authentication } from '../engine/attributes.ts'
+import { driftRule, openFor } from '../engine/define-rule.ts'
+import { configuredKinds, type Rule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
+import { findReturned } from '../shared/secrets.ts'
 import { filterRemoved } from './filter-removed.ts'
 import { filterWidened } from './filter-widened.ts'
-import { flapping } from './flapping.ts'
 import { functionChanged } from './function-changed.ts'
 import { outsideWindow } from './outside-window.ts'
 import { projectWeakened } from './project-weakened.ts'
 import { rateLimitLost } from './rate-limit-lost.ts'
-import { requestIdHeader } from './request-id-header.ts'
 import { secretChanged } from './secret-changed.ts'
 import { unexpected } from './unexpected.ts'
-import { urlHostChanged } from './url-host-changed.ts'
 import { verificationWeakened } from './verification-weakened.ts'
 
-/** Rules about changes: a file each. */
+/** Rules about changes. Short ones are rows here, in the order of ids; the others have a file each. */
 export const driftRules: readonly Rule[] = [
-  authenticationLost,
+  driftRule({
+    id: 'drift/authentication-lost',
+    title: 'Endpoint no longer has authentication',
+    severity: 'high',
+    packs: ['secrets'],
+    kinds: ['endpoint'],
+    *check({ before, after, ...drift }) {
+      const was = before?.authentication
+      if (was?.type !== undefined && after?.authentication === null) {
+        yield { path: '/authentication', message: `authentication removed (was ${nameOfAuthentication(was)})` }
+      }
+      if (before?.mtls_client_cert?.client_cert !== undefined && after?.mtls_client_cert === null) {
+        yield { path: '/mtls_client_cert', message: 'client certificate removed: deliveries no longer present one' }
+      }
+      yield* findReturned(authentication, drift)
+    },
+  }),
+  driftRule({
+    id: 'drift/flapping',
+    title: 'Field keeps changing',
+    severity: 'medium',
+    packs: ['hygiene'],
+    acceptedWith: 'nothing',
+    kinds: configuredKinds,
+    life: 'found',
+    options: z.strictObject({
+      min_changes: z.int().min(2).default(3).describe('Number of changes that counts as flapping'),
+      within_hours: z.number().positive().max(8760).default(24).describe('Hours over which changes are counted'),
+    }),
+    lookbackMs: ({ within_hours }) => within_hours * hourMs,
+    *check({ recent }, { options: { min_changes, within_hours }, now }) {
+      for (const [path, times] of recent) {
+        const counted = times.filter((time) => now - time <= within_hours * hourMs)
+        if (counted.length >= min_changes) {
+          yield { path, message: `changed at least ${min_changes} times within ${within_hours} h` }
+        }
+      }
+    },
+  }),
+  driftRule({
+    id: 'drift/request-id-header',
+    title: 'Request ID header changed',
+    severity: 'medium',
+    packs: ['delivery', 'standard-webhooks'],
+    kinds: ['project'],
+    options: z.strictObject({ open_for: openFor }),
+    *check({ before, after }) {
+      const [old, now] = [before?.config?.request_id_header, after?.config?.request_id_header]
+      if (old === undefined || now === undefined || old === now) return
+      yield {
+        path: '/config/request_id_header',
+        message: `request ID header is ${nameOfHeader(now)} (was ${nameOfHeader(old)})`,
+      }
+    },
+  }),
+  driftRule({
+    id: 'drift/url-host-changed',
+    title: 'Endpoint host changed',
+    severity: 'high',
+    packs: ['ssrf'],
+    kinds: ['endpoint'],
+    options: z.strictObject({ open_for: openFor }),
+    *check({ before, after }) {
+      const [old, now] = [destinationOf(before?.url ?? ''), destinationOf(after?.url ?? '')]
+      if (old === undefined || now === undefined || old.host === now.host) return
+      yield { path: '/url', message: `delivers to ${now.host} (was ${old.host})` }
+    },
+  }),
   filterRemoved,
   filterWidened,
-  flapping,
   functionChanged,
   outsideWindow,
   projectWeakened,
   rateLimitLost,
-  requestIdHeader,
   secretChanged,
   unexpected,
-  urlHostChanged,
   verificationWeakened,
 ]
+
+function nameOfHeader(header: string | null): string {
+  return header === null ? 'empty' : `\`${header}\``
+}
+
+const authentication = { '/authentication': 'authentication', '/mtls_client_cert': 'the client certificate' }
+
+function nameOfAuthentication({ type, api_key }: Authentication): string {
+  if (type === 'api_key') return api_key?.header_name ? `an API key in \`${api_key.header_name}\`` : 'an API key'
+  return type === 'basic_auth' ? 'basic authentication' : type === 'oauth2' ? 'OAuth 2.0' : String(type)
+}

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { FieldChange } from '../../model/change.ts'
 import { isJsonObject } from '../../model/json.ts'
-import { maskedSeal } from '../../model/resource.ts'
+import { isSealedWhole, maskedSeal } from '../../model/resource.ts'
 import { isNone } from '../engine/attributes.ts'
 import { driftRule, openFor } from '../engine/define-rule.ts'
-import { sealsIn } from '../shared/returned-secret.ts'
+import { sealsIn } from '../shared/secrets.ts'
 
 export const secretChanged = driftRule({
   id: 'drift/secret-changed',
@@ -32,5 +32,6 @@ function whatHappened({ path, before, after }: FieldChange, areSealsComparable: 
   if (old.length === 0) return now.length === 0 ? undefined : 'added'
   if (now.length === 0) return 'removed'
   if (!areSealsComparable || [...old, ...now].includes(maskedSeal)) return undefined
-  return old.join() === now.join() ? undefined : 'replaced'
+  if (old.join() === now.join()) return undefined
+  return isSealedWhole(after) ? 'replaced, or the text around it changed' : 'replaced'
 }

@@ -1,7 +1,7 @@
 import type { Verifier } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import { hashStrength } from '../shared/outdated-hash.ts'
-import { findReturned } from '../shared/returned-secret.ts'
+import { findReturned } from '../shared/secrets.ts'
 
 export const verificationWeakened = driftRule({
   id: 'drift/verification-weakened',

@@ -1,5 +1,5 @@
 import { resourceRule } from '../engine/define-rule.ts'
-import { reasonsAgainst } from '../shared/secret-strength.ts'
+import { reasonsAgainst } from '../shared/secrets.ts'
 
 const minKeyCharacters = 16
 const defaultUsers = new Set(

@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import { activeSecrets, type Endpoint, oauthOf } from '../engine/attributes.ts'
-import { fieldRule, least, most } from '../engine/define-rule.ts'
+import { fieldRule, least, most, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
+import { certificateOf, isoDate } from '../shared/certificate.ts'
 import { destinationOf, hostOf, reachOf, schemeOf } from '../shared/destination.ts'
 import { alertContactInvalid } from './alert-contact-invalid.ts'
 import { authMismatch } from './auth-mismatch.ts'
-import { authOverHttp } from './auth-over-http.ts'
 import { authShared } from './auth-shared.ts'
 import { authWeak } from './auth-weak.ts'
 import { failureRateHigh } from './failure-rate-high.ts'
-import { mtlsExpired } from './mtls-expired.ts'
 import { mtlsExpiring } from './mtls-expiring.ts'
-import { mtlsIncomplete } from './mtls-incomplete.ts'
 import { mtlsWeak } from './mtls-weak.ts'
 import { nameConvention } from './name-convention.ts'
 import { oauthAlgorithmMismatch } from './oauth-algorithm-mismatch.ts'
@@ -20,7 +18,6 @@ import { oauthKeyExposed } from './oauth-key-exposed.ts'
 import { oauthUrlPrivate } from './oauth-url-private.ts'
 import { orphan } from './orphan.ts'
 import { pausedLong } from './paused-long.ts'
-import { rateLimitIneffective } from './rate-limit-ineffective.ts'
 import { secretAllExpired } from './secret-all-expired.ts'
 import { secretExpiredActive } from './secret-expired-active.ts'
 import { secretExpiring } from './secret-expiring.ts'
@@ -29,12 +26,11 @@ import { secretStale } from './secret-stale.ts'
 import { secretWeak } from './secret-weak.ts'
 import { urlCredentials } from './url-credentials.ts'
 import { urlDuplicate } from './url-duplicate.ts'
-import { urlInvalid } from './url-invalid.ts'
 import { urlOddPort } from './url-odd-port.ts'
 import { urlPrivateAddress } from './url-private-address.ts'
 import { urlTestHost } from './url-test-host.ts'
 
-/** Rules about endpoints. Those about one field are rows here, in the order of ids; the others have a file each. */
+/** Rules about endpoints. Short ones are rows here, in the order of ids; the others have a file each. */
 export const endpointRules: readonly Rule[] = [
   fieldRule('endpoint', {
     id: 'endpoint/alert-contact-missing',
@@ -46,6 +42,22 @@ export const endpointRules: readonly Rule[] = [
       isEmpty(email) && isEmpty(slack) && isEmpty(teams),
     says: 'no support e-mail address, Slack URL or Teams URL',
   }),
+  resourceRule('endpoint', {
+    id: 'endpoint/auth-over-http',
+    title: 'Credentials are sent over plain http',
+    severity: 'critical',
+    packs: ['tls'],
+    acceptedWith: ['/authentication'],
+    check({ attributes }) {
+      const credential = credentialOf(attributes)
+      if (credential === undefined) return
+      const destination = destinationOf(attributes.url ?? '')
+      if (destination?.scheme === 'http:') {
+        return { path: '/url', message: `sends ${credential} to ${destination.host} over plain http` }
+      }
+      return undefined
+    },
+  }),
   fieldRule('endpoint', {
     id: 'endpoint/inactive',
     title: 'Endpoint is inactive: its events are discarded',
@@ -55,6 +67,41 @@ export const endpointRules: readonly Rule[] = [
     isWrong: ({ status }) => status === 'inactive',
     says: 'disabled after failures: its events are discarded, not queued',
     fix: 'active',
+  }),
+  resourceRule('endpoint', {
+    id: 'endpoint/mtls-expired',
+    title: 'Client certificate has expired',
+    severity: 'critical',
+    packs: ['tls'],
+    skipsMasked: true,
+    check({ attributes: { mtls_client_cert: mtls } }, { time }) {
+      if (mtls?.client_cert === undefined) return
+      const certificate = certificateOf(mtls.client_cert)
+      if (certificate !== undefined && time.passed(certificate.notAfter)) {
+        return {
+          path: '/mtls_client_cert/client_cert',
+          message: `certificate expired on ${isoDate(certificate.notAfter)}`,
+        }
+      }
+      return undefined
+    },
+  }),
+  resourceRule('endpoint', {
+    id: 'endpoint/mtls-incomplete',
+    title: 'Client certificate or its key is missing',
+    severity: 'high',
+    packs: ['tls'],
+    acceptedWith: ['/mtls_client_cert'],
+    *check({ attributes: { mtls_client_cert: mtls } }) {
+      if (mtls === null || mtls === undefined) return
+      const { client_cert: certificate, client_key: key } = mtls
+      if (certificate !== undefined && key === undefined) {
+        yield { path: '/mtls_client_cert/client_key', message: 'the client certificate has no key' }
+      }
+      if (certificate === undefined && key !== undefined) {
+        yield { path: '/mtls_client_cert/client_cert', message: 'the client key has no certificate' }
+      }
+    },
   }),
   fieldRule('endpoint', {
     id: 'endpoint/mtls-over-http',
@@ -97,6 +144,22 @@ export const endpointRules: readonly Rule[] = [
     path: '/rate_limit',
     isWrong: ({ rate_limit: limit, rate_limit_duration: seconds }) => isZero(limit) && isZero(seconds),
     says: 'no rate limit: a burst of events is delivered as fast as the gateway can send it',
+  }),
+  resourceRule('endpoint', {
+    id: 'endpoint/rate-limit-ineffective',
+    title: 'Rate limit has no effect',
+    severity: 'high',
+    packs: ['delivery'],
+    acceptedWith: ['/rate_limit', '/rate_limit_duration'],
+    *check({ attributes: { rate_limit: limit, rate_limit_duration: seconds } }) {
+      if (typeof limit !== 'number' || typeof seconds !== 'number') return
+      if (limit > 0 && seconds === 0) {
+        yield { path: '/rate_limit_duration', message: `rate limit of ${limit} per 0 s limits nothing` }
+      }
+      if (limit === 0 && seconds > 0) {
+        yield { path: '/rate_limit', message: `rate limit of 0 per ${seconds} s limits nothing` }
+      }
+    },
   }),
   least('endpoint', {
     id: 'endpoint/rate-limit-low',
@@ -178,6 +241,18 @@ export const endpointRules: readonly Rule[] = [
     says: (seconds, min) => `timeout is ${seconds} s (policy: at least ${min} s)`,
     fix: 'nearest',
   }),
+  resourceRule('endpoint', {
+    id: 'endpoint/url-invalid',
+    title: 'URL is invalid',
+    severity: 'high',
+    packs: ['delivery'],
+    check({ attributes: { url } }) {
+      if (url === undefined) return
+      const fault = faultOfUrl(url ?? '')
+      if (fault !== undefined) return { path: '/url', message: fault }
+      return undefined
+    },
+  }),
   fieldRule('endpoint', {
     id: 'endpoint/url-metadata-address',
     title: 'Endpoint URL points to a cloud metadata service',
@@ -214,13 +289,10 @@ export const endpointRules: readonly Rule[] = [
   }),
   alertContactInvalid,
   authMismatch,
-  authOverHttp,
   authShared,
   authWeak,
   failureRateHigh,
-  mtlsExpired,
   mtlsExpiring,
-  mtlsIncomplete,
   mtlsWeak,
   nameConvention,
   oauthAlgorithmMismatch,
@@ -229,7 +301,6 @@ export const endpointRules: readonly Rule[] = [
   oauthUrlPrivate,
   orphan,
   pausedLong,
-  rateLimitIneffective,
   secretAllExpired,
   secretExpiredActive,
   secretExpiring,
@@ -238,7 +309,6 @@ export const endpointRules: readonly Rule[] = [
   secretWeak,
   urlCredentials,
   urlDuplicate,
-  urlInvalid,
   urlOddPort,
   urlPrivateAddress,
   urlTestHost,
@@ -258,4 +328,26 @@ function isZero(value: number | null | undefined): boolean {
 function perMinute({ rate_limit: limit, rate_limit_duration: seconds }: Endpoint): number | undefined {
   if (typeof limit !== 'number' || typeof seconds !== 'number' || limit <= 0 || seconds <= 0) return undefined
   return (limit * 60) / seconds
+}
+
+function faultOfUrl(url: string): string | undefined {
+  if (url === '') return 'the URL is empty'
+  if (/\s/.test(url)) return 'the URL contains whitespace'
+  const destination = destinationOf(url)
+  // `https:host` and `https:///host` are addresses to a browser, and none to most HTTP clients.
+  if (destination === undefined || !/:\/\/[^/?#]/.test(url)) return 'the URL does not parse or has no host'
+  const { scheme } = destination
+  if (scheme !== 'https:' && scheme !== 'http:') return `the scheme is ${scheme.slice(0, -1)}, expected https`
+  return url.includes('#') ? 'the URL has a fragment, which is never sent' : undefined
+}
+
+/** What deliveries carry besides the payload, for people. */
+function credentialOf({ authentication, url }: Endpoint): string | undefined {
+  return (
+    (authentication?.type === 'api_key' && authentication.api_key && 'an API key') ||
+    (authentication?.type === 'basic_auth' && authentication.basic_auth && 'a user name and password') ||
+    (authentication?.type === 'oauth2' && authentication.oauth2 && 'an access token') ||
+    // Also where a type is set and nothing is filled in.
+    (url?.includes('@') && destinationOf(url)?.hasUserinfo ? 'a user name and password' : undefined)
+  )
 }

@@ -1,6 +1,6 @@
 import { isMasked } from '../../model/resource.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import type { RuleTime } from '../engine/rule-time.ts'
+import type { RuleTime } from '../engine/rule.ts'
 import { type Certificate, certificateOf, isoDate } from '../shared/certificate.ts'
 
 const minRsaBits = 2048

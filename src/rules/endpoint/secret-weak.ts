@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pointerStep } from '../../model/json.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import { lengthClasses, reasonsAgainst } from '../shared/secret-strength.ts'
+import { lengthClasses, reasonsAgainst } from '../shared/secrets.ts'
 
 export const secretWeak = resourceRule('endpoint', {
   id: 'endpoint/secret-weak',

@@ -5,6 +5,7 @@ import { isAtLeast } from '../../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
 import {
   type Bound,
+  type BoundRule,
   type Completeness,
   type Description,
   type Drift,
@@ -30,59 +31,39 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
   kind: K,
   definition: ResourceDefinition<K, Schema>,
 ): Rule {
-  const schema = definition.options ?? noOptions
   const { dates } = definition
-  return {
-    ...describeRule(definition),
-    kind,
-    options: schema,
-    needs: [kind],
-    scope: 'resource',
-    bind(raw) {
-      const options = schema.parse(raw) as z.output<Schema>
-      // One object for all resources of a run: with one for each check, checks take a third longer.
-      let settings: ResourceSettings<z.output<Schema>> | undefined
-      return {
-        scope: 'resource',
-        check(resource, time, evaluation = emptyContext) {
-          if (settings?.time !== time) settings = { options, time }
-          const result = definition.check(seenAs<K>(resource), settings, evaluation)
-          return result === undefined ? nothing : listOf(result)
-        },
-        ...(dates && { dates: (resource) => dates(seenAs<K>(resource)) }),
-      }
-    },
-  }
+  return ruleOf(definition, { kind, scope: 'resource' }, (options) => {
+    // One object for all resources of a run: with one for each check, checks take a third longer.
+    let settings: ResourceSettings<z.output<Schema>> | undefined
+    return {
+      scope: 'resource',
+      check(resource, time, evaluation = emptyContext) {
+        if (settings?.time !== time) settings = { options, time }
+        const result = definition.check(seenAs<K>(resource), settings, evaluation)
+        return result === undefined ? nothing : listOf(result)
+      },
+      ...(dates && { dates: (resource) => dates(seenAs<K>(resource)) }),
+    }
+  })
 }
 
 /** A rule that checks the resources of a project together: it collects while they pass and concludes at the end. */
 export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
   definition: AggregateRuleDefinition<K, State, Schema>,
 ): Rule {
-  const schema = definition.options ?? noOptions
-  const { visits } = definition
-  return {
-    ...describeRule(definition),
-    kind: definition.kind,
-    options: schema,
-    needs: [...new Set([definition.kind, ...visits])],
+  const { kind, visits } = definition
+  return ruleOf(definition, { kind, needs: [...new Set([kind, ...visits])], scope: 'project' }, (options) => ({
     scope: 'project',
-    bind(raw) {
-      const options = schema.parse(raw) as z.output<Schema>
+    visits,
+    start() {
+      const state = definition.start()
       return {
-        scope: 'project',
-        visits,
-        start() {
-          const state = definition.start()
-          return {
-            visit: (resource, at) => definition.visit(state, seenAs<K>(resource), at),
-            conclude: (completeness) => definition.conclude(state, { options, ...completeness }),
-            isUndecided: () => definition.isUndecided?.(state) ?? false,
-          }
-        },
+        visit: (resource, at) => definition.visit(state, seenAs<K>(resource), at),
+        conclude: (completeness) => definition.conclude(state, { options, ...completeness }),
+        isUndecided: () => definition.isUndecided?.(state) ?? false,
       }
     },
-  }
+  }))
 }
 
 /** A rule that finds one field of a resource as it should not be. It reads the attributes and nothing else. */
@@ -91,24 +72,12 @@ export function fieldRule<K extends Kind, Path extends FieldPath<AttributesByKin
   { fix, ...definition }: FieldDefinition<K, Path>,
 ): Rule {
   const { path, isWrong, says } = definition
-  return {
-    ...describeRule({ ...definition, ...(fix !== undefined && { fix: { path, value: fix } }) }),
-    kind,
-    options: noOptions,
-    needs: [kind],
-    scope: 'resource',
-    bind(raw) {
-      noOptions.parse(raw)
-      return {
-        scope: 'resource',
-        check(resource) {
-          const { attributes } = seenAs<K>(resource)
-          if (!isWrong(attributes)) return nothing
-          return [{ path, message: typeof says === 'string' ? says : says(attributes) }]
-        },
-      }
-    },
-  }
+  return resourceRule(kind, {
+    ...definition,
+    fix: fix === undefined ? undefined : { path, value: fix },
+    check: ({ attributes }) =>
+      isWrong(attributes) ? { path, message: typeof says === 'string' ? says : says(attributes) } : undefined,
+  })
 }
 
 /** A rule that finds a number above what its option allows. */
@@ -141,93 +110,49 @@ export const openFor = z
 export function driftRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
   definition: DriftDefinition<K, Schema>,
 ): Rule {
-  const schema = definition.options ?? noOptions
   const { kinds, life = 'restored', isLost = false } = definition
-  return {
-    ...describeRule(definition),
-    kind: kinds[0],
-    options: schema,
-    needs: kinds,
+  const isRestorable = life === 'restored' && !isLost
+  return ruleOf(definition, { kind: kinds[0], needs: kinds, scope: 'drift', life, isRestorable }, (options) => ({
     scope: 'drift',
-    life,
-    isRestorable: life === 'restored' && !isLost,
-    bind(raw) {
-      const options = schema.parse(raw) as z.output<Schema>
-      return {
-        scope: 'drift',
-        kinds,
-        lookbackMs: definition.lookbackMs?.(options) ?? 0,
-        reportsWith: definition.reportsWith ?? [],
-        openForMs: openForMsOf(options),
-        // The evaluator calls a rule with resources of its kinds only, in the form that the inventory gives them.
-        check: (drift, now) => definition.check(drift as unknown as EvaluatedDrift<K>, { options, now }),
-      }
-    },
-  }
+    kinds,
+    lookbackMs: definition.lookbackMs?.(options) ?? 0,
+    reportsWith: definition.reportsWith ?? [],
+    openForMs: openForMsOf(options),
+    // The evaluator calls a rule with resources of its kinds only, in the form that the inventory gives them.
+    check: (drift, now) => definition.check(drift as unknown as EvaluatedDrift<K>, { options, now }),
+  }))
 }
 
 /** A rule about secrets that resources of several projects share: it groups their facts by seal at the end of a run. */
 export function fleetRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
   definition: FleetDefinition<K, Schema>,
 ): Rule {
-  const schema = definition.options ?? noOptions
-  return {
-    ...describeRule(definition),
-    kind: definition.kind,
-    options: schema,
-    needs: [...new Set([definition.kind, ...definition.visits])],
+  const { kind, visits } = definition
+  return ruleOf(definition, { kind, needs: [...new Set([kind, ...visits])], scope: 'fleet' }, (options) => ({
     scope: 'fleet',
-    bind(raw) {
-      const options = schema.parse(raw) as z.output<Schema>
-      return {
-        scope: 'fleet',
-        visits: definition.visits,
-        facts: (resource) => definition.facts(seenAs<K>(resource)),
-        *conclude(alike, now) {
-          for (const name of new Set(alike.map(({ at }) => at.project.name))) {
-            const inProject = alike.filter(({ at }) => at.project.name === name)
-            const elsewhere = alike.filter(({ at }) => at.project.name !== name)
-            yield* definition.conclude(inProject, elsewhere, { options, now })
-          }
-        },
+    visits,
+    facts: (resource) => definition.facts(seenAs<K>(resource)),
+    *conclude(alike, now) {
+      for (const name of new Set(alike.map(({ at }) => at.project.name))) {
+        const inProject = alike.filter(({ at }) => at.project.name === name)
+        const elsewhere = alike.filter(({ at }) => at.project.name !== name)
+        yield* definition.conclude(inProject, elsewhere, { options, now })
       }
     },
-  }
+  }))
 }
 
 /** A rule about the scan of a project itself; its findings are about the project. */
-export function scanRule<Schema extends z.ZodObject = typeof noOptions>(definition: ScanRuleDefinition<Schema>): Rule {
-  const schema = definition.options ?? noOptions
-  return {
-    ...describeRule(definition),
-    kind: 'project',
-    options: schema,
-    needs: definition.needs,
-    ...(definition.needsIfListed && { needsIfListed: definition.needsIfListed }),
-    scope: 'scan',
-    bind(raw) {
-      schema.parse(raw)
-      return { scope: 'scan', check: definition.check }
-    },
-  }
+export function scanRule(definition: ScanRuleDefinition): Rule {
+  const { needs, needsIfListed, check } = definition
+  return ruleOf(definition, { kind: 'project', needs, needsIfListed, scope: 'scan' }, () => ({ scope: 'scan', check }))
 }
 
 /** A rule about violations, evaluated when all others are reconciled; its findings are about the policy in a project. */
-export function violationsRule<Schema extends z.ZodObject = typeof noOptions>(
-  definition: ViolationsRuleDefinition<Schema>,
-): Rule {
-  const schema = definition.options ?? noOptions
-  return {
-    ...describeRule(definition),
-    kind: 'policy',
-    options: schema,
-    needs: ['policy', 'project', 'endpoint', 'subscription', 'source'],
-    scope: 'violations',
-    bind(raw) {
-      schema.parse(raw)
-      return { scope: 'violations', check: definition.check }
-    },
-  }
+export function violationsRule(definition: ViolationsRuleDefinition): Rule {
+  const needs = ['policy', 'project', 'endpoint', 'subscription', 'source'] as const
+  const { check } = definition
+  return ruleOf(definition, { kind: 'policy', needs, scope: 'violations' }, () => ({ scope: 'violations', check }))
 }
 
 interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
@@ -269,29 +194,30 @@ function listOf(result: RuleFinding | Iterable<RuleFinding>): Iterable<RuleFindi
   return Symbol.iterator in result ? result : [result]
 }
 
-function describeRule({
-  id,
-  title,
-  severity,
-  packs: themes,
-  highest = severity,
-  optIn,
-  unrecorded,
-  acceptedWith,
-  fix,
-  readsRows,
-  skipsMasked,
-}: Description<z.ZodObject>) {
-  const optional = {
-    ...(unrecorded && { unrecorded }),
-    ...(acceptedWith && { acceptedWith }),
-    ...(fix && { fix }),
-    ...(readsRows && { readsRows }),
-    ...(skipsMasked && { skipsMasked }),
-  }
-  if (optIn) return { id, title, severity, packs: [], ...optional }
+/** A rule of what its file says, of which shape, and what its options make of it. */
+function ruleOf<Schema extends z.ZodObject>(
+  definition: Description<Schema>,
+  shape: Pick<Rule, 'kind' | 'scope'> & Partial<Pick<Rule, 'needs' | 'needsIfListed' | 'life' | 'isRestorable'>>,
+  bound: (options: z.output<Schema>) => BoundRule,
+): Rule {
+  const { id, title, severity, packs: themes, highest = severity, optIn } = definition
+  const { unrecorded, acceptedWith, fix, readsRows, skipsMasked, options = noOptions } = definition
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
-  return { id, title, severity, packs: [...new Set([...themes, ...general])], ...optional }
+  return {
+    id,
+    title,
+    severity,
+    packs: optIn ? [] : [...new Set([...themes, ...general])],
+    unrecorded,
+    acceptedWith,
+    fix,
+    readsRows,
+    skipsMasked,
+    options,
+    needs: [shape.kind],
+    ...shape,
+    bind: (raw) => bound(options.parse(raw) as z.output<Schema>),
+  }
 }
 
 interface FieldDefinition<K extends Kind, Path extends string> extends Omit<Description<never>, 'fix' | 'options'> {
@@ -318,28 +244,19 @@ interface LimitDefinition<K extends Kind> extends Omit<Description<never>, 'fix'
 
 function limitRule<K extends Kind>(kind: K, bound: Bound['bound'], { fix, ...definition }: LimitDefinition<K>): Rule {
   const { path, of, option, says } = definition
-  const options = z.strictObject({ [option]: definition.limit })
-  return {
-    ...describeRule({ ...definition, ...(fix && { fix: { path, bound, option } }) }),
-    kind,
-    options,
-    needs: [kind],
-    scope: 'resource',
-    bind(raw) {
+  return resourceRule(kind, {
+    ...definition,
+    fix: fix && { path, bound, option },
+    options: z.strictObject({ [option]: definition.limit }),
+    check({ attributes }, { options }) {
       // The schema has no other option, and a default for this one.
-      const { [option]: limit = Number.NaN } = options.parse(raw)
-      const isBroken = bound === 'most' ? (number: number) => number > limit : (number: number) => number < limit
-      return {
-        scope: 'resource',
-        check(resource) {
-          const { attributes } = seenAs<K>(resource)
-          const number = of(attributes)
-          if (typeof number !== 'number' || !isBroken(number)) return nothing
-          return [{ path, message: says(number, limit, attributes) }]
-        },
-      }
+      const { [option]: limit = Number.NaN } = options
+      const number = of(attributes)
+      if (typeof number !== 'number') return undefined
+      const isBroken = bound === 'most' ? number > limit : number < limit
+      return isBroken ? { path, message: says(number, limit, attributes) } : undefined
     },
-  }
+  })
 }
 
 /** JSON Pointers to the fields of attributes; not into lists and maps, whose members no type names. */
@@ -401,13 +318,13 @@ interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends De
   ): Iterable<LocatedRuleFinding>
 }
 
-interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
+interface ScanRuleDefinition extends Description<typeof noOptions> {
   /** Kinds whose complete scan shows that a finding is gone. */
   readonly needs: readonly Kind[]
   readonly needsIfListed?: readonly Kind[]
   check(scan: ScanOutcome): Iterable<RuleFinding>
 }
 
-interface ViolationsRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
+interface ViolationsRuleDefinition extends Description<typeof noOptions> {
   check(overdue: OverdueViolations): Iterable<RuleFinding>
 }

@@ -5,7 +5,6 @@ import type { ReleaseRange } from '../../model/release-range.ts'
 import type { Kind, Listing, ProjectRef, Resource } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
-import type { RuleTime } from './rule-time.ts'
 
 export const packs = [
   'recommended',
@@ -73,31 +72,35 @@ export interface EvaluationContext {
 
 export const emptyContext: EvaluationContext = { labels: {}, since: () => undefined }
 
-export interface Description<Schema extends z.ZodObject> {
+/** What tables, packs and pages print of a rule, as its file says it. */
+interface RuleFacts {
   /** Of a rule with a file of its own, the path below `src/rules`. */
   readonly id: string
   /** What is wrong in general. */
   readonly title: string
   readonly severity: Severity
+  /** Fields that it reads and that no history keeps, because they change by themselves. */
+  readonly unrecorded?: readonly string[] | undefined
+  /**
+   * What an acceptance of a violation holds to besides the field at its path: JSON Pointers into the attributes, whose
+   * change makes another finding of it. `nothing`: it is about what happens, or about what is missing, and is accepted
+   * as it is.
+   */
+  readonly acceptedWith?: readonly string[] | 'nothing' | undefined
+  readonly fix?: ReadyFix | undefined
+  /** Without the filter rows of a subscription it finds nothing. */
+  readonly readsRows?: true | undefined
+  /** It passes over secrets that the service masks, and its findings are about secrets. */
+  readonly skipsMasked?: true | undefined
+}
+
+export interface Description<Schema extends z.ZodObject> extends RuleFacts {
   /** Packs of a theme. `all` follows, and `recommended` from `medium` on; a rule of low severity may name it. */
   readonly packs: readonly Pack[]
   /** The highest severity that a problem of it has by default, where that is not the rule's own. */
   readonly highest?: Severity
   /** In no pack, not even in `all`: evaluated only where a policy names it. */
   readonly optIn?: true
-  /** Fields that it reads and that no history keeps, because they change by themselves. */
-  readonly unrecorded?: readonly string[]
-  /**
-   * What an acceptance of a violation holds to besides the field at its path: JSON Pointers into the attributes, whose
-   * change makes another finding of it. `nothing`: it is about what happens, or about what is missing, and is accepted
-   * as it is.
-   */
-  readonly acceptedWith?: readonly string[] | 'nothing'
-  readonly fix?: ReadyFix
-  /** Without the filter rows of a subscription it finds nothing. */
-  readonly readsRows?: true
-  /** It passes over secrets that the service masks, and its findings are about secrets. */
-  readonly skipsMasked?: true
   readonly options?: Schema
 }
 
@@ -126,21 +129,14 @@ export interface Completeness {
 }
 
 /** A rule as tables, packs and pages see it; `bind` gives it its options. */
-export interface Rule {
-  readonly id: string
+export interface Rule extends RuleFacts {
   readonly kind: Kind
-  readonly title: string
-  readonly severity: Severity
   readonly packs: readonly Pack[]
   readonly options: z.ZodObject
   /** Kinds whose complete coverage it takes to say that a violation is gone. */
   readonly needs: readonly Kind[]
   /** Kinds that it is about as well, in projects that list them. */
-  readonly needsIfListed?: readonly Kind[]
-  /** Whether it finds nothing in a subscription of which no run has read the filter rows. */
-  readonly readsRows?: true
-  /** Whether it passes over secrets that the service masks. */
-  readonly skipsMasked?: true
+  readonly needsIfListed?: readonly Kind[] | undefined
   /**
    * `resource`, `drift`: one at a time; `scan`: what the scan of a project showed; `violations`: what the run leaves open;
    * else across resources.
@@ -150,11 +146,6 @@ export interface Rule {
   readonly life?: DriftLife
   /** Of a rule with the scope `drift`: whether a request of the service can put back what it finds. */
   readonly isRestorable?: boolean
-  /** Fields that it reads and that no history keeps. */
-  readonly unrecorded?: readonly string[]
-  /** What an acceptance of a violation holds to besides the field at its path. */
-  readonly acceptedWith?: readonly string[] | 'nothing'
-  readonly fix?: ReadyFix
   /** @throws ZodError when the options are not its own */
   bind(options: unknown): BoundRule
   /** What the policy file says of a rule of its own; undefined for those that come with the program. */
@@ -302,4 +293,50 @@ export interface OverdueViolations {
   readonly counts: Readonly<Record<Severity, number>>
   /** The due date that passed first: ISO 8601 in UTC. */
   readonly firstDue: string
+}
+
+/**
+ * The time of a run, as rules about one resource ask for it. It notes until when its answers hold, so that what was
+ * evaluated need not be evaluated again before then. Instants are milliseconds since the epoch; NaN is never reached.
+ */
+export interface RuleTime {
+  /** Start of the run. Who reads it may change its mind with every run. */
+  readonly now: number
+  /** Whether the run began at an instant or later. */
+  reached(instant: number): boolean
+  /** Whether the run began later than an instant. */
+  passed(instant: number): boolean
+  /**
+   * The first instant at which one of the answers since the last call would differ: infinity where none would, minus
+   * infinity where `now` was read.
+   */
+  takeNextChange(): number
+}
+
+export function ruleTime(now: number): RuleTime {
+  let next = Number.POSITIVE_INFINITY
+  const note = (instant: number) => {
+    if (instant < next) next = instant
+  }
+  return {
+    get now() {
+      next = Number.NEGATIVE_INFINITY
+      return now
+    },
+    reached(instant) {
+      if (now >= instant) return true
+      note(instant)
+      return false
+    },
+    passed(instant) {
+      if (now > instant) return true
+      note(Math.floor(instant) + 1)
+      return false
+    },
+    takeNextChange() {
+      const taken = next
+      next = Number.POSITIVE_INFINITY
+      return taken
+    },
+  }
 }

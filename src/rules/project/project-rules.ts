@@ -1,17 +1,14 @@
 import { z } from 'zod'
-import { fieldRule, least } from '../engine/define-rule.ts'
+import { pointerStep } from '../../model/json.ts'
+import { fieldRule, least, resourceRule, scanRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
+import { isOutdatedHash } from '../shared/outdated-hash.ts'
 import { countRetries, formatSeconds, retryScheduleOf, scheduleWithTries } from '../shared/retry-schedule.ts'
 import { massRemoval } from './mass-removal.ts'
-import { metaEventInsecure } from './meta-event-insecure.ts'
-import { retryHammering } from './retry-hammering.ts'
-import { signatureMissing } from './signature-missing.ts'
-import { signatureWeak } from './signature-weak.ts'
 import { tlsNotEnforced } from './tls-not-enforced.ts'
-import { unlisted } from './unlisted.ts'
-import { vanished } from './vanished.ts'
 
-/** Rules about projects. Those about one field are rows here, in the order of ids; the others have a file each. */
+/** Rules about projects. Short ones are rows here, in the order of ids; the others have a file each. */
 export const projectRules: readonly Rule[] = [
   fieldRule('project', {
     id: 'project/disable-endpoint-off',
@@ -32,6 +29,28 @@ export const projectRules: readonly Rule[] = [
     isWrong: ({ config }) => config?.allow_unmatched_dynamic_urls === true,
     says: 'anyone who sends dynamic events can make the project deliver to any URL',
     fix: false,
+  }),
+  resourceRule('project', {
+    id: 'project/meta-event-insecure',
+    title: 'Meta events are unencrypted or unsigned',
+    severity: 'high',
+    packs: ['tls', 'secrets'],
+    acceptedWith: ['/config/meta_event'],
+    *check({ attributes }) {
+      const meta = attributes.config?.meta_event
+      // Meta events that go to a queue have neither address nor signature.
+      if (meta?.is_enabled !== true || meta.type === 'pub_sub') return
+      const destination = destinationOf(meta.url ?? '')
+      if (destination?.scheme === 'http:') {
+        yield { path: '/config/meta_event/url', message: `meta events go to ${destination.host} over plain http` }
+      }
+      if (meta.secret === null) {
+        yield {
+          path: '/config/meta_event/secret',
+          message: 'meta events have no secret: the receiver cannot verify them',
+        }
+      }
+    },
   }),
   fieldRule('project', {
     id: 'project/rate-limit-ineffective',
@@ -71,6 +90,36 @@ export const projectRules: readonly Rule[] = [
     says: (tries, min) => `${countRetries(tries)} (policy: at least ${min})`,
     fix: 'nearest',
   }),
+  resourceRule('project', {
+    id: 'project/retry-hammering',
+    title: 'Project retries are too aggressive',
+    severity: 'medium',
+    packs: ['delivery'],
+    options: z.strictObject({
+      min_interval_seconds: z
+        .number()
+        .positive()
+        .default(10)
+        .describe('Constant interval under which only a few retries are allowed, in seconds'),
+      max_tries_below: z.int().positive().default(5).describe('Highest number of retries at a shorter interval'),
+      max_tries: z.int().positive().default(50).describe('Highest number of retries at any interval'),
+    }),
+    check({ attributes }, { options }) {
+      const schedule = retryScheduleOf(attributes.config?.strategy)
+      if (schedule === undefined) return
+      const { type, tries, intervalSeconds } = schedule
+      const isDense =
+        type === 'linear' && intervalSeconds < options.min_interval_seconds && tries > options.max_tries_below
+      if (isDense || tries > options.max_tries) {
+        const pace = type === 'linear' ? `one every ${intervalSeconds} s` : `${type} from ${intervalSeconds} s`
+        const bound = isDense
+          ? `${options.max_tries_below} at intervals under ${options.min_interval_seconds} s`
+          : `${options.max_tries}`
+        return { path: '/config/strategy', message: `${tries} retries, ${pace} (policy: at most ${bound})` }
+      }
+      return undefined
+    },
+  }),
   least('project', {
     id: 'project/retry-short',
     title: 'Project retries stop too early',
@@ -87,12 +136,72 @@ export const projectRules: readonly Rule[] = [
       .describe('Shortest time from the first failure to the last retry, in seconds'),
     says: (span, min) => `last retry after ${formatSeconds(span)} (policy: at least ${formatSeconds(min)})`,
   }),
+  resourceRule('project', {
+    id: 'project/signature-missing',
+    title: 'Project has no signature version',
+    severity: 'high',
+    packs: ['secrets', 'standard-webhooks'],
+    check({ attributes }) {
+      const signature = attributes.config?.signature
+      const versions = signature === null ? null : signature?.versions
+      if (versions === undefined || (versions !== null && !isEmptyObject(versions))) return undefined
+      return {
+        path: signature === null ? '/config/signature' : '/config/signature/versions',
+        message: 'no signature version: deliveries fail or go out unsigned',
+      }
+    },
+  }),
+  resourceRule('project', {
+    id: 'project/signature-weak',
+    title: 'Deliveries are signed with an outdated hash',
+    severity: 'high',
+    packs: ['secrets', 'standard-webhooks'],
+    *check({ attributes }) {
+      for (const [uid, { hash }] of Object.entries(attributes.config?.signature?.versions ?? {})) {
+        if (typeof hash !== 'string' || !isOutdatedHash(hash)) continue
+        yield {
+          path: `/config/signature/versions/${pointerStep(uid)}/hash`,
+          message: `a signature version uses ${hash} (recommended: SHA256)`,
+        }
+      }
+    },
+  }),
+  scanRule({
+    id: 'project/unlisted',
+    title: 'Project is missing from the configuration',
+    severity: 'low',
+    packs: ['hygiene', 'recommended'],
+    acceptedWith: 'nothing',
+    needs: ['project'],
+    *check({ isUnlisted }) {
+      if (isUnlisted)
+        yield {
+          path: '',
+          message: 'the service lists it and the key can read it, but the configuration does not name it',
+        }
+    },
+  }),
+  scanRule({
+    id: 'project/vanished',
+    title: 'Configured project is gone or hidden from its key',
+    severity: 'high',
+    packs: ['hygiene'],
+    acceptedWith: 'nothing',
+    needs: ['endpoint', 'subscription'],
+    *check({ isVanished, isMissing }) {
+      if (isVanished)
+        yield {
+          path: '',
+          message: 'the service answers that the project does not exist, or that the key may not read it',
+        }
+      else if (isMissing) yield { path: '', message: "the service's complete list of projects does not have it" }
+    },
+  }),
   massRemoval,
-  metaEventInsecure,
-  retryHammering,
-  signatureMissing,
-  signatureWeak,
   tlsNotEnforced,
-  unlisted,
-  vanished,
 ]
+
+/** Anything else breaks the contract, and says nothing. */
+function isEmptyObject(value: object): boolean {
+  return typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0
+}

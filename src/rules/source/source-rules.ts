@@ -1,20 +1,15 @@
-import { fieldRule } from '../engine/define-rule.ts'
+import { z } from 'zod'
+import { fieldRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { hostOf, schemeOf } from '../shared/destination.ts'
+import { isOutdatedHash } from '../shared/outdated-hash.ts'
+import { lengthClasses, reasonsAgainst, verifierSecretOf } from '../shared/secrets.ts'
 import { disabled } from './disabled.ts'
-import { eventTypeUnsigned } from './event-type-unsigned.ts'
 import { functionBroken } from './function-broken.ts'
-import { hmacIncomplete } from './hmac-incomplete.ts'
-import { hmacWeak } from './hmac-weak.ts'
-import { providerMismatch } from './provider-mismatch.ts'
 import { queuePlaintext } from './queue-plaintext.ts'
-import { queueStaticKeys } from './queue-static-keys.ts'
-import { unverified } from './unverified.ts'
 import { verifierShared } from './verifier-shared.ts'
-import { verifierUnknown } from './verifier-unknown.ts'
-import { verifierWeak } from './verifier-weak.ts'
 
-/** Rules about sources. Those about one field are rows here, in the order of ids; the others have a file each. */
+/** Rules about sources. Short ones are rows here, in the order of ids; the others have a file each. */
 export const sourceRules: readonly Rule[] = [
   fieldRule('source', {
     id: 'source/dead-letter-missing',
@@ -27,6 +22,64 @@ export const sourceRules: readonly Rule[] = [
       queue?.type === 'amqp' && queue.amqp !== undefined && queue.amqp.deadLetterExchange === undefined,
     says: 'no dead-letter exchange: rejected messages are lost without a trace',
   }),
+  resourceRule('source', {
+    id: 'source/event-type-unsigned',
+    title: 'Unverified senders choose the event type',
+    severity: 'medium',
+    packs: ['standard-webhooks'],
+    acceptedWith: ['/verifier'],
+    check({ attributes: { type, event_type_location: location, verifier } }) {
+      // The broker of a queue decides who may write to it.
+      if (type !== 'http' || typeof location !== 'string' || verifier === undefined) return undefined
+      const part = partOf(location)
+      if (part === undefined || (verifier?.type ?? 'noop') !== 'noop') return undefined
+      return {
+        path: '/event_type_location',
+        message: `the event type comes from ${part} (\`${location}\`) of unverified requests`,
+      }
+    },
+  }),
+  resourceRule('source', {
+    id: 'source/hmac-incomplete',
+    title: 'HMAC verification is missing its secret or header',
+    severity: 'high',
+    packs: ['secrets'],
+    acceptedWith: ['/verifier'],
+    *check({ attributes: { verifier, provider } }) {
+      if (verifier?.type !== 'hmac') return
+      // Empty members are left out of a verifier that is shown.
+      if (verifier.hmac?.secret === undefined) {
+        yield { path: '/verifier/hmac/secret', message: 'no secret: anyone can compute the signature' }
+      }
+      // The service knows the header of a known provider; a source that a subscription carries does not show it.
+      if (verifier.hmac?.header === undefined && provider !== undefined && !isKnownProvider(provider)) {
+        yield {
+          path: '/verifier/hmac/header',
+          message: 'no header: the source finds no signature and refuses every event',
+        }
+      }
+    },
+  }),
+  resourceRule('source', {
+    id: 'source/hmac-weak',
+    title: 'Source verifies with an outdated hash',
+    severity: 'high',
+    packs: ['secrets', 'standard-webhooks'],
+    acceptedWith: ['/verifier'],
+    check({ attributes: { verifier } }) {
+      const hash = verifier?.type === 'hmac' ? verifier.hmac?.hash : undefined
+      if (hash === undefined) return
+      const isShort = /^sha-?224$/i.test(hash)
+      if (isShort || isOutdatedHash(hash)) {
+        return {
+          path: '/verifier/hmac/hash',
+          message: `verifies events with HMAC-${hash} (recommended: SHA256)`,
+          severity: isShort ? 'low' : 'high',
+        }
+      }
+      return undefined
+    },
+  }),
   fieldRule('source', {
     id: 'source/idempotency-missing',
     title: 'Source cannot recognise repeated events',
@@ -35,6 +88,61 @@ export const sourceRules: readonly Rule[] = [
     path: '/idempotency_keys',
     isWrong: ({ type, idempotency_keys: keys }) => type === 'http' && keys !== undefined && (keys?.length ?? 0) === 0,
     says: 'no idempotency keys: an event that the sender repeats is delivered again',
+  }),
+  resourceRule('source', {
+    id: 'source/provider-mismatch',
+    title: "Source does not verify its provider's signature",
+    severity: 'high',
+    packs: ['secrets'],
+    acceptedWith: ['/provider'],
+    check({ attributes: { provider, verifier } }) {
+      if (verifier === undefined || !isKnownProvider(provider)) return
+      if (verifier?.type === 'hmac' && verifier.hmac?.secret !== undefined) return
+      const instead =
+        verifier?.type === 'hmac'
+          ? 'the HMAC verifier has no secret'
+          : `the verifier is \`${verifier?.type ?? 'noop'}\``
+      return { path: '/verifier', message: `${provider} signs its events, but ${instead}` }
+    },
+  }),
+  resourceRule('source', {
+    id: 'source/queue-static-keys',
+    title: 'Source uses a cloud key that never expires',
+    severity: 'medium',
+    packs: ['secrets'],
+    *check({ attributes: { pub_sub: queue }, facts }) {
+      const isTemporary = facts['/pub_sub/sqs/access_key_id']?.temporary === true
+      if (queue?.type === 'sqs' && queue.sqs?.secret_key !== undefined && !isTemporary) {
+        yield {
+          path: '/pub_sub/sqs/secret_key',
+          message: 'reads SQS with an access key, which stays valid until it is revoked',
+        }
+      }
+      if (queue?.type === 'google' && queue.google?.service_account !== undefined) {
+        yield {
+          path: '/pub_sub/google/service_account',
+          message: 'reads Pub/Sub with a service account key, which stays valid until it is revoked',
+        }
+      }
+    },
+  }),
+  resourceRule('source', {
+    id: 'source/unverified',
+    title: 'Source accepts events from anyone who knows its URL',
+    severity: 'critical',
+    packs: ['standard-webhooks', 'secrets'],
+    *check({ attributes: { type, verifier } }) {
+      if (verifier === undefined || (verifier?.type ?? 'noop') !== 'noop') return
+      if (type === 'http') {
+        yield { path: '/verifier', message: 'no verification: anyone who knows the URL can inject events' }
+      } else if (type === 'pub_sub') {
+        yield {
+          path: '/verifier',
+          message: 'no verification: everyone who can write to the queue is trusted',
+          severity: 'info',
+        }
+      }
+    },
   }),
   fieldRule('source', {
     id: 'source/url-not-https',
@@ -57,16 +165,55 @@ export const sourceRules: readonly Rule[] = [
     says: ({ verifier }) =>
       `\`${verifier?.type}\` does not cover the payload: anyone who sees one request can send others`,
   }),
+  resourceRule('source', {
+    id: 'source/verifier-unknown',
+    title: 'Source verifier type is unknown',
+    severity: 'high',
+    packs: ['standard-webhooks', 'secrets'],
+    *check({ attributes: { type, verifier } }) {
+      const name = verifier?.type
+      if (typeof name !== 'string' || name === '' || knownTypes.has(name)) return
+      const path = '/verifier/type'
+      const message = `unknown verifier type \`${name}\`: releases up to v26.6.8 then verify nothing`
+      // The broker of a queue decides who may write, as for source/unverified.
+      if (type === 'pub_sub') yield { path, message, severity: 'info' }
+      else yield { path, message }
+    },
+  }),
+  resourceRule('source', {
+    id: 'source/verifier-weak',
+    title: 'Source secret is weak',
+    severity: 'high',
+    packs: ['secrets', 'standard-webhooks'],
+    skipsMasked: true,
+    options: z.strictObject({
+      min_characters: z.literal(lengthClasses).default(16).describe('Minimum length of a secret, in characters'),
+    }),
+    check({ attributes, facts }, { options }) {
+      const secret = verifierSecretOf(attributes.verifier)
+      if (secret === undefined) return
+      const reasons = reasonsAgainst(secret.seal, facts[secret.path], options.min_characters)
+      if (reasons.length > 0) return { path: secret.path, message: `weak ${secret.what}: ${reasons.join(', ')}` }
+      return undefined
+    },
+  }),
   disabled,
-  eventTypeUnsigned,
   functionBroken,
-  hmacIncomplete,
-  hmacWeak,
-  providerMismatch,
   queuePlaintext,
-  queueStaticKeys,
-  unverified,
   verifierShared,
-  verifierUnknown,
-  verifierWeak,
 ]
+
+/** The service reads `request.…` and `req.…`, in any case; a type in the body is as good as the event itself. */
+function partOf(location: string): string | undefined {
+  const [, part = ''] = /^(?:request|req)\.(header|query|queryparam)\./i.exec(location) ?? []
+  return part === '' ? undefined : part.toLowerCase() === 'header' ? 'a header' : 'the query'
+}
+
+const knownTypes: ReadonlySet<string> = new Set(['noop', 'hmac', 'basic_auth', 'api_key'])
+
+/** Senders whose way of signing the service knows by itself. */
+const knownProviders = new Set(['github', 'shopify', 'twitter'])
+
+function isKnownProvider(provider: string | null | undefined): provider is string {
+  return typeof provider === 'string' && knownProviders.has(provider.toLowerCase())
+}

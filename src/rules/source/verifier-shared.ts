@@ -2,7 +2,7 @@ import { isMasked } from '../../model/resource.ts'
 import { activeSecrets, type Endpoint } from '../engine/attributes.ts'
 import { fleetRule } from '../engine/define-rule.ts'
 import type { FleetFact } from '../engine/rule.ts'
-import { verifierSecretOf } from '../shared/verifier-secret.ts'
+import { verifierSecretOf } from '../shared/secrets.ts'
 
 export const verifierShared = fleetRule({
   id: 'source/verifier-shared',

@@ -1,27 +1,49 @@
 import { z } from 'zod'
-import { fieldRule, least, most } from '../engine/define-rule.ts'
-import type { Rule } from '../engine/rule.ts'
-import { filterRows } from '../shared/delivered-events.ts'
+import { aggregateRule, fieldRule, least, most, resourceRule } from '../engine/define-rule.ts'
+import type { FindingSubject, Rule } from '../engine/rule.ts'
+import {
+  appliedFilters,
+  declaredEvents,
+  deliveredEvents,
+  deliversEverything,
+  filterFor,
+  filterRows,
+  isSwitchedOff,
+  rowPath,
+} from '../shared/delivered-events.ts'
+import { listed } from '../shared/listed.ts'
 import { countRetries, formatSeconds, scheduleWithTries } from '../shared/retry-schedule.ts'
-import { alertOdd } from './alert-odd.ts'
 import { duplicate } from './duplicate.ts'
 import { eventTypeDeprecated } from './event-type-deprecated.ts'
 import { eventTypeOdd } from './event-type-odd.ts'
 import { eventTypeUnknown } from './event-type-unknown.ts'
 import { filterDiverges } from './filter-diverges.ts'
-import { filterOff } from './filter-off.ts'
 import { filterUnsatisfiable } from './filter-unsatisfiable.ts'
 import { functionSuspicious } from './function-suspicious.ts'
 import { rateLimitOdd } from './rate-limit-odd.ts'
-import { retryLinear } from './retry-linear.ts'
 import { targetMissing } from './target-missing.ts'
-import { targetNotActive } from './target-not-active.ts'
-import { typeCli } from './type-cli.ts'
-import { wildcard } from './wildcard.ts'
 import { wildcardMixed } from './wildcard-mixed.ts'
 
-/** Rules about subscriptions. Those about one field are rows here, in the order of ids; the others have a file each. */
+/** Rules about subscriptions. Short ones are rows here, in the order of ids; the others have a file each. */
 export const subscriptionRules: readonly Rule[] = [
+  resourceRule('subscription', {
+    id: 'subscription/alert-odd',
+    title: 'Declared alert is invalid',
+    severity: 'low',
+    packs: ['hygiene'],
+    acceptedWith: ['/alert_config'],
+    *check({ attributes: { alert_config: alert } }) {
+      if (alert === null || alert === undefined) return
+      if (alert.count === 0) {
+        yield { path: '/alert_config/count', message: 'declared alert count is 0 (minimum: 1)' }
+      }
+      // Empty members are left out of an alert that is shown.
+      if (!goDuration.test(alert.threshold ?? '')) {
+        const what = alert.threshold ? `threshold \`${alert.threshold}\` is not a duration` : 'has no threshold'
+        yield { path: '/alert_config/threshold', message: `declared alert ${what}, expected one such as \`1h\`` }
+      }
+    },
+  }),
   fieldRule('subscription', {
     id: 'subscription/at-most-once',
     title: 'At-most-once delivery can lose events',
@@ -31,6 +53,26 @@ export const subscriptionRules: readonly Rule[] = [
     isWrong: ({ delivery_mode: mode }) => mode === 'at_most_once',
     says: 'delivers at most once: nothing is retried after an answer of the receiver, even an error',
     fix: 'at_least_once',
+  }),
+  resourceRule('subscription', {
+    id: 'subscription/filter-off',
+    title: 'Filter row is switched off',
+    severity: 'medium',
+    packs: ['delivery'],
+    readsRows: true,
+    acceptedWith: ['/filters/*'],
+    *check({ attributes }) {
+      const rows = filterRows(attributes)
+      const applied = appliedFilters(rows)
+      if (rows === undefined || applied === undefined) return
+      for (const [type, row] of Object.entries(rows)) {
+        if (!isSwitchedOff(row)) continue
+        const isLeft = filterFor(applied, type) !== undefined
+        const named = isLeft ? `\`${type}\` falls back to the row of \`*\`` : `\`${type}\` is not delivered`
+        const what = type === '*' ? 'event types without a row of their own are not delivered' : named
+        yield { path: `${rowPath(type)}/enabled_at`, message: `filter row is switched off: ${what}` }
+      }
+    },
   }),
   fieldRule('subscription', {
     id: 'subscription/no-filter',
@@ -66,6 +108,30 @@ export const subscriptionRules: readonly Rule[] = [
     limit: z.int().positive().default(3).describe('Lowest number of retries'),
     says: (tries, min) => `${countRetries(tries, 'declared')} (policy: at least ${min})`,
     fix: 'nearest',
+  }),
+  resourceRule('subscription', {
+    id: 'subscription/retry-linear',
+    title: 'Declared retries are too aggressive',
+    severity: 'medium',
+    packs: ['delivery'],
+    options: z.strictObject({
+      max_tries: z.int().positive().default(10).describe('Highest number of retries at a constant interval'),
+      min_interval_seconds: z.number().positive().default(5).describe('Shortest constant interval, in seconds'),
+    }),
+    check({ attributes }, { options }) {
+      const schedule = scheduleWithTries(attributes.retry_config)
+      if (schedule?.type !== 'linear') return
+      const { tries, intervalSeconds } = schedule
+      const bounds = [
+        ...(tries > options.max_tries ? [`at most ${options.max_tries}`] : []),
+        ...(intervalSeconds < options.min_interval_seconds ? [`at least ${options.min_interval_seconds} s apart`] : []),
+      ]
+      if (bounds.length === 0) return undefined
+      return {
+        path: '/retry_config',
+        message: `${countRetries(tries, 'declared')}, one every ${intervalSeconds} s (policy: ${bounds.join(', ')})`,
+      }
+    },
   }),
   most('subscription', {
     id: 'subscription/retry-long',
@@ -110,20 +176,83 @@ export const subscriptionRules: readonly Rule[] = [
       .describe('Shortest time from the first failure to the last retry, in seconds'),
     says: (span, min) => `declared retries end after ${formatSeconds(span)} (policy: at least ${formatSeconds(min)})`,
   }),
-  alertOdd,
+  aggregateRule({
+    id: 'subscription/target-not-active',
+    title: 'Subscription endpoint is not active: its events are discarded',
+    severity: 'high',
+    packs: ['delivery'],
+    kind: 'subscription',
+    visits: ['endpoint', 'subscription'],
+    start: () => ({ asleep: new Map<string, string>(), waiting: [] as { at: FindingSubject; status: string }[] }),
+    visit({ asleep, waiting }, { kind, uid, attributes }, at) {
+      if (kind === 'endpoint' && 'status' in attributes) {
+        if (typeof attributes.status === 'string' && attributes.status !== 'active') asleep.set(uid, attributes.status)
+      } else if ('endpoint_uid' in attributes) {
+        const status = asleep.get(attributes.endpoint_uid ?? '')
+        if (status !== undefined) waiting.push({ at, status })
+      }
+    },
+    *conclude({ waiting }) {
+      for (const { at, status } of waiting) {
+        yield {
+          at,
+          path: '/endpoint_uid',
+          message: `the endpoint is ${status}: matching events are discarded, not queued`,
+        }
+      }
+    },
+  }),
+  resourceRule('subscription', {
+    id: 'subscription/type-cli',
+    title: 'CLI subscription outside a development project',
+    severity: 'low',
+    packs: ['hygiene'],
+    options: z.strictObject({
+      environments: z
+        .array(z.string())
+        .default(['dev', 'development', 'test'])
+        .describe('Values of the label `env` that allow CLI subscriptions'),
+    }),
+    check({ attributes }, { options }, { labels }) {
+      const { env } = labels
+      // Without the label the project's purpose is not known.
+      if (attributes.type !== 'cli' || env === undefined) return
+      if (options.environments.some((allowed) => allowed.toLowerCase() === env.toLowerCase())) return
+      return {
+        path: '/type',
+        message: `CLI subscription in a project with label env ${JSON.stringify(env)} (policy: ${listed(options.environments)})`,
+      }
+    },
+  }),
+  resourceRule('subscription', {
+    id: 'subscription/wildcard',
+    title: 'Subscription receives every event',
+    severity: 'info',
+    packs: ['hygiene'],
+    check({ attributes }) {
+      if (!deliversEverything(deliveredEvents(attributes))) return
+      // What is declared too stays one finding when rows are read for the first time.
+      if (deliversEverything(declaredEvents(attributes.filter_config))) {
+        return {
+          path: '/filter_config',
+          message: 'every event type and no filter: future event types are delivered too',
+        }
+      }
+      const message = 'every event type is applied without a filter: future event types are delivered too'
+      return { path: rowPath('*'), message }
+    },
+  }),
   duplicate,
   eventTypeDeprecated,
   eventTypeOdd,
   eventTypeUnknown,
   filterDiverges,
-  filterOff,
   filterUnsatisfiable,
   functionSuspicious,
   rateLimitOdd,
-  retryLinear,
   targetMissing,
-  targetNotActive,
-  typeCli,
-  wildcard,
   wildcardMixed,
 ]
+
+/** What Go's `time.ParseDuration` takes, without a sign. */
+const goDuration = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/

@@ -1,6 +1,5 @@
-import { copyHistory } from '../../../src/app/copy-history.ts'
+import { copyHistory, verificationOf } from '../../../src/app/copy-database.ts'
 import { openMovable } from '../../../src/app/open-history.ts'
-import { verificationOf } from '../../../src/app/verification-request.ts'
 import { readLocation } from '../../../src/history/location.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'

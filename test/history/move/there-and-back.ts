@@ -1,5 +1,4 @@
-import { verifyDatabase } from '../../../src/app/copy-database.ts'
-import { verificationOf } from '../../../src/app/verification-request.ts'
+import { verificationOf, verifyDatabase } from '../../../src/app/copy-database.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
 import { sqliteUpkeep } from '../../../src/history/sqlite/sqlite-upkeep.ts'
 import { historyTables, type Row } from '../../../src/history/table-rows.ts'

@@ -71,7 +71,7 @@ async function readNext(reader: HistoryReader): Promise<void> {
   ]) {
     const { violations } = await readViolationPage(reader, choice)
     for (const one of violations) {
-      const cursor = { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd: false }
+      const cursor = { ...one, sortKey: '', run: 'resolved_run' in one ? one.resolved_run : 0, isEnd: false }
       await readViolationPage(reader, { ...choice, cursor })
     }
   }

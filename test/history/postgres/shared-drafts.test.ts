@@ -8,7 +8,7 @@ import { openPostgresHistory } from '../../../src/history/postgres/postgres-hist
 import { keepNothing } from '../../../src/history/retention.ts'
 import { leaseFence } from '../../../src/history/sql/backend.ts'
 import { pruneHistory } from '../../../src/history/sql/prune-history.ts'
-import { SharedRunDraft } from '../../../src/pool/drafts.ts'
+import { SharedRunDraft } from '../../../src/pool/open-pool.ts'
 import { auditPages } from '../audit-pages.ts'
 import { digestsOf } from '../digests-contract.ts'
 import { contentsOfDatabase } from '../move/copied.ts'

@@ -6,8 +6,7 @@ import { count } from '../../../text/count.ts'
 import type { CauseField } from '../../describe-cause.ts'
 import { shorten, shortenSeals } from '../../text/shorten.ts'
 import { html, type Markup, nothing } from '../markup.ts'
-import { anchorOf } from '../report-links.ts'
-import { resource } from './resource.ts'
+import { anchorOf, resource } from './parts.ts'
 import { cell, table } from './table.ts'
 
 const marks = { added: '+', removed: '−', modified: '~' } as const satisfies Record<ChangeType, string>
@@ -37,7 +36,7 @@ ${fieldTable(fields)}${showReferrers(change.referrers ?? [])}${meanwhile}${showO
 export function fieldTable(fields: readonly CauseField[]): Markup {
   const secret = secretChange(fields)
   const rest = fields.filter((field) => secret?.fields.includes(field) !== true)
-  return html`${secret === undefined ? nothing : html`<p>${secret.sentence}</p>`}${showFields(rest)}`
+  return html`${secret !== undefined && html`<p>${secret.sentence}</p>`}${showFields(rest)}`
 }
 
 function showFields(fields: readonly CauseField[]): Markup {
@@ -122,7 +121,7 @@ function showLines(lines: readonly string[]): Markup {
     return at === 0 ? html`${text}` : html`<br>${text}`
   })
   const omitted = lines.length - listed.length
-  return html`${listed}${omitted > 0 ? html`<br>… and ${count(omitted, 'more line')}` : html``}`
+  return html`${listed}${omitted > 0 && html`<br>… and ${count(omitted, 'more line')}`}`
 }
 
 interface SecretChange {

@@ -13,8 +13,7 @@ interface Verdict extends VerdictWords {
 
 /** The verdict in words, with the numbers that it rests on. */
 export function verdictBanner({ outcome, word, sentence, numbers, bar = nothing, facts }: Verdict): Markup {
-  const more =
-    facts.length === 0 ? nothing : html`<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`
+  const more = facts.length > 0 && html`<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`
   return html`<div class="verdict ${outcome}">
 <p><strong class="outcome">${word}</strong> ${sentence}</p>
 <ul class="numbers">
@@ -79,7 +78,7 @@ interface NumberWithDelta {
 function numberWithDelta({ value, label, delta, mark, href }: NumberWithDelta): Markup {
   const isKnown = value !== '?'
   const quiet = value === '0' ? ' quiet' : ''
-  const change = delta.length === 0 ? nothing : html`<span class="delta">${delta.join(', ')}</span>`
+  const change = delta.length > 0 && html`<span class="delta">${delta.join(', ')}</span>`
   const named = html`<b>${value}</b> <span class="label">${label}</span>`
   return html`<li class="figure ${mark}${isKnown ? quiet : ' unseen'}">${href === undefined ? named : html`<a href="${href}">${named}</a>`}${change}</li>
 `

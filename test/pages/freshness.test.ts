@@ -92,7 +92,7 @@ it('answers 304 until the next run', async () => {
 }, 60_000)
 
 it('answers anew once runs were pruned, and leads to none of them', async () => {
-  const opened = await openHistoryFixture({ fleet: { projects: 1, endpointsPerProject: 1 } })
+  const opened = await openHistoryFixture({ fleet: { endpointsPerProject: 1 } })
   const { fleet, audit } = opened.fixture
   const project = at(fleet.projects(), 0).uid
   const { uid } = at(fleet.open(project).endpoints, 0)
@@ -105,14 +105,14 @@ it('answers anew once runs were pruned, and leads to none of them', async () => 
   const tagOf = async () => (await site.get(`/api/v1/timeline?uid=${uid}`)).headers.get('etag')
   expect(await page()).toContain('href="/runs/2"')
   const tag = await tagOf()
-  expect((await opened.ask(['prune', '--keep-last', '2'])).code).toBe(0)
+  expect((await opened.ask('prune --keep-last 2')).code).toBe(0)
   site.advance(2000)
   expect(await page()).not.toContain('href="/runs/2"')
   expect(await tagOf()).not.toBe(tag)
 })
 
 it('says on every page that the history was moved, also to who has the page already, and not where', async () => {
-  const opened = await openHistoryFixture({ fleet: { projects: 1, endpointsPerProject: 1 } })
+  const opened = await openHistoryFixture({ fleet: { endpointsPerProject: 1 } })
   await opened.fixture.audit()
   await using site = await openSite(opened)
   const { headers } = await site.get('/resources')

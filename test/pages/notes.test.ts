@@ -78,7 +78,7 @@ describe('POST /api/v1/notes', () => {
     })
     const listed = await ask('/api/v1/notes', { headers: authorization(readerToken) })
     expect(await jsonOf(listed)).toMatchObject({ schema: 'hookdrift.note/2', run: null, rows: [row] })
-    const said = await demo.command('note', '--list', '--format', 'json')
+    const said = await demo.command('note --list --format json')
     expect(JSON.parse(said.stdout).rows).toEqual([row])
   })
 
@@ -232,11 +232,9 @@ describe('POST /api/v1/notes', () => {
   })
 })
 
-describe('the description of the API', () => {
-  it('has the note as what may be sent', async () => {
-    const { paths } = await jsonOf(await ask('/api/v1/openapi.json', { headers: authorization(readerToken) }))
-    const posts = Object.entries<object>(paths).flatMap(([path, methods]) => ('post' in methods ? [path] : []))
-    expect(posts).toEqual(['/api/v1/notes'])
-    expect(paths['/api/v1/notes'].post.responses).toMatchObject({ 201: {}, 401: {}, 403: {}, 413: {}, 415: {} })
-  })
+it('the description of the API has the note as what may be sent', async () => {
+  const { paths } = await jsonOf(await ask('/api/v1/openapi.json', { headers: authorization(readerToken) }))
+  const posts = Object.entries<object>(paths).flatMap(([path, methods]) => ('post' in methods ? [path] : []))
+  expect(posts).toEqual(['/api/v1/notes'])
+  expect(paths['/api/v1/notes'].post.responses).toMatchObject({ 201: {}, 401: {}, 403: {}, 413: {}, 415: {} })
 })

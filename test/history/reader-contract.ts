@@ -170,9 +170,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const { service, uid: projectUid } = payments
       const ofProject = { service, uid: projectUid }
       expect(await readRunInputs(fixture.history, 4)).toEqual({
-        configurationDigest: 'configuration',
+        configuration_digest: 'configuration',
         sealKeyId: 'key-1',
-        failOn: 'medium',
+        fail_on: 'medium',
         rules,
         projects,
         changes: [

@@ -96,7 +96,7 @@ describe('JSON', () => {
       const { stdout } = await command(`${line} --format json`, { cwd: directory.file('kept') })
       const { schema, run } = JSON.parse(stdout)
       expect({ schema, run }).toEqual({
-        schema: `hookdrift.${line.split(' ')[0]}/2`,
+        schema: `hookdrift.${line.split(' ')[0]}/3`,
         run: { number: 2, started_at: expect.any(String), finished_at: expect.any(String), state: 'committed' },
       })
     },

@@ -35,7 +35,6 @@ import {
   type Exemption,
   type ExpectedChange,
   type FormerProject,
-  type ReplayedWith,
 } from './compliance.ts'
 import { describeResources, describeSince, doubtsOf, missedBy, rowsUnreadFor, whySilent } from './describe-doubts.ts'
 import {
@@ -75,8 +74,6 @@ export interface ComplianceInput {
   readonly waivedMeanwhile?: readonly WaivedViolation[]
   /** Acceptances that ended within the period. */
   readonly formerAcceptances?: readonly FormerAcceptance[]
-  /** Present when the report is a replay. */
-  readonly replayedWith?: ReplayedWith
 }
 
 export interface FormerPolicy {
@@ -91,7 +88,7 @@ export interface FormerAcceptance extends AcceptedViolation {
 
 /** Assesses each control of a framework. Pure: the same report gives the same result today and in a year. */
 export function composeCompliance(input: ComplianceInput): Compliance {
-  const { report, framework, period, policy = unknownPolicy, scope = unknownScope, replayedWith } = input
+  const { report, framework, period, policy = unknownPolicy, scope = unknownScope } = input
   const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [], silenced = [] } = input
   const { formerAcceptances = [], formerPolicies = [], formerProjects = [], formerlySilenced = [] } = input
   const { run, verdict, coverage_of_fleet } = report
@@ -116,7 +113,6 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     run,
     digests: report.digests,
     verify: 'hookdrift verify',
-    ...(replayedWith === undefined ? {} : { replayed_with: replayedWith }),
     ...(period === undefined ? {} : { period }),
     threshold: ofReport.threshold,
     coverage_of_fleet,

@@ -162,26 +162,14 @@ describe('--report', async () => {
     expect((await cli.run('verify', ...history)).code).toBe(0)
   })
 
-  it.each([
-    ['ours.yaml', 'the framework'],
-    ['./new.yaml', 'the policy'],
-  ])('is not written over what a report by control reads: %s', async (file, what) => {
+  it('is not written over the framework of a report by control', async () => {
     using cli = openCliFixture()
     cli.write('ours.yaml', 'framework: ours\ntitle: Ours\ncontrols: [{ id: A, title: A }]\n')
-    cli.write('new.yaml', 'extends: [recommended]\n')
     await cli.run('audit', '--quiet')
-    const before = cli.read(file)
-    const { code, stderr } = await cli.run(
-      'report',
-      '--framework',
-      'ours.yaml',
-      '--policy',
-      'new.yaml',
-      '--output',
-      file,
-    )
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`is ${what}, and is not replaced`)])
-    expect(cli.read(file)).toBe(before)
+    const before = cli.read('ours.yaml')
+    const { code, stderr } = await cli.run('report', '--framework', 'ours.yaml', '--output', 'ours.yaml')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is the framework, and is not replaced')])
+    expect(cli.read('ours.yaml')).toBe(before)
   })
 
   it('reports a file that cannot be written, keeps the others, and says that the run is committed', async () => {

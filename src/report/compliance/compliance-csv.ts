@@ -44,15 +44,14 @@ const exemptionColumns = [
 ]
 
 const reportColumns = [
-  ...(['replayed_with', 'exemptions', 'observations', 'evidence_from', 'evidence_to', 'evidence_share'] as const),
+  ...(['exemptions', 'observations', 'evidence_from', 'evidence_to', 'evidence_share'] as const),
   ...(['projects_scanned', 'projects_known'] as const),
 ]
 
 type ReportCells = (control: ControlEvidence) => Cell[]
 
-function reportCells({ replayed_with: replayed, coverage_of_fleet: { scanned, known } }: Compliance): ReportCells {
+function reportCells({ coverage_of_fleet: { scanned, known } }: Compliance): ReportCells {
   return ({ exemptions, observations, evidence }) => [
-    replayed?.policy ?? null,
     exemptions.length,
     observations,
     evidence?.from ?? null,

@@ -8,14 +8,7 @@ import type {
   ExpectedChange,
 } from '../../compliance/compliance.ts'
 import { cut, neutralise, neutraliseJson } from '../../text/neutralise.ts'
-import {
-  type ComplianceFormat,
-  describeReplay,
-  describeState,
-  describeStates,
-  isExempted,
-  latestOf,
-} from './compliance-format.ts'
+import { type ComplianceFormat, describeState, describeStates, isExempted, latestOf } from './compliance-format.ts'
 import { describeExemption } from './describe-exemption.ts'
 import { describeExpected } from './describe-expected.ts'
 import { describeEvidence, describeFleet, describeScope } from './describe-scope.ts'
@@ -26,7 +19,7 @@ import { describeEvidence, describeFleet, describeScope } from './describe-scope
  */
 export const complianceOscal: ComplianceFormat = (compliance) => {
   const { framework, title, tool, run, digests, controls, verify } = compliance
-  const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}${compliance.replayed_with === undefined ? '' : ` ${digests.policy}`}`
+  const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}`
   const context = { seed, collected: run.finished_at }
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const gaps = new Map(
@@ -48,7 +41,6 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
       describeStates(compliance),
       ...(compliance.period === undefined ? [] : [describeEvidence(compliance.period)]),
       ...[describeFleet(compliance)].flatMap((fleet) => fleet ?? []),
-      ...describeReplay(compliance),
     ]
       .map((text) => oscalText(text).replace(/\.$/, ''))
       .join('. '),
@@ -60,7 +52,6 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
       ...property('configuration', digests.configuration),
       ...property('chain', digests.chain ?? undefined),
       ...property('verify', verify),
-      ...property('replayed-with', compliance.replayed_with?.policy),
       ...describeScope(compliance).flatMap(([name, text]) => property('scope', `${name}: ${text}`)),
     ],
     // An empty list is not allowed.

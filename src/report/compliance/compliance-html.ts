@@ -19,13 +19,14 @@ import { besidesOf, type ComplianceFormat, countStates, solvedOf, stateNames } f
 import { describeExemption, type ExemptionGroup, groupExemptions } from './describe-exemption.ts'
 import { aboutExpected, describeExpected, groupExpected } from './describe-expected.ts'
 import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
-import { findFirstControls, splitByControl } from './first-controls.ts'
 import {
   countOpen,
   type EvidenceAnchors,
   type EvidenceOptions,
+  findFirstControls,
   seeControl,
   showEvidence,
+  splitByControl,
   stateChip,
 } from './html-evidence.ts'
 
